@@ -73,7 +73,8 @@ export const u32: Layout<number> = {
 export const u64: Layout<number> = {
   size: () => 8,
   write(out, value) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new Fault("internal", "a u64 needs a safe, non-negative integer");
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new Fault("internal", "a u64 needs a safe, non-negative integer");
     out.view.setUint32(out.at, Math.floor(value / 2 ** 32));
     out.view.setUint32(out.at + 4, value >>> 0);
     out.at += 8;
@@ -228,6 +229,25 @@ export function oneOf<const W extends readonly string[]>(words: W): Layout<W[num
       const word = words[u8.read(from)];
       if (word === undefined) throw malformed("an unknown word");
       return word;
+    },
+  };
+}
+
+/** Exactly one of several shapes: its place in the table, then its bytes. Shapes are only ever added at the end. */
+export function variant<V extends Record<string, unknown>>(
+  shapes: { [K in keyof V]: Layout<V[K]> },
+): Layout<{ [K in keyof V]: { kind: K; value: V[K] } }[keyof V]> {
+  const kinds = Object.keys(shapes) as (keyof V)[];
+  return {
+    size: ({ kind, value }) => 1 + shapes[kind].size(value),
+    write(out, { kind, value }) {
+      u8.write(out, kinds.indexOf(kind));
+      shapes[kind].write(out, value);
+    },
+    read(from) {
+      const kind = kinds[u8.read(from)];
+      if (kind === undefined) throw malformed("an unknown shape");
+      return { kind, value: shapes[kind].read(from) };
     },
   };
 }

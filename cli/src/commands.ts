@@ -1,0 +1,17 @@
+import type { Command } from "./command.ts";
+import { help } from "./commands/help.ts";
+import { list } from "./commands/list.ts";
+import { request } from "./commands/request.ts";
+import { acceptClock, acceptDatabase, init } from "./commands/server_commands.ts";
+import { whoami } from "./commands/whoami.ts";
+
+/** In the order of the help text. */
+export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ["whoami", whoami],
+  ["request", request],
+  ["list", list],
+  ["init", init],
+  ["accept-database", acceptDatabase],
+  ["accept-clock", acceptClock],
+  ["help", help(() => commands)],
+]);

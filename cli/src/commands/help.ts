@@ -1,0 +1,26 @@
+import type { Command } from "../command.ts";
+
+/** Help knows all commands, itself included, so it gets them late. */
+export function help(commands: () => ReadonlyMap<string, Command>): Command {
+  return {
+    usage: "help",
+    summary: "show this text",
+    run() {
+      const rows = [...commands().values()];
+      const width = Math.max(...rows.map(({ usage }) => usage.length));
+      console.log(`usage: keystead COMMAND [FLAGS]
+
+${rows.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`).join("\n")}
+
+Flags of whoami and request:
+  --profile FILE       whom to call, as whom; default: bootstrap.json in KEYSTEAD_DATA, or in ./data
+  --url URL            another server than the profile's
+  --organization ID    another organization than the profile's
+  --api-key-file FILE  a file with the private key of a P-256 API key in hex, instead of the profile's
+
+Example:
+  keystead request create_user_tag '{"userTagName":"ops","userIds":[]}'`);
+      return 0;
+    },
+  };
+}

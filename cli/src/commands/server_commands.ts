@@ -1,0 +1,50 @@
+/** Commands that work on the data itself. The server does them, so they run where its data is and never over the network. */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Command, type CommandContext, refuseArguments, UsageError } from "../command.ts";
+
+const serverMain = join(import.meta.dirname, "../../../server/src/main.ts");
+
+export const acceptDatabase: Command = {
+  usage: "accept-database",
+  summary: "make the signer accept what the database holds, after a restore; run it where the data is, server stopped",
+  run: (context) => runOnData("accept-database", context),
+};
+
+export const acceptClock: Command = {
+  usage: "accept-clock",
+  summary: "make the signer accept this machine's clock; run it where the data is, server stopped",
+  run: (context) => runOnData("accept-clock", context),
+};
+
+export const init: Command = {
+  usage: "init --root-public-key HEX",
+  summary: "prepare a data folder for a root user whose private key stays with you; then start the server",
+  run(context) {
+    refuseArguments(context, 0);
+    const key = context.flags["root-public-key"];
+    if (key === undefined) throw new UsageError("init needs --root-public-key HEX, a P-256 public key");
+    return runServer(["init", "--root-public-key", key]);
+  },
+};
+
+function runOnData(name: string, context: CommandContext): Promise<number> {
+  refuseArguments(context, 0);
+  const folder = process.env.KEYSTEAD_DATA || "./data";
+  console.error(`keystead: ${name} works on the data in ${folder}: run it on that machine, with the server stopped`);
+  return runServer([name]);
+}
+
+/** Runs the server's own program in this terminal, because it may ask for the passphrase. */
+function runServer(args: string[]): Promise<number> {
+  if (!existsSync(serverMain)) throw new Error(`this command needs the server's code at ${serverMain}`);
+  return new Promise((resolve, reject) => {
+    const server = spawn(process.execPath, [serverMain, ...args], { stdio: "inherit" });
+    // A terminal's Ctrl-C reaches the server by itself; a plain kill of this process does not.
+    const pass = (signal: NodeJS.Signals) => server.kill(signal);
+    process.on("SIGTERM", pass).on("SIGINT", () => undefined);
+    server.once("error", reject);
+    server.once("exit", (code) => resolve(code ?? 1));
+  });
+}

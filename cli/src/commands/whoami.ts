@@ -1,0 +1,13 @@
+import { type Command, printJson, refuseArguments } from "../command.ts";
+import { openSession } from "../profile.ts";
+
+export const whoami: Command = {
+  usage: "whoami",
+  summary: "say which user and organization the profile's key belongs to",
+  async run(context) {
+    refuseArguments(context, 0);
+    const { client } = await openSession(context.flags);
+    printJson(await client.whoami());
+    return 0;
+  },
+};

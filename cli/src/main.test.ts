@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { parseStamp, verifyStamp } from "@keystead/core/crypto/stamp.ts";
+
+const main = join(import.meta.dirname, "main.ts");
+const folder = mkdtempSync(join(tmpdir(), "keystead-cli-"));
+const privateKey = Buffer.alloc(32, 7);
+const { publicKey } = parseStamp(nobleCurves, signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", Buffer.from("")));
+
+type Received = { url: string; body: string; key: string };
+const received: Received[] = [];
+
+/** Answers every request with what it received; refuses a bad stamp, and whatever asks to be refused. */
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const bytes = Buffer.concat(chunks);
+    const stamp = parseStamp(nobleCurves, String(request.headers["x-stamp"]));
+    received.push({ url: request.url ?? "", body: bytes.toString(), key: stamp.publicKey });
+    const refused = !verifyStamp(nobleCurves, stamp, bytes) || bytes.includes("refuse me");
+    response.writeHead(refused ? 401 : 200, { "content-type": "application/json" });
+    response.end(
+      refused
+        ? JSON.stringify({ code: 16, message: "could not\nverify", details: [], errorCode: "SIGNATURE_INVALID" })
+        : JSON.stringify({ received: JSON.parse(bytes.toString()) }),
+    );
+  });
+});
+
+let profile: Record<string, string>;
+
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  profile = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    organizationId: "org-1",
+    apiPublicKey: publicKey,
+    apiPrivateKey: privateKey.toString("hex"),
+  };
+});
+
+beforeEach(() => {
+  received.length = 0;
+  writeFileSync(join(folder, "bootstrap.json"), JSON.stringify(profile));
+});
+
+after(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+type Run = { code: number | null; stdout: string; stderr: string };
+
+function keystead(
+  args: string[],
+  { stdin = "", env = {} }: { stdin?: string; env?: Record<string, string> } = {},
+): Promise<Run> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [main, ...args], {
+      env: { PATH: process.env.PATH, KEYSTEAD_DATA: folder, ...env },
+      cwd: folder,
+    });
+    const run: Run = { code: null, stdout: "", stderr: "" };
+    child.stdout.on("data", (chunk) => {
+      run.stdout += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      run.stderr += chunk;
+    });
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ ...run, code }));
+    child.stdin.end(stdin);
+  });
+}
+
+/** A failure is one line on stderr, nothing on stdout. */
+function assertRefused(run: Run, code: number, message: RegExp): void {
+  assert.equal(run.code, code, run.stderr);
+  assert.equal(run.stdout, "");
+  assert.match(run.stderr, message);
+  assert.match(run.stderr, /^keystead: [^\n]+\n$/);
+}
+
+describe("the command line", { concurrency: 2 }, () => {
+  test("help and list need no server and no profile", async () => {
+    const env = { KEYSTEAD_DATA: join(folder, "nowhere") };
+    for (const args of [[], ["help"], ["request", "--help"]]) {
+      const { code, stdout } = await keystead(args, { env });
+      assert.equal(code, 0);
+      assert.match(stdout, /request NAME \[JSON \| -\]/);
+    }
+    const { code, stdout } = await keystead(["list"], { env });
+    assert.equal(code, 0);
+    assert.match(stdout, /create_user_tag .*\n\s+\{ userTagName: string, userIds: string\[\] \}/);
+  });
+
+  test("misuse is exit code 2", async () => {
+    const misuses: [string[], RegExp][] = [
+      [["frobnicate"], /no command `frobnicate`/],
+      [["whoami", "--frobnicate"], /Unknown option/],
+      [["whoami", "now"], /`now` is one argument too many/],
+      [["request"], /needs the name/],
+      [["request", "frobnicate"], /no endpoint `frobnicate`/],
+      [["request", "constructor"], /no endpoint `constructor`/],
+      [["request", "whoami", "{"], /not JSON/],
+      [["request", "whoami", "[]"], /not a JSON object/],
+      [["init"], /needs --root-public-key/],
+      [["whoami", "--url", "ftp://x"], /not an http address/],
+    ];
+    for (const [args, message] of misuses) assertRefused(await keystead(args), 2, message);
+  });
+});
+
+test("whoami asks with the profile's key for the profile's organization", async () => {
+  const { code, stdout, stderr } = await keystead(["whoami"]);
+  assert.equal(stderr, "");
+  assert.equal(code, 0);
+  assert.equal(stdout, `${JSON.stringify({ received: { organizationId: "org-1" } }, null, 2)}\n`);
+  assert.deepEqual(
+    received.map(({ url, key }) => [url, key]),
+    [["/public/v1/query/whoami", publicKey]],
+  );
+});
+
+test("an activity is wrapped in its envelope, its parameters from the argument or from stdin", async () => {
+  const parameters = { userTagName: "ops", userIds: [] };
+  const runs = [
+    await keystead(["request", "create_user_tag", JSON.stringify(parameters)]),
+    await keystead(["request", "create_user_tag", "-", "--organization", "org-2"], {
+      stdin: JSON.stringify(parameters),
+    }),
+  ];
+  for (const [i, { code, stdout }] of runs.entries()) {
+    assert.equal(code, 0);
+    const { timestampMs, ...body } = JSON.parse(stdout).received;
+    assert.match(timestampMs, /^[0-9]{13}$/);
+    const organizationId = i === 0 ? "org-1" : "org-2";
+    assert.deepEqual(body, { type: "ACTIVITY_TYPE_CREATE_USER_TAG", organizationId, parameters });
+    assert.equal(received[i]?.url, "/public/v1/submit/create_user_tag");
+  }
+});
+
+test("a query gets the organization filled in unless its body names one", async () => {
+  assert.equal((await keystead(["request", "whoami"])).code, 0);
+  assert.equal((await keystead(["request", "whoami", '{"organizationId":"org-9"}'])).code, 0);
+  assert.deepEqual(
+    received.map(({ body }) => body),
+    ['{"organizationId":"org-1"}', '{"organizationId":"org-9"}'],
+  );
+});
+
+test("a raw path sends the body byte for byte", async () => {
+  const text = '{ "organizationId" : "org-1", "n": 1.0 }';
+  assert.equal((await keystead(["request", "/public/v1/query/anything", text])).code, 0);
+  assert.deepEqual(received, [{ url: "/public/v1/query/anything", body: text, key: publicKey }]);
+});
+
+test("a refusal of the server is one line and exit code 1", async () => {
+  const run = await keystead(["request", "whoami", '{"organizationId":"refuse me"}']);
+  assertRefused(run, 1, /could not verify \(HTTP 401, SIGNATURE_INVALID\)/);
+});
+
+test("a server that is not there is named", async () => {
+  const run = await keystead(["whoami", "--url", "http://127.0.0.1:9"]);
+  assertRefused(run, 1, /cannot reach http:\/\/127\.0\.0\.1:9: .*is the server running\?/);
+});
+
+test("a missing or broken profile is named, and its contents are not", async () => {
+  assertRefused(await keystead(["whoami", "--profile", "nowhere.json"]), 1, /nowhere\.json \(ENOENT\)/);
+  writeFileSync(join(folder, "broken.json"), '{"apiPrivateKey": "secret-text');
+  const broken = await keystead(["whoami", "--profile", "broken.json"]);
+  assertRefused(broken, 1, /broken\.json is not a JSON object/);
+  assert.ok(!broken.stderr.includes("secret-text"));
+});
+
+test("a profile without a private key says how to pass one, and --api-key-file is that way", async () => {
+  const { apiPrivateKey, ...rest } = profile;
+  writeFileSync(join(folder, "bootstrap.json"), JSON.stringify(rest));
+  assertRefused(await keystead(["whoami"]), 1, /no apiPrivateKey; pass --api-key-file FILE/);
+  writeFileSync(join(folder, "api.key"), `${apiPrivateKey}\n`);
+  assert.equal((await keystead(["whoami", "--api-key-file", "api.key"])).code, 0);
+  assert.equal(received[0]?.key, publicKey);
+});
+
+test("flags can stand in for the whole profile", async () => {
+  writeFileSync(join(folder, "api.key"), "08".repeat(32));
+  const args = ["whoami", "--url", profile.baseUrl ?? "", "--organization", "org-7", "--api-key-file", "api.key"];
+  const { code, stderr } = await keystead(args, { env: { KEYSTEAD_DATA: join(folder, "nowhere") } });
+  assert.equal(code, 0, stderr);
+  assert.equal(received[0]?.body, '{"organizationId":"org-7"}');
+  assert.notEqual(received[0]?.key, publicKey);
+});
+
+test("the commands on the data are run by the server's own program, and its exit code is passed on", async () => {
+  const env = { PORT: "not a port" };
+  for (const command of ["accept-database", "accept-clock"]) {
+    const { code, stderr } = await keystead([command], { env });
+    assert.equal(code, 2);
+    assert.match(stderr, /run it on that machine, with the server stopped\n.*PORT must be a whole number/);
+  }
+  const init = await keystead(["init", "--root-public-key", "0123"]);
+  assert.equal(init.code, 2);
+  assert.match(init.stderr, /root public key must be a P-256 point/);
+});

@@ -1,0 +1,83 @@
+/** Whom to call and as whom: a profile file, and flags over it. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Client, createApiKeyStamper, createClient } from "@keystead/sdk";
+import { type Flags, UsageError } from "./command.ts";
+import { reasonOf } from "./describe_error.ts";
+
+type Profile = { baseUrl?: string; organizationId?: string; apiPublicKey?: string; apiPrivateKey?: string };
+
+export type Session = { client: Client; organizationId: string };
+
+export async function openSession(flags: Flags): Promise<Session> {
+  const path = flags.profile ?? join(process.env.KEYSTEAD_DATA || "data", "bootstrap.json");
+  const profile = await readProfile(path, flags);
+  const baseUrl = flags.url ?? profile.baseUrl;
+  if (baseUrl === undefined) throw new UsageError(`${path} has no baseUrl; pass --url`);
+  if (!/^https?:\/\//.test(baseUrl)) throw new UsageError(`\`${baseUrl}\` is not an http address`);
+  const organizationId = flags.organization ?? profile.organizationId;
+  if (organizationId === undefined) throw new UsageError(`${path} has no organizationId; pass --organization`);
+  const stamper = createApiKeyStamper(await readKey(path, profile, flags["api-key-file"]));
+  return { client: createClient({ baseUrl, organizationId, stamper, fetch: reachableFetch }), organizationId };
+}
+
+/** Without any file, flags can say it all. A profile that was named must be there. */
+async function readProfile(path: string, flags: Flags): Promise<Profile> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if (flags.profile === undefined && flags.url && flags.organization && flags["api-key-file"]) return {};
+    const hint =
+      flags.profile === undefined ? "; set KEYSTEAD_DATA to the server's data folder or pass --profile FILE" : "";
+    throw new Error(`cannot read the profile ${path} (${codeOf(cause)})${hint}`);
+  }
+  const profile = parseObject(text);
+  // The parser's own message would quote the file, which holds a private key.
+  if (profile === undefined) throw new Error(`the profile ${path} is not a JSON object`);
+  for (const name of ["baseUrl", "organizationId", "apiPublicKey", "apiPrivateKey"]) {
+    const value = profile[name];
+    if (value !== undefined && typeof value !== "string")
+      throw new Error(`${name} in the profile ${path} is not a string`);
+  }
+  return profile as Profile;
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A key file may be another user's, so it is not held against the profile's public key. */
+async function readKey(path: string, profile: Profile, keyFile: string | undefined) {
+  if (keyFile !== undefined) {
+    try {
+      return { apiPrivateKey: (await readFile(keyFile, "utf8")).trim() };
+    } catch (cause) {
+      throw new Error(`cannot read the API key file ${keyFile} (${codeOf(cause)})`);
+    }
+  }
+  if (profile.apiPrivateKey === undefined) {
+    throw new Error(
+      `${path} has no apiPrivateKey; pass --api-key-file FILE, a file that holds the private key of your P-256 API key in hex`,
+    );
+  }
+  return { apiPublicKey: profile.apiPublicKey, apiPrivateKey: profile.apiPrivateKey };
+}
+
+/** `fetch` that says which server could not be reached, and why. */
+const reachableFetch: typeof fetch = async (input, init) => {
+  try {
+    return await fetch(input, init);
+  } catch (cause) {
+    throw new Error(`cannot reach ${new URL(String(input)).origin}: ${reasonOf(cause)}; is the server running?`);
+  }
+};
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

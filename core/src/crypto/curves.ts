@@ -1,0 +1,28 @@
+/**
+ * The hashes and signature checks that Keystead needs, as one value that is passed in: the server brings OpenSSL and
+ * libsecp256k1, the browser brings noble, and both must give the same verdict on every published vector.
+ */
+
+/** The two curves whose points have a compressed form. */
+export type PointCurve = "p256" | "secp256k1";
+
+/** Verification answers false on any bad input, malformed keys and wrong lengths included; it never throws. */
+export type Curves = {
+  sha256(bytes: Uint8Array): Uint8Array;
+  keccak256(bytes: Uint8Array): Uint8Array;
+  /** ECDSA over SHA-256 of the message. Key: 33 bytes, compressed. Signature: r‖s; high s is accepted. */
+  verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
+  /** ECDSA over a digest of 32 bytes. Key: 33 bytes, compressed. Signature: r‖s; high s is accepted. */
+  verifySecp256k1(publicKey: Uint8Array, digest: Uint8Array, signature: Uint8Array): boolean;
+  /** PureEdDSA over the message itself. Weak keys (`isStrongEd25519Key`) verify nothing. */
+  verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
+  /** The 33-byte form of a point given in 33 or 65 bytes; throws `invalid_argument` unless it lies on the curve. */
+  compressPoint(curve: PointCurve, publicKey: Uint8Array): Uint8Array;
+};
+
+/** Whether the first byte and the length announce one of the two SEC 1 forms that we take. */
+export function isPointEncoding(bytes: Uint8Array): boolean {
+  // OpenSSL would also take the hybrid forms 06 and 07 and the single zero byte that stands for infinity.
+  if (bytes.length === 33) return bytes[0] === 2 || bytes[0] === 3;
+  return bytes.length === 65 && bytes[0] === 4;
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { fromHex, toHex } from "./hex.ts";
+
+test("bytes survive, in either case", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
+      const text = toHex(bytes);
+      assert.equal(text, Buffer.from(bytes).toString("hex"));
+      assert.deepEqual(fromHex(text), bytes);
+      assert.deepEqual(fromHex(text.toUpperCase()), bytes);
+    }),
+    { seed: 1 },
+  );
+});
+
+test("an odd length, a prefix and any other character are refused", () => {
+  for (const text of [
+    "0",
+    "abc",
+    "0x00",
+    "0g",
+    "g0",
+    " 00",
+    "00 ",
+    "0 0 ",
+    "ßß",
+    "\uff10\uff10",
+    "\u0130\u0130",
+    "-1",
+    "00\n0",
+  ]) {
+    assert.throws(() => fromHex(text), { code: "invalid_argument" }, text);
+  }
+});
+
+test("of the characters below U+0200, exactly the 22 hex digits are read", () => {
+  let read = 0;
+  for (let a = 0; a < 0x200; a++) {
+    for (const b of ["0", "f"]) {
+      try {
+        fromHex(String.fromCharCode(a) + b);
+        read++;
+      } catch (error) {
+        assert.equal((error as { code?: string }).code, "invalid_argument");
+      }
+    }
+  }
+  assert.equal(read, 22 * 2);
+});

@@ -1,0 +1,34 @@
+/** Hexadecimal text. We write lower case; clients send either case, so we read both. */
+import { Fault } from "../fault.ts";
+
+const pairs: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** The value of each ASCII digit; -1 elsewhere, so that OR-ing digits together turns negative once one is wrong. */
+const digits = new Int8Array(128).fill(-1);
+for (let value = 0; value < 16; value++) {
+  const digit = value.toString(16);
+  digits[digit.charCodeAt(0)] = value;
+  digits[digit.toUpperCase().charCodeAt(0)] = value;
+}
+
+/** Writes bytes as lower-case hex without a prefix. */
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (let i = 0; i < bytes.length; i++) text += pairs[bytes[i] ?? 0];
+  return text;
+}
+
+/** Reads hex of either case; an odd length or any other character (`0x` included) is refused. */
+export function fromHex(text: string): Uint8Array<ArrayBuffer> {
+  if (text.length % 2 !== 0) throw new Fault("invalid_argument", "malformed hex: odd number of digits");
+  const bytes = new Uint8Array(text.length / 2);
+  let seen = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const high = digits[text.charCodeAt(2 * i)] ?? -1;
+    const low = digits[text.charCodeAt(2 * i + 1)] ?? -1;
+    seen |= high | low;
+    bytes[i] = (high << 4) | low;
+  }
+  if (seen < 0) throw new Fault("invalid_argument", "malformed hex: a character that is not a hex digit");
+  return bytes;
+}

@@ -1,0 +1,68 @@
+/**
+ * The signer's signed word on which leaves it has released. Held against the leaves a host shows, it names every one that
+ * was let out and is not there. Layout: SPEC.md in this folder.
+ */
+import type { Curves } from "../crypto/curves.ts";
+import { toHex } from "../encoding/hex.ts";
+import { decode, encode, fixed, list, struct, u8, u64, type ValueOf } from "../encoding/layout.ts";
+import { Fault } from "../fault.ts";
+import { decodeLeaf, type Leaf } from "./leaf.ts";
+
+const statementLayout = struct({
+  format: u8,
+  deploymentId: fixed(16),
+  timeMs: u64,
+  /** Leaf numbers, first and last inclusive, by the signer's boot. */
+  ranges: list(struct({ boot: fixed(16), first: u64, last: u64 })),
+});
+
+export type ReleasedStatement = Omit<ValueOf<typeof statementLayout>, "format">;
+
+/** So that a signature over a statement can never be one over something else. */
+const domain = new TextEncoder().encode("keystead released leaves v1\n");
+
+export function encodeStatement(statement: ReleasedStatement): Uint8Array<ArrayBuffer> {
+  return encode(statementLayout, { format: 1, ...statement });
+}
+
+/** The bytes the log key signs. */
+export function statementMessage(statement: Uint8Array): Uint8Array<ArrayBuffer> {
+  const message = new Uint8Array(domain.length + statement.length);
+  message.set(domain);
+  message.set(statement, domain.length);
+  return message;
+}
+
+/** Reads a statement whose signature verifies under the deployment's log key; refused otherwise. */
+export function openStatement(
+  curves: Pick<Curves, "verifyEd25519">,
+  logKey: Uint8Array,
+  statement: Uint8Array,
+  signature: Uint8Array,
+): ReleasedStatement {
+  if (!curves.verifyEd25519(logKey, statementMessage(statement), signature)) {
+    throw new Fault("unauthenticated", "the statement of released leaves is not signed by the log key");
+  }
+  const value = decode(statementLayout, statement);
+  if (value.format !== 1) throw new Fault("invalid_argument", `unknown statement format ${value.format}`);
+  return value;
+}
+
+export type LeafName = { boot: string; number: number };
+
+/** Every leaf the signer released that is not among those shown, by name. */
+export function findWithheldLeaves(statement: ReleasedStatement, leaves: Iterable<Uint8Array>): LeafName[] {
+  const shown = new Set<string>();
+  for (const bytes of leaves) shown.add(nameOf(decodeLeaf(bytes)));
+  const withheld: LeafName[] = [];
+  for (const { boot, first, last } of statement.ranges) {
+    for (let number = first; number <= last; number++) {
+      if (!shown.has(nameOf({ boot, number }))) withheld.push({ boot: toHex(boot), number });
+    }
+  }
+  return withheld;
+}
+
+function nameOf({ boot, number }: Pick<Leaf, "boot" | "number">): string {
+  return `${toHex(boot)} ${number}`;
+}

@@ -1,0 +1,105 @@
+/** A real Keystead for black-box tests: the launcher and its children, on a data folder of their own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const repository = fileURLToPath(new URL("../../", import.meta.url));
+
+export type Bootstrap = {
+  baseUrl: string;
+  organizationId: string;
+  organizationName: string;
+  userId: string;
+  apiPublicKey: string;
+  apiPrivateKey: string;
+};
+
+export type KeysteadServer = {
+  url: string;
+  dataFolder: string;
+  bootstrap: Bootstrap;
+  launcher: ChildProcess;
+  /** Everything the processes have printed so far. */
+  output(): string;
+  /** The process ids of the moment; children may be restarted. */
+  children(): Promise<{ gateway: number | undefined; signer: number | undefined }>;
+  /** Stops in good order and removes the data folder unless it was given. */
+  stop(): Promise<void>;
+};
+
+export type ServerOptions = {
+  dataFolder?: string;
+  databaseUrl?: string;
+  port?: number;
+  env?: Record<string, string>;
+  /** Keep the data folder on stop. */
+  keep?: boolean;
+};
+
+export async function startKeystead(options: ServerOptions = {}): Promise<KeysteadServer> {
+  const dataFolder = options.dataFolder ?? join(await mkdtemp(join(tmpdir(), "keystead-")), "data");
+  const launcher = spawn(process.execPath, [join(repository, "server/src/main.ts")], {
+    cwd: repository,
+    env: {
+      PATH: process.env.PATH ?? "",
+      PORT: String(options.port ?? 0),
+      KEYSTEAD_DATA: dataFolder,
+      ...(options.databaseUrl !== undefined && { DATABASE_URL: options.databaseUrl }),
+      ...options.env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  launcher.stdout.on("data", (chunk) => (printed += chunk));
+  launcher.stderr.on("data", (chunk) => (printed += chunk));
+
+  const url = await new Promise<string>((resolve, reject) => {
+    const check = (): void => {
+      const match = /ready at (http:\/\/\S+)/.exec(printed);
+      if (match?.[1] !== undefined) resolve(match[1]);
+    };
+    launcher.stdout.on("data", check);
+    launcher.once("exit", (code) => reject(new Error(`keystead ended with ${code} before it was ready:\n${printed}`)));
+    setTimeout(() => reject(new Error(`keystead was not ready within 30 s:\n${printed}`)), 30_000).unref();
+  });
+
+  return {
+    url,
+    dataFolder,
+    bootstrap: JSON.parse(readFileSync(join(dataFolder, "bootstrap.json"), "utf8")) as Bootstrap,
+    launcher,
+    output: () => printed,
+    children: () => childrenOf(launcher.pid ?? 0),
+    async stop() {
+      if (launcher.exitCode === null && launcher.signalCode === null) {
+        const ended = new Promise((resolve) => launcher.once("exit", resolve));
+        launcher.kill("SIGTERM");
+        await ended;
+      }
+      if (options.dataFolder === undefined && options.keep !== true) {
+        await rm(join(dataFolder, ".."), { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+/** Command lines name their role, so the children are found by it. Linux only, as the tests that kill are. */
+async function childrenOf(parent: number): Promise<{ gateway: number | undefined; signer: number | undefined }> {
+  const found: { gateway: number | undefined; signer: number | undefined } = { gateway: undefined, signer: undefined };
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const status = await readFile(`/proc/${name}/stat`, "utf8");
+      if (Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]) !== parent) continue;
+      const command = await readFile(`/proc/${name}/cmdline`, "utf8");
+      if (command.includes("/gateway/main.ts")) found.gateway = Number(name);
+      if (command.includes("/signer/main.ts")) found.signer = Number(name);
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return found;
+}

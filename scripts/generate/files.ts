@@ -1,0 +1,27 @@
+/** All generated files as text, by their path in the repository. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readDeclarations } from "./declarations.ts";
+import { docsTable } from "./docs_table.ts";
+import { openApi } from "./openapi.ts";
+import { activityRegistry, queryRegistry } from "./registries.ts";
+import { sdkModule } from "./sdk.ts";
+import { validatorModule } from "./validators.ts";
+
+export async function generateFiles(root: string): Promise<Map<string, string>> {
+  const declarations = await readDeclarations(root);
+  const { activities, queries } = declarations;
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  return new Map([
+    ["server/src/generated/activities.ts", activityRegistry(activities)],
+    ["server/src/generated/activity_validators.ts", validatorModule("activityValidators", "`parameters`", activities)],
+    ["server/src/generated/queries.ts", queryRegistry(queries)],
+    ["server/src/generated/query_validators.ts", validatorModule("queryValidators", "request", queries)],
+    ["server/src/generated/openapi.json", openApi(declarations, version)],
+    ["sdk/src/generated/api.ts", sdkModule(declarations, version)],
+    ["docs/endpoints.md", docsTable(declarations)],
+  ]);
+}
+
+/** The generated folders; a file in them that nothing generates any more is stale too. */
+export const generatedFolders = ["server/src/generated", "sdk/src/generated"];

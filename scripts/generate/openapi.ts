@@ -1,0 +1,98 @@
+import type { Declarations } from "./declarations.ts";
+import type { ObjectSchema } from "./json_schema.ts";
+import { pascalCase } from "./names.ts";
+import { activityRequest, activityResponse, wireSchemas } from "./wire_schemas.ts";
+
+/** Every schema that OpenAPI and the SDK name, in the order they are written. */
+export function namedSchemas({ activities, queries }: Declarations): Record<string, ObjectSchema> {
+  const schemas: Record<string, ObjectSchema> = { ...wireSchemas };
+  const add = (name: string, schema: ObjectSchema) => {
+    if (schemas[name] !== undefined) throw new Error(`the schema name \`${name}\` is taken twice`);
+    schemas[name] = schema;
+  };
+  for (const activity of activities) {
+    const name = pascalCase(activity.path);
+    add(`${name}Params`, activity.params);
+    add(`${name}Result`, activity.result);
+    add(`${name}Request`, activityRequest(activity.type, `${name}Params`));
+    add(`${name}Response`, activityResponse(activity, `${name}Params`, `${name}Result`));
+  }
+  for (const query of queries) {
+    const name = pascalCase(query.path);
+    add(`${name}Request`, query.request);
+    add(`${name}Response`, query.response);
+  }
+  return schemas;
+}
+
+function operation(tag: string, endpoint: { path: string; method: string; summary: string; description: string }) {
+  const name = pascalCase(endpoint.path);
+  const content = (schema: string) => ({ "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } });
+  return {
+    post: {
+      operationId: endpoint.method,
+      tags: [tag],
+      summary: endpoint.summary,
+      ...(endpoint.description === "" ? {} : { description: endpoint.description }),
+      requestBody: { required: true, content: content(`${name}Request`) },
+      responses: {
+        200: { description: "Success.", content: content(`${name}Response`) },
+        default: { $ref: "#/components/responses/Error" },
+      },
+    },
+  };
+}
+
+export function openApi(declarations: Declarations, version: string): string {
+  const document = {
+    openapi: "3.1.0",
+    info: {
+      title: "Keystead",
+      version,
+      summary: "Wallet infrastructure that anyone can run themselves",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ apiKeyStamp: [] }, { passkeyStamp: [] }, { attestedStamp: [] }],
+    tags: [
+      { name: "submit", description: "Activities: every request that changes something." },
+      { name: "query", description: "Queries: every request that only reads." },
+    ],
+    paths: Object.fromEntries([
+      ...declarations.queries.map((query) => [`/public/v1/query/${query.path}`, operation("query", query)]),
+      ...declarations.activities.map((activity) => [
+        `/public/v1/submit/${activity.path}`,
+        operation("submit", activity),
+      ]),
+    ]),
+    components: {
+      securitySchemes: {
+        apiKeyStamp: stampHeader(
+          "X-Stamp",
+          "base64url of JSON {publicKey, scheme, signature}: an API key's signature over the body.",
+        ),
+        passkeyStamp: stampHeader(
+          "X-Stamp-WebAuthn",
+          "JSON: a passkey's assertion whose challenge is the hash of the body.",
+        ),
+        attestedStamp: stampHeader(
+          "X-Stamp-Attested",
+          "base64url of JSON {publicKeyAttestation, scheme, publicKey, signature}: a fresh key's signature over the body, " +
+            "and the proof of whose key it is.",
+        ),
+      },
+      responses: {
+        Error: {
+          description: "The request was refused or failed.",
+          content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorBody" } } },
+        },
+      },
+      schemas: namedSchemas(declarations),
+    },
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function stampHeader(name: string, description: string) {
+  return { type: "apiKey", in: "header", name, description };
+}

@@ -1,0 +1,36 @@
+/** The sorted registries: a new endpoint shows in the diff of one small file. */
+import type { Activity, Query } from "./declarations.ts";
+import { header } from "./header.ts";
+
+/** Imported by the signer, so it imports nothing but declarations and a type. */
+export function activityRegistry(activities: Activity[]): string {
+  return `${header}
+${activities.map(({ path, method }) => `import { ${method} } from "../activities/${path}.ts";`).join("\n")}
+import type { AnyActivity } from "../endpoints/define_activity.ts";
+
+export const activities = {
+${activities.map(({ path, method }) => `  ${path}: ${method},`).join("\n")}
+} as const;
+
+/** By the \`type\` of the stamped body, which is what decides; the path only routes. */
+export const activityByType: ReadonlyMap<string, AnyActivity> = new Map<string, AnyActivity>([
+${activities.map(({ type, method }) => `  ["${type}", ${method}],`).join("\n")}
+]);
+`;
+}
+
+/** For the gateway alone: queries never meet the signer. */
+export function queryRegistry(queries: Query[]): string {
+  return `${header}
+import type { AnyQuery } from "../endpoints/define_query.ts";
+${queries.map(({ path, method }) => `import { ${method} } from "../queries/${path}.ts";`).join("\n")}
+
+export const queries = {
+${queries.map(({ path, method }) => `  ${path}: ${method},`).join("\n")}
+} as const;
+
+export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQuery>([
+${queries.map(({ path, method }) => `  ["${path}", ${method}],`).join("\n")}
+]);
+`;
+}

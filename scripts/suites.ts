@@ -1,0 +1,58 @@
+/** Runs test files as `node --test` does, with a word in between the results and the summary. */
+import { relative } from "node:path";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+
+export type Suites = {
+  files: string[];
+  cwd: string;
+  /** Known to `run`, though not yet to its type. */
+  globalSetupPath?: string;
+};
+
+export type Outcome = {
+  /** False also when a suite failed before its first test, which the counts do not show. */
+  success: boolean;
+  tests: number;
+  /** File, name and reason of each skipped test. */
+  skipped: string[];
+};
+
+/** `conclude` gets the outcome and returns lines to be shown right above the summary, which stays last. */
+export async function runSuites(suites: Suites, conclude: (outcome: Outcome) => string[]): Promise<void> {
+  const events = run({ ...suites, concurrency: 2 });
+  const reporter = new spec();
+  reporter.pipe(process.stdout);
+  const outcome: Outcome = { success: false, tests: 0, skipped: [] };
+  const summary: object[] = [];
+  for await (const event of events) {
+    const { type, data } = event;
+    if (type === "test:diagnostic" && isSummaryLine(data)) {
+      summary.push(event);
+      continue;
+    }
+    if ((type === "test:pass" || type === "test:fail") && data.skip !== undefined && data.skip !== false) {
+      const reason = typeof data.skip === "string" && data.skip !== "" ? data.skip : "no reason given";
+      outcome.skipped.push(`${relative(suites.cwd, data.file ?? "")}: ${data.name}: ${reason}`);
+    }
+    if (type === "test:summary" && data.file === undefined) {
+      outcome.success = data.success;
+      outcome.tests = data.counts.tests;
+    }
+    reporter.write(event);
+  }
+  for (const message of conclude(outcome)) {
+    reporter.write({ type: "test:diagnostic", data: { nesting: 0, message, level: "warn" } });
+  }
+  for (const event of summary) reporter.write(event);
+  reporter.end();
+}
+
+/** The runner's totals: `tests 12`, `duration_ms 34.5`. */
+function isSummaryLine({ message, nesting, file }: { message: string; nesting: number; file?: string }): boolean {
+  return (
+    nesting === 0 &&
+    file === undefined &&
+    /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [0-9.]+$/.test(message)
+  );
+}

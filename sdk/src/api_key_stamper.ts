@@ -1,0 +1,55 @@
+import { type ApiKeyCurve, normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
+import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { parseStamp, type StampScheme } from "@keystead/core/crypto/stamp.ts";
+import { fromHex } from "@keystead/core/encoding/hex.ts";
+import type { Stamper } from "./stamper.ts";
+
+export type ApiKeyStamperOptions = {
+  /** Hex, compressed or not: what the organization knows the key by. Left out, it is computed from the private key. */
+  apiPublicKey?: string | undefined;
+  /** Hex, or the bytes themselves. The bytes are copied: wipe yours when you like. */
+  apiPrivateKey: string | Uint8Array;
+  curve?: ApiKeyCurve;
+};
+
+const schemes = {
+  API_KEY_CURVE_P256: "SIGNATURE_SCHEME_TK_API_P256",
+  API_KEY_CURVE_SECP256K1: "SIGNATURE_SCHEME_TK_API_SECP256K1",
+  API_KEY_CURVE_ED25519: "SIGNATURE_SCHEME_TK_API_ED25519",
+} as const satisfies Record<ApiKeyCurve, StampScheme>;
+
+/** Stamps with an API key. A private key that does not belong to the public key is refused here, not at the first request. */
+export function createApiKeyStamper({
+  apiPublicKey,
+  apiPrivateKey,
+  curve = "API_KEY_CURVE_P256",
+}: ApiKeyStamperOptions): Stamper {
+  const scheme = schemes[curve];
+  const privateKey = parsePrivateKey(apiPrivateKey);
+  const { publicKey } = parseStamp(nobleCurves, sign(privateKey, scheme, new Uint8Array(0)));
+  if (apiPublicKey !== undefined && publicKey !== normalisePublicKey(nobleCurves, curve, apiPublicKey)) {
+    throw new Error("the API private key does not belong to the API public key");
+  }
+  return { stamp: (body) => ({ name: "X-Stamp", value: signStamp(privateKey, scheme, body) }) };
+}
+
+/** All three curves have 32-byte private keys. The messages never repeat the key. */
+function parsePrivateKey(key: string | Uint8Array): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = typeof key === "string" ? fromHex(key) : Uint8Array.from(key);
+  } catch {
+    throw new Error("the API private key is not hex");
+  }
+  if (bytes.length !== 32) throw new Error(`the API private key has ${bytes.length} bytes instead of 32`);
+  return bytes;
+}
+
+function sign(privateKey: Uint8Array, scheme: StampScheme, body: Uint8Array): string {
+  try {
+    return signStamp(privateKey, scheme, body);
+  } catch {
+    throw new Error("the API private key is not a key of its curve");
+  }
+}

@@ -1,0 +1,100 @@
+import {
+  type Activity,
+  type Api,
+  activities,
+  type CallOptions,
+  type Completed,
+  createApi,
+  queries,
+  version,
+} from "./generated/api.ts";
+import { errorFromActivity, errorFromAnswer } from "./keystead_error.ts";
+import type { Stamper } from "./stamper.ts";
+
+export type ClientOptions = {
+  /** Where the server listens, for example `http://127.0.0.1:8080`. */
+  baseUrl: string;
+  /** The organization that calls act in unless they name another. */
+  organizationId: string;
+  stamper: Stamper;
+  /** Instead of the platform's own, for tests and proxies. */
+  fetch?: typeof globalThis.fetch;
+};
+
+export type RequestOptions = { signal?: AbortSignal | undefined };
+
+/**
+ * One method per endpoint, and `request` for everything else. A method of an activity resolves when the activity is
+ * completed; otherwise it rejects with a `KeysteadError` that carries the activity.
+ */
+export type Client = Api & {
+  /**
+   * Sends one stamped POST and returns the parsed answer. A string is taken for JSON text and sent as it is, anything
+   * else is serialised once; the stamp is over exactly the bytes that are sent.
+   */
+  request<T = unknown>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
+};
+
+const utf8 = new TextEncoder();
+
+/** Connects to one server as one caller. Nothing is sent yet. */
+export function createClient({ baseUrl, organizationId, stamper, fetch = globalThis.fetch }: ClientOptions): Client {
+  const origin = baseUrl.replace(/\/+$/, "");
+
+  async function request<T>(path: string, body: unknown, { signal }: RequestOptions = {}): Promise<T> {
+    const bytes = utf8.encode(typeof body === "string" ? body : JSON.stringify(body));
+    const stamp = await stamper.stamp(bytes);
+    const answer = await fetch(origin + path, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        Accept: "application/json",
+        "X-Client-Version": `@keystead/sdk@${version}`,
+        [stamp.name]: stamp.value,
+      },
+      body: bytes,
+      // A stamped body is meant for this server; following it elsewhere would hand it to someone else.
+      redirect: "error",
+      ...(signal ? { signal } : {}),
+    });
+    const text = await answer.text();
+    if (answer.status !== 200) throw errorFromAnswer(answer.status, answer.statusText, text);
+    try {
+      return JSON.parse(text) as T;
+    } catch {
+      throw errorFromAnswer(answer.status, "the answer is not JSON: is this a Keystead server?", text);
+    }
+  }
+
+  const nextTimestampMs = createClock();
+  const api = createApi({
+    async submit<R>(path: keyof typeof activities, parameters: object, options: CallOptions = {}) {
+      const { url, type, resultKey } = activities[path];
+      const body = {
+        type,
+        timestampMs: String(options.timestampMs ?? nextTimestampMs()),
+        organizationId: options.organizationId ?? organizationId,
+        parameters,
+      };
+      const { activity } = await request<{ activity?: Activity }>(url, body, options);
+      if (activity === undefined) throw errorFromAnswer(200, "the answer holds no activity", "");
+      if (activity.status !== "ACTIVITY_STATUS_COMPLETED") throw errorFromActivity(200, activity);
+      return { activity, ...(activity.result[resultKey] as R) } satisfies Completed<R>;
+    },
+    async query<R>(path: keyof typeof queries, input: object, options: CallOptions = {}) {
+      const named = "organizationId" in input ? input.organizationId : undefined;
+      const body = { ...input, organizationId: options.organizationId ?? named ?? organizationId };
+      return request<R>(queries[path].url, body, options);
+    },
+  });
+  return { ...api, request };
+}
+
+/** The time, moved on where needed: two equal calls in one millisecond would be one activity. */
+function createClock(): () => number {
+  let last = 0;
+  return () => {
+    last = Math.max(Date.now(), last + 1);
+    return last;
+  };
+}

@@ -1,0 +1,42 @@
+import { Fault } from "@keystead/core/fault.ts";
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { id, ids } from "../fields/ids.ts";
+import { name } from "../fields/names.ts";
+import { put } from "../state/entities.ts";
+import { getUser } from "../state/members.ts";
+
+/** Creates a tag and gives it to users. Policies name tags by id, so a tag's name carries no authority. */
+export const createUserTag = defineActivity({
+  path: "create_user_tag",
+  type: "ACTIVITY_TYPE_CREATE_USER_TAG",
+  intentKey: "createUserTagIntent",
+  resultKey: "createUserTagResult",
+  summary: "Create a user tag and add it to users",
+  resource: "USER_TAG",
+  action: "CREATE",
+  params: Type.Object({ userTagName: name("Human-readable name of the tag."), userIds: ids }),
+  result: Type.Object({ userTagId: id, userIds: ids }),
+  state: ({ members }) => members,
+  facts: ({ userTagName, userIds }) => ({ user_tag_name: userTagName, user_ids: userIds }),
+  run(members, { userTagName, userIds }, { organizationId, nowMs, limits, newId }) {
+    const limit = limits.userTagsPerOrganization;
+    if (members.userTags.size >= limit) {
+      throw new Fault("resource_exhausted", `organization has reached its limit of ${limit} user tags`);
+    }
+    for (const tag of members.userTags.values()) {
+      if (tag.tagName === userTagName) {
+        throw new Fault("invalid_argument", `user tag label must be unique: \`${userTagName}\` exists`);
+      }
+    }
+    const tag = { tagId: newId(), tagName: userTagName, createdAtMs: nowMs, updatedAtMs: nowMs };
+    const users = [...new Set(userIds)].map((userId) => getUser(members, organizationId, userId));
+    return {
+      changes: [
+        put("userTag", tag),
+        ...users.map((user) => put("user", { ...user, userTags: [...user.userTags, tag.tagId], updatedAtMs: nowMs })),
+      ],
+      result: { userTagId: tag.tagId, userIds: users.map((user) => user.userId) },
+    };
+  },
+});

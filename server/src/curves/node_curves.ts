@@ -1,0 +1,102 @@
+/**
+ * The curves of the server: OpenSSL through node:crypto, and libsecp256k1 (WASM) for secp256k1, where it is faster than
+ * OpenSSL (270 µs against 360). Importing a compressed P-256 key in the cheapest form that Node has costs most of a
+ * verification again (64 µs against 90), so imported keys are kept.
+ */
+import { createPublicKey, ECDH, hash, type KeyObject, verify } from "node:crypto";
+import { type Curves, isPointEncoding, type PointCurve } from "@keystead/core/crypto/curves.ts";
+import { isStrongEd25519Key } from "@keystead/core/crypto/ed25519_key.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { pointCompress, verify as verifyEcdsaSecp256k1 } from "tiny-secp256k1";
+
+/** A kept key holds about 4 KiB, mostly in OpenSSL: 10,000 of them are 40 MB. */
+const defaultKeptKeys = 10_000;
+
+type P256Key = { key: KeyObject; dsaEncoding: "ieee-p1363" };
+
+/** Makes the server's curves; `keptKeys` bounds how many imported P-256 keys stay in memory. */
+export function createNodeCurves(keptKeys: number = defaultKeptKeys): Curves {
+  const findP256Key = keepRecent(keptKeys, importP256);
+  return {
+    sha256: (bytes) => plain(hash("sha256", bytes, "buffer")),
+    keccak256: keccak_256,
+    verifyP256(publicKey, message, signature) {
+      if (publicKey.length !== 33 || signature.length !== 64) return false;
+      const key = findP256Key(publicKey);
+      return key !== undefined && verify("sha256", message, key, signature);
+    },
+    verifySecp256k1(publicKey, digest, signature) {
+      if (publicKey.length !== 33 || digest.length !== 32 || signature.length !== 64) return false;
+      try {
+        return verifyEcdsaSecp256k1(digest, publicKey, signature, false);
+      } catch {
+        return false; // It throws on points off the curve and on r or s of n and more.
+      }
+    },
+    verifyEd25519(publicKey, message, signature) {
+      if (signature.length !== 64 || !isStrongEd25519Key(publicKey)) return false;
+      const key = createPublicKey({ key: asBuffer(publicKey), format: "raw-public", asymmetricKeyType: "ed25519" });
+      return verify(null, message, key, signature);
+    },
+    compressPoint(curve, publicKey) {
+      if (!isPointEncoding(publicKey)) {
+        throw new Fault("invalid_argument", "malformed public key: not a point encoding");
+      }
+      try {
+        return compress[curve](publicKey);
+      } catch (cause) {
+        throw new Fault("invalid_argument", "malformed public key: not a point of its curve", { cause });
+      }
+    },
+  };
+}
+
+/** The curves of this process. */
+export const nodeCurves: Curves = createNodeCurves();
+
+const compress: Record<PointCurve, (point: Uint8Array) => Uint8Array> = {
+  // Without an output encoding it returns a Buffer, whatever its type says.
+  p256: (point) => plain(ECDH.convertKey(point, "prime256v1", undefined, undefined, "compressed") as Buffer),
+  secp256k1: (point) => pointCompress(point, true),
+};
+
+function importP256(publicKey: Uint8Array): P256Key | undefined {
+  if (!isPointEncoding(publicKey)) return undefined;
+  try {
+    const key = asBuffer(publicKey);
+    const raw = { key, format: "raw-public", asymmetricKeyType: "ec", namedCurve: "P-256" } as const;
+    return { key: createPublicKey(raw), dsaEncoding: "ieee-p1363" };
+  } catch {
+    return undefined;
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Buffers slice, print and compare differently from other byte arrays: none leaves this file. */
+function plain(buffer: Buffer): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
+type Find<T> = (bytes: Uint8Array) => T | undefined;
+
+/** Remembers the `limit` most recently used results of `make`. Failures are not kept: they would push out real keys. */
+function keepRecent<T>(limit: number, make: Find<T>): Find<T> {
+  const kept = new Map<string, T>(); // A Map iterates in the order of insertion, so its first entry is the oldest.
+  return (bytes) => {
+    const name = asBuffer(bytes).toString("latin1");
+    let value = kept.get(name);
+    if (value !== undefined) kept.delete(name);
+    else {
+      value = make(bytes);
+      if (value === undefined) return undefined;
+      const oldest = kept.size >= limit ? kept.keys().next().value : undefined;
+      if (oldest !== undefined) kept.delete(oldest);
+    }
+    kept.set(name, value);
+    return value;
+  };
+}

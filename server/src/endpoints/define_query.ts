@@ -1,0 +1,34 @@
+/** What a query is: everything about one read endpoint in one declaration. Queries never meet the signer. */
+import type { Static, TObject } from "typebox";
+import type { Store } from "../store/store.ts";
+
+/** Who asks. The organization is the caller's own when a query re-targets from a parent to its sub-organization. */
+export type Caller = {
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly userId: string;
+  readonly userName: string;
+};
+
+export type QueryDefinition<P extends TObject = TObject, R extends TObject = TObject> = {
+  /** The last segment of `/public/v1/query/…`, and the name of the declaring file. */
+  path: string;
+  /** One sentence for the documentation. */
+  summary: string;
+  request: P;
+  response: R;
+  /** A caller known only in a sub-organization of the named parent is answered for that sub-organization. */
+  findsSubOrganization?: boolean;
+  run(store: Store, caller: Caller, request: Static<P>): Promise<Static<R>> | Static<R>;
+};
+
+export function defineQuery<P extends TObject, R extends TObject>(
+  definition: QueryDefinition<P, R>,
+): QueryDefinition<P, R> {
+  return definition;
+}
+
+/** Any query, for code that treats all alike. */
+export type AnyQuery = Omit<QueryDefinition, "run"> & {
+  run(store: Store, caller: Caller, request: never): Promise<unknown> | unknown;
+};

@@ -1,0 +1,62 @@
+/** Frames on the socket between gateway and signer. Layout: SPEC.md in this folder. */
+import { Fault } from "@keystead/core/fault.ts";
+
+export const protocolVersion = 1;
+
+/** A frame's longest content. Pages are bounded by limits, journals by their ten seconds. */
+export const maxFrameLength = 8 * 1024 * 1024;
+
+const headLength = 10;
+
+export const frameKinds = {
+  hello: 1,
+  birth: 2,
+  prepare: 3,
+  release: 4,
+  statement: 5,
+  accept: 6,
+  fault: 255,
+} as const;
+
+export type FrameKind = keyof typeof frameKinds;
+
+const kindNames = new Map<number, FrameKind>(
+  Object.entries(frameKinds).map(([name, number]) => [number, name as FrameKind]),
+);
+
+export type Frame = { kind: FrameKind; id: number; payload: Uint8Array };
+
+/** length (4, of all that follows) ‖ version (1) ‖ kind (1) ‖ id (4) ‖ payload. */
+export function encodeFrame({ kind, id, payload }: Frame): Uint8Array {
+  if (payload.length > maxFrameLength) throw new Fault("resource_exhausted", "a message to the signer is too long");
+  const bytes = Buffer.allocUnsafe(headLength + payload.length);
+  bytes.writeUInt32BE(headLength - 4 + payload.length, 0);
+  bytes[4] = protocolVersion;
+  bytes[5] = frameKinds[kind];
+  bytes.writeUInt32BE(id, 6);
+  bytes.set(payload, headLength);
+  return bytes;
+}
+
+/** Cuts a stream of bytes into frames. A stream that breaks the layout is beyond repair: the caller closes it. */
+export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Uint8Array) => void {
+  let pending: Buffer = Buffer.alloc(0);
+  return (chunk) => {
+    const incoming = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    pending = pending.length === 0 ? incoming : Buffer.concat([pending, incoming]);
+    while (pending.length >= headLength) {
+      const length = pending.readUInt32BE(0);
+      if (length < headLength - 4 || length > maxFrameLength + headLength) {
+        throw new Fault("invalid_argument", "a frame of impossible length");
+      }
+      if (pending.length < 4 + length) return;
+      if (pending[4] !== protocolVersion)
+        throw new Fault("invalid_argument", `frame version ${pending[4]} is not ${protocolVersion}`);
+      const kind = kindNames.get(pending[5] ?? 0);
+      if (kind === undefined) throw new Fault("invalid_argument", `unknown frame kind ${pending[5]}`);
+      const frame = { kind, id: pending.readUInt32BE(6), payload: pending.subarray(headLength, 4 + length) };
+      pending = pending.subarray(4 + length);
+      onFrame(frame);
+    }
+  };
+}

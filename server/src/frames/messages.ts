@@ -1,0 +1,126 @@
+/**
+ * What gateway and signer say to each other: one request, one reply. Nothing here carries an identity, a time or an
+ * "allowed": those the signer finds for itself in the stamped bytes and in state it has authenticated.
+ */
+import {
+  bool,
+  bytes,
+  fixed,
+  list,
+  optional,
+  struct,
+  text,
+  u8,
+  u32,
+  u64,
+  type ValueOf,
+  variant,
+} from "@keystead/core/encoding/layout.ts";
+
+const page = struct({ name: text, content: bytes });
+
+/** An organization's state as the gateway offers it, whole, from the database. */
+export const offeredState = struct({
+  /** The header with its MAC. */
+  header: bytes,
+  directory: bytes,
+  pages: list(page),
+  /** Headers with MACs that lead from the signer's pin to this state, oldest first. */
+  links: list(bytes),
+});
+
+/** What the signer lacks to decide; the gateway sends the request again with it. */
+const missing = struct({
+  /** The signer has no state of this organization at hand. */
+  state: bool,
+  /** The state can only be placed with the headers from this version on. */
+  linksFrom: optional(u64),
+  /** The fingerprints of this journal are needed. */
+  journal: optional(u32),
+});
+
+/** The state an activity leads to. */
+const nextState = struct({ version: u64, header: bytes, directory: bytes, pages: list(page) });
+
+/** Everything one committed transaction holds of an activity. */
+const prepared = struct({
+  organizationId: text,
+  expectedVersion: u64,
+  birth: optional(struct({ parentId: optional(text), organizationName: text, keyring: optional(bytes) })),
+  next: optional(nextState),
+  /** JSON of `Change[]`, for the projection tables. */
+  changes: text,
+  number: u64,
+  leaf: bytes,
+  sealed: optional(bytes),
+  activity: optional(
+    struct({
+      activityId: text,
+      type: text,
+      status: text,
+      fingerprint: fixed(32),
+      /** JSON of the caller's `User`, for the answer's vote. */
+      user: text,
+      slot: optional(u32),
+      createdAtMs: u64,
+      /** JSON of the result, or of the failure; a sealed result stands in `sealed` instead. */
+      result: optional(text),
+      failure: optional(text),
+    }),
+  ),
+});
+
+/** A committed row as it is stored. */
+const releaseRow = struct({ leaf: bytes, sealed: optional(bytes) });
+
+export const messages = {
+  hello: {
+    request: struct({ protocol: u8, keyring: optional(bytes) }),
+    reply: struct({
+      boot: fixed(16),
+      /** False when the database must be empty too, or an operator has to accept it. */
+      remembers: bool,
+      mayBeBorn: bool,
+      /** Names and public keys of the deployment's service keys, as JSON; empty before birth. */
+      publicKeys: text,
+    }),
+  },
+  birth: { request: struct({}), reply: prepared },
+  prepare: {
+    request: struct({
+      body: bytes,
+      stamp: text,
+      /** Absent: decide on the state that the request before this one led to. */
+      state: optional(offeredState),
+      /** The fingerprints of the one journal the body falls into, in order. */
+      journal: optional(bytes),
+    }),
+    reply: variant({ prepared, missing }),
+  },
+  release: {
+    request: struct({ rows: list(releaseRow), links: list(bytes) }),
+    reply: list(
+      variant({
+        released: struct({ result: optional(text) }),
+        refused: struct({ message: text }),
+        missing: struct({ organizationId: text, linksFrom: u64, linksTo: u64 }),
+      }),
+    ),
+  },
+  statement: { request: struct({}), reply: struct({ statement: bytes, signature: bytes }) },
+  accept: {
+    request: struct({ headers: list(bytes), last: bool }),
+    reply: struct({ lines: list(text), leaf: optional(prepared) }),
+  },
+} as const;
+
+export const faultMessage = struct({ code: text, message: text, errorCode: text, details: text });
+
+export type OfferedState = ValueOf<typeof offeredState>;
+export type Prepared = ValueOf<typeof prepared>;
+export type Missing = ValueOf<typeof missing>;
+export type NextState = ValueOf<typeof nextState>;
+export type ReleaseRow = ValueOf<typeof releaseRow>;
+export type MessageKind = keyof typeof messages;
+export type Request<K extends MessageKind> = ValueOf<(typeof messages)[K]["request"]>;
+export type Reply<K extends MessageKind> = ValueOf<(typeof messages)[K]["reply"]>;

@@ -1,0 +1,65 @@
+/**
+ * Who asks a query. Reads are the gateway's own business: a database writer can lie to readers anyway, and nothing that is
+ * decided here lets anyone sign.
+ */
+import type { Curves } from "@keystead/core/crypto/curves.ts";
+import { parseStamp, type Stamp, verifyStamp } from "@keystead/core/crypto/stamp.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import type { Caller } from "../endpoints/define_query.ts";
+import { expiredKey, unknownKey, unverifiedStamp } from "../endpoints/stamp_faults.ts";
+import { findInSubOrganizations } from "../store/across.ts";
+import { type CallerRow, findCaller } from "../store/organizations.ts";
+import type { Store } from "../store/store.ts";
+
+type FoundCaller = CallerRow & { credential: NonNullable<CallerRow["credential"]> };
+
+/**
+ * The named organization first; then its parent, whose members may read every sub-organization; then, where the endpoint
+ * allows it, the one sub-organization that knows the key.
+ */
+async function resolve(
+  store: Store,
+  organizationId: string,
+  { curve, publicKey }: Stamp,
+  findsSubOrganization: boolean,
+): Promise<FoundCaller> {
+  const named = await findCaller(store, organizationId, curve, publicKey);
+  if (named === undefined) {
+    throw new Fault("not_found", "no organization found with the given ID", { errorCode: "ORGANIZATION_NOT_FOUND" });
+  }
+  if (hasCredential(named)) return named;
+  if (named.parentId !== undefined) {
+    const parent = await findCaller(store, named.parentId, curve, publicKey);
+    if (parent !== undefined && hasCredential(parent)) return parent;
+  } else if (findsSubOrganization) {
+    const matches = (await findInSubOrganizations(store, organizationId, curve, publicKey)).filter(hasCredential);
+    const [match] = matches;
+    if (matches.length > 1) {
+      throw new Fault("unauthenticated", "more than one suborg associated with a public key", {
+        errorCode: "CREDENTIAL_CONFLICT",
+      });
+    }
+    if (match !== undefined) return match;
+  }
+  throw unknownKey(organizationId, named.parentId, publicKey);
+}
+
+function hasCredential(row: CallerRow): row is FoundCaller {
+  return row.credential !== undefined;
+}
+
+export async function authenticateQuery(
+  store: Store,
+  curves: Curves,
+  organizationId: string,
+  header: string,
+  body: Uint8Array,
+  findsSubOrganization: boolean,
+): Promise<Caller> {
+  const stamp = parseStamp(curves, header);
+  const found = await resolve(store, organizationId, stamp, findsSubOrganization);
+  const { userId, userName, expiresAtMs } = found.credential;
+  if (expiresAtMs !== undefined && expiresAtMs <= Date.now()) throw expiredKey(stamp.publicKey);
+  if (!verifyStamp(curves, stamp, body)) throw unverifiedStamp();
+  return { organizationId: found.organizationId, organizationName: found.organizationName, userId, userName };
+}

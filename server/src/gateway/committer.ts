@@ -1,0 +1,174 @@
+/**
+ * Commits in groups, releases in commit order. Many activities share one transaction and one sync to disk; what was
+ * committed is released by the signer before anybody is answered, and marked as released with the next group.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import { loadUnreleased, type UnreleasedLeaf } from "../store/across.ts";
+import { type CommitItem, commitGroup, type ReleasedLeaf } from "../store/commit.ts";
+import { loadHeaders } from "../store/organizations.ts";
+import type { Store } from "../store/store.ts";
+import type { SignerLink } from "./signer_link.ts";
+
+export type CommitOutcome = { kind: "committed"; result: string | undefined } | { kind: "conflict" };
+
+/** A committed row on its way out. */
+export type StoredLeaf = ReleasedLeaf & { leaf: Uint8Array; sealed: Uint8Array | undefined };
+
+export type ReleaseOutcome = { kind: "released"; result: string | undefined } | { kind: "refused"; message: string };
+
+export type Committer = {
+  /** `isCurrent` is asked just before the transaction: what was decided on an abandoned state is a conflict. */
+  commit(item: CommitItem, isCurrent: () => boolean): Promise<CommitOutcome>;
+  /** Releases rows that are committed already: what a crash left behind, or a repeated body finds unreleased. */
+  release(leaves: readonly StoredLeaf[]): Promise<ReleaseOutcome[]>;
+  /** Releases every committed row that nobody has opened yet; the messages of those the signer refuses. */
+  releaseLeftovers(): Promise<string[]>;
+  /** Writes down what was released last. */
+  settle(): Promise<void>;
+};
+
+type Entry = {
+  item: CommitItem;
+  isCurrent: () => boolean;
+  resolve(outcome: CommitOutcome): void;
+  reject(error: unknown): void;
+};
+
+const maxGroup = 256;
+const leftoversAtOnce = 1_000;
+
+export function createCommitter(store: Store, link: SignerLink): Committer {
+  const queue: Entry[] = [];
+  let marks: ReleasedLeaf[] = [];
+  let running = false;
+
+  async function run(): Promise<void> {
+    while (queue.length > 0) {
+      const group = queue.splice(0, maxGroup).filter((entry) => {
+        const current = entry.isCurrent();
+        if (!current) entry.resolve({ kind: "conflict" });
+        return current;
+      });
+      if (group.length > 0) await commitEntries(group);
+    }
+    running = false;
+  }
+
+  async function commitEntries(group: readonly Entry[]): Promise<void> {
+    const released = marks;
+    marks = [];
+    try {
+      const { committed } = await commitGroup(
+        store,
+        group.map(({ item }) => item),
+        released,
+      );
+      const done = group.filter((entry, index) => {
+        if (committed[index] !== true) entry.resolve({ kind: "conflict" });
+        return committed[index] === true;
+      });
+      // The next group may commit while the signer releases this one: the socket keeps their order.
+      if (done.length > 0) void releaseEntries(done);
+    } catch (cause) {
+      marks = [...released, ...marks];
+      for (const { reject } of group)
+        reject(new Fault("unavailable", "the database did not commit; try again", { cause }));
+    }
+  }
+
+  async function releaseEntries(done: readonly Entry[]): Promise<void> {
+    try {
+      const outcomes = await release(done.map(({ item }) => toStoredLeaf(item)));
+      done.forEach(({ resolve, reject }, index) => {
+        const outcome = outcomes[index];
+        if (outcome?.kind === "released") resolve({ kind: "committed", result: outcome.result });
+        else reject(new Fault("unavailable", outcome?.message ?? "the signer released nothing"));
+      });
+    } catch (error) {
+      // Committed, but not released: the same body sent again finds the row and has it released.
+      for (const { reject } of done) reject(error);
+    }
+  }
+
+  async function release(leaves: readonly StoredLeaf[]): Promise<ReleaseOutcome[]> {
+    let links: Uint8Array[] = [];
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const rows = leaves.map(({ leaf, sealed }) => ({ leaf, sealed }));
+      const replies = await link.request("release", { rows, links });
+      const gaps = replies.flatMap((reply) => (reply.kind === "missing" ? [reply.value] : []));
+      if (gaps.length > 0 && attempt < 2) {
+        links = [];
+        for (const { organizationId, linksFrom, linksTo } of gaps) {
+          links.push(...(await loadHeaders(store, organizationId, linksFrom, linksTo)));
+        }
+        continue;
+      }
+      return replies.map((reply, index): ReleaseOutcome => {
+        const leaf = leaves[index];
+        if (reply.kind === "missing") return { kind: "refused", message: "headers are missing in the database" };
+        if (reply.kind === "refused") return { kind: "refused", message: reply.value.message };
+        const { result } = reply.value;
+        if (leaf !== undefined) marks.push(toMark(leaf, result));
+        return { kind: "released", result };
+      });
+    }
+    throw new Fault("internal", "unreachable");
+  }
+
+  async function settle(): Promise<void> {
+    const released = marks;
+    marks = [];
+    if (released.length > 0) await commitGroup(store, [], released);
+  }
+
+  return {
+    commit(item, isCurrent) {
+      return new Promise((resolve, reject) => {
+        queue.push({ item, isCurrent, resolve, reject });
+        if (running) return;
+        running = true;
+        // Whatever else this turn of the loop brings joins the group.
+        setImmediate(() => void run());
+      });
+    },
+    release,
+    async releaseLeftovers() {
+      const refusals: string[] = [];
+      for (;;) {
+        const rows = await loadUnreleased(store, leftoversAtOnce);
+        const outcomes = rows.length === 0 ? [] : await release(rows.map(toLeftover));
+        await settle();
+        for (const outcome of outcomes) if (outcome.kind === "refused") refusals.push(outcome.message);
+        // Refused rows stay; without any progress the same ones would come again.
+        if (!outcomes.some(({ kind }) => kind === "released") || refusals.length > 0) return refusals;
+      }
+    },
+    settle,
+  };
+}
+
+function toStoredLeaf({ organizationId, leaf, activity }: CommitItem): StoredLeaf {
+  const { boot, number, leaf: bytes, sealed } = leaf;
+  return { organizationId, boot, number, leaf: bytes, sealed, ...(activity && { activityId: activity.activityId }) };
+}
+
+export function toLeftover({ organizationId, boot, number, activityId, leaf, sealed }: UnreleasedLeaf): StoredLeaf {
+  return {
+    organizationId,
+    boot,
+    number,
+    leaf,
+    sealed: sealed ?? undefined,
+    ...(activityId !== null && { activityId }),
+  };
+}
+
+function toMark({ organizationId, boot, number, activityId }: StoredLeaf, result: string | undefined): ReleasedLeaf {
+  return {
+    organizationId,
+    boot,
+    number,
+    ...(activityId !== undefined && { activityId }),
+    ...(result !== undefined && { result }),
+  };
+}

@@ -1,0 +1,34 @@
+/** The first words between gateway and signer: the deployment's keyring, or its birth. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { protocolVersion } from "../frames/frame.ts";
+import { findDeployment, loadUnreleased } from "../store/across.ts";
+import type { Store } from "../store/store.ts";
+import type { Committer } from "./committer.ts";
+import type { SignerLink } from "./signer_link.ts";
+import { toCommitItem } from "./submit.ts";
+
+export async function joinSigner(
+  store: Store,
+  link: SignerLink,
+  committer: Committer,
+  accepting: boolean,
+): Promise<{ boot: Uint8Array; publicKeys: Record<string, string> }> {
+  let keyring = await findDeployment(store);
+  let hello = await link.request("hello", { protocol: protocolVersion, keyring });
+  if (keyring === undefined) {
+    const prepared = await link.request("birth", {});
+    // A gateway beside this one may have been faster; then its keyring is the deployment's.
+    await committer.commit(toCommitItem(prepared, toHex(hello.boot), undefined), () => true);
+    keyring = await findDeployment(store);
+    hello = await link.request("hello", { protocol: protocolVersion, keyring });
+  }
+  // A memory that knows nothing is right only for a birth that was cut short, whose row nobody has released yet.
+  if (!hello.remembers && !accepting && (await loadUnreleased(store, 1)).length === 0) {
+    throw new Fault(
+      "failed_precondition",
+      "the signer's memory is empty, but the database is not: restore the memory, or run `keystead accept-database`",
+    );
+  }
+  return { boot: hello.boot, publicKeys: JSON.parse(hello.publicKeys) };
+}

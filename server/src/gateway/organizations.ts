@@ -1,0 +1,143 @@
+/**
+ * Who prepares on what. The first request of an organization offers its state whole, from the database; those behind it
+ * follow on the state the one before led to, without waiting for its commit. They commit in that order. When a commit
+ * misses (another gateway was faster), the whole run is abandoned and each starts again from the database.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import type { OfferedState, Prepared, Reply } from "../frames/messages.ts";
+import { loadHeaders, loadJournal, loadState, type StoredState } from "../store/organizations.ts";
+import type { Store } from "../store/store.ts";
+import type { SignerLink } from "./signer_link.ts";
+
+export type Organizations = {
+  /** What the signer makes of a stamped body, and whether the run it belongs to still stands. */
+  prepare(organizationId: string, body: Uint8Array, stamp: string): Promise<{ prepared: Prepared; run: Run }>;
+  /** Everything is offered anew: the signer is another one. */
+  forgetAll(): void;
+};
+
+/** A chain of requests, each building on the one before. */
+export type Run = { readonly isCurrent: () => boolean; abandon(): void };
+
+type Organization = {
+  run: Run | undefined;
+  offering: Promise<StoredState> | undefined;
+  busy: number;
+  waiting: (() => void)[];
+};
+
+/** More than these would only queue up in the signer; they wait here instead. */
+const maxInFlight = 64;
+const maxWaiting = 1_000;
+const maxAttempts = 10;
+
+export function createOrganizations(store: Store, link: SignerLink): Organizations {
+  const organizations = new Map<string, Organization>();
+
+  function startRun(organization: Organization): Run {
+    const run: Run = {
+      isCurrent: () => organization.run === run,
+      abandon() {
+        if (organization.run !== run) return;
+        organization.run = undefined;
+        organization.offering = undefined;
+      },
+    };
+    organization.run = run;
+    return run;
+  }
+
+  async function load(organizationId: string): Promise<StoredState> {
+    const state = await loadState(store, organizationId);
+    if (state === undefined) {
+      throw new Fault("not_found", "no organization found with the given ID", { errorCode: "ORGANIZATION_NOT_FOUND" });
+    }
+    return state;
+  }
+
+  /** Sends one request: as the first of a run with the state, or behind the others without. */
+  async function ask(
+    organizationId: string,
+    organization: Organization,
+    request: { body: Uint8Array; stamp: string; journal: Uint8Array | undefined },
+    linksFrom: number | undefined,
+  ): Promise<{ reply: Reply<"prepare">; run: Run }> {
+    if (organization.run === undefined) {
+      organization.offering ??= load(organizationId);
+      const { offering } = organization;
+      let state: StoredState;
+      try {
+        state = await offering;
+      } catch (error) {
+        if (organization.offering === offering) organization.offering = undefined;
+        throw error;
+      }
+      const links = linksFrom === undefined ? [] : await loadHeaders(store, organizationId, linksFrom, state.version);
+      if (organization.run === undefined && organization.offering === offering) {
+        const run = startRun(organization);
+        return { reply: await link.request("prepare", { ...request, state: offer(state, links) }), run };
+      }
+      if (organization.run === undefined) return ask(organizationId, organization, request, linksFrom);
+    }
+    const { run } = organization;
+    return { reply: await link.request("prepare", { ...request, state: undefined }), run };
+  }
+
+  async function prepare(organizationId: string, organization: Organization, body: Uint8Array, stamp: string) {
+    let journal: Uint8Array | undefined;
+    let linksFrom: number | undefined;
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const { reply, run } = await ask(organizationId, organization, { body, stamp, journal }, linksFrom);
+      if (reply.kind === "prepared") return { prepared: reply.value, run };
+      const { value: missing } = reply;
+      if (missing.state) run.abandon();
+      linksFrom = missing.linksFrom;
+      if (missing.journal !== undefined)
+        journal = Buffer.concat(await loadJournal(store, organizationId, missing.journal));
+    }
+    throw new Fault("unavailable", "the organization's state could not be settled; try again");
+  }
+
+  return {
+    async prepare(organizationId, body, stamp) {
+      let organization = organizations.get(organizationId);
+      if (organization === undefined) {
+        organization = { run: undefined, offering: undefined, busy: 0, waiting: [] };
+        organizations.set(organizationId, organization);
+      }
+      await enter(organization);
+      try {
+        return await prepare(organizationId, organization, body, stamp);
+      } catch (error) {
+        // What the signer refuses to decide on is not worth following; the next request offers the database anew.
+        if (error instanceof Fault && error.code === "unavailable") organization.run?.abandon();
+        throw error;
+      } finally {
+        leave(organization);
+        if (organization.busy === 0 && organization.run === undefined) organizations.delete(organizationId);
+      }
+    },
+    forgetAll() {
+      for (const { run } of organizations.values()) run?.abandon();
+    },
+  };
+}
+
+async function enter(organization: Organization): Promise<void> {
+  if (organization.busy >= maxInFlight) {
+    if (organization.waiting.length >= maxWaiting) {
+      throw new Fault("unavailable", "too many requests wait for this organization; try again");
+    }
+    await new Promise<void>((resolve) => organization.waiting.push(resolve));
+  }
+  organization.busy += 1;
+}
+
+function leave(organization: Organization): void {
+  organization.busy -= 1;
+  organization.waiting.shift()?.();
+}
+
+function offer({ header, directory, pages }: StoredState, links: readonly Uint8Array[]): OfferedState {
+  return { header, directory, pages, links };
+}

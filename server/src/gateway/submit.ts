@@ -1,0 +1,185 @@
+/** One submit, from raw bytes to answer. The stamp is the signer's to verify; this only carries, stores and repeats. */
+import { randomUUID } from "node:crypto";
+import type { Curves } from "@keystead/core/crypto/curves.ts";
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import type { AnyActivity } from "../endpoints/define_activity.ts";
+import { readBody, readEnvelope } from "../endpoints/envelope.ts";
+import type { Prepared } from "../frames/messages.ts";
+import { activityValidators } from "../generated/activity_validators.ts";
+import { sha256 } from "../state/digest.ts";
+import type { User } from "../state/entities.ts";
+import { type ActivityRow, findActivityByFingerprint } from "../store/activities.ts";
+import type { CommitItem } from "../store/commit.ts";
+import { findUnreleasedLeaves } from "../store/leaves.ts";
+import type { Store } from "../store/store.ts";
+import { findUser } from "../store/users.ts";
+import { activityView, type StoredVote } from "./activity_view.ts";
+import { authenticateQuery } from "./authenticate_query.ts";
+import { type Committer, toLeftover } from "./committer.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Failure } from "./error_body.ts";
+import { explainMismatch } from "./explain_schema.ts";
+import type { Organizations } from "./organizations.ts";
+import { stampParts } from "./stamp_header.ts";
+
+export type SubmitRoom = {
+  store: Store;
+  curves: Curves;
+  organizations: Organizations;
+  committer: Committer;
+  boot(): string;
+};
+
+export type SubmitAnswer = { activity: ReturnType<typeof activityView> } | { failure: Failure };
+
+/** Another gateway may win several times in a row; each time is one more round against fresh state. */
+const maxRounds = 40;
+
+export async function submit(
+  room: SubmitRoom,
+  activity: AnyActivity,
+  body: Uint8Array,
+  stamp: string,
+  dialect: Dialect,
+): Promise<SubmitAnswer> {
+  const envelope = readEnvelope(readBody(body));
+  const { organizationId, parameters } = envelope;
+  if (envelope.type !== activity.type) {
+    throw new Fault(
+      "invalid_argument",
+      `Invalid activity type: \`${envelope.type}\` does not belong to ${activity.path}`,
+    );
+  }
+  if (activityValidators[activity.path]?.(parameters) !== true) {
+    throw explainMismatch(activity.params, parameters, "parameters");
+  }
+  const fingerprint = toHex(sha256(body));
+  for (let round = 0; round < maxRounds; round++) {
+    const repeated = await findActivityByFingerprint(room.store, organizationId, fingerprint);
+    if (repeated !== undefined) {
+      const users = await authenticateRepeat(room, organizationId, repeated, body, stamp);
+      return answer(activity, organizationId, repeated, parameters, users, dialect);
+    }
+    const fresh = await executeOnce(room, organizationId, body, stamp);
+    if (fresh !== undefined) {
+      const users = new Map([[fresh.user.userId, fresh.user]]);
+      return answer(activity, organizationId, fresh.row, parameters, users, dialect);
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(50, 2 ** round)));
+  }
+  throw new Fault("unavailable", "the organization is being changed by others all the time; try again");
+}
+
+/** Prepares, commits and has released. Undefined when somebody else changed the organization, or did this very act. */
+async function executeOnce(
+  room: SubmitRoom,
+  organizationId: string,
+  body: Uint8Array,
+  stamp: string,
+): Promise<{ row: ActivityRow; user: User } | undefined> {
+  let decided: Awaited<ReturnType<Organizations["prepare"]>>;
+  try {
+    decided = await room.organizations.prepare(organizationId, body, stamp);
+  } catch (error) {
+    // The signer has executed these bytes: they are stored, or about to be. The next round finds them.
+    if (error instanceof Fault && error.code === "already_exists") return undefined;
+    throw error;
+  }
+  const { prepared, run } = decided;
+  const { row, user } = toRow(prepared, body, stamp);
+  const outcome = await room.committer.commit(toCommitItem(prepared, room.boot(), row), run.isCurrent);
+  if (outcome.kind === "conflict") {
+    run.abandon();
+    return undefined;
+  }
+  return { row: outcome.result === undefined ? row : { ...row, result: outcome.result }, user };
+}
+
+/** The same bytes again, by anyone who may read them: the same answer, once it has been released. */
+async function authenticateRepeat(
+  { store, curves, committer }: SubmitRoom,
+  organizationId: string,
+  row: ActivityRow,
+  body: Uint8Array,
+  stamp: string,
+): Promise<ReadonlyMap<string, User>> {
+  await authenticateQuery(store, curves, organizationId, stamp, body, false);
+  const unreleased = await findUnreleasedLeaves(store, organizationId, row.activityId);
+  if (unreleased.length > 0) {
+    for (const outcome of await committer.release(unreleased.map(toLeftover))) {
+      if (outcome.kind === "refused") throw new Fault("unavailable", outcome.message);
+      if (outcome.result !== undefined) row.result = outcome.result;
+    }
+  }
+  const users = new Map<string, User>();
+  for (const { userId } of JSON.parse(row.votes) as StoredVote[]) {
+    const user = await findUser(store, organizationId, userId);
+    if (user !== undefined) users.set(userId, user);
+  }
+  return users;
+}
+
+/** What was refused or failed inside its request repeats the same error each time it is sent. */
+function answer(
+  activity: AnyActivity,
+  organizationId: string,
+  row: ActivityRow,
+  parameters: unknown,
+  users: ReadonlyMap<string, User>,
+  dialect: Dialect,
+): SubmitAnswer {
+  if (row.failure !== null) return { failure: JSON.parse(row.failure) as Failure };
+  return { activity: activityView(activity, organizationId, row, parameters, users, dialect) };
+}
+
+function toRow(prepared: Prepared, body: Uint8Array, stamp: string): { row: ActivityRow; user: User } {
+  const { activity } = prepared;
+  if (activity === undefined) throw new Fault("internal", "the signer prepared no activity");
+  const user = JSON.parse(activity.user) as User;
+  const { publicKey, scheme, signature } = stampParts(stamp);
+  const vote: StoredVote = {
+    id: randomUUID(),
+    userId: user.userId,
+    selection: "VOTE_SELECTION_APPROVED",
+    publicKey,
+    signature,
+    scheme,
+    createdAtMs: activity.createdAtMs,
+  };
+  return {
+    user,
+    row: {
+      activityId: activity.activityId,
+      fingerprint: toHex(activity.fingerprint),
+      type: activity.type,
+      status: activity.status,
+      body,
+      result: activity.result ?? null,
+      failure: activity.failure ?? null,
+      votes: JSON.stringify([vote]),
+      slot: activity.slot ?? null,
+      createdAtMs: activity.createdAtMs,
+      updatedAtMs: activity.createdAtMs,
+    },
+  };
+}
+
+export function toCommitItem(prepared: Prepared, boot: string, activity: ActivityRow | undefined): CommitItem {
+  const { organizationId, expectedVersion, birth, next, changes, number, leaf, sealed } = prepared;
+  return {
+    organizationId,
+    expectedVersion,
+    ...(birth && {
+      birth: {
+        organizationName: birth.organizationName,
+        ...(birth.parentId !== undefined && { parentId: birth.parentId }),
+        ...(birth.keyring !== undefined && { keyring: birth.keyring }),
+      },
+    }),
+    ...(next && { next }),
+    changes: JSON.parse(changes),
+    leaf: { boot, number, leaf, ...(sealed && { sealed }) },
+    ...(activity && { activity }),
+  };
+}

@@ -1,0 +1,46 @@
+import { existsSync, realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** A program and what it must be able to read in order to run. */
+export type Program = { entry: string; readable: readonly string[] };
+export type Code = { root: string; gateway: Program; signer: Program };
+
+// Rooms and packages of the signer. A package that is missing here cannot be loaded by it, however it got into the tree.
+const signerRooms = [
+  "activities",
+  "curves",
+  "endpoints",
+  "fields",
+  "frames",
+  "generated/activities.ts",
+  "generated/activity_validators.ts",
+  "signer",
+  "state",
+];
+const signerPackages = [
+  "@noble",
+  "@scure",
+  "micro-eth-signer",
+  "micro-key-producer",
+  "micro-packed",
+  "tiny-secp256k1",
+  "typebox",
+  "uint8array-tools",
+];
+
+/** Keystead's own programs in this checkout. */
+export function keysteadCode(): Code {
+  const root = realpathSync(fileURLToPath(new URL("../../../", import.meta.url))).replace(/\/$/, "");
+  const manifests = ["package.json", "core/package.json", "server/package.json"];
+  // Node resolves a workspace through its link in node_modules and then reads the real path, so both are listed.
+  const shared = [...manifests, "core/src", "node_modules/@keystead/core"];
+  const signer = [...shared, ...signerRooms.map((room) => `server/src/${room}`)];
+  const signerModules = signerPackages.map((name) => `node_modules/${name}`);
+  const gateway = [...shared, "server/src", "node_modules", "dashboard/dist"];
+  const present = (paths: string[]) => paths.map((path) => `${root}/${path}`).filter((path) => existsSync(path));
+  return {
+    root,
+    gateway: { entry: `${root}/server/src/gateway/main.ts`, readable: present(gateway) },
+    signer: { entry: `${root}/server/src/signer/main.ts`, readable: present([...signer, ...signerModules]) },
+  };
+}

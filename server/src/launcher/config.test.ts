@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseConfig } from "./config.ts";
+
+const point = "036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296";
+
+test("without settings: port 8080 on loopback, ./data, a database file, no passphrase", () => {
+  assert.deepEqual(parseConfig([], {}, "/srv/keystead"), {
+    command: "serve",
+    port: 8080,
+    host: "127.0.0.1",
+    dataFolder: "/srv/keystead/data",
+    usesDatabaseServer: false,
+    passphrase: undefined,
+    rootPublicKey: undefined,
+    organizationName: "Keystead",
+    gatewayUid: 60801,
+    signerUid: 60802,
+  });
+});
+
+test("settings and commands are read", () => {
+  const env = {
+    PORT: "0",
+    KEYSTEAD_HOST: "::1",
+    KEYSTEAD_DATA: "d",
+    DATABASE_URL: "postgres://u:p@h/d",
+    KEYSTEAD_PASSPHRASE: "ask",
+  };
+  const config = parseConfig(["accept-database"], env, "/srv");
+  assert.equal(config.command, "accept-database");
+  assert.equal(config.port, 0);
+  assert.equal(config.dataFolder, "/srv/d");
+  assert.equal(config.usesDatabaseServer, true);
+  assert.deepEqual(config.passphrase, { kind: "terminal" });
+  assert.equal(parseConfig(["init", "--root-public-key", point.toUpperCase()], {}, "/").rootPublicKey, point);
+  assert.equal(parseConfig(["init", `--root-public-key=${point}`], {}, "/").rootPublicKey, point);
+});
+
+const refused: [name: string, args: string[], env: Record<string, string>, message: RegExp][] = [
+  ["port beyond the range", [], { PORT: "65536" }, /^PORT must be/],
+  ["port that is no number", [], { PORT: "80a" }, /^PORT must be/],
+  ["negative port", [], { PORT: "-1" }, /^PORT must be/],
+  ["host with a space", [], { KEYSTEAD_HOST: "a b" }, /^KEYSTEAD_HOST/],
+  ["folder with an asterisk", [], { KEYSTEAD_DATA: "a*" }, /^KEYSTEAD_DATA/],
+  ["another database", [], { DATABASE_URL: "mysql://secret@h" }, /^DATABASE_URL must begin with postgres/],
+  ["passphrase in the environment", [], { KEYSTEAD_PASSPHRASE: "secret" }, /takes only the word ask/],
+  ["two sources", [], { KEYSTEAD_PASSPHRASE: "ask", KEYSTEAD_PASSPHRASE_FILE: "f" }, /not both/],
+  ["root as a user id", [], { KEYSTEAD_SIGNER_UID: "0" }, /^KEYSTEAD_SIGNER_UID/],
+  ["one id for two", [], { KEYSTEAD_SIGNER_UID: "60801" }, /must differ/],
+  ["unknown command", ["destroy"], {}, /`destroy` is not understood; usage/],
+  ["flag without value", ["init", "--root-public-key"], {}, /not understood/],
+  ["public key with another command", ["--root-public-key", point], {}, /belongs to the command init/],
+  ["point off the curve", ["init", "--root-public-key", `02${"f".repeat(64)}`], {}, /must be a P-256 point/],
+  ["control characters in the name", [], { KEYSTEAD_ORGANIZATION_NAME: "a\nb" }, /^KEYSTEAD_ORGANIZATION_NAME/],
+];
+for (const [name, args, env, message] of refused) {
+  test(`refused with exit code 2 and no secret: ${name}`, () => {
+    assert.throws(
+      () => parseConfig(args, env, "/"),
+      (error: Error & { exitCode?: number }) => {
+        assert.match(error.message, message);
+        assert.equal(error.exitCode, 2);
+        assert.doesNotMatch(error.message, /secret|\n/);
+        return true;
+      },
+    );
+  });
+}

@@ -1,0 +1,114 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { parsePublicKey } from "./api_key.ts";
+import { Refusal } from "./refusal.ts";
+
+/** `serve` runs until it is stopped, `init` only writes files, the others do one piece of work and end. */
+export const commands = ["serve", "init", "accept-database", "accept-clock"] as const;
+export type Command = (typeof commands)[number];
+
+export type PassphraseSource = { kind: "file"; path: string } | { kind: "terminal" };
+
+export type Config = {
+  command: Command;
+  port: number;
+  host: string;
+  dataFolder: string;
+  usesDatabaseServer: boolean;
+  passphrase: PassphraseSource | undefined;
+  rootPublicKey: string | undefined;
+  organizationName: string;
+  gatewayUid: number;
+  signerUid: number;
+};
+
+type Environment = Record<string, string | undefined>;
+
+/** Reads settings and the command line. Everything wrong ends the start with exit code 2 and one line that names the setting. */
+export function parseConfig(args: readonly string[], env: Environment, cwd: string): Config {
+  const { command, rootPublicKey } = parseCommand(args);
+  const gatewayUid = parseNumber("KEYSTEAD_GATEWAY_UID", env.KEYSTEAD_GATEWAY_UID, 60801, 1, 2 ** 31);
+  const signerUid = parseNumber("KEYSTEAD_SIGNER_UID", env.KEYSTEAD_SIGNER_UID, 60802, 1, 2 ** 31);
+  if (gatewayUid === signerUid) throw new Refusal("KEYSTEAD_GATEWAY_UID and KEYSTEAD_SIGNER_UID must differ", 2);
+  return {
+    command,
+    port: parseNumber("PORT", env.PORT, 8080, 0, 65535),
+    host: parseHost(env.KEYSTEAD_HOST || "127.0.0.1"),
+    dataFolder: parseFolder(resolve(cwd, env.KEYSTEAD_DATA || "data")),
+    usesDatabaseServer: isDatabaseServer(env.DATABASE_URL),
+    passphrase: parsePassphraseSource(env, cwd),
+    rootPublicKey: readPublicKey(rootPublicKey ?? env.KEYSTEAD_ROOT_PUBLIC_KEY),
+    organizationName: parseName(env.KEYSTEAD_ORGANIZATION_NAME || "Keystead"),
+    gatewayUid,
+    signerUid,
+  };
+}
+
+const usage = `usage: node server/src/main.ts [${commands.join(" | ")}] [--root-public-key HEX]`;
+
+function parseCommand(args: readonly string[]): { command: Command; rootPublicKey: string | undefined } {
+  let command: Command | undefined;
+  let rootPublicKey: string | undefined;
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? "";
+    const named = commands.find((name) => name === arg);
+    if (named && !command) command = named;
+    else if (arg === "--root-public-key" && args[i + 1]) rootPublicKey = args[++i];
+    else if (arg.startsWith("--root-public-key=")) rootPublicKey = arg.slice("--root-public-key=".length);
+    else throw new Refusal(`\`${arg}\` is not understood; ${usage}`, 2);
+  }
+  if (rootPublicKey !== undefined && command !== "init") {
+    throw new Refusal("--root-public-key belongs to the command init", 2);
+  }
+  return { command: command ?? "serve", rootPublicKey };
+}
+
+function parseNumber(name: string, text: string | undefined, fallback: number, least: number, most: number): number {
+  if (text === undefined || text === "") return fallback;
+  const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new Refusal(`${name} must be a whole number from ${least} to ${most}, not \`${text}\``, 2);
+}
+
+function parseHost(host: string): string {
+  if (isIP(host) || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(host)) return host;
+  throw new Refusal(`KEYSTEAD_HOST must be an address or a host name, not \`${host}\``, 2);
+}
+
+/** Node reads an asterisk in a permission as "anything". */
+function parseFolder(path: string): string {
+  if (!path.includes("*")) return path;
+  throw new Refusal(`KEYSTEAD_DATA must not contain an asterisk: \`${path}\``, 2);
+}
+
+function parseName(name: string): string {
+  if (name.length <= 255 && !/\p{Cc}/u.test(name)) return name;
+  throw new Refusal("KEYSTEAD_ORGANIZATION_NAME must be at most 255 characters without control characters", 2);
+}
+
+/** The URL is not repeated in the message: it holds a password. */
+function isDatabaseServer(url: string | undefined): boolean {
+  if (!url) return false;
+  if (/^postgres(ql)?:\/\//.test(url)) return true;
+  throw new Refusal("DATABASE_URL must begin with postgres:// (unset, the database is a file in the data folder)", 2);
+}
+
+/** The environment of a process is readable in too many places to carry the passphrase itself, so a value other than `ask` is refused unseen. */
+function parsePassphraseSource(env: Environment, cwd: string): PassphraseSource | undefined {
+  const { KEYSTEAD_PASSPHRASE: ask, KEYSTEAD_PASSPHRASE_FILE: path } = env;
+  if (ask && path) throw new Refusal("set KEYSTEAD_PASSPHRASE=ask or KEYSTEAD_PASSPHRASE_FILE, not both", 2);
+  if (path) return { kind: "file", path: resolve(cwd, path) };
+  if (!ask) return undefined;
+  if (ask === "ask") return { kind: "terminal" };
+  throw new Refusal(
+    "KEYSTEAD_PASSPHRASE takes only the word ask; put the passphrase in a file and name it in KEYSTEAD_PASSPHRASE_FILE",
+    2,
+  );
+}
+
+function readPublicKey(hex: string | undefined): string | undefined {
+  if (!hex) return undefined;
+  const key = parsePublicKey(hex);
+  if (key) return key;
+  throw new Refusal(`the root public key must be a P-256 point in hex, not \`${hex.slice(0, 140)}\``, 2);
+}

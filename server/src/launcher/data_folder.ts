@@ -1,0 +1,84 @@
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
+import { Refusal } from "./refusal.ts";
+
+export type DataFolder = {
+  path: string;
+  database: string;
+  signer: string;
+  bootstrap: string;
+  rootKey: string;
+  sealedRootKey: string;
+  processes: string;
+};
+
+/** The names inside a data folder; nothing is touched. */
+export function dataFolderAt(path: string): DataFolder {
+  return {
+    path,
+    database: join(path, "database"),
+    signer: join(path, "signer"),
+    bootstrap: join(path, "bootstrap.json"),
+    rootKey: join(path, "root.key"),
+    sealedRootKey: join(path, "root.key.sealed"),
+    processes: join(path, "processes.json"),
+  };
+}
+
+/**
+ * Makes the data folder. Others may pass through it (the gateway and the signer reach their own folders under their own user ids)
+ * but not list it, and nobody else may write in it: whoever could would swap the root key or the lock.
+ */
+export function createDataFolder(path: string): void {
+  try {
+    if (mkdirSync(path, { recursive: true })) chmodSync(path, 0o711);
+  } catch (cause) {
+    throw new Refusal(`cannot create the data folder ${path}: ${reasonOf(cause)}`);
+  }
+  if ((statSync(path).mode & 0o022) !== 0) {
+    throw new Refusal(`other users may write in ${path}: run chmod go-w on it, or set KEYSTEAD_DATA to another folder`);
+  }
+}
+
+/** The folders of the two processes. An umask may have taken bits away at creation, hence the second step. */
+export function createInnerFolders(data: DataFolder): void {
+  refuseLinks(data.signer);
+  for (const folder of [data.database, data.signer]) {
+    if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o700);
+  }
+}
+
+/** Node's permission model follows links out of a folder it grants. The signer cannot make one, so a link there is not the signer's. */
+function refuseLinks(folder: string): void {
+  if (!existsSync(folder)) return;
+  const link = [folder, ...readdirSync(folder).map((name) => join(folder, name))].find((path) =>
+    lstatSync(path).isSymbolicLink(),
+  );
+  if (link) throw new Refusal(`${link} is a link; the signer's folder must hold its own files only`);
+}
+
+/** Whether an earlier start got as far as giving the root key to a signer. Files of the compile cache say nothing about that. */
+export function holdsData(data: DataFolder): boolean {
+  return [data.database, data.signer].some((folder) => {
+    try {
+      return readdirSync(folder).some((name) => name !== "cache");
+    } catch (cause) {
+      if (codeOf(cause) === "ENOENT") return false;
+      throw cause;
+    }
+  });
+}
+
+/** Code folders are readable to the processes; data below one would be too. */
+export function refuseInside(data: DataFolder, codeFolders: readonly string[]): void {
+  const around = codeFolders.find((folder) => `${data.path}${sep}`.startsWith(`${folder}${sep}`));
+  if (around) throw new Refusal(`the data folder ${data.path} must not lie inside the code folder ${around}`, 2);
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

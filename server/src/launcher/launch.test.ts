@@ -1,0 +1,434 @@
+/** The launcher as a real process, with stand-ins for gateway and signer. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const entry = fileURLToPath(new URL("stand_in_main.test_entry.ts", import.meta.url));
+const isRoot = process.getuid?.() === 0;
+const isLinux = process.platform === "linux";
+
+type Self = { pid: number; uid: number; env: Record<string, string>; argv: string[] };
+type Answer = { gateway: Self; signer: Self & { rootKeyHash: string; orders: Record<string, unknown> } };
+
+/** Below a folder that other users may pass, so that separate user ids work where the tests run as root. */
+function freshFolder(t: TestContext): string {
+  const top = mkdtempSync(join(tmpdir(), "keystead-launch-"));
+  chmodSync(top, 0o711);
+  t.after(() => rmSync(top, { recursive: true, force: true }));
+  return join(top, "data");
+}
+
+class Started {
+  readonly process: ChildProcess;
+  readonly data: string;
+  said = "";
+  readonly closed: Promise<unknown[]>;
+
+  constructor(t: TestContext, data: string, args: string[] = [], env: Record<string, string> = {}) {
+    this.data = data;
+    this.process = spawn(process.execPath, [entry, ...args], {
+      env: { PORT: "0", KEYSTEAD_DATA: data, NODE_OPTIONS: "--no-warnings", MY_TOKEN: "shell", ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [this.process.stdout, this.process.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        this.said += chunk;
+      });
+    }
+    this.closed = once(this.process, "exit");
+    t.after(async () => {
+      this.process.kill("SIGKILL");
+      await this.closed;
+    });
+  }
+
+  async until(pattern: RegExp): Promise<void> {
+    await eventually(
+      () => pattern.test(this.said),
+      () => `${pattern} in: ${this.said}`,
+    );
+  }
+
+  async end(): Promise<number | null> {
+    await this.closed;
+    return this.process.exitCode;
+  }
+
+  async ready(): Promise<this> {
+    await this.until(/try: .*whoami\n/);
+    return this;
+  }
+
+  async ask(): Promise<{ status: number; body: Answer }> {
+    const { baseUrl } = JSON.parse(readFileSync(join(this.data, "bootstrap.json"), "utf8"));
+    const response = await fetch(baseUrl).catch(() => undefined);
+    return response
+      ? { status: response.status, body: (await response.json()) as Answer }
+      : { status: 0, body: {} as Answer };
+  }
+
+  async answer(isRight: (answer: Answer) => boolean = () => true): Promise<Answer> {
+    for (let i = 0; i < 200; i++) {
+      const { status, body } = await this.ask();
+      if (status === 200 && isRight(body)) return body;
+      await pause(50);
+    }
+    throw new Error(`no right answer; ${this.said}`);
+  }
+}
+
+async function eventually(isTrue: () => boolean, describe: () => string): Promise<void> {
+  for (let i = 0; i < 400; i++) {
+    if (isTrue()) return;
+    await pause(25);
+  }
+  throw new Error(`waited in vain for ${describe()}`);
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return !isLinux || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+const goneSoon = (pid: number) =>
+  eventually(
+    () => !isAlive(pid),
+    () => `the end of ${pid}`,
+  );
+
+test("a start makes the folders, hands the root key and the orders to the signer, and says what it did", async (t) => {
+  const data = freshFolder(t);
+  const started = await new Started(t, data, [], { KEYSTEAD_ORGANIZATION_NAME: "Ours" }).ready();
+  const { signer } = await started.answer();
+  const bootstrap = JSON.parse(readFileSync(join(data, "bootstrap.json"), "utf8"));
+  const mode = (name: string) => statSync(join(data, name)).mode & 0o777;
+  assert.equal(mode(""), 0o711);
+  assert.deepEqual(["database", "signer"].map(mode), [0o700, 0o700]);
+  assert.deepEqual(["root.key", "bootstrap.json", "lock"].map(mode), [0o600, 0o600, 0o600]);
+  assert.equal(
+    signer.rootKeyHash,
+    createHash("sha256")
+      .update(readFileSync(join(data, "root.key")))
+      .digest("hex"),
+  );
+  const { organizationId, userId, apiPublicKey } = bootstrap;
+  assert.deepEqual(signer.orders, {
+    memoryFolder: join(data, "signer"),
+    adoptUnknown: false,
+    acceptDatabase: false,
+    resetClock: false,
+    birth: { organizationId, organizationName: "Ours", userId, userName: "Root user", apiPublicKey },
+  });
+  const { port } = new URL(bootstrap.baseUrl);
+  assert.notEqual(port, "0");
+  assert.match(started.said, new RegExp(`^Keystead is ready at http://127.0.0.1:${port}$`, "m"));
+  assert.match(started.said, new RegExp(`^ {2}try: KEYSTEAD_DATA=${data} npx keystead whoami$`, "m"));
+  assert.match(started.said, /^signer: stand-in signer is here$/m);
+  assert.match(
+    started.said,
+    isRoot ? /processes are separated by user id/ : /one user id: .* \(it was not started as root\)/,
+  );
+});
+
+test("children get an environment by allow-list: the signer's is empty, the gateway's has no passphrase setting", async (t) => {
+  const passphrase = `${freshFolder(t)}.passphrase`;
+  writeFileSync(passphrase, "correct horse", { mode: 0o600 });
+  const data = freshFolder(t);
+  const env = {
+    KEYSTEAD_PASSPHRASE_FILE: passphrase,
+    KEYSTEAD_TIER: "top",
+    DATABASE_URL: "postgres://h/d",
+    KEYSTEAD_HOST: "127.0.0.1",
+  };
+  const { gateway, signer } = await (await new Started(t, data, [], env).ready()).answer();
+  assert.deepEqual(signer.env, {});
+  assert.equal(signer.orders.adoptUnknown, true);
+  assert.deepEqual(gateway.env, {
+    PORT: "0",
+    KEYSTEAD_DATA: data,
+    KEYSTEAD_HOST: "127.0.0.1",
+    KEYSTEAD_TIER: "top",
+    DATABASE_URL: "postgres://h/d",
+    KEYSTEAD_DATABASE_FOLDER: join(data, "database"),
+    KEYSTEAD_MODE: "serve",
+    NODE_COMPILE_CACHE: join(data, "database", "cache"),
+  });
+});
+
+test("the control descriptor exists in launcher and signer only", { skip: !isLinux && "needs /proc" }, async (t) => {
+  const started = await new Started(t, freshFolder(t)).ready();
+  const { gateway, signer } = await started.answer();
+  const sockets = (pid: number) =>
+    readdirSync(`/proc/${pid}/fd`)
+      .map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+      .filter((target) => target.startsWith("socket:"));
+  const others = new Set([...sockets(started.process.pid ?? 0), ...sockets(signer.pid)]);
+  assert.match(readlinkSync(`/proc/${signer.pid}/fd/4`), /^socket:/);
+  assert.deepEqual(
+    sockets(gateway.pid).filter((socket) => others.has(socket)),
+    [],
+  );
+  // Its ends: standard output and error of this test, the channel to the gateway, the control of the signer.
+  const kept = sockets(started.process.pid ?? 0);
+  process.kill(signer.pid, "SIGKILL");
+  await started.answer((answer) => answer.signer.pid !== signer.pid);
+  assert.equal(sockets(started.process.pid ?? 0).length, kept.length, "restarts leave no descriptor behind");
+});
+
+test("a dead signer is started again and joined to the gateway that runs; requests meanwhile are answered 503", async (t) => {
+  const started = await new Started(t, freshFolder(t)).ready();
+  const first = await started.answer();
+  process.kill(first.signer.pid, "SIGKILL");
+  await goneSoon(first.signer.pid);
+  const meanwhile = await started.ask();
+  assert.ok(meanwhile.status === 503 || meanwhile.status === 200);
+  const second = await started.answer(({ signer }) => signer.pid !== first.signer.pid);
+  assert.equal(second.gateway.pid, first.gateway.pid);
+  assert.equal(second.signer.rootKeyHash, first.signer.rootKeyHash);
+  process.kill(second.signer.pid, "SIGSTOP");
+  process.kill(second.signer.pid, "SIGKILL");
+  const third = await started.answer(({ signer }) => signer.pid !== second.signer.pid);
+  assert.equal(third.gateway.pid, first.gateway.pid);
+  assert.match(started.said, /signer ended \(signal SIGKILL\); starting it again/);
+});
+
+test("a dead gateway is started again on the same port with a new signer", async (t) => {
+  const started = await new Started(t, freshFolder(t)).ready();
+  const first = await started.answer();
+  process.kill(first.gateway.pid, "SIGKILL");
+  const second = await started.answer(({ gateway }) => gateway.pid !== first.gateway.pid);
+  assert.notEqual(second.signer.pid, first.signer.pid);
+  assert.equal(isAlive(first.signer.pid), false);
+  assert.equal(second.signer.rootKeyHash, first.signer.rootKeyHash);
+  assert.equal(started.said.match(/Keystead is ready/g)?.length, 1);
+});
+
+test("random kills of both never leave the launcher without a pair", async (t) => {
+  const started = await new Started(t, freshFolder(t)).ready();
+  for (let i = 0; i < 6; i++) {
+    const { gateway, signer } = await started.answer();
+    for (const pid of i % 3 === 0 ? [gateway.pid, signer.pid] : i % 3 === 1 ? [signer.pid] : [gateway.pid]) {
+      process.kill(pid, "SIGKILL");
+    }
+    await pause(i * 7);
+  }
+  await started.answer();
+});
+
+test("SIGTERM ends gateway, signer and launcher in order with exit code 0", async (t) => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    const started = await new Started(t, freshFolder(t)).ready();
+    const { gateway, signer } = await started.answer();
+    started.process.kill(signal);
+    assert.equal(await started.end(), 0);
+    assert.deepEqual([gateway.pid, signer.pid].map(isAlive), [false, false]);
+    assert.doesNotMatch(started.said, /ended/);
+  }
+});
+
+test("a gateway that does not stop is ended; a second signal does not wait", async (t) => {
+  const started = await new Started(t, freshFolder(t), [], { KEYSTEAD_WISH: "ignore stop" }).ready();
+  const { gateway } = await started.answer();
+  started.process.kill("SIGINT");
+  await pause(300);
+  assert.equal(isAlive(gateway.pid), true);
+  const before = Date.now();
+  started.process.kill("SIGINT");
+  assert.equal(await started.end(), 0);
+  assert.ok(Date.now() - before < 3000);
+  assert.equal(isAlive(gateway.pid), false);
+});
+
+test("a second start on the same data is refused; after kill -9 the next start works and the children are gone", async (t) => {
+  const data = freshFolder(t);
+  const first = await new Started(t, data).ready();
+  const { gateway, signer } = await first.answer();
+  const second = new Started(t, data);
+  assert.equal(await second.end(), 1);
+  assert.match(second.said, /^keystead: another Keystead is running on /);
+  assert.equal((await first.answer()).gateway.pid, gateway.pid, "the first goes on");
+  const before = readFileSync(join(data, "bootstrap.json"), "utf8");
+  first.process.kill("SIGKILL");
+  const third = await new Started(t, data).ready();
+  assert.deepEqual([gateway.pid, signer.pid].map(isAlive), [false, false]);
+  const again = await third.answer();
+  assert.equal(again.signer.rootKeyHash, signer.rootKeyHash);
+  const keys = (text: string) => ({ ...JSON.parse(text), baseUrl: "", authProxyUrl: "", dashboardUrl: "" });
+  assert.deepEqual(keys(readFileSync(join(data, "bootstrap.json"), "utf8")), keys(before));
+});
+
+test("a start waits for children of a killed launcher, and refuses when they stay", async (t) => {
+  const data = freshFolder(t);
+  const first = await new Started(t, data).ready();
+  const { signer } = await first.answer();
+  process.kill(signer.pid, "SIGSTOP");
+  first.process.kill("SIGKILL");
+  const second = new Started(t, data);
+  assert.equal(await second.end(), 1);
+  assert.match(second.said, new RegExp(`process ${signer.pid} of an earlier start still runs`));
+  const third = new Started(t, data);
+  await pause(500);
+  process.kill(signer.pid, "SIGCONT");
+  await third.ready();
+});
+
+test("what either process cannot start for is one line and exit code 1", async (t) => {
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ KEYSTEAD_WISH: "fatal" }, /^gateway: gateway will not start$/m],
+    [{ KEYSTEAD_ORGANIZATION_NAME: "signer fatal" }, /^signer: signer will not \[31m start$/m],
+    [{ KEYSTEAD_WISH: "crash" }, /^gateway ended \(exit code 9\)$/m],
+    [{ KEYSTEAD_ORGANIZATION_NAME: "signer crash", KEYSTEAD_WISH: "wait" }, /^signer ended \(exit code 7\)$/m],
+  ];
+  await Promise.all(
+    cases.map(async ([env, message]) => {
+      const started = new Started(t, freshFolder(t), [], env);
+      assert.equal(await started.end(), 1);
+      assert.match(started.said, message);
+    }),
+  );
+});
+
+test("bad settings end with exit code 2, other refusals with 1, each in one line", async (t) => {
+  const data = freshFolder(t);
+  mkdirSync(join(data, "database"), { recursive: true });
+  writeFileSync(join(data, "database", "keystead.db"), "");
+  const linked = freshFolder(t);
+  mkdirSync(join(linked, "signer"), { recursive: true });
+  symlinkSync("/etc/passwd", join(linked, "signer", "memory"));
+  writeFileSync(join(linked, "root.key"), new Uint8Array(32), { mode: 0o600 });
+  const open = freshFolder(t);
+  mkdirSync(open);
+  chmodSync(open, 0o777);
+  const cases: [Started, number, RegExp][] = [
+    [new Started(t, freshFolder(t), [], { PORT: "x" }), 2, /^keystead: PORT must be .*\n$/],
+    [new Started(t, freshFolder(t), ["what"]), 2, /^keystead: `what` is not understood.*\n$/],
+    [new Started(t, join(import.meta.dirname, "data")), 2, /^keystead: the data folder .* must not lie inside .*\n$/],
+    [new Started(t, data), 1, /^keystead: root key missing, database present.*\n$/],
+    [new Started(t, linked, [], { KEYSTEAD_ROOT_PUBLIC_KEY: point }), 1, /^keystead: .*signer\/memory is a link.*\n$/],
+    [new Started(t, open), 1, /^keystead: other users may write in .*\n$/],
+    [new Started(t, freshFolder(t), [], { KEYSTEAD_PASSPHRASE: "ask" }), 2, /^keystead: .* needs a terminal.*\n$/],
+  ];
+  t.after(() => rmSync(join(import.meta.dirname, "data"), { recursive: true, force: true }));
+  for (const [started, code, message] of cases) {
+    assert.equal(await started.end(), code, started.said);
+    assert.match(started.said, message);
+  }
+});
+
+const point = "036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296";
+
+test("init writes the files for a key made elsewhere, once, and the start uses them", async (t) => {
+  const data = freshFolder(t);
+  const init = new Started(t, data, ["init", "--root-public-key", point]);
+  assert.equal(await init.end(), 0, init.said);
+  const bootstrap = JSON.parse(readFileSync(join(data, "bootstrap.json"), "utf8"));
+  assert.equal(bootstrap.apiPublicKey, point);
+  assert.equal("apiPrivateKey" in bootstrap, false);
+  assert.equal(existsSync(join(data, "database")), false);
+  const again = new Started(t, data, ["init"]);
+  assert.equal(await again.end(), 1);
+  const { signer } = await (await new Started(t, data).ready()).answer();
+  assert.equal((signer.orders.birth as { apiPublicKey: string }).apiPublicKey, point);
+});
+
+test("accept-database and accept-clock order it, print the report and end", async (t) => {
+  const data = freshFolder(t);
+  const cases: [string, RegExp, string, number][] = [
+    ["accept-database", /"acceptDatabase":true,"resetClock":false/, "", 0],
+    ["accept-clock", /"acceptDatabase":false,"resetClock":true/, "", 0],
+    ["accept-database", /"acceptDatabase":true/, "fail", 1],
+  ];
+  for (const [command, orders, wish, code] of cases) {
+    const started = new Started(t, data, [command], { KEYSTEAD_WISH: wish });
+    assert.equal(await started.end(), code, started.said);
+    assert.match(started.said, new RegExp(`^mode ${command}$`, "m"));
+    assert.match(started.said, orders);
+  }
+});
+
+test("as root: own user ids, own folders, and neither can read the root key", {
+  skip: !isRoot && "not root",
+}, async (t) => {
+  const data = freshFolder(t);
+  const { gateway, signer } = await (await new Started(t, data).ready()).answer();
+  assert.deepEqual([gateway.uid, signer.uid], [60801, 60802]);
+  const owner = (name: string) => statSync(join(data, name)).uid;
+  assert.deepEqual(
+    ["", "root.key", "bootstrap.json", "database", "database/keystead.db", "signer", "signer/memory"].map(owner),
+    [0, 0, 0, 60801, 60801, 60802, 60802],
+  );
+  for (const [uid, name] of [60801, 60802].flatMap((id) =>
+    ["root.key", "bootstrap.json"].map((file) => [id, file] as const),
+  )) {
+    const read = spawnSync("cat", [join(data, name)], { uid, gid: uid });
+    assert.notEqual(read.status, 0, `${uid} reads ${name}`);
+  }
+  for (const [uid, name] of [
+    [60801, "signer/memory"],
+    [60802, "database/keystead.db"],
+  ] as const) {
+    assert.notEqual(spawnSync("cat", [join(data, name)], { uid, gid: uid }).status, 0, `${uid} reads ${name}`);
+  }
+});
+
+test("as root below a folder that others may not pass: one user id, and the line says why", {
+  skip: !isRoot && "not root",
+}, async (t) => {
+  const data = freshFolder(t);
+  const separated = await new Started(t, data).ready();
+  separated.process.kill("SIGTERM");
+  await separated.end();
+  chmodSync(join(data, ".."), 0o700);
+  const started = await new Started(t, data).ready();
+  const { gateway, signer } = await started.answer();
+  assert.deepEqual([gateway.uid, signer.uid], [0, 0]);
+  assert.match(started.said, /one user id: protects against .* \(user 60801 cannot use .*\)/);
+  assert.equal(statSync(join(data, "signer", "memory")).uid, 0);
+});
+
+const hasScript = spawnSync("script", ["--version"]).status === 0;
+test("the passphrase is asked on the terminal without echo", { skip: !hasScript && "needs script(1)" }, async (t) => {
+  const data = freshFolder(t);
+  const type = async (lines: string[]) => {
+    const env = { PATH: process.env.PATH ?? "", PORT: "0", KEYSTEAD_DATA: data, KEYSTEAD_PASSPHRASE: "ask" };
+    const terminal = spawn("script", ["-qec", `${process.execPath} ${entry} init`, "/dev/null"], { env });
+    let said = "";
+    terminal.stdout.on("data", (chunk: Buffer) => {
+      said += chunk;
+      if (/: $/.test(String(chunk))) terminal.stdin.write(`${lines.shift()}\r`);
+    });
+    const [code] = await once(terminal, "close");
+    return { code, said };
+  };
+  const differ = await type(["correct horse", "correct mouse"]);
+  assert.match(differ.said, /the two passphrases differ/);
+  assert.equal(differ.code, 1);
+  const made = await type(["correct horsx\x7fe", "wrong\x15correct horse"]);
+  assert.equal(made.code, 0, made.said);
+  assert.doesNotMatch(made.said, /horse/);
+  rmSync(join(data, "bootstrap.json"));
+  assert.match((await type(["correct mouse"])).said, /wrong passphrase/);
+  assert.equal((await type(["correct horse"])).code, 0);
+});

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { backoff } from "./backoff.ts";
+import { type Child, endWithin } from "./child.ts";
+import type { Code } from "./code.ts";
+import { type DataFolder, reasonOf } from "./data_folder.ts";
+import { askToStop, join, startGateway } from "./gateway_process.ts";
+import type { GatewayMessage, SignerMessage } from "./messages.ts";
+import { forgetProcesses, noteProcesses } from "./previous_processes.ts";
+import type { RootKeyProvider } from "./root_key.ts";
+import { type Orders, type SignerProcess, startSigner } from "./signer_process.ts";
+import type { Users } from "./users.ts";
+
+export type Launch = {
+  code: Code;
+  data: DataFolder;
+  users: Users;
+  rootKey: RootKeyProvider;
+  orders: Orders;
+  gatewayEnv: Record<string, string>;
+  /** A gateway that does one piece of work, reports and ends; nothing is started again. */
+  endsByItself: boolean;
+  say(line: string): void;
+  onListening(port: number): void;
+  onReady(): void;
+};
+
+/** `stop` asks for an orderly end; asked again, it no longer waits. `ended` gives the launcher's exit code. */
+export type Launched = { stop(): void; ended: Promise<number> };
+
+const gatewayStopMs = 5000;
+const signerStopMs = 1000;
+const attemptsBeforeReady = 5;
+
+/** Starts gateway and signer, joins them, and keeps both running until asked to stop. */
+export function launch(options: Launch): Launched {
+  const { code, data, users, rootKey, orders, say } = options;
+  const verdict = Promise.withResolvers<number>();
+  const waiting = new AbortController();
+  let decided = false;
+  let ready = false;
+  let reported = false;
+  let failedStarts = 0;
+  let gateway: Child | undefined;
+  let signer: SignerProcess | undefined;
+  const pauseForGateway = backoff();
+  const pauseForSigner = backoff();
+
+  const decide = (exitCode: number) => {
+    decided = true;
+    waiting.abort();
+    verdict.resolve(exitCode);
+  };
+  const pause = (timeMs: number) => sleep(timeMs, undefined, { signal: waiting.signal }).catch(() => {});
+  const note = () => noteProcesses(data, [gateway?.process.pid, signer?.process.pid]);
+
+  const fatal = (who: string, message: string) => {
+    say(`${who}: ${message}`);
+    if (!ready) decide(1);
+  };
+  const hearSigner = (message: SignerMessage) => {
+    if (message.kind === "note") say(`signer: ${message.message}`);
+    if (message.kind === "fatal") fatal("signer", message.message);
+  };
+  const hearGateway = (message: GatewayMessage) => {
+    if (message.kind === "listening") options.onListening(message.port);
+    if (message.kind === "fatal") fatal("gateway", message.message);
+    if (message.kind === "report") {
+      reported = true;
+      for (const line of message.lines) say(line);
+    }
+    if (message.kind === "ready" && !ready) {
+      ready = true;
+      options.onReady();
+    }
+  };
+
+  /** Before the first readiness a fault is most likely a setting, and trying for ever would hide it. */
+  const failed = (who: string, reason: string) => {
+    say(`${who} ended (${reason})${ready ? "; starting it again" : ""}`);
+    if (options.endsByItself || (!ready && ++failedStarts >= attemptsBeforeReady)) decide(1);
+  };
+
+  const startSignerFor = async (joined: Child): Promise<SignerProcess | undefined> => {
+    let key: Uint8Array;
+    try {
+      key = await rootKey.open();
+    } catch (error) {
+      fatal("root key", reasonOf(error));
+      return undefined;
+    }
+    try {
+      if (joined.isGone() || decided) return undefined;
+      signer = startSigner(code, users.signer, key, orders, hearSigner);
+    } finally {
+      key.fill(0);
+    }
+    join(joined, signer);
+    note();
+    return signer;
+  };
+
+  /** One gateway's life: signers come and go beside it. Ends with the gateway or with the verdict. */
+  const serveWith = async (running: Child) => {
+    while (!running.isGone() && !decided) {
+      const current = await startSignerFor(running);
+      await Promise.race([current?.gone, running.gone, verdict.promise]);
+      if (running.isGone() || decided) return;
+      // A signer also ends when its gateway does, and may be seen to end first.
+      await Promise.race([pause(options.endsByItself ? gatewayStopMs : 10), running.gone]);
+      if (running.isGone() || decided) return;
+      if (current) failed("signer", await current.gone);
+      const livedMs = current ? Date.now() - current.startedAtMs : 0;
+      await Promise.race([pause(pauseForSigner(livedMs)), running.gone]);
+    }
+  };
+
+  const run = async (): Promise<number> => {
+    while (!decided) {
+      gateway = startGateway(code, users.gateway, data.database, options.gatewayEnv, hearGateway);
+      note();
+      await serveWith(gateway);
+      if (decided) break;
+      const reason = await gateway.gone;
+      if (options.endsByItself && reported && reason === "exit code 0") decide(0);
+      else failed("gateway", reason);
+      // The signer's socket died with the gateway, and a new one must not touch the memory file before the old one is gone.
+      signer?.process.kill("SIGKILL");
+      await signer?.gone;
+      await pause(pauseForGateway(Date.now() - gateway.startedAtMs));
+    }
+    if (gateway && !gateway.isGone()) {
+      askToStop(gateway);
+      await endWithin(gateway, gatewayStopMs);
+    }
+    if (signer && !signer.isGone()) {
+      signer.control.end();
+      await endWithin(signer, signerStopMs);
+    }
+    forgetProcesses(data);
+    return verdict.promise;
+  };
+
+  const stop = () => {
+    if (!decided) return decide(0);
+    gateway?.process.kill("SIGKILL");
+    signer?.process.kill("SIGKILL");
+  };
+  return { stop, ended: run() };
+}

@@ -1,0 +1,43 @@
+/** What the gateway may tell the launcher. It is the least trusted of the three, so everything else it sends is dropped. */
+export type GatewayMessage =
+  | { kind: "listening"; port: number }
+  | { kind: "ready" }
+  | { kind: "fatal"; message: string }
+  | { kind: "report"; lines: string[] };
+
+/** What the signer may tell the launcher, one JSON object per line. */
+export type SignerMessage = { kind: "ready" } | { kind: "fatal"; message: string } | { kind: "note"; message: string };
+
+export function parseGatewayMessage(value: unknown): GatewayMessage | undefined {
+  const { kind, port, message, lines } = fieldsOf(value);
+  if (kind === "ready") return { kind };
+  if (kind === "listening" && Number.isInteger(port) && Number(port) > 0 && Number(port) < 65536) {
+    return { kind, port: Number(port) };
+  }
+  if (kind === "fatal" && typeof message === "string") return { kind, message: printable(message) };
+  if (kind === "report" && Array.isArray(lines)) return { kind, lines: lines.map((line) => printable(String(line))) };
+  return undefined;
+}
+
+export function parseSignerMessage(line: string): SignerMessage | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const { kind, message } = fieldsOf(value);
+  if (kind === "ready") return { kind };
+  if ((kind === "fatal" || kind === "note") && typeof message === "string")
+    return { kind, message: printable(message) };
+  return undefined;
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+/** Control characters could rewrite what the operator's terminal shows. */
+function printable(text: string): string {
+  return text.slice(0, 2000).replaceAll(/\p{Cc}+/gu, " ");
+}

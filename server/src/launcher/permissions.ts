@@ -1,0 +1,33 @@
+import type { Program } from "./code.ts";
+
+/**
+ * The command line of the signer after `node`: no network, no children, no worker, no addon, no database, no inspector, no eval;
+ * it reads its code and writes only its memory folder. What each flag refuses is held by signer_sandbox.test.ts.
+ */
+export function signerArguments(signer: Program, memoryFolder: string): string[] {
+  return [
+    ...fences,
+    "--no-experimental-sqlite",
+    "--no-experimental-ffi",
+    "--no-addons",
+    "--disallow-code-generation-from-strings",
+    // Without it v8.setFlagsFromString("--trace-turbo-path=…") writes files anywhere; with it the process ends.
+    "--freeze-flags-after-init",
+    "--disable-proto=throw",
+    ...folderAccess(signer, memoryFolder),
+    signer.entry,
+  ];
+}
+
+/** The command line of the gateway after `node`: network, its code to read, and the database folder to write. */
+export function gatewayArguments(gateway: Program, databaseFolder: string): string[] {
+  const quiet = "--disable-warning=ExperimentalWarning";
+  return [...fences, "--allow-net", quiet, ...folderAccess(gateway, databaseFolder), gateway.entry];
+}
+
+// SIGUSR1 would open the inspector, and with it the whole heap, to anyone who may send a signal and connect to loopback.
+const fences = ["--permission", "--disable-sigusr1"];
+
+function folderAccess({ readable }: Program, writable: string): string[] {
+  return [...[...readable, writable].map((path) => `--allow-fs-read=${path}`), `--allow-fs-write=${writable}`];
+}

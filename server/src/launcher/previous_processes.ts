@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import type { DataFolder } from "./data_folder.ts";
+import { Refusal } from "./refusal.ts";
+
+/**
+ * The lock goes with the launcher, but its children need a moment to notice that it is gone. Two signers on one memory file would
+ * damage it, so a start first waits for those of the start before.
+ */
+export async function awaitPreviousProcesses(data: DataFolder, waitMs = 5000): Promise<void> {
+  const until = Date.now() + waitMs;
+  for (;;) {
+    const left = readProcesses(data).find((pid) => isOurs(pid, data));
+    if (left === undefined) return;
+    if (Date.now() > until)
+      throw new Refusal(`process ${left} of an earlier start still runs on ${data.path}; end it first`);
+    await pause(50);
+  }
+}
+
+export function noteProcesses(data: DataFolder, pids: readonly (number | undefined)[]): void {
+  writeFileSync(data.processes, JSON.stringify(pids.filter((pid) => pid !== undefined)), { mode: 0o600 });
+}
+
+export function forgetProcesses(data: DataFolder): void {
+  rmSync(data.processes, { force: true });
+}
+
+/** A file cut short by a crash names nobody; the signer's own checks of its memory remain. */
+function readProcesses(data: DataFolder): number[] {
+  try {
+    const value: unknown = JSON.parse(readFileSync(data.processes, "utf8"));
+    return Array.isArray(value) ? value.filter((pid) => Number.isInteger(pid) && pid > 1) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Numbers are used again for other processes; only ours have the folder they may write on their command line. */
+function isOurs(pid: number, data: DataFolder): boolean {
+  const line = commandLine(pid);
+  return [data.database, data.signer].some((folder) =>
+    line.split("\0").join(" ").includes(`--allow-fs-write=${folder} `),
+  );
+}
+
+function commandLine(pid: number): string {
+  try {
+    if (existsSync("/proc/self/cmdline")) return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    return execFileSync("ps", ["-ww", "-o", "args=", "-p", String(pid)], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  } catch {
+    return "";
+  }
+}

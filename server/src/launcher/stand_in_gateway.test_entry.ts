@@ -1,0 +1,56 @@
+/** Speaks the launcher's side of the gateway's protocol. `GET /` asks the signer; 503 while there is none. */
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { Socket } from "node:net";
+
+const { PORT, KEYSTEAD_HOST, KEYSTEAD_MODE, KEYSTEAD_DATABASE_FOLDER, KEYSTEAD_WISH } = process.env;
+const tell = (message: object) => process.send?.(message);
+let signer: Socket | undefined;
+
+process.on("disconnect", () => process.exit(0));
+process.on("message", (message: { kind: string }, handle: unknown) => {
+  if (message.kind === "stop") {
+    if (KEYSTEAD_WISH !== "ignore stop") process.exit(0);
+  }
+  if (message.kind === "signer") joined(handle as Socket);
+});
+
+function joined(socket: Socket): void {
+  signer = socket;
+  const lost = () => {
+    if (signer === socket) signer = undefined;
+  };
+  socket.on("close", lost);
+  socket.on("error", lost);
+  if (KEYSTEAD_MODE !== "serve") {
+    socket.once("data", (answer: Buffer) => {
+      tell({ kind: "report", lines: [`mode ${KEYSTEAD_MODE}`, JSON.stringify(JSON.parse(answer.toString()).orders)] });
+      socket.destroy();
+      setTimeout(() => process.exit(KEYSTEAD_WISH === "fail" ? 3 : 0), 50);
+    });
+    socket.write("?");
+  }
+}
+
+writeFileSync(`${KEYSTEAD_DATABASE_FOLDER}/keystead.db`, "rows");
+if (KEYSTEAD_WISH === "fatal") tell({ kind: "fatal", message: "gateway will not start" });
+if (KEYSTEAD_WISH === "crash") process.exit(9);
+if (KEYSTEAD_MODE === "serve") {
+  const server = createServer((_request, response) => {
+    const socket = signer;
+    const self = { pid: process.pid, uid: process.getuid?.(), env: process.env, argv: process.execArgv };
+    if (!socket) return void response.writeHead(503).end(JSON.stringify(self));
+    const away = () => response.writeHead(503).end(JSON.stringify(self));
+    socket.once("close", away);
+    socket.once("data", (answer: Buffer) => {
+      socket.off("close", away);
+      response.end(JSON.stringify({ gateway: self, signer: JSON.parse(answer.toString()) }));
+    });
+    socket.write("?");
+  });
+  server.listen(Number(PORT), KEYSTEAD_HOST, () => {
+    const address = server.address();
+    if (typeof address === "object" && address) tell({ kind: "listening", host: KEYSTEAD_HOST, port: address.port });
+    tell({ kind: "ready" });
+  });
+}

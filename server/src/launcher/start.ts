@@ -1,0 +1,133 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Bootstrap, birthOf, hasBootstrap, openBootstrap, urlOf, withUrls } from "./bootstrap.ts";
+import type { Code } from "./code.ts";
+import { type Config, parseConfig } from "./config.ts";
+import { createDataFolder, createInnerFolders, type DataFolder, dataFolderAt, refuseInside } from "./data_folder.ts";
+import { gatewayEnvironment } from "./environment.ts";
+import { type Launched, launch } from "./launch.ts";
+import { lockData } from "./lock.ts";
+import { awaitPreviousProcesses } from "./previous_processes.ts";
+import { Refusal } from "./refusal.ts";
+import { type RootKeyProvider, rootKeyProvider } from "./root_key.ts";
+import type { Orders } from "./signer_process.ts";
+import { chooseUsers } from "./users.ts";
+
+export type Surroundings = {
+  args: readonly string[];
+  env: Record<string, string | undefined>;
+  cwd: string;
+  say(line: string): void;
+  code: Code;
+};
+
+/** Prepares the data folder and starts the processes; `init` ends with the files. Throws a Refusal when it must not go on. */
+export async function start(surroundings: Surroundings): Promise<Launched> {
+  const config = parseConfig(surroundings.args, surroundings.env, surroundings.cwd);
+  const { code } = surroundings;
+  createDataFolder(config.dataFolder);
+  // Permissions are granted to real paths.
+  const data = dataFolderAt(realpathSync(config.dataFolder));
+  refuseInside(data, [...code.gateway.readable, ...code.signer.readable]);
+  const lock = lockData(data.path);
+  try {
+    const launched = await startLocked(surroundings, config, code, data);
+    return { stop: launched.stop, ended: launched.ended.finally(() => lock.release()) };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function startLocked(
+  { env, cwd, say }: Surroundings,
+  config: Config,
+  code: Code,
+  data: DataFolder,
+): Promise<Launched> {
+  await awaitPreviousProcesses(data);
+  if (config.command === "init" && hasBootstrap(data)) throw new Refusal(`${data.bootstrap} exists: nothing to do`);
+  const rootKey = await rootKeyProvider(data, config.passphrase);
+  const bootstrap = await bootstrapWith(rootKey, config, data);
+  if (config.command === "init") {
+    say(`wrote ${data.bootstrap}; root key: ${rootKey.describe()}`);
+    return { stop() {}, ended: Promise.resolve(0) };
+  }
+  createInnerFolders(data);
+  const users = await chooseUsers(config, code, data);
+  const gatewayEnv = gatewayEnvironment(env, config, data);
+  let { baseUrl } = bootstrap;
+  return launch({
+    code,
+    data,
+    users,
+    rootKey,
+    orders: ordersFor(config, data, bootstrap),
+    gatewayEnv,
+    endsByItself: config.command !== "serve",
+    say,
+    onListening(port) {
+      // With PORT=0 the address is known only now; a later gateway gets the same.
+      gatewayEnv.PORT = String(port);
+      baseUrl = withUrls(data, bootstrap, urlOf(config.host, port)).baseUrl;
+    },
+    onReady() {
+      if (config.command !== "serve") return;
+      say(`Keystead is ready at ${baseUrl}`);
+      say(`  first organization and API key: ${data.bootstrap}`);
+      say(`  root key: ${rootKey.describe()}`);
+      say(`  ${users.line}`);
+      say(`  try: ${firstRequest(config, cwd)}`);
+    },
+  });
+}
+
+async function bootstrapWith(rootKey: RootKeyProvider, config: Config, data: DataFolder): Promise<Bootstrap> {
+  const key = await rootKey.open();
+  try {
+    return openBootstrap(data, key, urlOf(config.host, config.port), config);
+  } finally {
+    key.fill(0);
+  }
+}
+
+function ordersFor(config: Config, data: DataFolder, bootstrap: Bootstrap): Orders {
+  return {
+    memoryFolder: data.signer,
+    adoptUnknown: config.usesDatabaseServer,
+    acceptDatabase: config.command === "accept-database",
+    resetClock: config.command === "accept-clock",
+    birth: birthOf(bootstrap),
+  };
+}
+
+function firstRequest({ dataFolder }: Config, cwd: string): string {
+  if (dataFolder === resolve(cwd, "data")) return "npx keystead whoami";
+  const quoted = /^[\w./-]+$/.test(dataFolder) ? dataFolder : `'${dataFolder.replaceAll("'", "'\\''")}'`;
+  return `KEYSTEAD_DATA=${quoted} npx keystead whoami`;
+}
+
+/** Runs a start to its end with this process's arguments, signals and terminal, and sets the exit code; a refusal is one line. */
+export async function runFromTerminal(code: Code): Promise<void> {
+  // By default SIGUSR1 opens the inspector, and this process handles the root key.
+  process.on("SIGUSR1", () => {});
+  // Losing the terminal or a log pipe must not end the service.
+  process.stdout.on("error", () => {});
+  process.stderr.on("error", () => {});
+  let launched: Launched | undefined;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (launched) launched.stop();
+      else process.exit(130);
+    });
+  }
+  try {
+    const say = (line: string) => process.stdout.write(`${line}\n`);
+    launched = await start({ args: process.argv.slice(2), env: process.env, cwd: process.cwd(), say, code });
+    process.exitCode = await launched.ended;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    process.stderr.write(`keystead: ${error.message}\n`);
+    process.exitCode = error.exitCode;
+  }
+}

@@ -1,0 +1,260 @@
+/** Arrows between rooms point down only. This reads the imports themselves, because a wall that nothing checks is a drawing. */
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { test } from "node:test";
+
+const root = join(import.meta.dirname, "../..");
+const packages = ["core", "server", "sdk", "cli"] as const;
+
+/** Which rooms a room may import, besides itself. A room that is missing here fails the test. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  state: ["core"],
+  fields: ["core", "state"],
+  endpoints: ["core", "state", "fields"],
+  activities: ["core", "state", "fields", "endpoints"],
+  curves: ["core"],
+  frames: ["core", "state"],
+  signer: ["core", "state", "fields", "endpoints", "activities", "curves", "frames"],
+  store: ["core", "state"],
+  ports: ["core", "fields"],
+  queries: ["core", "state", "fields", "endpoints", "store"],
+  gateway: ["core", "state", "fields", "endpoints", "activities", "curves", "frames", "store", "ports", "queries"],
+  // The launcher holds the root key for a moment: it depends on nothing that it does not contain itself.
+  launcher: [],
+  sdk: ["core"],
+  cli: ["core", "sdk"],
+};
+
+/** A query's declaration names what it reads from; only the type crosses. */
+const allowedTypes: readonly [file: string, room: string][] = [["server/src/endpoints/define_query.ts", "store"]];
+
+/** Everything the process with the keys may load. Adding to either list is a decision about the signer. */
+const signerPackages = ["@noble/curves", "@noble/hashes", "tiny-secp256k1", "typebox", "uint8array-tools"];
+const signerBuiltins = ["node:buffer", "node:crypto", "node:fs", "node:net", "node:path"];
+const signerMain = "server/src/signer/main.ts";
+
+type Import = {
+  /** Undefined for an `import()` of something computed. */
+  specifier: string | undefined;
+  typeOnly: boolean;
+};
+
+/** Static imports and re-exports begin a line; `import()` stands anywhere. */
+function parseImports(source: string): Import[] {
+  const statements = source.matchAll(
+    /^\s*(?:import|export)\b(?<type>\s+type\b(?!\s*,|\s+from\b))?[^"'`;]*?\bfrom\s*["'](?<specifier>[^"']+)["']/gm,
+  );
+  const bare = source.matchAll(/^\s*import\s*["'](?<specifier>[^"']+)["']/gm);
+  const dynamic = source.matchAll(/(?<type>\btypeof\s+)?\bimport\s*\(\s*(?:["'](?<specifier>[^"']+)["']\s*[,)])?/g);
+  return [...statements, ...bare, ...dynamic].map(({ groups }) => ({
+    specifier: groups?.specifier,
+    typeOnly: groups?.type !== undefined,
+  }));
+}
+
+/** The file, relative to the repository, that an import of ours leads to; undefined for packages and builtins. */
+function targetOf(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith(".")) return relative(root, join(root, dirname(file), specifier));
+  const [, name, rest] = /^@keystead\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? [];
+  return name === undefined ? undefined : `${name}/src/${rest ?? "index.ts"}`;
+}
+
+function roomOf(file: string): string {
+  const [packageName, , ...rest] = file.split("/");
+  if (packageName !== "server") return packageName ?? "";
+  if (rest.length === 1) return "launcher";
+  if (rest[0] !== "generated") return rest[0] ?? "";
+  if (/^activit(ies|y_)/.test(rest[1] ?? "")) return "activities";
+  if (/^quer(ies|y_)/.test(rest[1] ?? "")) return "queries";
+  return "gateway";
+}
+
+/** Why an import is not allowed; undefined when it is. */
+function objectionTo(file: string, { specifier, typeOnly }: Import): string | undefined {
+  const room = roomOf(file);
+  const arrows = rooms[room];
+  if (arrows === undefined) return `${file}: the room \`${room}\` is not in the table of this test`;
+  if (specifier === undefined) return `${file}: an import() of something computed hides where it points`;
+  const target = targetOf(file, specifier);
+  if (target === undefined) {
+    if (room === "launcher" && !specifier.startsWith("node:")) return `${file}: the launcher imports ${specifier}`;
+    if (room === "core" && specifier.startsWith("node:")) return `${file}: core is pure, but imports ${specifier}`;
+    return undefined;
+  }
+  const targetRoom = roomOf(target);
+  if (targetRoom === room || arrows.includes(targetRoom)) return undefined;
+  if (typeOnly && allowedTypes.some(([from, to]) => from === file && to === targetRoom)) return undefined;
+  return `${file}: ${room} must not import ${targetRoom} (${specifier})`;
+}
+
+function packageNameOf(specifier: string): string {
+  return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+type Manifest = Partial<Record<"dependencies" | "optionalDependencies" | "devDependencies", Record<string, string>>>;
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
+}
+
+/** Tests and the programs that only tests start do not ship, so they may import from anywhere. */
+function isTest(file: string): boolean {
+  return /\.test(_entry)?\.ts$/.test(file);
+}
+
+const files = packages.flatMap((name) => globSync(`${name}/src/**/*.ts`, { cwd: root })).sort();
+const shipped = files.filter((file) => !isTest(file));
+const importsOf = new Map(files.map((file) => [file, parseImports(readFileSync(join(root, file), "utf8"))]));
+
+/** Every file and package that is loaded with `entry`. Imports of types alone are erased. */
+function closureOf(entry: string): { files: string[]; builtins: string[]; packages: string[]; computed: string[] } {
+  const found = {
+    files: new Set<string>(),
+    builtins: new Set<string>(),
+    packages: new Set<string>(),
+    computed: new Set<string>(),
+  };
+  const visitPackage = (name: string) => {
+    if (found.packages.has(name)) return;
+    found.packages.add(name);
+    const { dependencies = {}, optionalDependencies = {} } = readManifest(join("node_modules", name));
+    for (const dependency of Object.keys({ ...dependencies, ...optionalDependencies })) visitPackage(dependency);
+  };
+  const visit = (file: string) => {
+    if (found.files.has(file)) return;
+    found.files.add(file);
+    const imports = importsOf.get(file);
+    assert.ok(imports, `${file} does not exist`);
+    for (const { specifier, typeOnly } of imports) {
+      if (typeOnly) continue;
+      if (specifier === undefined) found.computed.add(file);
+      else if (specifier.startsWith("node:")) found.builtins.add(specifier);
+      else {
+        const target = targetOf(file, specifier);
+        if (target === undefined) visitPackage(packageNameOf(specifier));
+        else visit(target);
+      }
+    }
+  };
+  visit(entry);
+  const { files, builtins, packages, computed } = found;
+  return { files: [...files], builtins: [...builtins].sort(), packages: [...packages].sort(), computed: [...computed] };
+}
+
+test("no import points upward, core imports no builtin, and the launcher imports nothing but itself", () => {
+  assert.ok(shipped.length > 50, `only ${shipped.length} files were found`);
+  const objections = shipped.flatMap((file) =>
+    (importsOf.get(file) ?? []).flatMap((imported) => objectionTo(file, imported) ?? []),
+  );
+  assert.deepEqual(objections, []);
+});
+
+test("every imported package is declared in the importing package's own package.json", () => {
+  const rootTools = Object.keys(readManifest(".").devDependencies ?? {});
+  const undeclared = files.flatMap((file) => {
+    const {
+      dependencies = {},
+      optionalDependencies = {},
+      devDependencies = {},
+    } = readManifest(file.split("/")[0] ?? "");
+    const declared = new Set(Object.keys({ ...dependencies, ...optionalDependencies }));
+    if (isTest(file)) for (const name of [...Object.keys(devDependencies), ...rootTools]) declared.add(name);
+    return (importsOf.get(file) ?? [])
+      .flatMap(({ specifier }) => specifier ?? [])
+      .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
+      .filter((specifier) => !declared.has(packageNameOf(specifier)))
+      .map((specifier) => `${file} imports ${specifier}`);
+  });
+  assert.deepEqual(undeclared, []);
+});
+
+test("the signer loads only the listed packages and builtins, and no file of a room above it", () => {
+  const closure = closureOf(signerMain);
+  assert.deepEqual(
+    closure.packages.filter((name) => !signerPackages.includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    closure.builtins.filter((name) => !signerBuiltins.includes(name)),
+    [],
+  );
+  assert.deepEqual(closure.computed, []);
+  const allowed = ["signer", ...(rooms.signer ?? [])];
+  assert.deepEqual(
+    closure.files.filter((file) => !allowed.includes(roomOf(file))),
+    [],
+  );
+  // The declarations belong to it: an empty closure would pass everything above.
+  assert.ok(closure.files.includes("server/src/generated/activities.ts"), "the signer does not load the activities");
+});
+
+test("the signer's code has no other way to load code", () => {
+  const loaders = /\b(createRequire|getBuiltinModule|dlopen|_linkedBinding|binding)\s*\(/;
+  const found = closureOf(signerMain).files.filter((file) => loaders.test(readFileSync(join(root, file), "utf8")));
+  assert.deepEqual(found, []);
+});
+
+test("the reader of imports sees every form, and tells types from values", () => {
+  const source = `
+import { a } from "./a.ts";
+import type { B } from "./b.ts";
+import {
+  c,
+  type D,
+} from "./c.ts";
+import "./side_effect.ts";
+import type from "./named_type.ts";
+export * from "./e.ts";
+export type { F } from "./f.ts";
+const text = "import { no } from './no.ts'"; // import { no } from "./no.ts";
+const lazy = () => import("./lazy.ts");
+type G = typeof import("./g.ts");
+const computed = (name: string) => import(name);
+`;
+  assert.deepEqual(
+    parseImports(source)
+      .map(({ specifier, typeOnly }) => `${specifier}${typeOnly ? " (type)" : ""}`)
+      .sort(),
+    [
+      "./a.ts",
+      "./b.ts (type)",
+      "./c.ts",
+      "./e.ts",
+      "./f.ts (type)",
+      "./g.ts (type)",
+      "./lazy.ts",
+      "./named_type.ts",
+      "./side_effect.ts",
+      "undefined",
+    ],
+  );
+});
+
+test("upward imports are objected to", () => {
+  const upward: [string, string][] = [
+    ["core/src/fault.ts", "node:fs"],
+    ["core/src/fault.ts", "@keystead/server/state/pages.ts"],
+    ["server/src/state/pages.ts", "../activities/create_user_tag.ts"],
+    ["server/src/activities/create_user_tag.ts", "../store/store.ts"],
+    ["server/src/generated/activities.ts", "../queries/whoami.ts"],
+    ["server/src/signer/main.ts", "../store/store.ts"],
+    ["server/src/signer/main.ts", "../generated/queries.ts"],
+    ["server/src/signer/main.ts", "../gateway/main.ts"],
+    ["server/src/gateway/main.ts", "../signer/main.ts"],
+    ["server/src/main.ts", "./gateway/main.ts"],
+    ["server/src/launcher/start.ts", "@keystead/core/fault.ts"],
+    ["server/src/launcher/start.ts", "pino"],
+    ["server/src/endpoints/define_query.ts", "../store/store.ts"],
+    ["server/src/attic/old.ts", "@keystead/core/fault.ts"],
+    ["sdk/src/client.ts", "@keystead/server/state/pages.ts"],
+    ["cli/src/main.ts", "@keystead/server/main.ts"],
+  ];
+  for (const [file, specifier] of upward) {
+    assert.ok(objectionTo(file, { specifier, typeOnly: false }), `${file} may import ${specifier}`);
+  }
+  const type = { specifier: "../store/store.ts", typeOnly: true };
+  assert.equal(objectionTo("server/src/endpoints/define_query.ts", type), undefined);
+  assert.ok(objectionTo("server/src/endpoints/define_activity.ts", type));
+});

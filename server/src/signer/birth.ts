@@ -1,0 +1,96 @@
+/** The first organization. The launcher orders it on a descriptor the gateway never has; the gateway only stores it. */
+
+import { apiKeyCurves, normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
+import { fromHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { noState } from "@keystead/core/log/header.ts";
+import { encodeLeaf } from "@keystead/core/log/leaf.ts";
+import type { Prepared } from "../frames/messages.ts";
+import { objectId } from "../state/derived_id.ts";
+import { sha256 } from "../state/digest.ts";
+import { put } from "../state/entities.ts";
+import type { Pages } from "../state/pages.ts";
+import type { Signer } from "./signer.ts";
+import { writeState } from "./write_state.ts";
+
+export type BirthOrder = {
+  organizationId: string;
+  organizationName: string;
+  userId: string;
+  userName: string;
+  /** Hex of a P-256 point. */
+  apiPublicKey: string;
+};
+
+/** An organization before anything is in it. */
+const nothing: Pages = {
+  members: { users: new Map(), userTags: new Map(), rootQuorum: { threshold: 1, userIds: [] } },
+  settings: { organizationName: "", createdAtMs: 0, updatedAtMs: 0 },
+};
+
+export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Array): Prepared {
+  const nowMs = signer.now();
+  const organizationId = uuidToBytes(order.organizationId);
+  const orderDigest = sha256(JSON.stringify(order));
+  const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
+  const changes = [
+    put("settings", { organizationName: order.organizationName, ...times }),
+    put("user", {
+      userId: order.userId,
+      userName: order.userName,
+      userTags: [],
+      apiKeys: [
+        {
+          apiKeyId: objectId(organizationId, orderDigest, 0),
+          apiKeyName: "First API key",
+          curve: "API_KEY_CURVE_P256",
+          publicKey: normalisePublicKey(signer.curves, "API_KEY_CURVE_P256", order.apiPublicKey),
+          type: apiKeyCurves.API_KEY_CURVE_P256.credentialType,
+          ...times,
+        },
+      ],
+      ...times,
+    }),
+    put("rootQuorum", { threshold: 1, userIds: [order.userId] }),
+  ];
+  const { next } = writeState(
+    signer,
+    {
+      organizationId,
+      parentId: undefined,
+      ...noState,
+      directory: { pages: [], journals: new Uint8Array(0) },
+      pages: nothing,
+    },
+    changes,
+    new Uint8Array(0),
+  );
+  const number = signer.nextNumber();
+  const leaf = encodeLeaf({
+    boot: signer.boot,
+    number,
+    event: "BIRTH",
+    grounds: "OPERATOR",
+    organizationId,
+    activityId: new Uint8Array(16),
+    activityType: "",
+    fingerprint: orderDigest,
+    timeMs: nowMs,
+    stateVersion: noState.version,
+    stateDigest: noState.digest,
+    header: next.header,
+    stamps: [],
+    outcome: sha256(fromHex(order.apiPublicKey)),
+  });
+  return {
+    organizationId: uuidFromBytes(organizationId),
+    expectedVersion: noState.version,
+    birth: { parentId: undefined, organizationName: order.organizationName, keyring: sealedKeyring },
+    next,
+    changes: JSON.stringify(changes),
+    number,
+    leaf: signer.keyring.authenticity.mark("leaf", leaf),
+    sealed: undefined,
+    activity: undefined,
+  };
+}

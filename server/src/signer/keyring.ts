@@ -1,0 +1,100 @@
+/**
+ * The deployment's own keys, made once at birth and sealed under the root key: the secret behind every MAC, and the
+ * service keys that clients pin. Because they are sealed and not derived, changing the root key changes none of them.
+ */
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { bytes, decode, encode, fixed, list, struct, text, u8, type ValueOf } from "@keystead/core/encoding/layout.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { type Authenticity, createAuthenticity } from "../state/authenticity.ts";
+import { seal, unseal } from "./seal.ts";
+
+/** One row per service key: what it signs or opens. The names are published at `/.well-known/keystead.json`. */
+export const serviceKeys = {
+  signer: "p256",
+  notarizer: "p256",
+  otp: "p256",
+  clientSecretEncryption: "p256",
+  log: "ed25519",
+} as const;
+
+export type ServiceKeyName = keyof typeof serviceKeys;
+
+const keyringLayout = struct({
+  format: u8,
+  deploymentId: fixed(16),
+  authenticity: fixed(32),
+  services: list(struct({ name: text, privateKey: bytes })),
+});
+
+const context = { purpose: "deployment.keyring", organizationId: "", recordId: "1" } as const;
+
+export type Keyring = {
+  deploymentId: Uint8Array;
+  authenticity: Authenticity;
+  /** Hex: uncompressed points for P-256, 32 bytes for Ed25519. */
+  publicKeys: Record<ServiceKeyName, string>;
+  signWithLogKey(message: Uint8Array): Uint8Array;
+};
+
+/** Fresh keys for a new deployment, sealed. */
+export function createKeyring(rootKey: Uint8Array, keyVersion: number): Uint8Array {
+  const services = Object.entries(serviceKeys).map(([name, curve]) => ({ name, privateKey: freshPrivateKey(curve) }));
+  const plain = encode(keyringLayout, {
+    format: 1,
+    deploymentId: randomBytes(16),
+    authenticity: randomBytes(32),
+    services,
+  });
+  const sealed = seal(rootKey, keyVersion, context, plain);
+  plain.fill(0);
+  for (const service of services) service.privateKey.fill(0);
+  return sealed;
+}
+
+/** Opens a stored keyring. That it opens is also the proof that this root key belongs to this database. */
+export function openKeyring(rootKey: Uint8Array, keyVersion: number, sealed: Uint8Array): Keyring {
+  let plain: Uint8Array;
+  try {
+    plain = unseal(rootKey, keyVersion, context, sealed);
+  } catch (cause) {
+    throw new Fault("failed_precondition", "the root key does not belong to this database", { cause });
+  }
+  const ring: ValueOf<typeof keyringLayout> = decode(keyringLayout, plain);
+  if (ring.format !== 1) throw new Fault("failed_precondition", `unknown keyring format ${ring.format}`);
+  const privateKeys = new Map<string, KeyObject>(
+    ring.services.map(({ name, privateKey }) => [
+      name,
+      createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" }),
+    ]),
+  );
+  const logKey = privateKeys.get("log");
+  if (logKey === undefined) throw new Fault("failed_precondition", "the keyring has no log key");
+  const keyring = {
+    deploymentId: Uint8Array.from(ring.deploymentId),
+    authenticity: createAuthenticity(ring.authenticity),
+    publicKeys: Object.fromEntries(
+      [...privateKeys].map(([name, key]) => [name, publicKeyHex(key)]),
+    ) as Keyring["publicKeys"],
+    signWithLogKey: (message: Uint8Array) => new Uint8Array(sign(null, message, logKey)),
+  };
+  plain.fill(0);
+  return keyring;
+}
+
+export function deploymentName(keyring: Keyring): string {
+  return uuidFromBytes(keyring.deploymentId);
+}
+
+function freshPrivateKey(curve: "p256" | "ed25519"): Uint8Array {
+  const { privateKey } =
+    curve === "p256" ? generateKeyPairSync("ec", { namedCurve: "P-256" }) : generateKeyPairSync("ed25519");
+  return new Uint8Array(privateKey.export({ format: "der", type: "pkcs8" }));
+}
+
+/** The last bytes of an SPKI structure are the key itself: 65 for an uncompressed P-256 point, 32 for Ed25519. */
+function publicKeyHex(privateKey: KeyObject): string {
+  const spki = new Uint8Array(createPublicKey(privateKey).export({ format: "der", type: "spki" }));
+  return toHex(spki.subarray(spki.length - (privateKey.asymmetricKeyType === "ec" ? 65 : 32)));
+}

@@ -1,0 +1,55 @@
+import { registerHooks } from "node:module";
+
+/**
+ * Closes what Node's flags leave open in the signer: signals to other processes, V8 flags (some write files past the permission model),
+ * and every module that is not loaded yet. Call it once, when everything the signer needs has been imported.
+ *
+ * A belt over the braces: the signer is meant to hold no hostile code, and hostile code in its heap has the keys already.
+ * What this buys is that a bug cannot reach further than its author thought.
+ */
+export function lockDown(): void {
+  for (const name of processCalls) close(process, name);
+  for (const name of globalCalls) close(globalThis, name);
+  registerHooks({
+    resolve(specifier) {
+      throw denied(`loading ${specifier}`);
+    },
+  });
+}
+
+// `_kill` and `_debugProcess` are what `kill` and `node inspect -p` are made of; `abort` writes a core file where the system allows one.
+const processCalls = [
+  "_debugEnd",
+  "_debugProcess",
+  "_kill",
+  "_linkedBinding",
+  "abort",
+  "binding",
+  "dlopen",
+  "execve",
+  "getBuiltinModule",
+  "initgroups",
+  "kill",
+  "loadEnvFile",
+  "openStdin",
+  "setegid",
+  "seteuid",
+  "setgid",
+  "setgroups",
+  "setuid",
+];
+
+const globalCalls = ["EventSource", "WebSocket", "fetch", "localStorage", "sessionStorage"];
+
+/** A call that this Node does not have stays absent. */
+function close(target: object, name: string): void {
+  if (!(name in target)) return;
+  const value = () => {
+    throw denied(name);
+  };
+  Object.defineProperty(target, name, { value, writable: false, configurable: false, enumerable: false });
+}
+
+function denied(what: string): Error {
+  return Object.assign(new Error(`the signer does not allow ${what}`), { code: "ERR_ACCESS_DENIED" });
+}

@@ -1,0 +1,244 @@
+/**
+ * What the signer remembers outside the database: the newest state it released of each organization, the numbers of the
+ * leaves it released, the last time it saw, and which deployment it serves. An append-only file in a folder that only the
+ * signer may write; layout and crash rules: SPEC.md in this folder.
+ */
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { decode, encode, fixed, list, struct, u64, type ValueOf, variant } from "@keystead/core/encoding/layout.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { deriveKey, digestKey, equalBytes, hmacSha256 } from "../state/digest.ts";
+import { createNumberRanges, type NumberRanges } from "./number_ranges.ts";
+import { createPins, type Pin, type Pins, pinDigestLength } from "./pins.ts";
+
+const macLength = 32;
+const magic = new TextEncoder().encode("keystead memory 1\n");
+
+const pinLayout = struct({ organizationId: fixed(16), version: u64, digest: fixed(pinDigestLength) });
+const rangeLayout = struct({ boot: fixed(16), first: u64, last: u64 });
+
+const recordLayout = variant({
+  /** The deployment this memory belongs to; written once, at the first birth, adoption or acceptance. */
+  deployment: struct({ deploymentId: fixed(16) }),
+  release: struct({ timeMs: u64, pins: list(pinLayout), leaves: list(rangeLayout) }),
+  /** The operator set the clock's memory back. */
+  clock: struct({ timeMs: u64 }),
+});
+
+type MemoryRecord = ValueOf<typeof recordLayout>;
+
+export type ReleasedRange = { boot: Uint8Array; first: number; last: number };
+export type MovedPin = { organizationId: Uint8Array; pin: Pin };
+
+export type Memory = {
+  readonly pins: Pins;
+  /** Undefined until the first birth, adoption or acceptance. */
+  readonly deploymentId: Uint8Array | undefined;
+  /** The newest time of any record. */
+  readonly lastTimeMs: number;
+  rememberDeployment(deploymentId: Uint8Array): void;
+  /** One append for a whole group; it returns after the bytes are with the kernel, so any kill leaves them there. */
+  rememberRelease(timeMs: number, pins: readonly MovedPin[], leaves: readonly ReleasedRange[]): void;
+  resetClock(timeMs: number): void;
+  /** Every released leaf number, by boot. */
+  released(): ReleasedRange[];
+  wasReleased(boot: Uint8Array, number: number): boolean;
+  close(): void;
+};
+
+/** A record on disk: length (4) ‖ content ‖ MAC over the MAC before it and the content, so that none can be cut out. */
+function frameRecord(key: Uint8Array, previousMac: Uint8Array, record: MemoryRecord): Uint8Array {
+  const content = encode(recordLayout, record);
+  const framed = new Uint8Array(4 + content.length + macLength);
+  new DataView(framed.buffer).setUint32(0, content.length);
+  framed.set(content, 4);
+  framed.set(hmacSha256(key, previousMac, content), 4 + content.length);
+  return framed;
+}
+
+export function openMemory(folder: string, rootKey: Uint8Array, options: { compactBytes?: number } = {}): Memory {
+  const path = join(folder, "memory");
+  const key = deriveKey(rootKey, "memory");
+  const compactBytes = options.compactBytes ?? 16 * 1024 * 1024;
+
+  const pins = createPins();
+  const released = new Map<string, { boot: Uint8Array; numbers: NumberRanges }>();
+  let deploymentId: Uint8Array | undefined;
+  let lastTimeMs = 0;
+  let mac: Uint8Array = hmacSha256(key, magic);
+  let length = 0;
+  let compactedLength = 0;
+  let file: number;
+
+  function numbersOf(boot: Uint8Array): NumberRanges {
+    const found = released.get(digestKey(boot));
+    if (found !== undefined) return found.numbers;
+    const numbers = createNumberRanges();
+    released.set(digestKey(boot), { boot: Uint8Array.from(boot), numbers });
+    return numbers;
+  }
+
+  function learn(record: MemoryRecord): void {
+    if (record.kind === "deployment") deploymentId = Uint8Array.from(record.value.deploymentId);
+    else if (record.kind === "clock") lastTimeMs = record.value.timeMs;
+    else {
+      lastTimeMs = Math.max(lastTimeMs, record.value.timeMs);
+      for (const { organizationId, version, digest } of record.value.pins)
+        pins.set(organizationId, { version, digest });
+      for (const { boot, first, last } of record.value.leaves) numbersOf(boot).addRange(first, last);
+    }
+  }
+
+  function append(record: MemoryRecord): void {
+    const framed = frameRecord(key, mac, record);
+    writeAll(file, framed);
+    mac = framed.subarray(framed.length - macLength);
+    length += framed.length;
+    learn(record);
+    if (length > compactedLength * 2 + compactBytes) compact();
+  }
+
+  /** Writes what is remembered into a second file and renames it over the first; a kill leaves one or the other whole. */
+  function compact(): void {
+    const next = `${path}.next`;
+    rmSync(next, { force: true });
+    const out = openSync(next, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_DSYNC, 0o600);
+    let chain: Uint8Array = hmacSha256(key, magic);
+    let written = magic.length;
+    writeAll(out, magic);
+    const put = (record: MemoryRecord) => {
+      const framed = frameRecord(key, chain, record);
+      writeAll(out, framed);
+      chain = framed.subarray(framed.length - macLength);
+      written += framed.length;
+    };
+    if (deploymentId !== undefined) put({ kind: "deployment", value: { deploymentId } });
+    const leaves = [...releasedRanges()];
+    for (let at = 0; at < leaves.length; at += 4096) {
+      put({ kind: "release", value: { timeMs: lastTimeMs, pins: [], leaves: leaves.slice(at, at + 4096) } });
+    }
+    let batch: ValueOf<typeof pinLayout>[] = [];
+    const flush = () => {
+      if (batch.length > 0) put({ kind: "release", value: { timeMs: lastTimeMs, pins: batch, leaves: [] } });
+      batch = [];
+    };
+    for (const { organizationId, pin } of pins.entries()) {
+      batch.push({ organizationId, version: pin.version, digest: pin.digest });
+      if (batch.length === 4096) flush();
+    }
+    flush();
+    // The last record is the clock's, so that a time that was reset stays reset.
+    put({ kind: "clock", value: { timeMs: lastTimeMs } });
+    closeSync(out);
+    renameSync(next, path);
+    closeSync(file);
+    file = openSync(path, constants.O_WRONLY | constants.O_APPEND);
+    mac = chain;
+    length = written;
+    compactedLength = written;
+  }
+
+  function* releasedRanges(): Generator<ReleasedRange> {
+    for (const { boot, numbers } of released.values()) {
+      for (const [first, last] of numbers.ranges()) yield { boot, first, last };
+    }
+  }
+
+  if (existsSync(path)) {
+    const stored = new Uint8Array(readFileSync(path));
+    length = readRecords(stored, key, (record, chain) => {
+      learn(record);
+      mac = chain;
+    });
+    // A record that a power cut tore off at the end was never relied upon. Cut it, or the next one would follow rubbish.
+    if (length < stored.length) truncateSync(path, length);
+    compactedLength = length;
+    file = openSync(path, constants.O_WRONLY | constants.O_APPEND);
+    if (length === 0) {
+      writeAll(file, magic);
+      length = magic.length;
+    }
+  } else {
+    file = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL, 0o600);
+    writeAll(file, magic);
+    length = magic.length;
+  }
+
+  return {
+    pins,
+    get deploymentId() {
+      return deploymentId;
+    },
+    get lastTimeMs() {
+      return lastTimeMs;
+    },
+    rememberDeployment: (id) => append({ kind: "deployment", value: { deploymentId: id } }),
+    rememberRelease: (timeMs, moved, leaves) =>
+      append({
+        kind: "release",
+        value: {
+          timeMs,
+          pins: moved.map(({ organizationId, pin }) => ({
+            organizationId,
+            version: pin.version,
+            digest: pin.digest.subarray(0, pinDigestLength),
+          })),
+          leaves: [...leaves],
+        },
+      }),
+    resetClock: (timeMs) => append({ kind: "clock", value: { timeMs } }),
+    released: () => [...releasedRanges()],
+    wasReleased: (boot, number) => released.get(digestKey(boot))?.numbers.has(number) ?? false,
+    close: () => closeSync(file),
+  };
+}
+
+function writeAll(file: number, content: Uint8Array): void {
+  for (let at = 0; at < content.length; ) at += writeSync(file, content, at);
+}
+
+/** Hands over each whole record and returns the length they take. A broken record with more after it is tampering. */
+function readRecords(
+  stored: Uint8Array,
+  key: Uint8Array,
+  onRecord: (record: MemoryRecord, mac: Uint8Array) => void,
+): number {
+  if (stored.length < magic.length) return 0;
+  if (!equalBytes(stored.subarray(0, magic.length), magic)) throw damaged("it does not begin like one");
+  const view = new DataView(stored.buffer, stored.byteOffset, stored.byteLength);
+  let mac: Uint8Array = hmacSha256(key, magic);
+  let at = magic.length;
+  while (at + 4 <= stored.length) {
+    const contentLength = view.getUint32(at);
+    const end = at + 4 + contentLength + macLength;
+    if (end > stored.length) break;
+    const content = stored.subarray(at + 4, at + 4 + contentLength);
+    const stated = stored.subarray(at + 4 + contentLength, end);
+    if (!equalBytes(hmacSha256(key, mac, content), stated)) {
+      // Blocks of the last append may have reached the disk out of order; anything before that is not bad luck.
+      if (end === stored.length) break;
+      throw damaged(`record at byte ${at} was altered, or it belongs to another root key`);
+    }
+    mac = Uint8Array.from(stated);
+    onRecord(decode(recordLayout, content), mac);
+    at = end;
+  }
+  return at;
+}
+
+function damaged(why: string): Fault {
+  return new Fault(
+    "failed_precondition",
+    `the signer's memory is damaged: ${why}; move it away and run \`keystead accept-database\` once you have made sure of the database`,
+  );
+}

@@ -1,0 +1,46 @@
+/** A set of numbers kept as ranges: released leaf numbers are nearly contiguous, so millions of them are a few pairs. */
+export type NumberRanges = {
+  add(number: number): void;
+  addRange(first: number, last: number): void;
+  has(number: number): boolean;
+  ranges(): readonly (readonly [first: number, last: number])[];
+};
+
+export function createNumberRanges(): NumberRanges {
+  const ranges: [number, number][] = [];
+
+  /** The first range that ends at or after `number`. */
+  function place(number: number): number {
+    let low = 0;
+    let high = ranges.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((ranges[middle]?.[1] ?? 0) < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  function addRange(first: number, last: number): void {
+    // Everything that touches [first - 1, last + 1] becomes one range with it.
+    const at = place(first - 1);
+    let end = at;
+    let [from, to] = [first, last];
+    for (let range = ranges[end]; range !== undefined && range[0] <= last + 1; range = ranges[end]) {
+      from = Math.min(from, range[0]);
+      to = Math.max(to, range[1]);
+      end += 1;
+    }
+    ranges.splice(at, end - at, [from, to]);
+  }
+
+  return {
+    add: (number) => addRange(number, number),
+    addRange,
+    has(number) {
+      const range = ranges[place(number)];
+      return range !== undefined && range[0] <= number;
+    },
+    ranges: () => ranges,
+  };
+}

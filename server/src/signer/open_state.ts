@@ -1,0 +1,58 @@
+/**
+ * From the bytes a gateway offers to a state that may be decided on: the header's MAC, then directory and pages by their
+ * digests. What the state lists and the frame lacks is an error, never an absence.
+ */
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import type { Fault } from "@keystead/core/fault.ts";
+import type { OfferedState } from "../frames/messages.ts";
+import { digestKey, sha256 } from "../state/digest.ts";
+import { type Directory, decodeDirectory } from "../state/directory.ts";
+import { decodePage, isPageName, type Pages, pageNames } from "../state/pages.ts";
+import { type KnownHeader, refusedState } from "./line.ts";
+import type { Signer } from "./signer.ts";
+
+export type OpenState = { known: KnownHeader; organizationId: string; directory: Directory; pages: Pages };
+
+export function openState({ line }: Signer, offered: OfferedState): OpenState {
+  const known = line.know(offered.header);
+  const organizationId = uuidFromBytes(known.header.organizationId);
+  const refuse = (why: string): Fault => refusedState(`organization ${organizationId}: ${why}`);
+  if (!matches(offered.directory, known.header.directory)) throw refuse("the directory does not match its header");
+  const directory = decodeDirectory(Uint8Array.from(offered.directory));
+  const pages: Partial<Record<keyof Pages, Pages[keyof Pages]>> = {};
+  for (const { name, digest } of directory.pages) {
+    if (!isPageName(name)) throw refuse(`page \`${name}\` was written by a newer version of Keystead`);
+    const content = offered.pages.find((page) => page.name === name)?.content;
+    if (content === undefined) throw refuse(`page \`${name}\` is missing`);
+    if (!matches(content, digest)) throw refuse(`page \`${name}\` was changed`);
+    pages[name] = decodePage(name, content);
+  }
+  for (const name of pageNames) if (pages[name] === undefined) throw refuse(`the state has no page \`${name}\``);
+  return { known, organizationId, directory, pages: pages as Pages };
+}
+
+function matches(content: Uint8Array, digest: Uint8Array): boolean {
+  return digestKey(sha256(content)) === digestKey(digest);
+}
+
+/**
+ * Whether a state may be decided on now: it equals the pin, or headers lead from the pin to it. Returns the version from
+ * which headers are missing, if only they could tell; an older or foreign state is refused.
+ */
+export function missingLinks(signer: Signer, { known, organizationId }: OpenState): number | undefined {
+  const { version } = known.header;
+  const pin = signer.memory.pins.get(known.header.organizationId);
+  if (pin === undefined && signer.adoptUnknown) {
+    signer.note(`taking organization ${organizationId} at version ${version}, as found in the database`);
+    return undefined;
+  }
+  if (pin !== undefined && version < pin.version) {
+    throw refusedState(
+      `organization ${organizationId}: the database offers version ${version}, but this signer has released version ` +
+        `${pin.version}. Restore the newest database, or run \`keystead accept-database\``,
+    );
+  }
+  const standing = signer.line.standing({ ...known.header, digest: known.digest }, pin);
+  if (standing.kind === "off") throw refusedState(standing.why);
+  return standing.kind === "unknown" ? standing.linksFrom : undefined;
+}

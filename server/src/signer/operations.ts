@@ -1,0 +1,158 @@
+/** The signer's few operations behind their frames. It exists once per process and joins one gateway. */
+import { randomBytes } from "node:crypto";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { encodeStatement, statementMessage } from "@keystead/core/log/released.ts";
+import { nodeCurves } from "../curves/node_curves.ts";
+import { defaultLimits } from "../endpoints/limits.ts";
+import { protocolVersion } from "../frames/frame.ts";
+import type { MessageKind, Reply, Request } from "../frames/messages.ts";
+import { digestKey, sha256 } from "../state/digest.ts";
+import { clockToleranceMs } from "../state/journal.ts";
+import { accept } from "./accept.ts";
+import { type BirthOrder, birth } from "./birth.ts";
+import { createJournalCache } from "./journal_cache.ts";
+import { createKeyring, deploymentName, openKeyring } from "./keyring.ts";
+import { createLine, type KnownHeader } from "./line.ts";
+import { createLru } from "./lru.ts";
+import type { Memory } from "./memory.ts";
+import type { OpenState } from "./open_state.ts";
+import { prepare } from "./prepare.ts";
+import { release } from "./release.ts";
+import { seal, unseal } from "./seal.ts";
+import type { Signer } from "./signer.ts";
+
+export type Orders = {
+  adoptUnknown: boolean;
+  acceptDatabase: boolean;
+  birth: BirthOrder;
+};
+
+export type Operations = { [K in MessageKind]: (request: Request<K>) => Reply<K> };
+
+/** Organizations whose state is at hand; the gateway offers any other again. */
+const maxHeads = 5_000;
+
+/** The only version until the root key can be changed. */
+const keyVersion = 1;
+
+export function createOperations(
+  rootKey: Uint8Array,
+  memory: Memory,
+  orders: Orders,
+  clock: () => number,
+  note: (message: string) => void,
+): Operations {
+  const boot = new Uint8Array(randomBytes(16));
+  let signer: Signer | undefined;
+  let number = 0;
+  const acceptedHeads: KnownHeader[] = [];
+
+  function now(): number {
+    const nowMs = clock();
+    const behindMs = memory.lastTimeMs - nowMs;
+    if (behindMs > clockToleranceMs) {
+      throw new Fault(
+        "unavailable",
+        `the signer's clock is ${Math.round(behindMs / 1000)} s behind the last time it has seen; ` +
+          "nothing is signed until it is right, or until the operator runs `keystead accept-clock`",
+      );
+    }
+    return nowMs;
+  }
+
+  function join(sealedKeyring: Uint8Array): Signer {
+    const keyring = openKeyring(rootKey, keyVersion, sealedKeyring);
+    const known = memory.deploymentId;
+    if (known !== undefined && digestKey(known) !== digestKey(keyring.deploymentId)) {
+      throw new Fault(
+        "failed_precondition",
+        `this signer's memory belongs to deployment ${uuidFromBytes(known)}, the database to ${deploymentName(keyring)}`,
+      );
+    }
+    if (known === undefined && orders.adoptUnknown) {
+      note(`this signer is new to deployment ${deploymentName(keyring)} and takes its database as found`);
+      memory.rememberDeployment(keyring.deploymentId);
+    }
+    const line = createLine(keyring.authenticity);
+    const resultContext = (leaf: Uint8Array) => ({
+      purpose: "leaves.sealed",
+      organizationId: "",
+      recordId: Buffer.from(sha256(leaf)).toString("hex"),
+    });
+    return {
+      boot,
+      curves: nodeCurves,
+      limits: defaultLimits,
+      keyring,
+      memory,
+      line,
+      heads: createLru<OpenState>(maxHeads),
+      journals: createJournalCache(),
+      adoptUnknown: orders.adoptUnknown,
+      sealResult: (leaf, result) => seal(rootKey, keyVersion, resultContext(leaf), new TextEncoder().encode(result)),
+      openResult: (leaf, sealed) => new TextDecoder().decode(unseal(rootKey, keyVersion, resultContext(leaf), sealed)),
+      nextNumber: () => {
+        number += 1;
+        return number;
+      },
+      now,
+      note,
+    };
+  }
+
+  function joined(): Signer {
+    if (signer === undefined) throw new Fault("unavailable", "the signer has no deployment yet");
+    return signer;
+  }
+
+  /** Before this memory knows a deployment, nothing but its birth, or an operator's word, can be let out. */
+  function remembering(): Signer {
+    const current = joined();
+    if (memory.deploymentId === undefined)
+      throw new Fault("unavailable", "the signer remembers no deployment; run `keystead accept-database`");
+    return current;
+  }
+
+  return {
+    hello({ protocol, keyring }) {
+      if (protocol !== protocolVersion)
+        throw new Fault("failed_precondition", `protocol ${protocol} is not ${protocolVersion}`);
+      if (keyring !== undefined) signer = join(keyring);
+      return {
+        boot,
+        remembers: memory.deploymentId !== undefined,
+        mayBeBorn: signer === undefined && memory.deploymentId === undefined,
+        publicKeys: signer === undefined ? "" : JSON.stringify(signer.keyring.publicKeys),
+      };
+    },
+    birth() {
+      if (memory.deploymentId !== undefined) {
+        throw new Fault(
+          "failed_precondition",
+          `the database is empty, but this signer remembers deployment ${uuidFromBytes(memory.deploymentId)}; ` +
+            "restore the database, or start with a new data folder",
+        );
+      }
+      const sealedKeyring = createKeyring(rootKey, keyVersion);
+      signer = join(sealedKeyring);
+      return birth(signer, orders.birth, sealedKeyring);
+    },
+    prepare: (request) => prepare(remembering(), request),
+    release: (request) => release(joined(), request),
+    statement() {
+      const { keyring } = remembering();
+      const statement = encodeStatement({
+        deploymentId: keyring.deploymentId,
+        timeMs: now(),
+        ranges: memory.released(),
+      });
+      return { statement, signature: keyring.signWithLogKey(statementMessage(statement)) };
+    },
+    accept(request) {
+      if (!orders.acceptDatabase)
+        throw new Fault("permission_denied", "the operator did not order to accept the database");
+      return accept(joined(), acceptedHeads, orders.birth.organizationId, request);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** Everything the signer's operations share. Made once per boot and deployment; the operations themselves keep nothing. */
+import type { Curves } from "@keystead/core/crypto/curves.ts";
+import type { Limits } from "../endpoints/limits.ts";
+import type { JournalCache } from "./journal_cache.ts";
+import type { Keyring } from "./keyring.ts";
+import type { Line } from "./line.ts";
+import type { Lru } from "./lru.ts";
+import type { Memory } from "./memory.ts";
+import type { OpenState } from "./open_state.ts";
+
+export type Signer = {
+  readonly boot: Uint8Array;
+  readonly curves: Curves;
+  readonly limits: Limits;
+  readonly keyring: Keyring;
+  readonly memory: Memory;
+  readonly line: Line;
+  /** The newest state of each organization at hand: offered by the gateway, or led to by the request before. */
+  readonly heads: Lru<OpenState>;
+  readonly journals: JournalCache;
+  /** Whether organizations without a pin are taken as found: a signer that joins a running PostgreSQL deployment. */
+  readonly adoptUnknown: boolean;
+  /** Seals a result for its leaf, and opens it again. */
+  sealResult(leaf: Uint8Array, result: string): Uint8Array;
+  openResult(leaf: Uint8Array, sealed: Uint8Array): string;
+  /** The number of the next leaf. */
+  nextNumber(): number;
+  /** The signer's own clock; refuses when it runs far behind what the memory has seen. */
+  now(): number;
+  /** A word to the operator. */
+  note(message: string): void;
+};

@@ -1,0 +1,42 @@
+/**
+ * The MAC that makes bytes the signer's own. Headers and leaves leave the signer as `content ‖ MAC(purpose, content)`
+ * and are believed on the way back for that MAC alone, never for the row they stood in.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import { deriveKey, equalBytes, hmacSha256 } from "./digest.ts";
+
+const macLength = 32;
+
+export type Purpose = "header" | "leaf";
+
+export type Authenticity = {
+  /** Appends the MAC. */
+  mark(purpose: Purpose, content: Uint8Array): Uint8Array<ArrayBuffer>;
+  /** Checks and strips the MAC; foreign bytes are refused. */
+  check(purpose: Purpose, marked: Uint8Array): Uint8Array;
+};
+
+export function createAuthenticity(secret: Uint8Array): Authenticity {
+  const keys = { header: deriveKey(secret, "mac/header"), leaf: deriveKey(secret, "mac/leaf") } as const;
+  return {
+    mark(purpose, content) {
+      const marked = new Uint8Array(content.length + macLength);
+      marked.set(content);
+      marked.set(hmacSha256(keys[purpose], content), content.length);
+      return marked;
+    },
+    check(purpose, marked) {
+      const content = withoutMac(marked);
+      if (!equalBytes(hmacSha256(keys[purpose], content), marked.subarray(content.length))) {
+        throw new Fault("failed_precondition", `a ${purpose} was not written by this deployment's signer`);
+      }
+      return content;
+    },
+  };
+}
+
+/** The content of marked bytes, unchecked: for readers that only display, never for a decision. */
+export function withoutMac(marked: Uint8Array): Uint8Array {
+  if (marked.length <= macLength) throw new Fault("failed_precondition", "marked bytes are too short");
+  return marked.subarray(0, marked.length - macLength);
+}

@@ -1,0 +1,35 @@
+/**
+ * Ids of created objects derive from (organization, fingerprint, index): running one activity twice collides instead of
+ * doubling, and anyone who holds the body can recompute them.
+ */
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { sha256 } from "./digest.ts";
+
+function idBytes(label: string, organizationId: Uint8Array, fingerprint: Uint8Array, index: number): Uint8Array {
+  const input = new Uint8Array(8 + 16 + 32 + 4);
+  for (let i = 0; i < label.length; i++) input[i] = label.charCodeAt(i);
+  input.set(organizationId, 8);
+  input.set(fingerprint, 24);
+  new DataView(input.buffer).setUint32(56, index);
+  return sha256(input).subarray(0, 16);
+}
+
+function withVersion(id: Uint8Array, version: number): Uint8Array {
+  id[6] = ((id[6] ?? 0) & 0x0f) | (version << 4);
+  id[8] = ((id[8] ?? 0) & 0x3f) | 0x80;
+  return id;
+}
+
+/** The `index`-th object an activity creates: a UUID of version 4's shape. */
+export function objectId(organizationId: Uint8Array, fingerprint: Uint8Array, index: number): string {
+  return uuidFromBytes(withVersion(idBytes("object\0\0", organizationId, fingerprint, index), 4));
+}
+
+/** The activity itself: version 7's shape, its time being the body's own `timestampMs`, so that ids sort by time. */
+export function activityId(organizationId: Uint8Array, fingerprint: Uint8Array, timestampMs: number): Uint8Array {
+  const id = withVersion(idBytes("activity", organizationId, fingerprint, 0), 7);
+  const view = new DataView(id.buffer, id.byteOffset, 16);
+  view.setUint32(0, Math.floor(timestampMs / 2 ** 16) >>> 0);
+  view.setUint16(4, timestampMs % 2 ** 16);
+  return id;
+}

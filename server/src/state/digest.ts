@@ -1,0 +1,26 @@
+import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
+
+/** SHA-256, one shot. */
+export function sha256(bytes: Uint8Array | string): Uint8Array<ArrayBuffer> {
+  return hash("sha256", bytes, "buffer") as Buffer<ArrayBuffer>;
+}
+
+export function hmacSha256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const mac = createHmac("sha256", key);
+  for (const part of parts) mac.update(part);
+  return mac.digest() as Buffer<ArrayBuffer>;
+}
+
+/** A key for one purpose; purposes never share a label. */
+export function deriveKey(secret: Uint8Array, label: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(hkdfSync("sha256", secret, new Uint8Array(0), `keystead/${label}`, 32));
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** A digest as a map key: one byte per character, half the length of hex. */
+export function digestKey(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}

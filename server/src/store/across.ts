@@ -1,0 +1,117 @@
+/** The only functions that name no organization, each with its reason. */
+import { sql } from "kysely";
+import { compiled } from "./compiled.ts";
+import { type CallerRow, callerColumns, toCallerRow } from "./organizations.ts";
+import type { Store } from "./store.ts";
+
+export type UnreleasedLeaf = {
+  organizationId: string;
+  boot: string;
+  number: number;
+  activityId: string | null;
+  version: number | null;
+  leaf: Uint8Array;
+  header: Uint8Array | null;
+  sealed: Uint8Array | null;
+};
+
+export type Head = { organizationId: string; version: number; header: Uint8Array };
+
+export type LeafPosition = { organizationId: string; boot: string; number: number };
+
+export type LeafRow = LeafPosition & { version: number | null; activityId: string | null; leaf: Uint8Array };
+
+const inSubOrganizations = compiled("in_sub_organizations", (db, parentId: string, curve: string, publicKey: string) =>
+  db
+    .selectFrom("credentials")
+    .innerJoin("organizations", "organizations.organization_id", "credentials.organization_id")
+    .innerJoin("users", (join) =>
+      join
+        .onRef("users.organization_id", "=", "credentials.organization_id")
+        .onRef("users.user_id", "=", "credentials.user_id"),
+    )
+    .select(callerColumns)
+    .where("credentials.public_key", "=", publicKey)
+    .where("credentials.curve", "=", curve)
+    .where("organizations.parent_id", "=", parentId)
+    .orderBy("organizations.organization_id")
+    .limit(2),
+);
+
+/**
+ * A client that knows only its parent organization signs in to its own: the parent rule of `whoami` and the log-ins.
+ * At most two rows, so that the caller can tell one match from several.
+ */
+export async function findInSubOrganizations(
+  store: Store,
+  parentId: string,
+  curve: string,
+  publicKey: string,
+): Promise<CallerRow[]> {
+  return (await inSubOrganizations(store, parentId, curve, publicKey)).map(toCallerRow);
+}
+
+const unreleased = compiled("unreleased", (db, limit: number) =>
+  db
+    .selectFrom("leaves")
+    .select([
+      "organization_id as organizationId",
+      "boot",
+      "number",
+      "activity_id as activityId",
+      "version",
+      "leaf",
+      "header",
+      "sealed",
+    ])
+    // The literal, not a parameter: only then do planners see that the partial index covers the query.
+    .where(sql<boolean>`released = 0`)
+    .orderBy("organization_id")
+    .orderBy("version", (order) => order.asc().nullsLast())
+    .orderBy("number")
+    .limit(limit),
+);
+
+/** After a crash a gateway releases whatever was committed and not yet opened, of every organization. */
+export async function loadUnreleased(store: Store, limit: number): Promise<UnreleasedLeaf[]> {
+  return (await unreleased(store, limit)).map((row) => ({ ...row }));
+}
+
+const heads = compiled("heads", (db, afterOrganizationId: string, limit: number) =>
+  db
+    .selectFrom("organizations")
+    .select(["organization_id as organizationId", "version", "header"])
+    .where("organization_id", ">", afterOrganizationId)
+    .orderBy("organization_id")
+    .limit(limit),
+);
+
+/** The signer's memory is compared with, or filled from, the whole database: joining, and `accept-database`. */
+export async function listHeads(store: Store, afterOrganizationId: string | undefined, limit: number): Promise<Head[]> {
+  return (await heads(store, afterOrganizationId ?? "", limit)).map((row) => ({ ...row }));
+}
+
+const deployment = compiled("deployment", (db) => db.selectFrom("deployment").select("keyring"));
+
+/** The service keys and the root key's check value belong to the deployment. Undefined before the first birth. */
+export async function findDeployment(store: Store): Promise<Uint8Array | undefined> {
+  const [row] = await deployment(store);
+  return row?.keyring;
+}
+
+const leaves = compiled("leaves", (db, organizationId: string, boot: string, number: number, limit: number) =>
+  db
+    .selectFrom("leaves")
+    .select(["organization_id as organizationId", "boot", "number", "version", "activity_id as activityId", "leaf"])
+    .where(sql<boolean>`(organization_id, boot, number) > (${organizationId}, ${boot}, ${number})`)
+    .orderBy("organization_id")
+    .orderBy("boot")
+    .orderBy("number")
+    .limit(limit),
+);
+
+/** The log is one tree over all organizations. */
+export async function listLeaves(store: Store, after: LeafPosition | undefined, limit: number): Promise<LeafRow[]> {
+  const { organizationId, boot, number } = after ?? { organizationId: "", boot: "", number: 0 };
+  return (await leaves(store, organizationId, boot, number, limit)).map((row) => ({ ...row }));
+}

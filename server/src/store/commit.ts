@@ -1,0 +1,65 @@
+/**
+ * The one door through which anything is written: a group of activities in one transaction. An organization's items
+ * commit all or not at all, and only on top of the version they were prepared on; organizations do not affect each other.
+ */
+import type { Change } from "../state/entities.ts";
+import type { ActivityRow } from "./activities.ts";
+import { type OrganizationPlan, planGroup } from "./commit_plan.ts";
+import * as postgres from "./commit_postgres.ts";
+import * as sqlite from "./commit_sqlite.ts";
+import type { Store } from "./store.ts";
+
+export type CommitItem = {
+  organizationId: string;
+  /** The version it was prepared on: the database's, or the one the item before it in this group produces. */
+  expectedVersion: number;
+  /** The organization's row is inserted, not updated. `keyring` comes with the deployment's first. */
+  birth?: { parentId?: string; organizationName: string; keyring?: Uint8Array };
+  /** Absent for items that change no state (failed, refused, pure signing): they only need the version to stand. */
+  next?: {
+    version: number;
+    header: Uint8Array;
+    directory: Uint8Array;
+    /** Those that differ from the state before. */
+    pages: readonly { name: string; content: Uint8Array }[];
+  };
+  /** For the projection tables. */
+  changes: readonly Change[];
+  leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array };
+  /** New, or the next form of one that waited for consensus; a finished one is never overwritten. */
+  activity?: ActivityRow;
+};
+
+/** A leaf of an earlier group that the signer has released. `result` is the opened JSON, for the activity's row. */
+export type ReleasedLeaf = {
+  organizationId: string;
+  boot: string;
+  number: number;
+  activityId?: string;
+  result?: string;
+};
+
+/**
+ * One flag per item, in order. False: another writer was first (its version, fingerprint, leaf or birth), or an item
+ * before it in its organization's chain does not fit; read again and repeat. An error means that nothing was committed,
+ * unless the connection to PostgreSQL broke during the commit: then only the database knows.
+ */
+export async function commitGroup(
+  store: Store,
+  items: readonly CommitItem[],
+  released: readonly ReleasedLeaf[],
+): Promise<{ committed: boolean[] }> {
+  const { plans, planOf } = planGroup(items);
+  const done = plans.length + released.length === 0 ? new Set<string>() : await write(store, plans, released);
+  return { committed: planOf.map((plan) => plan !== undefined && done.has(plan.organizationId)) };
+}
+
+/** Together, or when some organization violates a constraint, once more with each on a savepoint of its own. */
+async function write(
+  store: Store,
+  plans: readonly OrganizationPlan[],
+  released: readonly ReleasedLeaf[],
+): Promise<Set<string>> {
+  if (store.dialect === "postgres") return postgres.write(store, plans, released);
+  return store.sqlite.exclusive(() => sqlite.write(store.sqlite, plans, released));
+}

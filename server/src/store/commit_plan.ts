@@ -1,0 +1,238 @@
+/** What a group writes, per organization and table: chains collapsed to their last word, in an order free of deadlocks. */
+import { Fault } from "@keystead/core/fault.ts";
+import type { Change, Settings, User, UserTag } from "../state/entities.ts";
+import type { CommitItem } from "./commit.ts";
+import type { Tables } from "./tables.ts";
+
+/** Statuses that never change again. */
+export const finalStatuses = [
+  "ACTIVITY_STATUS_COMPLETED",
+  "ACTIVITY_STATUS_FAILED",
+  "ACTIVITY_STATUS_REJECTED",
+] as const;
+
+export type OrganizationPlan = {
+  readonly organizationId: string;
+  readonly expectedVersion: number;
+  /** Where the chain stands after its last item; the head when some item changed state. */
+  version: number;
+  head?: { header: Uint8Array; directory: Uint8Array };
+  readonly birth: CommitItem["birth"];
+  readonly pages: Map<string, Tables["pages"]>;
+  readonly leaves: Tables["leaves"][];
+  readonly activities: Map<string, Tables["activities"]>;
+  settings?: Settings;
+  /** Undefined: to be deleted. */
+  readonly users: Map<string, User | undefined>;
+  readonly userTags: Map<string, UserTag | undefined>;
+};
+
+/**
+ * Sorted by id, with the plan of each item. An item that does not continue its organization's chain has none, nor has
+ * any after it: those may have been prepared on a state that it was to produce.
+ */
+export function planGroup(items: readonly CommitItem[]): {
+  plans: OrganizationPlan[];
+  planOf: (OrganizationPlan | undefined)[];
+} {
+  const plans = new Map<string, OrganizationPlan>();
+  const broken = new Set<string>();
+  const planOf = items.map((item) => {
+    const { organizationId } = item;
+    const plan = plans.get(organizationId) ?? newPlan(item);
+    if (broken.has(organizationId) || !continues(plan, item)) {
+      broken.add(organizationId);
+      return undefined;
+    }
+    plans.set(organizationId, plan);
+    add(plan, item);
+    return plan;
+  });
+  const sorted = [...plans.values()].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1));
+  return { plans: sorted, planOf };
+}
+
+function newPlan({ organizationId, expectedVersion, birth }: CommitItem): OrganizationPlan {
+  return {
+    organizationId,
+    expectedVersion,
+    version: expectedVersion,
+    birth,
+    pages: new Map(),
+    leaves: [],
+    activities: new Map(),
+    users: new Map(),
+    userTags: new Map(),
+  };
+}
+
+function continues(plan: OrganizationPlan, { expectedVersion, birth, activity }: CommitItem): boolean {
+  if (expectedVersion !== plan.version || (birth !== undefined && plan.leaves.length > 0)) return false;
+  const earlier = activity && plan.activities.get(activity.activityId);
+  return earlier === undefined || !finalStatuses.some((status) => status === earlier.status);
+}
+
+function add(plan: OrganizationPlan, { birth, next, changes, leaf, activity }: CommitItem): void {
+  const { organizationId } = plan;
+  if (next === undefined && (birth !== undefined || changes.length > 0)) {
+    throw new Fault("internal", "an item that changes something produces no state");
+  }
+  if (birth !== undefined) refuseNul(birth.organizationName);
+  for (const change of changes) addChange(plan, change);
+  if (next !== undefined) {
+    if (next.version <= plan.version) throw new Fault("internal", "versions of an organization only grow");
+    plan.version = next.version;
+    plan.head = next;
+    for (const { name, content } of next.pages) {
+      plan.pages.set(name, { organization_id: organizationId, name, content });
+    }
+  }
+  plan.leaves.push({
+    organization_id: organizationId,
+    boot: leaf.boot,
+    number: leaf.number,
+    version: next?.version ?? null,
+    activity_id: activity?.activityId ?? null,
+    leaf: leaf.leaf,
+    header: next?.header ?? null,
+    sealed: leaf.sealed ?? null,
+    released: 0,
+  });
+  if (activity === undefined) return;
+  refuseNul(activity.votes, activity.result, activity.failure);
+  if (activity.slot !== null && next === undefined) {
+    throw new Fault("internal", "a journal lists an activity that produces no state");
+  }
+  plan.activities.set(activity.activityId, {
+    organization_id: organizationId,
+    activity_id: activity.activityId,
+    fingerprint: activity.fingerprint,
+    type: activity.type,
+    status: activity.status,
+    body: activity.body,
+    result: activity.result,
+    failure: activity.failure,
+    votes: activity.votes,
+    slot: activity.slot,
+    state_version: next?.version ?? null,
+    created_at_ms: activity.createdAtMs,
+    updated_at_ms: activity.updatedAtMs,
+  });
+}
+
+function addChange(plan: OrganizationPlan, change: Change): void {
+  const { op, kind } = change;
+  if (kind === "user") {
+    if (op === "put") {
+      const { userName, userEmail, userPhoneNumber, apiKeys } = change.value;
+      refuseNul(userName, userEmail, userPhoneNumber);
+      for (const { apiKeyName } of apiKeys) refuseNul(apiKeyName);
+      plan.users.set(change.value.userId, change.value);
+    } else plan.users.set(change.id, undefined);
+  } else if (kind === "userTag") {
+    if (op === "put") {
+      refuseNul(change.value.tagName);
+      plan.userTags.set(change.value.tagId, change.value);
+    } else plan.userTags.set(change.id, undefined);
+  } else if (op === "remove") {
+    throw new Fault("internal", `a ${kind} cannot be removed`);
+  } else if (kind === "settings") {
+    refuseNul(change.value.organizationName);
+    plan.settings = change.value;
+  }
+  // The root quorum stands only in the members page: no query needs it in a table yet.
+}
+
+/** SQLite would store a NUL and PostgreSQL refuse it. The reader of bodies lets none in, so one here is our mistake. */
+function refuseNul(...texts: readonly (string | null | undefined)[]): void {
+  for (const text of texts) if (text?.includes("\0")) throw new Fault("internal", "text for the database contains NUL");
+}
+
+/** The rows of the projection, and what they replace. */
+export function projectionRows(plan: OrganizationPlan): {
+  users: Tables["users"][];
+  credentials: Tables["credentials"][];
+  userTags: Tables["user_tags"][];
+  removedUsers: string[];
+  removedUserTags: string[];
+} {
+  const rows: ReturnType<typeof projectionRows> = {
+    users: [],
+    credentials: [],
+    userTags: [],
+    removedUsers: [],
+    removedUserTags: [],
+  };
+  for (const [userId, user] of plan.users) {
+    if (user === undefined) rows.removedUsers.push(userId);
+    else {
+      rows.users.push(toUserRow(plan.organizationId, user));
+      for (const apiKey of user.apiKeys) rows.credentials.push(toCredentialRow(plan.organizationId, userId, apiKey));
+    }
+  }
+  for (const [tagId, tag] of plan.userTags) {
+    if (tag === undefined) rows.removedUserTags.push(tagId);
+    else {
+      rows.userTags.push({
+        organization_id: plan.organizationId,
+        tag_id: tagId,
+        tag_name: tag.tagName,
+        created_at_ms: tag.createdAtMs,
+        updated_at_ms: tag.updatedAtMs,
+      });
+    }
+  }
+  return rows;
+}
+
+function toUserRow(organizationId: string, user: User): Tables["users"] {
+  return {
+    organization_id: organizationId,
+    user_id: user.userId,
+    user_name: user.userName,
+    user_email: user.userEmail ?? null,
+    user_phone_number: user.userPhoneNumber ?? null,
+    user_tags: JSON.stringify(user.userTags),
+    created_at_ms: user.createdAtMs,
+    updated_at_ms: user.updatedAtMs,
+  };
+}
+
+function toCredentialRow(
+  organizationId: string,
+  userId: string,
+  apiKey: User["apiKeys"][number],
+): Tables["credentials"] {
+  return {
+    organization_id: organizationId,
+    credential_id: apiKey.apiKeyId,
+    user_id: userId,
+    credential_name: apiKey.apiKeyName,
+    type: apiKey.type,
+    curve: apiKey.curve,
+    public_key: apiKey.publicKey,
+    expires_at_ms: apiKey.expiresAtMs ?? null,
+    created_at_ms: apiKey.createdAtMs,
+    updated_at_ms: apiKey.updatedAtMs,
+  };
+}
+
+/** The row of an organization that is born. Its name and times are its settings'. */
+export function organizationRow(
+  plan: OrganizationPlan & { birth: NonNullable<OrganizationPlan["birth"]> },
+): Tables["organizations"] {
+  const { organizationId, birth, head, version, settings } = plan;
+  if (head === undefined) throw new Fault("internal", "an organization is born without a state");
+  const [activity] = plan.activities.values();
+  const bornAtMs = activity?.created_at_ms ?? Date.now();
+  return {
+    organization_id: organizationId,
+    parent_id: birth.parentId ?? null,
+    organization_name: settings?.organizationName ?? birth.organizationName,
+    version,
+    header: head.header,
+    directory: head.directory,
+    created_at_ms: settings?.createdAtMs ?? bornAtMs,
+    updated_at_ms: settings?.updatedAtMs ?? bornAtMs,
+  };
+}

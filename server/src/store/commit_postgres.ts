@@ -1,0 +1,326 @@
+/**
+ * A group commit in PostgreSQL: one statement, hence one round trip, and row locks held no longer than it runs.
+ * Its parts write only for organizations that the part `committed` lists; parts that a group does not need are left out.
+ */
+import pg from "pg";
+import type { ReleasedLeaf } from "./commit.ts";
+import { type OrganizationPlan, organizationRow, projectionRows } from "./commit_plan.ts";
+import type { PostgresStore } from "./store.ts";
+import { type ColumnKind, type TableName, type Tables, tables } from "./tables.ts";
+import { columnsOf, onConflict } from "./upserts.ts";
+
+/** The ids of the organizations whose items were committed. */
+export async function write(
+  { pool }: PostgresStore,
+  plans: readonly OrganizationPlan[],
+  released: readonly ReleasedLeaf[],
+): Promise<Set<string>> {
+  const statement = toStatement(plans, released);
+  try {
+    return await repeatedly(async () => idsOf(await pool.query(statement)));
+  } catch (error) {
+    if (!isViolation(error)) throw error;
+  }
+  return repeatedly(() => writeApart(pool, plans, released));
+}
+
+/** All in one transaction, each organization on its own savepoint, so that one that violates takes only itself back. */
+async function writeApart(
+  pool: pg.Pool,
+  plans: readonly OrganizationPlan[],
+  released: readonly ReleasedLeaf[],
+): Promise<Set<string>> {
+  const client = await pool.connect();
+  let broken = true;
+  try {
+    const done = new Set<string>();
+    await client.query("begin");
+    if (released.length > 0) await client.query(toStatement([], released));
+    for (const plan of plans) {
+      await client.query("savepoint organization");
+      try {
+        for (const id of idsOf(await client.query(toStatement([plan], [])))) done.add(id);
+      } catch (error) {
+        if (!isViolation(error)) throw error;
+        await client.query("rollback to savepoint organization");
+      }
+    }
+    await client.query("commit");
+    broken = false;
+    return done;
+  } finally {
+    // A connection whose transaction did not end well is closed, and the server takes the transaction back.
+    client.release(broken);
+  }
+}
+
+function idsOf({ rows }: pg.QueryResult): Set<string> {
+  return new Set(rows.map((row: { organization_id: string }) => row.organization_id));
+}
+
+function isViolation(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return (
+    error.code === "23505" || (error.code === "23502" && error.table === "activities" && error.column === "status")
+  );
+}
+
+/** Deadlocks and serialization failures (of stricter engines) took everything back: the same statement may run again. */
+async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (attempt === 10 || (code !== "40001" && code !== "40P01")) throw error;
+    }
+  }
+}
+
+const arrayTypes: Record<ColumnKind, string> = {
+  text: "text[]",
+  "text?": "text[]",
+  integer: "bigint[]",
+  "integer?": "bigint[]",
+  bytes: "bytea[]",
+  "bytes?": "bytea[]",
+};
+
+type Part = { name: string; text: string };
+
+const statementNames = new Map<string, string>();
+
+/** Statements are prepared under a name per combination of parts; PostgreSQL cuts names after 63 bytes. */
+function nameOf(parts: readonly Part[]): string {
+  const key = parts.map(({ name }) => name).join();
+  let name = statementNames.get(key);
+  if (name === undefined) {
+    name = `commit_${statementNames.size}`;
+    statementNames.set(key, name);
+  }
+  return name;
+}
+
+/** Collects the parts of one statement and the arrays they unnest. */
+function statementBuilder() {
+  const parts: Part[] = [];
+  const values: unknown[] = [];
+  /** `unnest(…) as name(columns…)`: the rows as a table. */
+  const unnest = (
+    name: string,
+    columns: Readonly<Record<string, ColumnKind>>,
+    rows: readonly Readonly<Record<string, unknown>>[],
+  ) => {
+    const names = Object.keys(columns);
+    const arrays = names.map((column) => {
+      values.push(rows.map((row) => row[column]));
+      return `$${values.length}::${arrayTypes[columns[column] as ColumnKind]}`;
+    });
+    return `unnest(${arrays.join(", ")}) as ${name}(${names.join(", ")})`;
+  };
+  return {
+    unnest,
+    part(name: string, text: string) {
+      parts.push({ name, text });
+    },
+    /** Rows for a table, of those organizations that commit. `after` is a part to wait for. */
+    insert<T extends TableName>(table: T, rows: readonly Tables[T][], after?: string) {
+      if (rows.length === 0) return;
+      const columns = columnsOf(table).join(", ");
+      const wait = after === undefined ? "" : ` and (select count(*) from ${after}) >= 0`;
+      parts.push({
+        name: `insert_${table}`,
+        text: `insert into ${table} (${columns}) select ${columns} from ${unnest("input", tables[table], rows)}
+          where organization_id in (select organization_id from committed)${wait} ${onConflict[table] ?? ""}`,
+      });
+    },
+    build(): { name: string; text: string; values: unknown[] } {
+      return {
+        name: nameOf(parts),
+        text: `with ${parts.map(({ name, text }) => `${name} as (${text})`).join(",\n")}
+          select organization_id from committed`,
+        values,
+      };
+    },
+  };
+}
+
+const headColumns = {
+  organization_id: "text",
+  expected_version: "integer",
+  version: "integer?",
+  header: "bytes?",
+  directory: "bytes?",
+  organization_name: "text?",
+  updated_at_ms: "integer?",
+} as const;
+
+const userColumns = { organization_id: "text", user_id: "text" } as const;
+const userTagColumns = { organization_id: "text", tag_id: "text" } as const;
+const credentialColumns = { organization_id: "text", credential_id: "text" } as const;
+const releasedColumns = { organization_id: "text", boot: "text", number: "integer" } as const;
+const openedColumns = { organization_id: "text", activity_id: "text", result: "text" } as const;
+
+function toStatement(plans: readonly OrganizationPlan[], released: readonly ReleasedLeaf[]) {
+  const statement = statementBuilder();
+  addHeads(statement, plans);
+  statement.insert(
+    "pages",
+    plans.flatMap(({ pages }) => [...pages.values()]),
+  );
+  statement.insert(
+    "leaves",
+    plans.flatMap(({ leaves }) => leaves),
+  );
+  statement.insert(
+    "activities",
+    plans.flatMap(({ activities }) => [...activities.values()]),
+  );
+  addProjection(statement, plans);
+  addReleased(statement, released);
+  return statement.build();
+}
+
+type Builder = ReturnType<typeof statementBuilder>;
+
+/**
+ * Locks, compares and moves the versions. Rows are locked in the order of ids, in one pass and with one strength, so
+ * that groups of two gateways never wait for each other in a circle; items that only need their version to stand share it.
+ */
+function addHeads(statement: Builder, plans: readonly OrganizationPlan[]): void {
+  const committed = ["select null::text as organization_id where false"];
+  const standing = plans.filter(({ birth }) => birth === undefined);
+  if (standing.length > 0) {
+    const moves = standing.some(({ head }) => head !== undefined);
+    const rows = standing.map(({ organizationId, expectedVersion, version, head, settings }) => ({
+      organization_id: organizationId,
+      expected_version: expectedVersion,
+      version: head && version,
+      header: head?.header,
+      directory: head?.directory,
+      organization_name: settings?.organizationName,
+      updated_at_ms: settings?.updatedAtMs,
+    }));
+    statement.part("heads", `select * from ${statement.unnest("heads", headColumns, rows)}`);
+    statement.part(
+      moves ? "locked" : "locked_shared",
+      `select organizations.organization_id from organizations join heads using (organization_id)
+        where organizations.version = heads.expected_version
+        order by organizations.organization_id for ${moves ? "no key update" : "share"} of organizations`,
+    );
+    if (moves) {
+      statement.part(
+        "moved",
+        `update organizations set version = heads.version, header = heads.header, directory = heads.directory,
+          organization_name = coalesce(heads.organization_name, organizations.organization_name),
+          updated_at_ms = coalesce(heads.updated_at_ms, organizations.updated_at_ms)
+          from heads join locked using (organization_id)
+          where organizations.organization_id = heads.organization_id
+            and organizations.version = heads.expected_version and heads.version is not null
+          returning organizations.organization_id`,
+      );
+      committed.push("select organization_id from moved");
+      committed.push("select organization_id from locked join heads using (organization_id) where version is null");
+    } else committed.push("select organization_id from locked_shared");
+  }
+  const born = plans.flatMap((plan) =>
+    plan.birth === undefined ? [] : organizationRow({ ...plan, birth: plan.birth }),
+  );
+  if (born.length > 0) {
+    const columns = columnsOf("organizations").join(", ");
+    const rows = statement.unnest("input", tables.organizations, born);
+    statement.part(
+      "born",
+      `insert into organizations (${columns}) select ${columns} from ${rows} returning organization_id`,
+    );
+    committed.push("select organization_id from born");
+  }
+  const keyrings = plans.flatMap(({ birth }) =>
+    birth?.keyring === undefined ? [] : { id: 1, keyring: birth.keyring },
+  );
+  if (keyrings.length > 0) {
+    const rows = statement.unnest("input", tables.deployment, keyrings);
+    statement.part("keyring", `insert into deployment (id, keyring) select id, keyring from ${rows}`);
+  }
+  statement.part("committed", committed.join(" union all "));
+}
+
+/** Credentials are deleted before any is written, so that a key can move from one to another. */
+function addProjection(statement: Builder, plans: readonly OrganizationPlan[]): void {
+  const touched = plans.flatMap(({ organizationId, users }) =>
+    [...users.keys()].map((userId) => ({ organization_id: organizationId, user_id: userId })),
+  );
+  const projections = plans.map((plan) => ({ organization_id: plan.organizationId, ...projectionRows(plan) }));
+  const credentials = projections.flatMap((rows) => rows.credentials);
+  if (touched.length > 0) {
+    statement.part(
+      "delete_credentials",
+      `delete from credentials using ${statement.unnest("touched", userColumns, touched)}
+        where credentials.organization_id = touched.organization_id and credentials.user_id = touched.user_id
+          and touched.organization_id in (select organization_id from committed)
+          and not exists (select from ${statement.unnest("kept", credentialColumns, credentials)}
+            where kept.organization_id = credentials.organization_id and kept.credential_id = credentials.credential_id)
+        returning 1`,
+    );
+  }
+  const remove = (table: "users" | "user_tags", key: string, columns: Record<string, ColumnKind>, ids: object[]) => {
+    if (ids.length === 0) return;
+    statement.part(
+      `delete_${table}`,
+      `delete from ${table} using ${statement.unnest("gone", columns, ids as Record<string, unknown>[])}
+        where ${table}.organization_id = gone.organization_id and ${table}.${key} = gone.${key}
+          and gone.organization_id in (select organization_id from committed)`,
+    );
+  };
+  remove(
+    "users",
+    "user_id",
+    userColumns,
+    projections.flatMap(({ organization_id, removedUsers }) =>
+      removedUsers.map((user_id) => ({ organization_id, user_id })),
+    ),
+  );
+  remove(
+    "user_tags",
+    "tag_id",
+    userTagColumns,
+    projections.flatMap(({ organization_id, removedUserTags }) =>
+      removedUserTags.map((tag_id) => ({ organization_id, tag_id })),
+    ),
+  );
+  statement.insert(
+    "users",
+    projections.flatMap((rows) => rows.users),
+  );
+  statement.insert("credentials", credentials, "delete_credentials");
+  statement.insert(
+    "user_tags",
+    projections.flatMap((rows) => rows.userTags),
+  );
+}
+
+function addReleased(statement: Builder, released: readonly ReleasedLeaf[]): void {
+  if (released.length === 0) return;
+  const leaves = released.map(({ organizationId, boot, number }) => ({
+    organization_id: organizationId,
+    boot,
+    number,
+  }));
+  statement.part(
+    "release",
+    `update leaves set released = 1 from ${statement.unnest("done", releasedColumns, leaves)}
+      where leaves.organization_id = done.organization_id and leaves.boot = done.boot and leaves.number = done.number`,
+  );
+  const opened = released.flatMap(({ organizationId, activityId, result }) =>
+    activityId === undefined || result === undefined
+      ? []
+      : { organization_id: organizationId, activity_id: activityId, result },
+  );
+  if (opened.length === 0) return;
+  statement.part(
+    "open",
+    `update activities set result = opened.result from ${statement.unnest("opened", openedColumns, opened)}
+      where activities.organization_id = opened.organization_id and activities.activity_id = opened.activity_id
+        and activities.result is null`,
+  );
+}

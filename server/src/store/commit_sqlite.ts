@@ -1,0 +1,159 @@
+/** A group commit in SQLite: one transaction, prepared statements, no await from begin to commit. */
+import type { SQLInputValue } from "node:sqlite";
+import type { ReleasedLeaf } from "./commit.ts";
+import { type OrganizationPlan, organizationRow, projectionRows } from "./commit_plan.ts";
+import type { SqliteConnection } from "./sqlite_dialect.ts";
+import type { TableName, Tables } from "./tables.ts";
+import { columnsOf, onConflict } from "./upserts.ts";
+
+/** The ids of the organizations whose items were committed. */
+export function write(
+  sqlite: SqliteConnection,
+  plans: readonly OrganizationPlan[],
+  released: readonly ReleasedLeaf[],
+): Set<string> {
+  try {
+    return transaction(sqlite, () => {
+      for (const leaf of released) release(sqlite, leaf);
+      return new Set(plans.filter((plan) => writeOrganization(sqlite, plan)).map((plan) => plan.organizationId));
+    });
+  } catch (error) {
+    if (!isViolation(error)) throw error;
+  }
+  return transaction(sqlite, () => {
+    for (const leaf of released) release(sqlite, leaf);
+    return new Set(plans.filter((plan) => writeAlone(sqlite, plan)).map((plan) => plan.organizationId));
+  });
+}
+
+function transaction<T>(sqlite: SqliteConnection, work: () => T): T {
+  sqlite.statement("begin immediate").run();
+  try {
+    const result = work();
+    sqlite.statement("commit").run();
+    return result;
+  } catch (error) {
+    // A full disk may have ended the transaction already.
+    if (sqlite.database.isTransaction) sqlite.statement("rollback").run();
+    throw error;
+  }
+}
+
+function writeAlone(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
+  sqlite.statement("savepoint organization").run();
+  try {
+    const written = writeOrganization(sqlite, plan);
+    sqlite.statement("release organization").run();
+    return written;
+  } catch (error) {
+    if (!isViolation(error)) throw error;
+    sqlite.statement("rollback to organization").run();
+    sqlite.statement("release organization").run();
+    return false;
+  }
+}
+
+const [primaryKeyViolated, uniqueViolated, notNullViolated] = [1555, 2067, 1299];
+
+function isViolation(error: unknown): boolean {
+  const { errcode, message } = error as { errcode?: number; message: string };
+  if (errcode === notNullViolated) return message.endsWith("activities.status");
+  return errcode === primaryKeyViolated || errcode === uniqueViolated;
+}
+
+const inserts = new Map<TableName, { text: string; columns: string[] }>();
+
+function insert<T extends TableName>(sqlite: SqliteConnection, table: T, row: Tables[T]): void {
+  let entry = inserts.get(table);
+  if (entry === undefined) {
+    const columns = columnsOf(table);
+    const values = columns.map(() => "?").join(", ");
+    const text = `insert into ${table} (${columns.join(", ")}) values (${values}) ${onConflict[table] ?? ""}`;
+    entry = { text, columns };
+    inserts.set(table, entry);
+  }
+  const { text, columns } = entry;
+  sqlite.statement(text).run(...columns.map((column) => row[column as keyof Tables[T]] as SQLInputValue));
+}
+
+function release(sqlite: SqliteConnection, { organizationId, boot, number, activityId, result }: ReleasedLeaf): void {
+  sqlite
+    .statement("update leaves set released = 1 where organization_id = ? and boot = ? and number = ?")
+    .run(organizationId, boot, number);
+  if (activityId === undefined || result === undefined) return;
+  sqlite
+    .statement("update activities set result = ? where organization_id = ? and activity_id = ? and result is null")
+    .run(result, organizationId, activityId);
+}
+
+/** False, with nothing written, when the organization is not at the expected version. */
+function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
+  if (!moveHead(sqlite, plan)) return false;
+  for (const page of plan.pages.values()) insert(sqlite, "pages", page);
+  for (const leaf of plan.leaves) insert(sqlite, "leaves", leaf);
+  for (const activity of plan.activities.values()) insert(sqlite, "activities", activity);
+  if (plan.users.size + plan.userTags.size > 0) writeProjection(sqlite, plan);
+  return true;
+}
+
+function moveHead(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
+  const { organizationId, expectedVersion, version, head, birth, settings } = plan;
+  if (birth !== undefined) {
+    insert(sqlite, "organizations", organizationRow({ ...plan, birth }));
+    if (birth.keyring !== undefined) insert(sqlite, "deployment", { id: 1, keyring: birth.keyring });
+    return true;
+  }
+  if (head === undefined) {
+    const found = sqlite
+      .statement("select 1 from organizations where organization_id = ? and version = ?")
+      .get(organizationId, expectedVersion);
+    return found !== undefined;
+  }
+  const { changes } = sqlite
+    .statement(`update organizations set version = ?, header = ?, directory = ?,
+      organization_name = coalesce(?, organization_name), updated_at_ms = coalesce(?, updated_at_ms)
+      where organization_id = ? and version = ?`)
+    .run(
+      version,
+      head.header,
+      head.directory,
+      settings?.organizationName ?? null,
+      settings?.updatedAtMs ?? null,
+      organizationId,
+      expectedVersion,
+    );
+  return changes === 1;
+}
+
+/** Credentials are deleted before any is written, so that a key can move from one to another. */
+function writeProjection(sqlite: SqliteConnection, plan: OrganizationPlan): void {
+  const { organizationId } = plan;
+  const { users, credentials, userTags, removedUsers, removedUserTags } = projectionRows(plan);
+  const wanted = new Map(credentials.map((credential) => [credential.credential_id, credential]));
+  for (const userId of plan.users.keys()) {
+    const stored = sqlite
+      .statement("select * from credentials where organization_id = ? and user_id = ?")
+      .all(organizationId, userId) as Tables["credentials"][];
+    for (const credential of stored) {
+      const next = wanted.get(credential.credential_id);
+      if (next === undefined) {
+        sqlite
+          .statement("delete from credentials where organization_id = ? and credential_id = ?")
+          .run(organizationId, credential.credential_id);
+      } else if (isSame(credential, next)) wanted.delete(credential.credential_id);
+    }
+  }
+  for (const userId of removedUsers) {
+    sqlite.statement("delete from users where organization_id = ? and user_id = ?").run(organizationId, userId);
+  }
+  for (const tagId of removedUserTags) {
+    sqlite.statement("delete from user_tags where organization_id = ? and tag_id = ?").run(organizationId, tagId);
+  }
+  for (const user of users) insert(sqlite, "users", user);
+  for (const credential of wanted.values()) insert(sqlite, "credentials", credential);
+  for (const tag of userTags) insert(sqlite, "user_tags", tag);
+}
+
+function isSame(a: Tables["credentials"], b: Tables["credentials"]): boolean {
+  return columnsOf("credentials").every((column) => a[column as keyof typeof a] === b[column as keyof typeof b]);
+}

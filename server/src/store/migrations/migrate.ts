@@ -1,0 +1,39 @@
+/** Brings a database forward, never back. Each step is one object here and stays as it is once released. */
+import { Fault } from "@keystead/core/fault.ts";
+import type { Kysely } from "kysely";
+import { type Migration, Migrator } from "kysely/migration";
+import { firstTables } from "./0001_first_tables.ts";
+import { columnTypes, type Dialect, type MigrationStep } from "./step.ts";
+
+/** In order of their names. */
+export const migrations: Readonly<Record<string, MigrationStep>> = {
+  "0001_first_tables": firstTables,
+};
+
+/** A database that has steps we do not know was written by a newer release: it is refused, untouched. */
+export async function migrate<T>(
+  db: Kysely<T>,
+  dialect: Dialect,
+  steps: Readonly<Record<string, MigrationStep>> = migrations,
+): Promise<void> {
+  const types = columnTypes(dialect);
+  const all: Record<string, Migration> = {};
+  for (const [name, step] of Object.entries(steps)) all[name] = { up: (tx) => step(tx, types) };
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => all },
+    migrationTableName: "migrations",
+    migrationLockTableName: "migrations_lock",
+  });
+  const known = new Set(Object.keys(steps));
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const missing = /previously executed migration (\S+) is missing/.exec(String(error))?.[1];
+  if (missing !== undefined && !known.has(missing)) {
+    throw new Fault(
+      "failed_precondition",
+      `the database was written by a newer release: it has migration \`${missing}\``,
+    );
+  }
+  throw error;
+}

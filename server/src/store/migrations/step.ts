@@ -1,0 +1,27 @@
+import { type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kysely";
+
+export type Dialect = "sqlite" | "postgres";
+
+/** One step forward, the same text for both databases but for the names of types. */
+export type MigrationStep = (db: Kysely<unknown>, types: ColumnTypes) => Promise<void>;
+
+export type ColumnTypes = {
+  /** Compared byte by byte in both databases, so that ids sort alike whatever the locale. */
+  text: RawBuilder<unknown>;
+  integer: RawBuilder<unknown>;
+  bytes: RawBuilder<unknown>;
+  /** SQLite checks types only in strict tables, and keeps rows in their primary key's tree only without rowids. */
+  strict<T extends string, C extends string>(table: CreateTableBuilder<T, C>): CreateTableBuilder<T, C>;
+};
+
+export function columnTypes(dialect: Dialect): ColumnTypes {
+  if (dialect === "postgres") {
+    return { text: sql`text collate "C"`, integer: sql`bigint`, bytes: sql`bytea`, strict: (table) => table };
+  }
+  return {
+    text: sql`text`,
+    integer: sql`integer`,
+    bytes: sql`blob`,
+    strict: (table) => table.modifyEnd(sql`strict, without rowid`),
+  };
+}

@@ -1,0 +1,142 @@
+import { fromHex } from "@keystead/core/encoding/hex.ts";
+import { sql } from "kysely";
+import { compiled } from "./compiled.ts";
+import type { Store } from "./store.ts";
+
+export type CallerRow = {
+  organizationId: string;
+  parentId?: string;
+  organizationName: string;
+  credential?: { credentialId: string; userId: string; userName: string; expiresAtMs?: number };
+};
+
+export type StoredState = {
+  version: number;
+  header: Uint8Array;
+  directory: Uint8Array;
+  pages: { name: string; content: Uint8Array }[];
+};
+
+/** What the joins of organization, credential and user yield; the latter two are null together. */
+type JoinedCaller = {
+  organizationId: string;
+  parentId: string | null;
+  organizationName: string;
+  credentialId: string | null;
+  userId: string | null;
+  userName: string | null;
+  expiresAtMs: number | null;
+};
+
+export const callerColumns = [
+  "organizations.organization_id as organizationId",
+  "organizations.parent_id as parentId",
+  "organizations.organization_name as organizationName",
+  "credentials.credential_id as credentialId",
+  "users.user_id as userId",
+  "users.user_name as userName",
+  "credentials.expires_at_ms as expiresAtMs",
+] as const;
+
+export function toCallerRow(row: JoinedCaller): CallerRow {
+  const { organizationId, parentId, organizationName, credentialId, userId, userName, expiresAtMs } = row;
+  const caller: CallerRow = { organizationId, organizationName };
+  if (parentId !== null) caller.parentId = parentId;
+  if (credentialId !== null && userId !== null && userName !== null) {
+    caller.credential = { credentialId, userId, userName };
+    if (expiresAtMs !== null) caller.credential.expiresAtMs = expiresAtMs;
+  }
+  return caller;
+}
+
+const caller = compiled("caller", (db, organizationId: string, curve: string, publicKey: string) =>
+  db
+    .selectFrom("organizations")
+    .leftJoin("credentials", (join) =>
+      join
+        .onRef("credentials.organization_id", "=", "organizations.organization_id")
+        .on("credentials.curve", "=", curve)
+        .on("credentials.public_key", "=", publicKey),
+    )
+    .leftJoin("users", (join) =>
+      join
+        .onRef("users.organization_id", "=", "credentials.organization_id")
+        .onRef("users.user_id", "=", "credentials.user_id"),
+    )
+    .select(callerColumns)
+    .where("organizations.organization_id", "=", organizationId),
+);
+
+/** The organization, and its credential with this key if there is one; undefined when there is no such organization. */
+export async function findCaller(
+  store: Store,
+  organizationId: string,
+  curve: string,
+  publicKey: string,
+): Promise<CallerRow | undefined> {
+  const [row] = await caller(store, organizationId, curve, publicKey);
+  return row && toCallerRow(row);
+}
+
+/** One statement, hence one snapshot: the head first (its name is null), then the pages. */
+const state = compiled("state", (db, organizationId: string) =>
+  db
+    .selectFrom("organizations")
+    .select([sql<string | null>`null`.as("name"), "version", "header", "directory as content"])
+    .where("organization_id", "=", organizationId)
+    .unionAll(
+      db
+        .selectFrom("pages")
+        .select(["name", sql<number>`0`.as("version"), sql<Uint8Array>`null`.as("header"), "content"])
+        .where("organization_id", "=", organizationId),
+    ),
+);
+
+/** The current state, all of one moment. Pages come in no particular order. */
+export async function loadState(store: Store, organizationId: string): Promise<StoredState | undefined> {
+  const pages: StoredState["pages"] = [];
+  let head: Omit<StoredState, "pages"> | undefined;
+  for (const { name, version, header, content } of await state(store, organizationId)) {
+    if (name === null) head = { version, header, directory: content };
+    else pages.push({ name, content });
+  }
+  return head && { ...head, pages };
+}
+
+const headers = compiled("headers", (db, organizationId: string, fromVersion: number, toVersion: number) =>
+  db
+    .selectFrom("leaves")
+    .select("header")
+    .where("organization_id", "=", organizationId)
+    .where("version", "is not", null)
+    .where("version", ">=", fromVersion)
+    .where("version", "<=", toVersion)
+    .orderBy("version"),
+);
+
+/** The headers of versions `fromVersion` to `toVersion`, both included, oldest first. */
+export async function loadHeaders(
+  store: Store,
+  organizationId: string,
+  fromVersion: number,
+  toVersion: number,
+): Promise<Uint8Array[]> {
+  const rows = await headers(store, organizationId, fromVersion, toVersion);
+  return rows.flatMap(({ header }) => header ?? []);
+}
+
+const journal = compiled("journal", (db, organizationId: string, slot: number) =>
+  db
+    .selectFrom("activities")
+    .select("fingerprint")
+    .where("organization_id", "=", organizationId)
+    .where("slot", "is not", null)
+    .where("slot", "=", slot)
+    .orderBy("state_version"),
+);
+
+/** The fingerprints of one journal in the order in which they were executed. */
+export async function loadJournal(store: Store, organizationId: string, slot: number): Promise<Uint8Array[]> {
+  const rows = await journal(store, organizationId, slot);
+  return rows.map(({ fingerprint }) => fromHex(fingerprint));
+}

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, type TestContext, test } from "node:test";
+import { findInSubOrganizations, listHeads, listLeaves } from "./across.ts";
+import { findActivity, findActivityByFingerprint } from "./activities.ts";
+import { commitGroup } from "./commit.ts";
+import { findCaller, loadHeaders, loadJournal, loadState } from "./organizations.ts";
+import { birth, newApiKey, newUser, signing, stateChange } from "./test_items.ts";
+import { dialects, openTestStore } from "./test_store.ts";
+
+for (const dialect of dialects) {
+  describe(`reads on ${dialect}`, () => {
+    /** A parent, two children, and a stranger; one key is in both children and the stranger, another in one child. */
+    async function family(t: TestContext) {
+      const store = await openTestStore(t, dialect);
+      if (store === undefined) return undefined;
+      const [parent, left, right, stranger] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()].sort();
+      assert(parent && left && right && stranger);
+      const [shared, single] = [newApiKey(), newApiKey()];
+      const withKeys = (...keys: (typeof shared)[]) =>
+        newUser({ apiKeys: keys.map((key) => ({ ...key, apiKeyId: randomUUID() })) });
+      const items = [
+        birth(parent),
+        birth(left, [withKeys(shared)], parent),
+        birth(right, [withKeys(shared, single)], parent),
+        birth(stranger, [withKeys(shared, single)]),
+      ];
+      await commitGroup(store, items, []);
+      return { store, parent, left, right, stranger, shared, single };
+    }
+
+    test("a caller is found by organization, curve and key, and in no other organization", async (t) => {
+      const found = await family(t);
+      if (found === undefined) return;
+      const { store, parent, right, single } = found;
+      const caller = await findCaller(store, right, single.curve, single.publicKey);
+      assert.equal(caller?.credential?.userName, "Ann");
+      assert.equal(caller.parentId, parent);
+      assert.deepEqual(await findCaller(store, parent, single.curve, single.publicKey), {
+        organizationId: parent,
+        organizationName: "Acme",
+      });
+      assert.equal(
+        (await findCaller(store, right, "API_KEY_CURVE_SECP256K1", single.publicKey))?.credential,
+        undefined,
+      );
+      assert.equal(await findCaller(store, randomUUID(), single.curve, single.publicKey), undefined);
+    });
+
+    test("a key is found below its parent only, and at most twice", async (t) => {
+      const found = await family(t);
+      if (found === undefined) return;
+      const { store, parent, left, right, stranger, shared, single } = found;
+      const ids = async (of: string, key: typeof shared) =>
+        (await findInSubOrganizations(store, of, key.curve, key.publicKey)).map(({ organizationId }) => organizationId);
+      assert.deepEqual(await ids(parent, single), [right]);
+      assert.deepEqual(await ids(parent, shared), [left, right]);
+      assert.deepEqual(await ids(stranger, shared), []);
+      const third = birth(randomUUID(), [newUser({ apiKeys: [{ ...shared, apiKeyId: randomUUID() }] })], parent);
+      await commitGroup(store, [third], []);
+      assert.equal((await ids(parent, shared)).length, 2);
+      const [row] = await findInSubOrganizations(store, parent, single.curve, single.publicKey);
+      assert.deepEqual(row, await findCaller(store, right, single.curve, single.publicKey));
+    });
+
+    test("an activity is found by its fingerprint or id within its organization only", async (t) => {
+      const found = await family(t);
+      if (found === undefined) return;
+      const { store, left, right } = found;
+      const { activity, ...item } = signing(left, 1);
+      assert(activity);
+      await commitGroup(store, [{ ...item, activity }], []);
+      const stored = await findActivityByFingerprint(store, left, activity.fingerprint);
+      assert.equal(stored?.activityId, activity.activityId);
+      assert.deepEqual(await findActivity(store, left, activity.activityId), stored);
+      assert.equal(await findActivityByFingerprint(store, right, activity.fingerprint), undefined);
+      assert.equal(await findActivity(store, right, activity.activityId), undefined);
+    });
+
+    test("what does not exist is undefined or empty", async (t) => {
+      const store = await openTestStore(t, dialect);
+      if (store === undefined) return;
+      assert.equal(await loadState(store, randomUUID()), undefined);
+      assert.deepEqual(await loadHeaders(store, randomUUID(), 0, 9), []);
+      assert.deepEqual(await loadJournal(store, randomUUID(), 9), []);
+      assert.deepEqual(await listHeads(store, undefined, 9), []);
+      assert.deepEqual(await listLeaves(store, undefined, 9), []);
+    });
+
+    test("heads and leaves are listed in pages by key", async (t) => {
+      const found = await family(t);
+      if (found === undefined) return;
+      const { store, parent, left, right, stranger } = found;
+      await commitGroup(store, [stateChange(left, 1), signing(left, 2), signing(parent, 1)], []);
+      const first = await listHeads(store, undefined, 3);
+      assert.deepEqual(
+        first.map(({ organizationId, version }) => [organizationId, version]),
+        [
+          [parent, 1],
+          [left, 2],
+          [right, 1],
+        ],
+      );
+      assert.deepEqual(
+        (await listHeads(store, right, 3)).map(({ organizationId }) => organizationId),
+        [stranger],
+      );
+      const all = await listLeaves(store, undefined, 100);
+      assert.equal(all.length, 7);
+      const paged: typeof all = [];
+      for (
+        let page = await listLeaves(store, undefined, 2);
+        page.length > 0;
+        page = await listLeaves(store, paged.at(-1), 2)
+      ) {
+        paged.push(...page);
+      }
+      assert.deepEqual(paged, all);
+    });
+
+    test("a state is read whole while others write it", async (t) => {
+      const found = await family(t);
+      if (found === undefined) return;
+      const { store, left } = found;
+      const page = (version: number) => ({ name: "members", content: Uint8Array.of(version) });
+      const writer = (async () => {
+        for (let version = 1; version < 100; version++) {
+          const item = stateChange(left, version);
+          const next = { version: version + 1, header: new Uint8Array([1]), directory: new Uint8Array([1]) };
+          await commitGroup(store, [{ ...item, next: { ...next, pages: [page(version + 1)] } }], []);
+          await new Promise(setImmediate);
+        }
+      })();
+      for (let i = 0; i < 100; i++) {
+        const state = await loadState(store, left);
+        const members = state?.pages.find(({ name }) => name === "members")?.content;
+        if (state !== undefined && state.version > 1) assert.equal(members?.[0], state.version);
+        await new Promise(setImmediate);
+      }
+      await writer;
+    });
+  });
+}

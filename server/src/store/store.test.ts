@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { closeStore, openStore } from "./store.ts";
+import { administer, openTestStore, testSource } from "./test_store.ts";
+
+test("an SQLite store syncs every commit and is readable only by its owner", async (t) => {
+  const source = await testSource(t, "sqlite");
+  assert(source?.kind === "sqlite");
+  const store = await openStore(source);
+  t.after(() => closeStore(store));
+  assert(store.dialect === "sqlite");
+  const pragma = (name: string) => Object.values(store.sqlite.database.prepare(`pragma ${name}`).get() ?? {})[0];
+  assert.equal(pragma("synchronous"), 2);
+  assert.equal(pragma("journal_mode"), "wal");
+  assert.equal(pragma("foreign_keys"), 1);
+  assert.equal(pragma("busy_timeout"), 5000);
+  for (const file of ["keystead.db", "keystead.db-wal", "gateway.lock"]) {
+    assert.equal(statSync(join(source.folder, file)).mode & 0o777, 0o600, file);
+  }
+});
+
+test("a second gateway on the same folder is refused until the first has gone, however it went", async (t) => {
+  const source = await testSource(t, "sqlite");
+  assert(source?.kind === "sqlite");
+  const refusal = { code: "failed_precondition", message: /another gateway uses/ };
+
+  const first = await openStore(source);
+  await assert.rejects(openStore(source), refusal);
+  await closeStore(first);
+
+  const other = await openElsewhere(source.folder);
+  await assert.rejects(openStore(source), refusal);
+  other.kill("SIGKILL");
+  await once(other, "exit");
+  await closeStore(await openStore(source));
+});
+
+/** A process of its own that has the store open. */
+async function openElsewhere(folder: string): Promise<ChildProcess> {
+  const program = `
+    const { openStore } = await import(${JSON.stringify(import.meta.resolve("./store.ts"))});
+    globalThis.store = await openStore({ kind: "sqlite", folder: ${JSON.stringify(folder)} });
+    console.log("open");
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  assert(child.stdout);
+  await once(child.stdout, "data");
+  return child;
+}
+
+test("a PostgreSQL that may lose commits is refused", async (t) => {
+  const source = await testSource(t, "postgres");
+  if (source?.kind !== "postgres") return;
+  const name = /\/(keystead_test_\w+)/.exec(source.url)?.[1];
+  await administer(source.url, `alter database ${name} set synchronous_commit = off`);
+  await assert.rejects(openStore(source), {
+    code: "failed_precondition",
+    message: "this PostgreSQL is not safe to use: synchronous_commit is `off`, must be anything but off",
+  });
+  await administer(source.url, `alter database ${name} set synchronous_commit = local`);
+  await closeStore(await openStore(source));
+});
+
+test("an integer beyond what a number holds is an error on postgres, not another number", async (t) => {
+  const store = await openTestStore(t, "postgres");
+  if (store?.dialect !== "postgres") return;
+  const { rows } = await store.pool.query("select 9007199254740991::bigint as largest, 5::bigint as five");
+  assert.deepEqual(rows, [{ largest: Number.MAX_SAFE_INTEGER, five: 5 }]);
+  await assert.rejects(store.pool.query("select 9007199254740993::bigint"), { code: "internal" });
+});
+
+test("a connection lost while idle does not end the process", async (t) => {
+  const store = await openTestStore(t, "postgres");
+  if (store?.dialect !== "postgres") return;
+  const { rows } = await store.pool.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const source = store.pool.options.connectionString ?? "";
+  await administer(source, `select pg_terminate_backend(${rows[0]?.pid})`);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal((await store.pool.query("select 1 as one")).rows[0].one, 1);
+});
+
+test("a commit waits for an open Kysely transaction and does not join it", async (t) => {
+  const store = await openTestStore(t, "sqlite");
+  assert(store?.dialect === "sqlite");
+  const order: string[] = [];
+  const transaction = store.db.transaction().execute(async (tx) => {
+    await tx.selectFrom("users").select("user_id").execute();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    order.push("transaction");
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  const exclusive = store.sqlite.exclusive(() => order.push(`alone ${store.sqlite.database.isTransaction}`));
+  await Promise.all([transaction, exclusive]);
+  assert.deepEqual(order, ["transaction", "alone false"]);
+});

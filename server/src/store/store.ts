@@ -1,0 +1,154 @@
+/** The database: an SQLite file that one gateway owns, or a PostgreSQL that many share. Either is opened only durable. */
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Fault } from "@keystead/core/fault.ts";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { migrate } from "./migrations/migrate.ts";
+import { openSqlite, type SqliteConnection, sqliteDialect } from "./sqlite_dialect.ts";
+import type { Tables } from "./tables.ts";
+
+export type SqliteStore = {
+  readonly db: Kysely<Tables>;
+  readonly dialect: "sqlite";
+  readonly sqlite: SqliteConnection;
+  readonly lock: DatabaseSync;
+};
+
+export type PostgresStore = {
+  readonly db: Kysely<Tables>;
+  readonly dialect: "postgres";
+  readonly pool: pg.Pool;
+};
+
+export type Store = SqliteStore | PostgresStore;
+
+export type StoreSource = { kind: "sqlite"; folder: string } | { kind: "postgres"; url: string };
+
+/** Opens the database, refuses one that could lose commits, and brings its tables up to date. */
+export async function openStore(source: StoreSource): Promise<Store> {
+  const store = source.kind === "sqlite" ? openSqliteStore(source.folder) : await openPostgresStore(source.url);
+  try {
+    await migrate(store.db, store.dialect);
+  } catch (error) {
+    await closeStore(store);
+    throw error;
+  }
+  return store;
+}
+
+export async function closeStore(store: Store): Promise<void> {
+  await store.db.destroy();
+  if (store.dialect === "sqlite") store.lock.close();
+}
+
+function openSqliteStore(folder: string): SqliteStore {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = lockFolder(folder);
+  try {
+    const path = join(folder, "keystead.db");
+    createPrivate(path);
+    const sqlite = openSqlite(path);
+    for (const setting of [
+      "journal_mode = wal",
+      "synchronous = full",
+      "fullfsync = on",
+      "checkpoint_fullfsync = on",
+      "foreign_keys = on",
+      "busy_timeout = 5000",
+      "cache_size = -32768",
+    ]) {
+      sqlite.database.exec(`pragma ${setting}`);
+    }
+    // Some builds report FULL while syncing less, and a file system without shared memory silently stays out of WAL.
+    const pragma = (name: string) => sqlite.database.prepare(`pragma ${name}`).get()?.[name];
+    if (pragma("synchronous") !== 2 || pragma("journal_mode") !== "wal") {
+      sqlite.database.close();
+      throw new Fault("failed_precondition", `the file system under \`${folder}\` does not support a durable database`);
+    }
+    return { db: new Kysely<Tables>({ dialect: sqliteDialect(sqlite) }), dialect: "sqlite", sqlite, lock };
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+/** SQLite would create its file readable for all; the WAL takes over the mode of the file. */
+function createPrivate(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+}
+
+/** An open transaction on a file of its own: the kernel ends it with the process, however that dies. */
+function lockFolder(folder: string): DatabaseSync {
+  const path = join(folder, "gateway.lock");
+  createPrivate(path);
+  const lock = new DatabaseSync(path, { timeout: 0 });
+  try {
+    lock.exec("begin exclusive");
+    return lock;
+  } catch (cause) {
+    lock.close();
+    if ((cause as { errcode?: number }).errcode !== sqliteBusy) throw cause;
+    throw new Fault(
+      "failed_precondition",
+      `another gateway uses \`${folder}\`: stop it, or set DATABASE_URL to share`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+const sqliteBusy = 5;
+
+/** Counters and times are far below 2^53, so `bigint` columns are read as numbers; a larger one is corruption. */
+function parseInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new Fault("internal", "an integer in the database is out of range");
+  return value;
+}
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") =>
+    oid === pg.types.builtins.INT8 && format !== "binary"
+      ? parseInteger
+      : pg.types.getTypeParser(oid, format as "text")) as pg.CustomTypesConfig["getTypeParser"],
+};
+
+async function openPostgresStore(url: string): Promise<PostgresStore> {
+  const pool = new pg.Pool({ connectionString: url, application_name: "keystead", max: 16, types });
+  // A connection lost while idle is replaced by the pool; without a listener it would end the process.
+  pool.on("error", () => {});
+  try {
+    await refuseUnsafe(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), dialect: "postgres", pool };
+}
+
+/** What the server must answer, and why. */
+const requirements: Record<string, { accepts: (value: string) => boolean; wants: string }> = {
+  server_version_num: { accepts: (value) => Number(value) >= 150_000, wants: "at least 150000 (PostgreSQL 15)" },
+  server_encoding: { accepts: (value) => value === "UTF8", wants: "UTF8" },
+  fsync: { accepts: (value) => value === "on", wants: "on" },
+  full_page_writes: { accepts: (value) => value === "on", wants: "on" },
+  synchronous_commit: { accepts: (value) => value !== "off", wants: "anything but off" },
+};
+
+async function refuseUnsafe(pool: pg.Pool): Promise<void> {
+  const names = Object.keys(requirements);
+  const columns = names.map((name) => `current_setting('${name}') as ${name}`);
+  const { rows } = await pool.query<Record<string, string>>(`select ${columns.join(", ")}`);
+  for (const [name, { accepts, wants }] of Object.entries(requirements)) {
+    const value = rows[0]?.[name] ?? "";
+    if (!accepts(value)) {
+      throw new Fault(
+        "failed_precondition",
+        `this PostgreSQL is not safe to use: ${name} is \`${value}\`, must be ${wants}`,
+      );
+    }
+  }
+}

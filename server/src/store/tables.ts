@@ -1,0 +1,96 @@
+/**
+ * Every table and column, declared once: Kysely's types derive from it and a test compares it with what the migrations
+ * build. Ids are UUID text, times milliseconds, JSON is text. `?` marks a column that may be null.
+ */
+export type ColumnKind = "text" | "text?" | "integer" | "integer?" | "bytes" | "bytes?";
+
+export const tables = {
+  /** One row per organization: its current state's head, and the few facts every request needs. */
+  organizations: {
+    organization_id: "text",
+    parent_id: "text?",
+    organization_name: "text",
+    version: "integer",
+    header: "bytes",
+    directory: "bytes",
+    created_at_ms: "integer",
+    updated_at_ms: "integer",
+  },
+  /** The current pages, as the signer wrote them. */
+  pages: { organization_id: "text", name: "text", content: "bytes" },
+  /** Log leaves. `version` and `header` are those of the state the leaf's activity produced, if it changed any. */
+  leaves: {
+    organization_id: "text",
+    boot: "text",
+    number: "integer",
+    version: "integer?",
+    activity_id: "text?",
+    leaf: "bytes",
+    header: "bytes?",
+    sealed: "bytes?",
+    released: "integer",
+  },
+  /** `slot` is the journal that lists the fingerprint, in the order of `state_version`. */
+  activities: {
+    organization_id: "text",
+    activity_id: "text",
+    fingerprint: "text",
+    type: "text",
+    status: "text",
+    body: "bytes",
+    result: "text?",
+    failure: "text?",
+    votes: "text",
+    slot: "integer?",
+    state_version: "integer?",
+    created_at_ms: "integer",
+    updated_at_ms: "integer",
+  },
+  users: {
+    organization_id: "text",
+    user_id: "text",
+    user_name: "text",
+    user_email: "text?",
+    user_phone_number: "text?",
+    user_tags: "text",
+    created_at_ms: "integer",
+    updated_at_ms: "integer",
+  },
+  credentials: {
+    organization_id: "text",
+    credential_id: "text",
+    user_id: "text",
+    credential_name: "text",
+    type: "text",
+    curve: "text",
+    public_key: "text",
+    expires_at_ms: "integer?",
+    created_at_ms: "integer",
+    updated_at_ms: "integer",
+  },
+  user_tags: {
+    organization_id: "text",
+    tag_id: "text",
+    tag_name: "text",
+    created_at_ms: "integer",
+    updated_at_ms: "integer",
+  },
+  /** One row: what belongs to the whole deployment and to no organization. */
+  deployment: { id: "integer", keyring: "bytes" },
+} as const satisfies Record<string, Record<string, ColumnKind>>;
+
+type Values = {
+  text: string;
+  "text?": string | null;
+  integer: number;
+  "integer?": number | null;
+  bytes: Uint8Array;
+  "bytes?": Uint8Array | null;
+};
+
+type Row<T extends Record<string, ColumnKind>> = { -readonly [C in keyof T]: Values[T[C]] };
+
+export type TableName = keyof typeof tables;
+
+/** The tables as Kysely sees them. */
+export type Tables = { [T in TableName]: Row<(typeof tables)[T]> };

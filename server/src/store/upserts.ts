@@ -1,0 +1,30 @@
+/** How rows enter each table: the columns in the declared order, and what happens when the key exists. */
+import { finalStatuses } from "./commit_plan.ts";
+import { type TableName, tables } from "./tables.ts";
+
+export function columnsOf(table: TableName): string[] {
+  return Object.keys(tables[table]);
+}
+
+function replacing(table: TableName, key: readonly string[]): string {
+  const others = columnsOf(table).filter((column) => !key.includes(column));
+  const assignments = others.map((column) => `${column} = excluded.${column}`);
+  return `on conflict (${key.join(", ")}) do update set ${assignments.join(", ")}`;
+}
+
+/**
+ * Tables that are missing here only grow: a second row of the same key is an error, and with it the organization's items.
+ * An activity may replace one that waited for consensus. Over a finished one its status becomes null, which the
+ * column refuses: unlike a condition on the update, that takes everything else back too.
+ */
+export const onConflict: { readonly [T in TableName]?: string } = {
+  pages: replacing("pages", ["organization_id", "name"]),
+  users: replacing("users", ["organization_id", "user_id"]),
+  user_tags: replacing("user_tags", ["organization_id", "tag_id"]),
+  credentials: replacing("credentials", ["organization_id", "credential_id"]),
+  activities: `on conflict (organization_id, activity_id) do update set
+    status = case when activities.status in (${finalStatuses.map((status) => `'${status}'`).join(", ")})
+      then null else excluded.status end,
+    result = excluded.result, failure = excluded.failure, votes = excluded.votes, slot = excluded.slot,
+    state_version = excluded.state_version, updated_at_ms = excluded.updated_at_ms`,
+};
