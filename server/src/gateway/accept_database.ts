@@ -3,6 +3,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { listHeads } from "../store/across.ts";
 import type { Store } from "../store/store.ts";
 import type { Committer } from "./committer.ts";
+import { loneRun } from "./organizations.ts";
 import type { SignerLink } from "./signer_link.ts";
 import { toCommitItem } from "./submit.ts";
 
@@ -27,7 +28,7 @@ export async function acceptDatabase(
     if (!last) continue;
     if (reply.leaf === undefined)
       throw new Fault("failed_precondition", "the database does not hold the first organization");
-    const outcome = await committer.commit(toCommitItem(reply.leaf, boot, undefined), () => true);
+    const outcome = await committer.commit(toCommitItem(reply.leaf, boot, undefined), loneRun);
     if (outcome.kind === "conflict")
       throw new Fault("aborted", "the database changed meanwhile; stop every gateway first");
     return [...lines, `accepted the database as it is: ${count} organization(s)`];

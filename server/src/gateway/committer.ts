@@ -7,6 +7,7 @@ import { loadUnreleased, type UnreleasedLeaf } from "../store/across.ts";
 import { type CommitItem, commitGroup, type ReleasedLeaf } from "../store/commit.ts";
 import { loadHeaders } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
+import type { Run } from "./organizations.ts";
 import type { SignerLink } from "./signer_link.ts";
 
 export type CommitOutcome = { kind: "committed"; result: string | undefined } | { kind: "conflict" };
@@ -17,8 +18,8 @@ export type StoredLeaf = ReleasedLeaf & { leaf: Uint8Array; sealed: Uint8Array |
 export type ReleaseOutcome = { kind: "released"; result: string | undefined } | { kind: "refused"; message: string };
 
 export type Committer = {
-  /** `isCurrent` is asked just before the transaction: what was decided on an abandoned state is a conflict. */
-  commit(item: CommitItem, isCurrent: () => boolean): Promise<CommitOutcome>;
+  /** A conflict abandons the run at once, so that nothing behind it in the queue commits on a state that never was. */
+  commit(item: CommitItem, run: Run): Promise<CommitOutcome>;
   /** Releases rows that are committed already: what a crash left behind, or a repeated body finds unreleased. */
   release(leaves: readonly StoredLeaf[]): Promise<ReleaseOutcome[]>;
   /** Releases every committed row that nobody has opened yet; the messages of those the signer refuses. */
@@ -29,7 +30,7 @@ export type Committer = {
 
 type Entry = {
   item: CommitItem;
-  isCurrent: () => boolean;
+  run: Run;
   resolve(outcome: CommitOutcome): void;
   reject(error: unknown): void;
 };
@@ -42,10 +43,10 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
   let marks: ReleasedLeaf[] = [];
   let running = false;
 
-  async function run(): Promise<void> {
+  async function work(): Promise<void> {
     while (queue.length > 0) {
       const group = queue.splice(0, maxGroup).filter((entry) => {
-        const current = entry.isCurrent();
+        const current = entry.run.isCurrent();
         if (!current) entry.resolve({ kind: "conflict" });
         return current;
       });
@@ -64,15 +65,19 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
         released,
       );
       const done = group.filter((entry, index) => {
-        if (committed[index] !== true) entry.resolve({ kind: "conflict" });
-        return committed[index] === true;
+        if (committed[index] === true) return true;
+        entry.run.abandon();
+        entry.resolve({ kind: "conflict" });
+        return false;
       });
       // The next group may commit while the signer releases this one: the socket keeps their order.
       if (done.length > 0) void releaseEntries(done);
     } catch (cause) {
       marks = [...released, ...marks];
-      for (const { reject } of group)
+      for (const { run, reject } of group) {
+        run.abandon();
         reject(new Fault("unavailable", "the database did not commit; try again", { cause }));
+      }
     }
   }
 
@@ -122,13 +127,13 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
   }
 
   return {
-    commit(item, isCurrent) {
+    commit(item, run) {
       return new Promise((resolve, reject) => {
-        queue.push({ item, isCurrent, resolve, reject });
+        queue.push({ item, run, resolve, reject });
         if (running) return;
         running = true;
         // Whatever else this turn of the loop brings joins the group.
-        setImmediate(() => void run());
+        setImmediate(() => void work());
       });
     },
     release,

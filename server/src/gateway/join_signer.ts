@@ -5,6 +5,7 @@ import { protocolVersion } from "../frames/frame.ts";
 import { findDeployment, loadUnreleased } from "../store/across.ts";
 import type { Store } from "../store/store.ts";
 import type { Committer } from "./committer.ts";
+import { loneRun } from "./organizations.ts";
 import type { SignerLink } from "./signer_link.ts";
 import { toCommitItem } from "./submit.ts";
 
@@ -19,7 +20,7 @@ export async function joinSigner(
   if (keyring === undefined) {
     const prepared = await link.request("birth", {});
     // A gateway beside this one may have been faster; then its keyring is the deployment's.
-    await committer.commit(toCommitItem(prepared, toHex(hello.boot), undefined), () => true);
+    await committer.commit(toCommitItem(prepared, toHex(hello.boot), undefined), loneRun);
     keyring = await findDeployment(store);
     hello = await link.request("hello", { protocol: protocolVersion, keyring });
   }

@@ -19,6 +19,9 @@ export type Organizations = {
 /** A chain of requests, each building on the one before. */
 export type Run = { readonly isCurrent: () => boolean; abandon(): void };
 
+/** For what is decided once and followed by nothing. */
+export const loneRun: Run = { isCurrent: () => true, abandon: () => undefined };
+
 type Organization = {
   run: Run | undefined;
   offering: Promise<StoredState> | undefined;
@@ -30,6 +33,7 @@ type Organization = {
 const maxInFlight = 64;
 const maxWaiting = 1_000;
 const maxAttempts = 10;
+const maxOrganizations = 5_000;
 
 export function createOrganizations(store: Store, link: SignerLink): Organizations {
   const organizations = new Map<string, Organization>();
@@ -104,6 +108,7 @@ export function createOrganizations(store: Store, link: SignerLink): Organizatio
       if (organization === undefined) {
         organization = { run: undefined, offering: undefined, busy: 0, waiting: [] };
         organizations.set(organizationId, organization);
+        forgetIdle(organizations);
       }
       await enter(organization);
       try {
@@ -123,19 +128,32 @@ export function createOrganizations(store: Store, link: SignerLink): Organizatio
   };
 }
 
-async function enter(organization: Organization): Promise<void> {
-  if (organization.busy >= maxInFlight) {
-    if (organization.waiting.length >= maxWaiting) {
-      throw new Fault("unavailable", "too many requests wait for this organization; try again");
-    }
-    await new Promise<void>((resolve) => organization.waiting.push(resolve));
+/** Organizations share nothing, so forgetting one costs it no more than offering its state again. */
+function forgetIdle(organizations: Map<string, Organization>): void {
+  if (organizations.size <= maxOrganizations) return;
+  for (const [id, { busy }] of organizations) {
+    if (busy > 0) continue;
+    organizations.delete(id);
+    return;
   }
-  organization.busy += 1;
 }
 
+async function enter(organization: Organization): Promise<void> {
+  if (organization.busy < maxInFlight) {
+    organization.busy += 1;
+    return;
+  }
+  if (organization.waiting.length >= maxWaiting) {
+    throw new Fault("unavailable", "too many requests wait for this organization; try again");
+  }
+  await new Promise<void>((resolve) => organization.waiting.push(resolve));
+}
+
+/** The place goes straight to the next in line, if there is one. */
 function leave(organization: Organization): void {
-  organization.busy -= 1;
-  organization.waiting.shift()?.();
+  const next = organization.waiting.shift();
+  if (next === undefined) organization.busy -= 1;
+  else next();
 }
 
 function offer({ header, directory, pages }: StoredState, links: readonly Uint8Array[]): OfferedState {

@@ -88,11 +88,8 @@ async function executeOnce(
   }
   const { prepared, run } = decided;
   const { row, user } = toRow(prepared, body, stamp);
-  const outcome = await room.committer.commit(toCommitItem(prepared, room.boot(), row), run.isCurrent);
-  if (outcome.kind === "conflict") {
-    run.abandon();
-    return undefined;
-  }
+  const outcome = await room.committer.commit(toCommitItem(prepared, room.boot(), row), run);
+  if (outcome.kind === "conflict") return undefined;
   return { row: outcome.result === undefined ? row : { ...row, result: outcome.result }, user };
 }
 

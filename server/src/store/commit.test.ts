@@ -356,6 +356,47 @@ for (const dialect of dialects) {
       assert.deepEqual(await commit(store, stateChange(id, 1)), [true]);
     });
 
+    if (dialect === "sqlite") {
+      withOrganization("a full disk takes the whole group back", async (store, id) => {
+        assert(store.dialect === "sqlite");
+        const { database } = store.sqlite;
+        const before = await loadState(store, id);
+        const { page_count: pages } = database.prepare("pragma page_count").get() as { page_count: number };
+        database.exec(`pragma max_page_count = ${pages + 20}`);
+        const large = { ...newState(2), pages: [{ name: "members", content: randomBytes(500_000) }] };
+        await assert.rejects(commit(store, birth(randomUUID()), stateChange(id, 1, { next: large })), { errcode: 13 });
+        assert.deepEqual(await loadState(store, id), before);
+        assert.equal(await count(store, "leaves"), 1);
+        database.exec("pragma max_page_count = 1000000");
+        assert.deepEqual(await commit(store, stateChange(id, 1, { next: large })), [true]);
+      });
+    } else {
+      withOrganization(
+        "a connection lost during a commit is an error and takes the whole group back",
+        async (store, id) => {
+          assert(store.dialect === "postgres");
+          const { pool } = store;
+          const holder = await pool.connect();
+          await holder.query("begin");
+          await holder.query("select from organizations for update");
+          const other = randomUUID();
+          const lost = assert.rejects(commit(store, birth(other), stateChange(id, 1)), /terminat/);
+          const waiting =
+            "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+          for (let found = false; !found; ) {
+            const { rows } = await pool.query<{ pid: number }>(waiting);
+            for (const { pid } of rows)
+              found = (await pool.query("select pg_terminate_backend($1)", [pid])).rowCount === 1;
+          }
+          await lost;
+          await holder.query("rollback");
+          holder.release();
+          assert.equal(await loadState(store, other), undefined);
+          assert.deepEqual(await commit(store, stateChange(id, 1)), [true]);
+        },
+      );
+    }
+
     withOrganization("NUL in text is refused before anything is written", async (store, id) => {
       const nul = "a\0b";
       for (const change of [

@@ -58,6 +58,7 @@ function openSqliteStore(folder: string): SqliteStore {
       "foreign_keys = on",
       "busy_timeout = 5000",
       "cache_size = -32768",
+      "wal_autocheckpoint = 4000",
     ]) {
       sqlite.database.exec(`pragma ${setting}`);
     }
@@ -117,7 +118,18 @@ const types: pg.CustomTypesConfig = {
 };
 
 async function openPostgresStore(url: string): Promise<PostgresStore> {
-  const pool = new pg.Pool({ connectionString: url, application_name: "keystead", max: 16, types });
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: "keystead",
+    max: 16,
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+    types,
+    // Every query here goes by keys, so one plan serves all parameters; planning a group commit anew costs twice its run.
+    onConnect: async (client) => {
+      await client.query("set plan_cache_mode = force_generic_plan");
+    },
+  });
   // A connection lost while idle is replaced by the pool; without a listener it would end the process.
   pool.on("error", () => {});
   try {

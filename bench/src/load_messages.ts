@@ -1,0 +1,22 @@
+/** What the bench and its load generator say to each other. */
+import type { Account } from "./presign.ts";
+
+export type Job = {
+  account: Account;
+  endpoint: "whoami" | "create_user_tag";
+  connections: number;
+  seconds: number;
+  /** How many requests to sign for it; the phase ends early when one connection has used up its share. */
+  requests: number;
+  /** Bodies bear times spread over this long before now. */
+  spreadMs?: number;
+};
+
+export type ToLoad = { kind: "prepare"; job: Job } | { kind: "go" };
+
+export type LoadResult = { requests: number; seconds: number; p50Ms: number; p99Ms: number };
+
+export type FromLoad =
+  | { kind: "prepared" }
+  | { kind: "done"; result: LoadResult }
+  | { kind: "failed"; message: string };

@@ -1,0 +1,85 @@
+/**
+ * `npm run bench`: CPU time per request beside the bare cost of what a request cannot do without, measured in the same run,
+ * because ratios travel between machines and times do not. `--quick` for a look, `--json FILE` for machines,
+ * `--database sqlite|postgres` for one of them.
+ */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { prepareVerification } from "./baselines.ts";
+import { type DatabaseName, openDatabase } from "./databases.ts";
+import { startLoad } from "./load.ts";
+import {
+  connectionCounts,
+  endpoints,
+  measureBaselines,
+  measurePhase,
+  memoryOfServer,
+  type Subject,
+  summarise,
+  warmUp,
+} from "./measure.ts";
+import { type DatabaseReport, type Report, toJson, toText } from "./report.ts";
+import { measureStarts } from "./start_time.ts";
+import { median } from "./statistics.ts";
+
+const { values: options } = parseArgs({
+  options: { quick: { type: "boolean" }, json: { type: "string" }, database: { type: "string" } },
+});
+const plan = options.quick
+  ? { starts: 1, rounds: 1, phaseSeconds: 1, warmUpSeconds: 1.5, baselineSeconds: 0.2 }
+  : { starts: 3, rounds: 3, phaseSeconds: 2, warmUpSeconds: 4, baselineSeconds: 0.3 };
+
+const names = (["sqlite", "postgres"] as const).filter((name) => (options.database ?? name) === name);
+const load = startLoad();
+const report: Report = { verificationUs: 0, databases: [] };
+const verificationUs: number[] = [];
+for (const name of names) report.databases.push(await measureDatabase(name));
+report.verificationUs = median(verificationUs);
+load.stop();
+
+console.log(toText(report));
+if (options.json !== undefined) writeFileSync(options.json, `${toJson(report)}\n`);
+
+async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
+  say(`${name}: starting`);
+  const database = await openDatabase[name]();
+  const { server, times, remove } = await measureStarts(database, plan.starts);
+  const insert = await database.prepareInsert(plan.baselineSeconds);
+  const verification = prepareVerification(plan.baselineSeconds);
+  const subject: Subject = { database, server, verification, insert, verificationUs, insertCosts: [], phases: [] };
+  try {
+    say(`${name}: warming up`);
+    await warmUp(load, subject, plan.warmUpSeconds);
+    for (let round = 1; round <= plan.rounds; round++) {
+      for (const endpoint of endpoints) {
+        for (const connections of connectionCounts) {
+          say(`${name}: ${endpoint} at ${connections} connections, round ${round} of ${plan.rounds}`);
+          await measureBaselines(subject);
+          await measurePhase(load, subject, endpoint, connections, plan.phaseSeconds);
+        }
+      }
+    }
+    return {
+      database: name,
+      insert: {
+        clientUs: median(subject.insertCosts.map(({ clientUs }) => clientUs)),
+        databaseUs: median(subject.insertCosts.map(({ databaseUs }) => databaseUs)),
+      },
+      phases: endpoints.flatMap((endpoint) =>
+        connectionCounts.map((connections) =>
+          summarise(subject.phases.filter((phase) => phase.endpoint === endpoint && phase.connections === connections)),
+        ),
+      ),
+      starts: times,
+      memory: await memoryOfServer(server),
+    };
+  } finally {
+    await insert.close();
+    await remove();
+    await database.close();
+  }
+}
+
+function say(progress: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${progress}`);
+}

@@ -1,0 +1,110 @@
+/** One Keystead under load, phase by phase, with the bare costs measured in between. */
+import type { KeysteadServer } from "@keystead/e2e/keystead_server.ts";
+import type { DurableInsert, InsertCost, Verification } from "./baselines.ts";
+import type { Database, DatabaseName } from "./databases.ts";
+import type { Load } from "./load.ts";
+import type { Job, LoadResult } from "./load_messages.ts";
+import { cpuMs, type Memory, memoryOf } from "./processes.ts";
+import { median } from "./statistics.ts";
+
+export const endpoints = ["whoami", "create_user_tag"] as const;
+export const connectionCounts = [1, 16, 64] as const;
+
+export type PhaseResult = {
+  database: DatabaseName;
+  endpoint: Job["endpoint"];
+  connections: number;
+  requestsPerSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** CPU microseconds per request. */
+  gatewayUs: number;
+  signerUs: number;
+  databaseUs: number;
+};
+
+export type Subject = {
+  database: Database;
+  server: KeysteadServer;
+  verification: Verification;
+  insert: DurableInsert;
+  /** Everything measured so far. */
+  verificationUs: number[];
+  insertCosts: InsertCost[];
+  phases: PhaseResult[];
+};
+
+/** Just-in-time compilers and caches settle, and the state gets the journals of an hour's load: one per ten seconds. */
+export async function warmUp(load: Load, subject: Subject, seconds: number): Promise<void> {
+  const common = { account: accountOf(subject.server), connections: 16, seconds };
+  await load.run({ ...common, endpoint: "create_user_tag", requests: 1_600, seconds: 60, spreadMs: 3_500_000 });
+  await load.run({ ...common, endpoint: "whoami", requests: 0 });
+  await load.run({ ...common, endpoint: "create_user_tag", requests: 4_000 * seconds });
+}
+
+export async function measureBaselines(subject: Subject): Promise<void> {
+  subject.verificationUs.push(subject.verification.measureUs());
+  subject.insertCosts.push(await subject.insert.measure());
+}
+
+export async function measurePhase(
+  load: Load,
+  subject: Subject,
+  endpoint: Job["endpoint"],
+  connections: number,
+  seconds: number,
+): Promise<void> {
+  const { database, server } = subject;
+  const { gateway, signer } = await pidsOf(server);
+  const job = { account: accountOf(server), endpoint, connections, seconds, requests: 4_000 * seconds };
+  let before = { gatewayMs: 0, signerMs: 0, databaseMs: async () => 0 };
+  const result = await load.run(job, async () => {
+    before = { databaseMs: await database.meter(), gatewayMs: cpuMs(gateway), signerMs: cpuMs(signer) };
+  });
+  const perRequestUs = (ms: number) => (ms * 1000) / result.requests;
+  subject.phases.push({
+    database: database.name,
+    endpoint,
+    connections,
+    ...speedOf(result),
+    gatewayUs: perRequestUs(cpuMs(gateway) - before.gatewayMs),
+    signerUs: perRequestUs(cpuMs(signer) - before.signerMs),
+    databaseUs: perRequestUs(await before.databaseMs()),
+  });
+}
+
+function speedOf({ requests, seconds, p50Ms, p99Ms }: LoadResult) {
+  return { requestsPerSecond: requests / seconds, p50Ms, p99Ms };
+}
+
+export async function pidsOf(server: KeysteadServer): Promise<{ launcher: number; gateway: number; signer: number }> {
+  const { gateway, signer } = await server.children();
+  const launcher = server.launcher.pid;
+  if (launcher === undefined || gateway === undefined || signer === undefined) throw new Error("a process is missing");
+  return { launcher, gateway, signer };
+}
+
+export async function memoryOfServer(server: KeysteadServer): Promise<Memory> {
+  return memoryOf(Object.values(await pidsOf(server)));
+}
+
+function accountOf({ url, bootstrap }: KeysteadServer): Job["account"] {
+  const { organizationId, apiPublicKey, apiPrivateKey } = bootstrap;
+  return { host: new URL(url).host, organizationId, apiPublicKey, apiPrivateKey };
+}
+
+/** The median over all rounds of every figure of one phase. */
+export function summarise(phases: readonly PhaseResult[]): PhaseResult {
+  const [first] = phases;
+  if (first === undefined) throw new Error("a phase without rounds");
+  const over = (pick: (phase: PhaseResult) => number) => median(phases.map(pick));
+  return {
+    ...first,
+    requestsPerSecond: over((phase) => phase.requestsPerSecond),
+    p50Ms: over((phase) => phase.p50Ms),
+    p99Ms: over((phase) => phase.p99Ms),
+    gatewayUs: over((phase) => phase.gatewayUs),
+    signerUs: over((phase) => phase.signerUs),
+    databaseUs: over((phase) => phase.databaseUs),
+  };
+}

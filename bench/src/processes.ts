@@ -1,0 +1,33 @@
+/** What the kernel counts for a process: CPU time with all its threads, and memory. Linux only. */
+import { readdirSync, readFileSync } from "node:fs";
+
+/** CPU time of a process so far, in milliseconds. Threads that have ended are missing; Node and PostgreSQL keep theirs. */
+export function cpuMs(pid: number): number {
+  let nanoseconds = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ", 1)[0]);
+  }
+  return nanoseconds / 1e6;
+}
+
+export type Memory = {
+  rssMb: number;
+  /** Pages shared between processes count in part: what the process really adds. */
+  pssMb: number;
+};
+
+export function memoryOf(pids: readonly number[]): Memory {
+  const sum = { rssMb: 0, pssMb: 0 };
+  for (const pid of pids) {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+    sum.rssMb += kilobytes(rollup, "Rss") / 1024;
+    sum.pssMb += kilobytes(rollup, "Pss") / 1024;
+  }
+  return sum;
+}
+
+function kilobytes(rollup: string, name: string): number {
+  const match = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(rollup);
+  if (match === null) throw new Error(`smaps_rollup has no ${name}`);
+  return Number(match[1]);
+}

@@ -1,0 +1,113 @@
+/** The figures, as a table for people and as a value for machines. */
+import type { InsertCost } from "./baselines.ts";
+import type { DatabaseName } from "./databases.ts";
+import type { PhaseResult } from "./measure.ts";
+import type { Memory } from "./processes.ts";
+import type { StartTimes } from "./start_time.ts";
+import { median } from "./statistics.ts";
+
+export type DatabaseReport = {
+  database: DatabaseName;
+  insert: InsertCost;
+  phases: PhaseResult[];
+  starts: StartTimes;
+  memory: Memory;
+};
+
+export type Report = { verificationUs: number; databases: DatabaseReport[] };
+
+/** What a phase costs against what it cannot do without: the verification, and for a state change one durable insert. */
+export function ratiosOf(report: Report, { insert }: DatabaseReport, phase: PhaseResult) {
+  const changes = phase.endpoint === "create_user_tag";
+  const own = phase.gatewayUs + phase.signerUs;
+  const bare = report.verificationUs + (changes ? insert.clientUs : 0);
+  return {
+    /** Our processes over our share: the verification, and the insert as its client pays for it. */
+    own: own / bare,
+    /** The database's processes counted on both sides; they are none with SQLite. */
+    withDatabase: (own + phase.databaseUs) / (bare + (changes ? insert.databaseUs : 0)),
+  };
+}
+
+export function toJson(report: Report): string {
+  const databases = report.databases.map((database) => ({
+    ...database,
+    phases: database.phases.map((phase) => ({ ...phase, ratios: ratiosOf(report, database, phase) })),
+  }));
+  return JSON.stringify({ ...report, databases }, undefined, 2);
+}
+
+/** The figures to reach, from issue 2. */
+export const targets = { whoami: 2.5, create_user_tag: 3, readyMs: 3_000, rssMb: 300 } as const;
+
+export function toText(report: Report): string {
+  const lines = [
+    "CPU time, medians of one run. `gateway` and `signer`: microseconds per request, all threads. `ratio`: their sum over",
+    "one bare P-256 verification (whoami), or over verification + one durable insert committed alone (create_user_tag",
+    "alternating with delete_user_tags). `with db`: the same with PostgreSQL's own processes counted on both sides.",
+    "",
+    `bare verification      ${us(report.verificationUs)}`,
+    ...report.databases.map(
+      ({ database, insert }) =>
+        `bare insert, ${database.padEnd(9)} ${us(insert.clientUs)} client` +
+        (insert.databaseUs > 0 ? ` + ${us(insert.databaseUs)} PostgreSQL` : ""),
+    ),
+    "",
+    columns(
+      "database",
+      "endpoint",
+      "conn",
+      "req/s",
+      "p50 ms",
+      "p99 ms",
+      "gateway",
+      "signer",
+      "sum",
+      "ratio",
+      "with db",
+    ),
+  ];
+  for (const database of report.databases) {
+    for (const phase of database.phases) {
+      const { own, withDatabase } = ratiosOf(report, database, phase);
+      const mark = phase.connections === 16 ? `  (target ${targets[phase.endpoint]})` : "";
+      lines.push(
+        columns(
+          database.database,
+          phase.endpoint,
+          String(phase.connections),
+          phase.requestsPerSecond.toFixed(0),
+          phase.p50Ms.toFixed(2),
+          phase.p99Ms.toFixed(2),
+          phase.gatewayUs.toFixed(0),
+          phase.signerUs.toFixed(0),
+          (phase.gatewayUs + phase.signerUs).toFixed(0),
+          own.toFixed(2),
+          withDatabase.toFixed(2),
+        ) + mark,
+      );
+    }
+  }
+  lines.push("");
+  for (const { database, starts, memory } of report.databases) {
+    lines.push(
+      `${database.padEnd(9)} ready after ${median(starts.firstMs).toFixed(0)} ms (first start), ` +
+        `${median(starts.secondMs).toFixed(0)} ms (second)   (target ${targets.readyMs})`,
+      `${"".padEnd(9)} launcher, gateway and signer after the load: ${memory.rssMb.toFixed(0)} MB RSS, ` +
+        `${memory.pssMb.toFixed(0)} MB PSS   (target ${targets.rssMb} RSS)`,
+    );
+  }
+  return lines.join("\n");
+}
+
+function us(value: number): string {
+  return `${value.toFixed(1).padStart(6)} µs`;
+}
+
+const widths = [10, 17, 5, 7, 8, 8, 9, 8, 7, 7, 9] as const;
+
+function columns(...cells: string[]): string {
+  return cells
+    .map((cell, index) => (index < 2 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0)))
+    .join("");
+}

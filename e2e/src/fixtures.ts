@@ -1,0 +1,219 @@
+/**
+ * Deployments with more in them than the API can make yet: further users, keys of every curve, sub-organizations.
+ *
+ * The signer believes only pages that carry its own MAC and stand on its own line, so rows put into the database would
+ * be refused. With the server stopped, this runs the signer's own code on the deployment's own root key, keyring and
+ * memory: it writes the next state, commits it through the one door of the store, and has it released. What the server
+ * finds afterwards is what a signer left behind. It is no way around the signer: whoever holds the root key is one.
+ */
+import { randomBytes, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { apiKeyCurves, type ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
+import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { parseStamp, type StampScheme } from "@keystead/core/crypto/stamp.ts";
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { noState } from "@keystead/core/log/header.ts";
+import { encodeLeaf } from "@keystead/core/log/leaf.ts";
+import { nodeCurves } from "@keystead/server/curves/node_curves.ts";
+import { defaultLimits } from "@keystead/server/endpoints/limits.ts";
+import { createJournalCache } from "@keystead/server/signer/journal_cache.ts";
+import { openKeyring } from "@keystead/server/signer/keyring.ts";
+import { createLine } from "@keystead/server/signer/line.ts";
+import { createLru } from "@keystead/server/signer/lru.ts";
+import { openMemory } from "@keystead/server/signer/memory.ts";
+import { openState } from "@keystead/server/signer/open_state.ts";
+import { release } from "@keystead/server/signer/release.ts";
+import type { Signer } from "@keystead/server/signer/signer.ts";
+import { type Before, writeState } from "@keystead/server/signer/write_state.ts";
+import { type Change, put, type User } from "@keystead/server/state/entities.ts";
+import { findDeployment } from "@keystead/server/store/across.ts";
+import { type CommitItem, commitGroup } from "@keystead/server/store/commit.ts";
+import { loadState } from "@keystead/server/store/organizations.ts";
+import { closeStore, openStore, type Store } from "@keystead/server/store/store.ts";
+
+export type KeyPair = { curve: ApiKeyCurve; privateKey: Uint8Array; publicKey: string };
+
+/** The scheme each curve's own stamper uses. */
+export const schemeOf = {
+  API_KEY_CURVE_P256: "SIGNATURE_SCHEME_TK_API_P256",
+  API_KEY_CURVE_SECP256K1: "SIGNATURE_SCHEME_TK_API_SECP256K1",
+  API_KEY_CURVE_ED25519: "SIGNATURE_SCHEME_TK_API_ED25519",
+} as const satisfies Record<ApiKeyCurve, StampScheme>;
+
+export function createKey(curve: ApiKeyCurve = "API_KEY_CURVE_P256"): KeyPair {
+  return keyFrom(curve, new Uint8Array(randomBytes(32)));
+}
+
+export function keyFrom(curve: ApiKeyCurve, privateKey: Uint8Array): KeyPair {
+  const { publicKey } = parseStamp(nobleCurves, signStamp(privateKey, schemeOf[curve], new Uint8Array(0)));
+  return { curve, privateKey, publicKey };
+}
+
+export type UserPlan = {
+  userName: string;
+  keys: readonly (KeyPair & { expiresAtMs?: number })[];
+};
+
+/** A user as the members page holds it. */
+export function userOf({ userName, keys }: UserPlan): User {
+  const times = { createdAtMs: Date.now(), updatedAtMs: Date.now() };
+  return {
+    userId: randomUUID(),
+    userName,
+    userTags: [],
+    apiKeys: keys.map(({ curve, publicKey, expiresAtMs }, index) => ({
+      apiKeyId: randomUUID(),
+      apiKeyName: `Key ${index + 1}`,
+      curve,
+      publicKey,
+      type: apiKeyCurves[curve].credentialType,
+      ...(expiresAtMs !== undefined && { expiresAtMs }),
+      ...times,
+    })),
+    ...times,
+  };
+}
+
+export type NewOrganization = {
+  organizationName: string;
+  parentId?: string;
+  users: readonly User[];
+  /** All users unless told. */
+  rootUserIds?: readonly string[];
+  tagNames?: readonly string[];
+};
+
+export type Furnisher = {
+  /** Changes an organization that exists. */
+  change(organizationId: string, changes: readonly Change[]): Promise<void>;
+  /** Founds an organization and returns its id. */
+  found(organization: NewOrganization): Promise<string>;
+};
+
+/** Opens the deployment of a stopped server, hands it to `work`, and leaves everything committed and released. */
+export async function furnish(
+  dataFolder: string,
+  databaseUrl: string | undefined,
+  work: (furnisher: Furnisher) => Promise<void>,
+): Promise<void> {
+  const store = await openStore(
+    databaseUrl === undefined
+      ? { kind: "sqlite", folder: join(dataFolder, "database") }
+      : { kind: "postgres", url: databaseUrl },
+  );
+  try {
+    const rootKey = new Uint8Array(readFileSync(join(dataFolder, "root.key")));
+    const memory = openMemory(join(dataFolder, "signer"), rootKey);
+    try {
+      const keyring = await findDeployment(store);
+      if (keyring === undefined) throw new Error("the deployment has not been born: start the server once");
+      await work(createFurnisher(store, createSigner(memory, openKeyring(rootKey, 1, keyring))));
+    } finally {
+      memory.close();
+    }
+  } finally {
+    await closeStore(store);
+  }
+}
+
+function createSigner(memory: Signer["memory"], keyring: Signer["keyring"]): Signer {
+  let number = 0;
+  return {
+    boot: new Uint8Array(randomBytes(16)),
+    curves: nodeCurves,
+    limits: defaultLimits,
+    keyring,
+    memory,
+    line: createLine(keyring.authenticity),
+    heads: createLru(10),
+    journals: createJournalCache(),
+    adoptUnknown: false,
+    sealResult: notNeeded,
+    openResult: notNeeded,
+    nextNumber: () => ++number,
+    now: Date.now,
+    note: () => undefined,
+  };
+}
+
+function notNeeded(): never {
+  throw new Error("a fixture seals no results");
+}
+
+function createFurnisher(store: Store, signer: Signer): Furnisher {
+  async function write(
+    organizationId: string,
+    before: Before,
+    changes: readonly Change[],
+    birth: CommitItem["birth"],
+  ): Promise<void> {
+    const { next } = writeState(signer, before, changes, before.directory.journals);
+    const number = signer.nextNumber();
+    const leaf = signer.keyring.authenticity.mark(
+      "leaf",
+      encodeLeaf({
+        boot: signer.boot,
+        number,
+        event: "BIRTH",
+        grounds: "OPERATOR",
+        organizationId: before.organizationId,
+        activityId: new Uint8Array(16),
+        activityType: "",
+        fingerprint: new Uint8Array(32),
+        timeMs: signer.now(),
+        stateVersion: before.version,
+        stateDigest: before.digest,
+        header: next.header,
+        stamps: [],
+        outcome: new Uint8Array(32),
+      }),
+    );
+    const boot = toHex(signer.boot);
+    const item = {
+      organizationId,
+      expectedVersion: before.version,
+      ...(birth && { birth }),
+      next,
+      changes,
+      leaf: { boot, number, leaf },
+    };
+    const { committed } = await commitGroup(store, [item], []);
+    const [outcome] = release(signer, { rows: [{ leaf, sealed: undefined }], links: [] });
+    if (committed[0] !== true || outcome?.kind !== "released") throw new Error("the fixture was not taken");
+    await commitGroup(store, [], [{ organizationId, boot, number }]);
+  }
+
+  return {
+    async change(organizationId, changes) {
+      const stored = await loadState(store, organizationId);
+      if (stored === undefined) throw new Error(`there is no organization ${organizationId}`);
+      const { known, directory, pages } = openState(signer, { ...stored, links: [] });
+      await write(organizationId, { ...known.header, digest: known.digest, directory, pages }, changes, undefined);
+    },
+    async found({ organizationName, parentId, users, rootUserIds, tagNames = [] }) {
+      const organizationId = randomUUID();
+      const times = { createdAtMs: Date.now(), updatedAtMs: Date.now() };
+      const before: Before = {
+        organizationId: uuidToBytes(organizationId),
+        parentId: parentId === undefined ? undefined : uuidToBytes(parentId),
+        ...noState,
+        directory: { pages: [], journals: new Uint8Array(0) },
+        pages: {
+          members: { users: new Map(), userTags: new Map(), rootQuorum: { threshold: 1, userIds: [] } },
+          settings: { organizationName: "", createdAtMs: 0, updatedAtMs: 0 },
+        },
+      };
+      const changes = [
+        put("settings", { organizationName, ...times }),
+        ...users.map((user) => put("user", user)),
+        put("rootQuorum", { threshold: 1, userIds: rootUserIds ?? users.map(({ userId }) => userId) }),
+        ...tagNames.map((tagName) => put("userTag", { tagId: randomUUID(), tagName, ...times })),
+      ];
+      await write(organizationId, before, changes, { organizationName, ...(parentId !== undefined && { parentId }) });
+      return organizationId;
+    },
+  };
+}

@@ -1,0 +1,156 @@
+/** The deployment that the black-box suites share: every kind of caller, on a real server, on either database. */
+import type { TestContext } from "node:test";
+import { fromHex } from "@keystead/core/encoding/hex.ts";
+import { put, type User } from "@keystead/server/state/entities.ts";
+import type { Store } from "@keystead/server/store/store.ts";
+import { testSource } from "@keystead/server/store/test_store.ts";
+import { createKey, type Furnisher, furnish, type KeyPair, keyFrom, userOf } from "./fixtures.ts";
+import { type KeysteadServer, startKeystead } from "./keystead_server.ts";
+
+export { dialects } from "@keystead/server/store/test_store.ts";
+
+export type Person = {
+  organizationId: string;
+  userId: string;
+  userName: string;
+  p256: KeyPair;
+  secp256k1: KeyPair;
+  ed25519: KeyPair;
+};
+
+export type World = {
+  server: KeysteadServer;
+  organizationId: string;
+  organizationName: string;
+  /** The first user, whose key is in `bootstrap.json`. */
+  root: { organizationId: string; userId: string; userName: string; p256: KeyPair };
+  /** A second member of the root quorum, with a key of every curve. */
+  deputy: Person;
+  /** A member whom no policy allows anything. */
+  member: Person;
+  /** In the root quorum, but the P-256 key has expired. */
+  expired: Person;
+  /** Member of the first organization with the same keys as `bothInSub`. */
+  bothInParent: Person;
+  subA: { organizationId: string; organizationName: string; owner: Person; twin: Person; bothInSub: Person };
+  /** Its owner has the same keys as the twin of `subA`. */
+  subB: { organizationId: string; organizationName: string; owner: Person };
+  /** Another top-level organization, with one tag. */
+  other: { organizationId: string; organizationName: string; owner: Person };
+  /** A top-level organization one short of the limit of tags. */
+  full: { organizationId: string; owner: Person };
+};
+
+const tagLimit = 1_000;
+
+/** Undefined, with the test skipped, when there is no PostgreSQL. */
+export async function startServer(
+  t: TestContext,
+  dialect: Store["dialect"],
+): Promise<{ server: KeysteadServer; databaseUrl: string | undefined } | undefined> {
+  let databaseUrl: string | undefined;
+  if (dialect === "postgres") {
+    const source = await testSource(t, "postgres");
+    if (source?.kind !== "postgres") return undefined;
+    databaseUrl = source.url;
+  }
+  const server = await startKeystead(databaseUrl === undefined ? {} : { databaseUrl });
+  t.after(() => server.stop());
+  return { server, databaseUrl };
+}
+
+/** Starts a server, stops it, furnishes its deployment, and starts it again. */
+export async function startWorld(t: TestContext, dialect: Store["dialect"]): Promise<World | undefined> {
+  const started = await startServer(t, dialect);
+  if (started === undefined) return undefined;
+  const { server: first, databaseUrl } = started;
+  const { dataFolder, bootstrap } = first;
+  await first.suspend();
+  let people: Omit<World, "server"> | undefined;
+  await furnish(dataFolder, databaseUrl, async (furnisher) => {
+    people = await furnishWorld(furnisher, bootstrap);
+  });
+  const server = await startKeystead({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) });
+  t.after(() => server.stop());
+  if (people === undefined) throw new Error("the fixture made nobody");
+  return { server, ...people };
+}
+
+type Keys = Pick<Person, "p256" | "secp256k1" | "ed25519">;
+
+function freshKeys(): Keys {
+  return {
+    p256: createKey("API_KEY_CURVE_P256"),
+    secp256k1: createKey("API_KEY_CURVE_SECP256K1"),
+    ed25519: createKey("API_KEY_CURVE_ED25519"),
+  };
+}
+
+/** A user and, once the organization has an id, the person behind it. */
+function draft(userName: string, keys: Keys = freshKeys(), expiresAtMs?: number) {
+  const { p256, secp256k1, ed25519 } = keys;
+  const expiring = { ...p256, ...(expiresAtMs !== undefined && { expiresAtMs }) };
+  const user: User = userOf({ userName, keys: [expiring, secp256k1, ed25519] });
+  const person = (organizationId: string): Person => ({ organizationId, userId: user.userId, userName, ...keys });
+  return { user, keys, person };
+}
+
+async function furnishWorld(
+  furnisher: Furnisher,
+  bootstrap: KeysteadServer["bootstrap"],
+): Promise<Omit<World, "server">> {
+  const { organizationId, organizationName, userId } = bootstrap;
+  const deputy = draft("Deputy");
+  const member = draft("Member");
+  const expired = draft("Expired", freshKeys(), Date.now() - 1_000);
+  const bothInParent = draft("Both, in the parent");
+  await furnisher.change(organizationId, [
+    ...[deputy, member, expired, bothInParent].map(({ user }) => put("user", user)),
+    put("rootQuorum", { threshold: 1, userIds: [userId, deputy.user.userId, expired.user.userId] }),
+  ]);
+
+  const ownerA = draft("Owner A");
+  const twin = draft("Twin");
+  const bothInSub = draft("Both, in the sub-organization", bothInParent.keys);
+  const nameA = "Sub A";
+  const subA = await furnisher.found({
+    organizationName: nameA,
+    parentId: organizationId,
+    users: [ownerA.user, twin.user, bothInSub.user],
+  });
+  const ownerB = draft("Owner B", twin.keys);
+  const nameB = "Sub B";
+  const subB = await furnisher.found({ organizationName: nameB, parentId: organizationId, users: [ownerB.user] });
+
+  const stranger = draft("Stranger");
+  const otherName = "Other";
+  const other = await furnisher.found({ organizationName: otherName, users: [stranger.user], tagNames: ["theirs"] });
+  const collector = draft("Collector");
+  const tagNames = Array.from({ length: tagLimit - 1 }, (_, index) => `tag ${index}`);
+  const full = await furnisher.found({ organizationName: "Full", users: [collector.user], tagNames });
+
+  return {
+    organizationId,
+    organizationName,
+    root: {
+      organizationId,
+      userId,
+      userName: "Root user",
+      p256: keyFrom("API_KEY_CURVE_P256", fromHex(bootstrap.apiPrivateKey)),
+    },
+    deputy: deputy.person(organizationId),
+    member: member.person(organizationId),
+    expired: expired.person(organizationId),
+    bothInParent: bothInParent.person(organizationId),
+    subA: {
+      organizationId: subA,
+      organizationName: nameA,
+      owner: ownerA.person(subA),
+      twin: twin.person(subA),
+      bothInSub: bothInSub.person(subA),
+    },
+    subB: { organizationId: subB, organizationName: nameB, owner: ownerB.person(subB) },
+    other: { organizationId: other, organizationName: otherName, owner: stranger.person(other) },
+    full: { organizationId: full, owner: collector.person(full) },
+  };
+}

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { appendFileSync, mkdtempSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openMemory } from "./memory.ts";
+
+const rootKey = new Uint8Array(randomBytes(32));
+const newFolder = () => mkdtempSync(join(tmpdir(), "keystead-memory-"));
+const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill);
+const pinAt = (organization: number, version: number) => ({
+  organizationId: bytes(16, organization),
+  pin: { version, digest: bytes(32, version) },
+});
+
+test("what was remembered is there after a restart", () => {
+  const folder = newFolder();
+  const memory = openMemory(folder, rootKey);
+  memory.rememberDeployment(bytes(16, 9));
+  memory.rememberRelease(1_000, [pinAt(1, 5), pinAt(2, 7)], [{ boot: bytes(16, 3), first: 1, last: 2 }]);
+  memory.rememberRelease(2_000, [pinAt(1, 6)], [{ boot: bytes(16, 3), first: 4, last: 4 }]);
+  memory.close();
+  const again = openMemory(folder, rootKey);
+  assert.deepEqual(again.deploymentId, bytes(16, 9));
+  assert.equal(again.lastTimeMs, 2_000);
+  assert.deepEqual(again.pins.get(bytes(16, 1)), { version: 6, digest: bytes(16, 6) });
+  assert.deepEqual(again.pins.get(bytes(16, 2)), { version: 7, digest: bytes(16, 7) });
+  assert.equal(again.pins.get(bytes(16, 3)), undefined);
+  assert.equal(again.wasReleased(bytes(16, 3), 2), true);
+  assert.equal(again.wasReleased(bytes(16, 3), 3), false);
+  assert.deepEqual(
+    again.released().map(({ first, last }) => [first, last]),
+    [
+      [1, 2],
+      [4, 4],
+    ],
+  );
+});
+
+test("a record torn off at any byte is cut, and everything before it is kept", () => {
+  const folder = newFolder();
+  const path = join(folder, "memory");
+  const memory = openMemory(folder, rootKey);
+  memory.rememberRelease(1_000, [pinAt(1, 1)], []);
+  const whole = statSync(path).size;
+  memory.rememberRelease(2_000, [pinAt(1, 2)], []);
+  memory.close();
+  const full = readFileSync(path);
+  for (let length = whole; length < full.length; length++) {
+    writeFileSync(path, full.subarray(0, length));
+    const torn = openMemory(folder, rootKey);
+    assert.equal(torn.pins.get(bytes(16, 1))?.version, 1);
+    torn.rememberRelease(3_000, [pinAt(1, 3)], []);
+    torn.close();
+    const again = openMemory(folder, rootKey);
+    assert.equal(again.pins.get(bytes(16, 1))?.version, 3);
+    again.close();
+  }
+});
+
+test("a byte changed anywhere before the last record is tampering and refuses the start", () => {
+  const folder = newFolder();
+  const path = join(folder, "memory");
+  const memory = openMemory(folder, rootKey);
+  memory.rememberRelease(1_000, [pinAt(1, 1)], []);
+  const end = statSync(path).size;
+  for (let i = 0; i < 3; i++) memory.rememberRelease(2_000 + i, [pinAt(1, 2 + i)], []);
+  memory.close();
+  const full = readFileSync(path);
+  for (let at = 0; at < end; at++) {
+    const altered = Buffer.from(full);
+    altered[at] = (altered[at] ?? 0) ^ 0x40;
+    writeFileSync(path, altered);
+    // A length that now reaches beyond the end looks like a torn tail; then the older pin stands, and headers lead on.
+    let opened: ReturnType<typeof openMemory>;
+    try {
+      opened = openMemory(folder, rootKey);
+    } catch (error) {
+      assert.match((error as Error).message, /memory is damaged/);
+      continue;
+    }
+    assert.ok((opened.pins.get(bytes(16, 1))?.version ?? 0) <= 1, `byte ${at}`);
+    opened.close();
+  }
+});
+
+test("another root key's memory is refused", () => {
+  const folder = newFolder();
+  const memory = openMemory(folder, rootKey);
+  memory.rememberRelease(1_000, [pinAt(1, 1)], []);
+  memory.rememberRelease(1_000, [pinAt(1, 2)], []);
+  memory.close();
+  assert.throws(() => openMemory(folder, new Uint8Array(randomBytes(32))), /memory is damaged/);
+});
+
+test("compacting keeps everything and makes the file small again, over and over", () => {
+  const folder = newFolder();
+  const path = join(folder, "memory");
+  const memory = openMemory(folder, rootKey, { compactBytes: 4_096 });
+  memory.rememberDeployment(bytes(16, 9));
+  for (let i = 1; i <= 2_000; i++) {
+    memory.rememberRelease(i, [pinAt(i % 20, i)], [{ boot: bytes(16, 3), first: i, last: i }]);
+  }
+  memory.close();
+  assert.ok(statSync(path).size < 16_384);
+  const again = openMemory(folder, rootKey);
+  assert.deepEqual(again.deploymentId, bytes(16, 9));
+  assert.equal(again.pins.size, 20);
+  assert.equal(again.pins.get(bytes(16, 0))?.version, 2_000);
+  assert.deepEqual(
+    again.released().map(({ first, last }) => [first, last]),
+    [[1, 2_000]],
+  );
+  assert.equal(again.lastTimeMs, 2_000);
+});
+
+test("a clock that was reset stays reset after a restart", () => {
+  const folder = newFolder();
+  const memory = openMemory(folder, rootKey);
+  memory.rememberRelease(9_000_000, [pinAt(1, 1)], []);
+  memory.resetClock(5_000);
+  memory.close();
+  assert.equal(openMemory(folder, rootKey).lastTimeMs, 5_000);
+});
+
+test("a file cut short inside its first line begins anew; one that begins otherwise is refused", () => {
+  const folder = newFolder();
+  openMemory(folder, rootKey).close();
+  truncateSync(join(folder, "memory"), 4);
+  const again = openMemory(folder, rootKey);
+  again.rememberRelease(1, [pinAt(1, 1)], []);
+  again.close();
+  assert.equal(openMemory(folder, rootKey).pins.size, 1);
+  const other = newFolder();
+  appendFileSync(join(other, "memory"), "something else entirely, and long enough");
+  assert.throws(() => openMemory(other, rootKey), /memory is damaged/);
+});

@@ -1,0 +1,57 @@
+/** Results worth something alone stay sealed until their row is released. No endpoint has one yet, so the test declares one. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import Type from "typebox";
+import { activityBody, createSignerRig, prepareOn, releaseRows, stateAfter } from "../../test/signer_rig.ts";
+import { type AnyActivity, defineActivity } from "../endpoints/define_activity.ts";
+import { activityByType } from "../generated/activities.ts";
+import { activityValidators } from "../generated/activity_validators.ts";
+
+const secret = "a-signature-that-must-not-leave-early";
+
+const revealing = defineActivity({
+  path: "test_sealed",
+  type: "ACTIVITY_TYPE_TEST_SEALED",
+  intentKey: "testSealedIntent",
+  resultKey: "testSealedResult",
+  summary: "Only in this test",
+  resource: "USER_TAG",
+  action: "CREATE",
+  params: Type.Object({}),
+  result: Type.Object({ secret: Type.String() }),
+  sealed: true,
+  state: () => undefined,
+  facts: () => ({}),
+  run: () => ({ changes: [], result: { secret } }),
+});
+(activityByType as Map<string, AnyActivity>).set(revealing.type, revealing);
+(activityValidators as Record<string, (value: unknown) => boolean>)[revealing.path] = () => true;
+
+test("a sealed result is nowhere in what is prepared, and is opened by releasing its own row", () => {
+  const rig = createSignerRig();
+  const row = prepareOn(rig, rig.born, activityBody(rig, revealing.type, {}));
+  const everything = JSON.stringify(row, (_key, value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value,
+  );
+  assert.ok(!everything.includes(secret));
+  assert.equal(row.activity?.result, undefined);
+  assert.deepEqual(releaseRows(rig, [row]), [{ kind: "released", value: { result: JSON.stringify({ secret }) } }]);
+  // After a crash it is the same call, by a signer that remembers nothing of the row.
+  assert.deepEqual(releaseRows(rig.restart(), [row]), [
+    { kind: "released", value: { result: JSON.stringify({ secret }) } },
+  ]);
+});
+
+test("a sealed result does not open beside another row's leaf, nor on a state that was passed over", () => {
+  const rig = createSignerRig();
+  const hidden = prepareOn(rig, rig.born, activityBody(rig, revealing.type, {}));
+  const honest = prepareOn(
+    rig,
+    rig.born,
+    activityBody(rig, "ACTIVITY_TYPE_CREATE_USER_TAG", { userTagName: "a", userIds: [] }),
+  );
+  assert.equal(stateAfter(rig.born, honest).version, 2);
+  assert.equal(releaseRows(rig, [honest])[0]?.kind, "released");
+  assert.throws(() => releaseRows(rig, [{ ...hidden, leaf: honest.leaf }]), { code: "internal" });
+  assert.equal(releaseRows(rig, [hidden])[0]?.kind, "refused");
+});

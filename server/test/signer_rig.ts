@@ -1,0 +1,177 @@
+/**
+ * A signer in this process, with a real memory file and a gateway's part played by the test: it holds states and committed
+ * rows in plain variables, so that a test can offer any of them at any time, as a hostile gateway would.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import type { StampScheme } from "@keystead/core/crypto/stamp.ts";
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { p256 } from "@noble/curves/nist.js";
+import type { OfferedState, Prepared, Reply } from "../src/frames/messages.ts";
+import { type Memory, openMemory } from "../src/signer/memory.ts";
+import { createOperations, type Operations, type Orders } from "../src/signer/operations.ts";
+
+export type StoredState = Omit<OfferedState, "links"> & { version: number };
+
+export type SignerRig = {
+  operations: Operations;
+  memory: Memory;
+  orders: Orders;
+  rootKey: Uint8Array;
+  apiPrivateKey: Uint8Array;
+  keyring: Uint8Array;
+  /** The first organization's state after birth. */
+  born: StoredState;
+  birthRow: Prepared;
+  notes: string[];
+  /** The signer's clock; tests set it. */
+  clock: { nowMs: number };
+  /** A new process on the same memory and keyring. */
+  restart(options?: { orders?: Partial<Orders>; folder?: string }): SignerRig;
+};
+
+export function createSignerRig(): SignerRig {
+  const rootKey = new Uint8Array(randomBytes(32));
+  const apiPrivateKey = p256.utils.randomSecretKey();
+  const orders: Orders = {
+    adoptUnknown: false,
+    acceptDatabase: false,
+    birth: {
+      organizationId: uuidFromBytes(randomBytes(16)),
+      organizationName: "First",
+      userId: uuidFromBytes(randomBytes(16)),
+      userName: "Root",
+      apiPublicKey: toHex(p256.getPublicKey(apiPrivateKey)),
+    },
+  };
+  const clock = { nowMs: 1_800_000_000_000 };
+  const folder = mkdtempSync(join(tmpdir(), "keystead-signer-"));
+  const notes: string[] = [];
+
+  function start(startOrders: Orders, memoryFolder: string): { operations: Operations; memory: Memory } {
+    const memory = openMemory(memoryFolder, rootKey);
+    const operations = createOperations(
+      rootKey,
+      memory,
+      startOrders,
+      () => clock.nowMs,
+      (note) => notes.push(note),
+    );
+    return { operations, memory };
+  }
+
+  const first = start(orders, folder);
+  first.operations.hello({ protocol: 1, keyring: undefined });
+  const birthRow = first.operations.birth({});
+  const keyring = birthRow.birth?.keyring;
+  if (keyring === undefined || birthRow.next === undefined) throw new Error("a birth without keyring or state");
+  const released = first.operations.release({ rows: [{ leaf: birthRow.leaf, sealed: undefined }], links: [] });
+  if (released[0]?.kind !== "released") throw new Error("the birth was not released");
+
+  const rig = (running: { operations: Operations; memory: Memory }, current: Orders): SignerRig => ({
+    ...running,
+    orders: current,
+    rootKey,
+    apiPrivateKey,
+    keyring,
+    born: stateAfter(undefined, birthRow),
+    birthRow,
+    notes,
+    clock,
+    restart(options = {}) {
+      running.memory.close();
+      const next = { ...current, ...options.orders };
+      const fresh = start(next, options.folder ?? folder);
+      fresh.operations.hello({ protocol: 1, keyring });
+      return rig(fresh, next);
+    },
+  });
+  return rig(first, orders);
+}
+
+/** The state a prepared activity leads to, as a database would hold it. */
+export function stateAfter(before: StoredState | undefined, { next, expectedVersion }: Prepared): StoredState {
+  if (next === undefined) {
+    if (before === undefined) throw new Error("no state");
+    return before;
+  }
+  if ((before?.version ?? 0) !== expectedVersion) throw new Error("committed out of order");
+  const pages = new Map(before?.pages.map(({ name, content }) => [name, content]));
+  for (const { name, content } of next.pages) pages.set(name, content);
+  return {
+    version: next.version,
+    header: next.header,
+    directory: next.directory,
+    pages: [...pages].map(([name, content]) => ({ name, content })),
+  };
+}
+
+let ticks = 0;
+
+export function activityBody(
+  rig: SignerRig,
+  type: string,
+  parameters: unknown,
+  overrides: Record<string, unknown> = {},
+): Uint8Array {
+  ticks += 1;
+  const envelope = {
+    type,
+    timestampMs: String(rig.clock.nowMs + (ticks % 1000)),
+    organizationId: rig.orders.birth.organizationId,
+    parameters,
+    ...overrides,
+  };
+  return new TextEncoder().encode(JSON.stringify(envelope));
+}
+
+export function createTagBody(rig: SignerRig, name: string): Uint8Array {
+  return activityBody(rig, "ACTIVITY_TYPE_CREATE_USER_TAG", { userTagName: name, userIds: [] });
+}
+
+export function stampOf(
+  rig: SignerRig,
+  body: Uint8Array,
+  scheme: StampScheme = "SIGNATURE_SCHEME_TK_API_P256",
+): string {
+  return signStamp(rig.apiPrivateKey, scheme, body);
+}
+
+/** Offers a state and a body; the reply as it is. */
+export function offer(
+  rig: SignerRig,
+  state: StoredState | undefined,
+  body: Uint8Array,
+  options: { stamp?: string; links?: readonly Uint8Array[]; journal?: Uint8Array } = {},
+): Reply<"prepare"> {
+  return rig.operations.prepare({
+    body,
+    stamp: options.stamp ?? stampOf(rig, body),
+    state: state && { ...state, links: options.links ?? [] },
+    journal: options.journal,
+  });
+}
+
+/** Prepares on a state, or says what is missing. */
+export function prepareOn(
+  rig: SignerRig,
+  state: StoredState | undefined,
+  body: Uint8Array,
+  links?: readonly Uint8Array[],
+): Prepared {
+  const reply = offer(rig, state, body, links === undefined ? {} : { links });
+  if (reply.kind !== "prepared") throw new Error(`missing: ${JSON.stringify(reply.value)}`);
+  return reply.value;
+}
+
+export function releaseRows(
+  rig: SignerRig,
+  rows: readonly Prepared[],
+  links: readonly Uint8Array[] = [],
+): Reply<"release"> {
+  return rig.operations.release({ rows: rows.map(({ leaf, sealed }) => ({ leaf, sealed })), links });
+}
