@@ -12,7 +12,7 @@ type Pending = { beganAt: number; resolve(ms: number): void; reject(error: Error
 export function openConnection(host: string, port: number): Connection {
   let socket: Socket | undefined;
   let pending: Pending | undefined;
-  let received = Buffer.alloc(0);
+  let received: Buffer = Buffer.alloc(0);
 
   function open(): Socket {
     const fresh = connect({ host, port, noDelay: true });
@@ -69,7 +69,7 @@ export type Answer = { status: number; body: string; closes: boolean };
 export function readAnswer(bytes: Buffer): Answer | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
-  const head = bytes.latin1Slice(0, end).toLowerCase();
+  const head = bytes.toString("latin1", 0, end).toLowerCase();
   const length = /\r\ncontent-length: *(\d+)/.exec(head)?.[1];
   if (length === undefined) throw new Error(`an answer without a length: ${head}`);
   const bodyEnd = end + 4 + Number(length);

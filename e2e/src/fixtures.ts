@@ -9,7 +9,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { apiKeyCurves, type ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
+import { type ApiKeyCurve, apiKeyCurves } from "@keystead/core/crypto/api_key.ts";
 import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { parseStamp, type StampScheme } from "@keystead/core/crypto/stamp.ts";

@@ -1,4 +1,7 @@
 /** The deployment that the black-box suites share: every kind of caller, on a real server, on either database. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { put, type User } from "@keystead/server/state/entities.ts";
@@ -43,37 +46,41 @@ export type World = {
 
 const tagLimit = 1_000;
 
+type Deployment = { dataFolder: string; databaseUrl?: string };
+
 /** Undefined, with the test skipped, when there is no PostgreSQL. */
-export async function startServer(
-  t: TestContext,
-  dialect: Store["dialect"],
-): Promise<{ server: KeysteadServer; databaseUrl: string | undefined } | undefined> {
-  let databaseUrl: string | undefined;
-  if (dialect === "postgres") {
-    const source = await testSource(t, "postgres");
-    if (source?.kind !== "postgres") return undefined;
-    databaseUrl = source.url;
-  }
-  const server = await startKeystead(databaseUrl === undefined ? {} : { databaseUrl });
+async function newDeployment(t: TestContext, dialect: Store["dialect"]): Promise<Deployment | undefined> {
+  const source = dialect === "postgres" ? await testSource(t, dialect) : undefined;
+  if (dialect === "postgres" && source?.kind !== "postgres") return undefined;
+  const folder = await mkdtemp(join(tmpdir(), "keystead-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return { dataFolder: join(folder, "data"), ...(source?.kind === "postgres" && { databaseUrl: source.url }) };
+}
+
+async function start(t: TestContext, deployment: Deployment): Promise<KeysteadServer> {
+  const server = await startKeystead(deployment);
   t.after(() => server.stop());
-  return { server, databaseUrl };
+  return server;
+}
+
+/** A server as the first start leaves it. */
+export async function startServer(t: TestContext, dialect: Store["dialect"]): Promise<KeysteadServer | undefined> {
+  const deployment = await newDeployment(t, dialect);
+  return deployment && start(t, deployment);
 }
 
 /** Starts a server, stops it, furnishes its deployment, and starts it again. */
 export async function startWorld(t: TestContext, dialect: Store["dialect"]): Promise<World | undefined> {
-  const started = await startServer(t, dialect);
-  if (started === undefined) return undefined;
-  const { server: first, databaseUrl } = started;
-  const { dataFolder, bootstrap } = first;
-  await first.suspend();
+  const deployment = await newDeployment(t, dialect);
+  if (deployment === undefined) return undefined;
+  const first = await start(t, deployment);
+  await first.stop();
   let people: Omit<World, "server"> | undefined;
-  await furnish(dataFolder, databaseUrl, async (furnisher) => {
-    people = await furnishWorld(furnisher, bootstrap);
+  await furnish(deployment.dataFolder, deployment.databaseUrl, async (furnisher) => {
+    people = await furnishWorld(furnisher, first.bootstrap);
   });
-  const server = await startKeystead({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) });
-  t.after(() => server.stop());
   if (people === undefined) throw new Error("the fixture made nobody");
-  return { server, ...people };
+  return { server: await start(t, deployment), ...people };
 }
 
 type Keys = Pick<Person, "p256" | "secp256k1" | "ed25519">;

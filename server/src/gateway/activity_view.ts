@@ -8,7 +8,8 @@ import { errorBody, type Failure } from "./error_body.ts";
 /** A vote as stored: the stamp's parts as they were sent. */
 export type StoredVote = {
   id: string;
-  userId: string;
+  /** The voter as of the vote: what users are changed to later must not change the answer to a repeated body. */
+  user: User;
   selection: "VOTE_SELECTION_APPROVED" | "VOTE_SELECTION_REJECTED";
   /** The stamped bytes as text; absent when they are the submitted body itself. */
   message?: string;
@@ -23,7 +24,6 @@ export function activityView(
   organizationId: string,
   row: ActivityRow,
   parameters: unknown,
-  users: ReadonlyMap<string, User>,
   dialect: Dialect,
 ) {
   const votes = JSON.parse(row.votes) as StoredVote[];
@@ -35,7 +35,7 @@ export function activityView(
     intent: { [activity.intentKey]: parameters },
     // Published clients read `result[key]` of a completed activity without looking whether it is there.
     result: row.result === null ? {} : { [activity.resultKey]: JSON.parse(row.result) },
-    votes: votes.map((vote) => voteView(vote, row, users.get(vote.userId))),
+    votes: votes.map((vote) => voteView(vote, row)),
     fingerprint: `sha256:${row.fingerprint}`,
     canApprove: false,
     canReject: false,
@@ -51,15 +51,12 @@ function failureView(failure: Failure) {
   return { code, message, details };
 }
 
-function voteView(
-  { createdAtMs, message, ...vote }: StoredVote,
-  { activityId, body }: ActivityRow,
-  user: User | undefined,
-) {
+function voteView({ createdAtMs, message, user, ...vote }: StoredVote, { activityId, body }: ActivityRow) {
   return {
     ...vote,
+    userId: user.userId,
     activityId,
-    user: user === undefined ? null : userView(user),
+    user: userView(user),
     message: message ?? Buffer.from(body).toString("utf8"),
     createdAt: timestamp(createdAtMs),
   };

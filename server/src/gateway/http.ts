@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods } from "fastify";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
 import type { AnyQuery } from "../endpoints/define_query.ts";
 import { readBody, readOrganizationId } from "../endpoints/envelope.ts";
@@ -49,6 +49,9 @@ const allowedHeaders = [
   "idempotency-key",
 ].join(", ");
 
+/** Those an API path answers only to refuse them. */
+const otherMethods: HTTPMethods[] = ["GET", "PUT", "PATCH", "DELETE"];
+
 export function createHttp(room: HttpRoom): FastifyInstance {
   const app = fastify({
     bodyLimit: limits.bodyBytes,
@@ -64,6 +67,8 @@ export function createHttp(room: HttpRoom): FastifyInstance {
       connectionsCheckingInterval: limits.checkMs,
     },
     clientErrorHandler: refuseUnreadable,
+    // A path that is not even a path: without this it would be answered in the framework's own words.
+    frameworkErrors: (error, request, reply) => sendFault(room, request, reply, error),
     logger: false,
     return503OnClosing: true,
   });
@@ -84,18 +89,20 @@ export function createHttp(room: HttpRoom): FastifyInstance {
       return;
     }
     reply.header("access-control-expose-headers", "ratelimit-limit, ratelimit-remaining");
+    // The framework refuses a content type that it cannot parse before it asks any parser.
+    if (request.raw.headers["content-type"] !== undefined) request.raw.headers["content-type"] = "application/json";
     done();
   });
 
   for (const activity of Object.values(activities) as AnyActivity[]) {
     app.post(`/public/v1/submit/${activity.path}`, (request, reply) => handleSubmit(room, activity, request, reply));
-    app.get(`/public/v1/submit/${activity.path}`, methodNotAllowed);
+    app.route({ method: otherMethods, url: `/public/v1/submit/${activity.path}`, handler: methodNotAllowed });
   }
   for (const query of Object.values(queries) as AnyQuery[]) {
     app.post(`/public/v1/query/${query.path}`, (request, reply) =>
       handleQuery(room, room.curves, query, request, reply),
     );
-    app.get(`/public/v1/query/${query.path}`, methodNotAllowed);
+    app.route({ method: otherMethods, url: `/public/v1/query/${query.path}`, handler: methodNotAllowed });
   }
 
   const openapi = readFileSync(new URL("../generated/openapi.json", import.meta.url));
@@ -200,16 +207,19 @@ function sendJson(reply: FastifyReply, status: number, value: unknown): FastifyR
   return sendBytes(reply, status, Buffer.from(JSON.stringify(value)));
 }
 
-function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
-  return sendJson(reply, statusOf(failure), dialectOf(clientVersion(request)).error(errorBody(failure)));
+function sendFailure(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: Failure,
+  status = statusOf(failure),
+): FastifyReply {
+  return sendJson(reply, status, dialectOf(clientVersion(request)).error(errorBody(failure)));
 }
 
 function sendFault(room: HttpRoom, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const fault = toFault(room, error);
   const status = error instanceof Error && "statusCode" in error && error.statusCode === 413 ? 413 : undefined;
-  const failure = toFailure(fault);
-  const body = dialectOf(clientVersion(request)).error(errorBody(failure));
-  return sendJson(reply, status ?? statusOf(failure), body);
+  return sendFailure(request, reply, toFailure(fault), status);
 }
 
 /** What is not a refusal of ours is our mistake: the caller learns a reference, the log learns the rest. */
@@ -231,9 +241,9 @@ function internal(room: HttpRoom, error: unknown): Fault {
   return new Fault("internal", `internal server error (${reference})`);
 }
 
-async function methodNotAllowed(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function methodNotAllowed(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   reply.header("allow", "POST, OPTIONS");
-  return sendJson(reply, 405, errorBody(toFailure(new Fault("unimplemented", "only POST is accepted here"))));
+  return sendFailure(request, reply, toFailure(new Fault("unimplemented", "only POST is accepted here")), 405);
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -1,9 +1,8 @@
 const firstPauseMs = 100;
-const longestPauseMs = 5000;
 const healthyAfterMs = 10_000;
 
 /** The pause before a process is started again: none the first time, then doubling; forgotten once it has lived for a while. */
-export function backoff(): (livedMs: number) => number {
+export function backoff(longestPauseMs: number): (livedMs: number) => number {
   let failures = 0;
   return (livedMs) => {
     if (livedMs >= healthyAfterMs) failures = 0;

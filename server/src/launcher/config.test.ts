@@ -16,6 +16,7 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     organizationName: "Keystead",
     gatewayUid: 60801,
     signerUid: 60802,
+    restartPauseMs: 5000,
   });
 });
 

@@ -20,6 +20,8 @@ export type Config = {
   organizationName: string;
   gatewayUid: number;
   signerUid: number;
+  /** The longest pause before a process that keeps ending is started again. */
+  restartPauseMs: number;
 };
 
 type Environment = Record<string, string | undefined>;
@@ -41,6 +43,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     organizationName: parseName(env.KEYSTEAD_ORGANIZATION_NAME || "Keystead"),
     gatewayUid,
     signerUid,
+    restartPauseMs: parseNumber("KEYSTEAD_RESTART_PAUSE_MS", env.KEYSTEAD_RESTART_PAUSE_MS, 5000, 0, 600_000),
   };
 }
 

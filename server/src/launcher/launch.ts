@@ -19,6 +19,8 @@ export type Launch = {
   gatewayEnv: Record<string, string>;
   /** A gateway that does one piece of work, reports and ends; nothing is started again. */
   endsByItself: boolean;
+  /** The longest pause before a process that keeps ending is started again. */
+  restartPauseMs: number;
   say(line: string): void;
   onListening(port: number): void;
   onReady(): void;
@@ -42,8 +44,8 @@ export function launch(options: Launch): Launched {
   let failedStarts = 0;
   let gateway: Child | undefined;
   let signer: SignerProcess | undefined;
-  const pauseForGateway = backoff();
-  const pauseForSigner = backoff();
+  const pauseForGateway = backoff(options.restartPauseMs);
+  const pauseForSigner = backoff(options.restartPauseMs);
 
   const decide = (exitCode: number) => {
     decided = true;

@@ -22,7 +22,10 @@ function joined(socket: Socket): void {
   };
   socket.on("close", lost);
   socket.on("error", lost);
-  if (KEYSTEAD_MODE !== "serve") {
+  if (KEYSTEAD_MODE === "serve") {
+    socket.once("data", () => tell({ kind: "ready" }));
+    socket.write("?");
+  } else {
     socket.once("data", (answer: Buffer) => {
       tell({ kind: "report", lines: [`mode ${KEYSTEAD_MODE}`, JSON.stringify(JSON.parse(answer.toString()).orders)] });
       socket.destroy();
@@ -51,6 +54,5 @@ if (KEYSTEAD_MODE === "serve") {
   server.listen(Number(PORT), KEYSTEAD_HOST, () => {
     const address = server.address();
     if (typeof address === "object" && address) tell({ kind: "listening", host: KEYSTEAD_HOST, port: address.port });
-    tell({ kind: "ready" });
   });
 }

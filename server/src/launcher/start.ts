@@ -65,6 +65,7 @@ async function startLocked(
     orders: ordersFor(config, data, bootstrap),
     gatewayEnv,
     endsByItself: config.command !== "serve",
+    restartPauseMs: config.restartPauseMs,
     say,
     onListening(port) {
       // With PORT=0 the address is known only now; a later gateway gets the same.

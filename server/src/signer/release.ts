@@ -6,7 +6,7 @@
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
-import type { Reply, Request } from "../frames/messages.ts";
+import type { ReleaseRow, Reply, Request } from "../frames/messages.ts";
 import { digestKey } from "../state/digest.ts";
 import type { Place } from "./line.ts";
 import type { Pin } from "./pins.ts";
@@ -52,12 +52,18 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
   if (leaves.length > 0 && memory.deploymentId === undefined) memory.rememberDeployment(keyring.deploymentId);
   if (leaves.length > 0) memory.rememberRelease(nowMs, [...moved.values()], leaves);
 
-  return verdicts.map((verdict, index) => {
-    if (!("leaf" in verdict)) return verdict;
-    const row = rows[index];
-    const result = row?.sealed === undefined ? undefined : signer.openResult(row.leaf, row.sealed);
-    return { kind: "released", value: { result } };
-  });
+  return verdicts.map((verdict, index) => ("leaf" in verdict ? open(signer, rows[index]) : verdict));
+}
+
+/** One row that was damaged in the database is that row's trouble, not its neighbours'. */
+function open(signer: Signer, row: ReleaseRow | undefined): Outcome {
+  if (row?.sealed === undefined) return { kind: "released", value: { result: undefined } };
+  try {
+    return { kind: "released", value: { result: signer.openResult(row.leaf, row.sealed) } };
+  } catch (error) {
+    if (error instanceof Fault) return { kind: "refused", value: { message: error.message } };
+    throw error;
+  }
 }
 
 /** The state a leaf stands for: the one it led to, or the one it was decided on. */

@@ -52,6 +52,8 @@ test("a sealed result does not open beside another row's leaf, nor on a state th
   );
   assert.equal(stateAfter(rig.born, honest).version, 2);
   assert.equal(releaseRows(rig, [honest])[0]?.kind, "released");
-  assert.throws(() => releaseRows(rig, [{ ...hidden, leaf: honest.leaf }]), { code: "internal" });
+  const [mixed, untouched] = releaseRows(rig, [{ ...hidden, leaf: honest.leaf }, honest]);
+  assert.deepEqual(mixed, { kind: "refused", value: { message: "a sealed record does not open" } });
+  assert.equal(untouched?.kind, "released");
   assert.equal(releaseRows(rig, [hidden])[0]?.kind, "refused");
 });
