@@ -6,11 +6,11 @@ import type { TestContext } from "node:test";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { put, type User } from "@keystead/server/state/entities.ts";
 import type { Store } from "@keystead/server/store/store.ts";
-import { testSource } from "@keystead/server/store/test_store.ts";
+import { testSource } from "../../server/test/open_test_store.ts";
 import { createKey, type Furnisher, furnish, type KeyPair, keyFrom, userOf } from "./fixtures.ts";
 import { type KeysteadServer, startKeystead } from "./keystead_server.ts";
 
-export { dialects } from "@keystead/server/store/test_store.ts";
+export { dialects } from "../../server/test/open_test_store.ts";
 
 export type Person = {
   organizationId: string;

@@ -78,8 +78,11 @@ export async function checkDatabase(places: Places, report: OracleReport): Promi
 
 async function readRows({ db }: Store, organizationId: string): Promise<Rows> {
   const own = <T extends "leaves" | "activities" | "pages" | "user_tags" | "organizations">(table: T) =>
-    db.selectFrom(table as "leaves").selectAll().where("organization_id", "=", organizationId).execute() as unknown as
-      Promise<Tables[T][]>;
+    db
+      .selectFrom(table as "leaves")
+      .selectAll()
+      .where("organization_id", "=", organizationId)
+      .execute() as unknown as Promise<Tables[T][]>;
   const [organization] = await own("organizations");
   if (organization === undefined) throw new Error(`organization ${organizationId} is not in the database`);
   return {
@@ -128,7 +131,8 @@ function checkHeaders({ organization, leaves }: Rows): string[] {
   });
   const last = moves.at(-1)?.header;
   if (organization.version !== moves.length) found.push(`version ${organization.version} with ${moves.length} headers`);
-  if (last === undefined || last === null || !same(last, organization.header)) found.push("the head is not the last header");
+  if (last === undefined || last === null || !same(last, organization.header))
+    found.push("the head is not the last header");
   if (!same(sha256(organization.directory), decodeHeader(unmarked(organization.header)).directory)) {
     found.push("the directory is not the one the head names");
   }
@@ -144,7 +148,8 @@ function checkLeaves({ organization, leaves, activities }: Rows): string[] {
     const leaf = decodeLeaf(unmarked(row.leaf));
     const name = `leaf ${row.boot} ${row.number}`;
     if (toHex(leaf.boot) !== row.boot || leaf.number !== row.number) found.push(`${name} is named otherwise inside`);
-    if (uuidFromBytes(leaf.organizationId) !== organization.organization_id) found.push(`${name}: another organization's`);
+    if (uuidFromBytes(leaf.organizationId) !== organization.organization_id)
+      found.push(`${name}: another organization's`);
     if ((leaf.header === undefined) !== (row.header === null)) found.push(`${name}: with a header, and without`);
     if (leaf.header !== undefined && row.header !== null && !same(leaf.header, row.header)) {
       found.push(`${name}: another header inside`);
@@ -191,7 +196,8 @@ function checkActivities({ organization, activities }: Rows): string[] {
   versions.forEach((version, index) => {
     if (version !== index + 2) found.push(`activity of version ${version} stands at place ${index + 2}`);
   });
-  if (organization.version !== versions.length + 1) found.push(`${versions.length} changes led to ${organization.version}`);
+  if (organization.version !== versions.length + 1)
+    found.push(`${versions.length} changes led to ${organization.version}`);
   return found;
 }
 

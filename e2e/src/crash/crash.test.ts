@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { dialects, testSource } from "@keystead/server/store/test_store.ts";
+import { dialects, testSource } from "../../../server/test/open_test_store.ts";
 import { type KeysteadServer, startKeystead } from "../keystead_server.ts";
 import { checkDatabase } from "./check_database.ts";
 import type { FromOracle, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
@@ -70,7 +70,7 @@ for (const dialect of dialects) {
     t.diagnostic(
       `${dialect}, seed ${seed}: ${killed.total} kills (gateway ${killed.gateway}, signer ${killed.signer}, both ${killed.both}) ` +
         `in ${Math.round((Date.now() - startedMs) / 1000)} s; ${report.acknowledged.length} acknowledged, ${report.repeated} repeated, ` +
-        `${report.lostAnswers} answers cut off, ${report.unavailable} times 503, ` +
+        `${report.cutOff} answers cut off, ${report.refused} connections refused, ${report.unavailable} times 503, ` +
         `${report.abandoned.length} abandoned (${check.abandonedComplete} complete, the others absent)`,
     );
     t.diagnostic(

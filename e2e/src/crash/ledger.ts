@@ -26,7 +26,9 @@ export type OracleReport = {
   abandoned: { path: string; body: string }[];
   /** Repetitions that were compared with the first answer. */
   repeated: number;
-  lostAnswers: number;
+  /** Connections that broke before the answer, connections refused, and answers with status 503. */
+  cutOff: number;
+  refused: number;
   unavailable: number;
   violations: string[];
 };

@@ -6,7 +6,14 @@
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { type Activity, activities, type Client, createApiKeyStamper, createClient, KeysteadError } from "@keystead/sdk";
+import {
+  type Activity,
+  activities,
+  type Client,
+  createApiKeyStamper,
+  createClient,
+  KeysteadError,
+} from "@keystead/sdk";
 import type { Answer, FromOracle, LedgerEntry, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
 import { type Random, seededRandom } from "./seeded_random.ts";
 
@@ -15,6 +22,14 @@ const hangMs = 15_000;
 /** From the last answer to the next: a restart, the launcher's pause, and a busy machine. */
 const downMs = 45_000;
 const tagsPerClient = 7;
+
+/** Cut off: the connection stood and broke, so the request may have been executed. */
+type NoAnswer = "cut off" | "unavailable";
+
+function isRefused(error: unknown): boolean {
+  const { cause } = error as { cause?: { code?: string } };
+  return cause?.code === "ECONNREFUSED";
+}
 
 type Sent = { path: keyof typeof activities; body: string };
 
@@ -31,7 +46,8 @@ function createOracle(orders: OracleOrders) {
     acknowledged,
     abandoned: [],
     repeated: 0,
-    lostAnswers: 0,
+    cutOff: 0,
+    refused: 0,
     unavailable: 0,
     violations: [],
   };
@@ -41,11 +57,11 @@ function createOracle(orders: OracleOrders) {
 
   function violated(what: string): void {
     // One broken thing tends to break every request after it.
-    if (report.violations.length < 50) report.violations.push(what);
+    if (report.violations.length < 10) report.violations.push(what);
   }
 
-  /** One request. Undefined: no answer, or a 503; the same bytes may be sent again. */
-  async function send<T>(path: string, body: string): Promise<{ value: T } | { error: KeysteadError } | undefined> {
+  /** One request. Without an answer, or after a 503, the same bytes may be sent again. */
+  async function send<T>(path: string, body: string): Promise<{ value: T } | { error: KeysteadError } | NoAnswer> {
     const startedMs = Date.now();
     try {
       const value = await client.request<T>(path, body, { signal: AbortSignal.timeout(hangMs) });
@@ -60,21 +76,22 @@ function createOracle(orders: OracleOrders) {
       if (error instanceof KeysteadError) {
         report.unavailable += 1;
         if (error.code !== 14) violated(`a 503 with code ${error.code}: ${error.message}`);
-      } else {
-        report.lostAnswers += 1;
+      } else if (isRefused(error)) report.refused += 1;
+      else {
+        report.cutOff += 1;
         if (Date.now() - startedMs >= hangMs) violated(`no answer within ${hangMs} ms to ${path} ${body}`);
       }
       if (Date.now() - lastAnswerMs > downMs) {
         violated(`no answer to anything within ${downMs} ms; the last: ${error}`);
         finishing = true;
       }
-      return undefined;
+      return error instanceof KeysteadError || isRefused(error) ? "unavailable" : "cut off";
     }
   }
 
-  async function submitOnce({ path, body }: Sent): Promise<Answer | undefined> {
+  async function submitOnce({ path, body }: Sent): Promise<Answer | NoAnswer> {
     const reply = await send<{ activity: Activity }>(activities[path].url, body);
-    if (reply === undefined) return undefined;
+    if (typeof reply === "string") return reply;
     if ("value" in reply) return { kind: "activity", activity: reply.value.activity };
     const { status, code, message, errorCode, details } = reply.error;
     return { kind: "refusal", status, code, message, errorCode, details };
@@ -84,9 +101,9 @@ function createOracle(orders: OracleOrders) {
   async function submit(sent: Sent, mayAbandon: boolean): Promise<Answer | undefined> {
     for (;;) {
       const answer = await submitOnce(sent);
-      if (answer !== undefined) return answer;
-      const room = report.abandoned.length < orders.maxAbandoned;
-      if (giveUp() || (mayAbandon && room && random.next() < 0.2)) return undefined;
+      if (typeof answer !== "string") return answer;
+      const room = mayAbandon && answer === "cut off" && report.abandoned.length < orders.maxAbandoned;
+      if (giveUp() || (room && random.next() < 0.3)) return undefined;
       await pause(10 + random.below(40));
     }
   }
@@ -98,9 +115,8 @@ function createOracle(orders: OracleOrders) {
   function compare(entry: LedgerEntry, answer: Answer): void {
     report.repeated += 1;
     if (isDeepStrictEqual(answer, entry.answer)) return;
-    violated(
-      `another answer for ${entry.path} ${entry.body}: ${JSON.stringify(answer)} instead of ${JSON.stringify(entry.answer)}`,
-    );
+    const [first, now] = [entry.answer, answer].map((value) => JSON.stringify(value));
+    violated(`another answer for ${entry.path} ${entry.body}: ${now} instead of ${first}`);
   }
 
   /** A new body: sent until answered, sometimes twice at once. The answer, unless it was abandoned. */
@@ -108,7 +124,10 @@ function createOracle(orders: OracleOrders) {
     const timestampMs = String(Date.now());
     const body = JSON.stringify({ type: activities[path].type, timestampMs, organizationId, parameters });
     const sent = { path, body };
-    const [first, second] = await Promise.all([submit(sent, true), random.next() < 0.1 ? submit(sent, true) : undefined]);
+    const [first, second] = await Promise.all([
+      submit(sent, true),
+      random.next() < 0.1 ? submit(sent, true) : undefined,
+    ]);
     const answer = first ?? second;
     if (answer === undefined) {
       report.abandoned.push(sent);
@@ -130,7 +149,7 @@ function createOracle(orders: OracleOrders) {
 
   async function whoami(): Promise<void> {
     const reply = await send<{ userId: string }>("/public/v1/query/whoami", JSON.stringify({ organizationId }));
-    if (reply === undefined) return;
+    if (typeof reply === "string") return;
     if (!("value" in reply) || reply.value.userId !== userId) violated(`whoami answered ${JSON.stringify(reply)}`);
   }
 

@@ -46,6 +46,8 @@ const nextState = struct({ version: u64, header: bytes, directory: bytes, pages:
 const prepared = struct({
   organizationId: text,
   expectedVersion: u64,
+  /** The header of the state it was decided on; none before a birth. */
+  expectedHeader: optional(bytes),
   birth: optional(struct({ parentId: optional(text), organizationName: text, keyring: optional(bytes) })),
   next: optional(nextState),
   /** JSON of `Change[]`, for the projection tables. */

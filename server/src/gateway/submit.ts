@@ -4,7 +4,7 @@ import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
-import { readBody, readEnvelope } from "../endpoints/envelope.ts";
+import { readBody, readEnvelope, readOrganizationId } from "../endpoints/envelope.ts";
 import type { Prepared } from "../frames/messages.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { sha256 } from "../state/digest.ts";
@@ -13,7 +13,6 @@ import { type ActivityRow, findActivityByFingerprint } from "../store/activities
 import type { CommitItem } from "../store/commit.ts";
 import { findUnreleasedLeaves } from "../store/leaves.ts";
 import type { Store } from "../store/store.ts";
-import { findUser } from "../store/users.ts";
 import { activityView, type StoredVote } from "./activity_view.ts";
 import { authenticateQuery } from "./authenticate_query.ts";
 import { type Committer, toLeftover } from "./committer.ts";
@@ -43,32 +42,39 @@ export async function submit(
   stamp: string,
   dialect: Dialect,
 ): Promise<SubmitAnswer> {
-  const envelope = readEnvelope(readBody(body));
-  const { organizationId, parameters } = envelope;
-  if (envelope.type !== activity.type) {
-    throw new Fault(
-      "invalid_argument",
-      `Invalid activity type: \`${envelope.type}\` does not belong to ${activity.path}`,
-    );
-  }
-  if (activityValidators[activity.path]?.(parameters) !== true) {
-    throw explainMismatch(activity.params, parameters, "parameters");
+  const value = readBody(body);
+  const organizationId = readOrganizationId(value);
+  let parameters: unknown;
+  try {
+    parameters = readParameters(activity, value);
+  } catch (fault) {
+    // A stranger hears that it is one, before anything about the body.
+    await authenticateQuery(room.store, room.curves, organizationId, stamp, body, false);
+    throw fault;
   }
   const fingerprint = toHex(sha256(body));
   for (let round = 0; round < maxRounds; round++) {
     const repeated = await findActivityByFingerprint(room.store, organizationId, fingerprint);
     if (repeated !== undefined) {
-      const users = await authenticateRepeat(room, organizationId, repeated, body, stamp);
-      return answer(activity, organizationId, repeated, parameters, users, dialect);
+      await authenticateRepeat(room, organizationId, repeated, body, stamp);
+      return answer(activity, organizationId, repeated, parameters, dialect);
     }
     const fresh = await executeOnce(room, organizationId, body, stamp);
-    if (fresh !== undefined) {
-      const users = new Map([[fresh.user.userId, fresh.user]]);
-      return answer(activity, organizationId, fresh.row, parameters, users, dialect);
-    }
+    if (fresh !== undefined) return answer(activity, organizationId, fresh, parameters, dialect);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(50, 2 ** round)));
   }
   throw new Fault("unavailable", "the organization is being changed by others all the time; try again");
+}
+
+function readParameters(activity: AnyActivity, value: Record<string, unknown>): unknown {
+  const { type, parameters } = readEnvelope(value);
+  if (type !== activity.type) {
+    throw new Fault("invalid_argument", `Invalid activity type: \`${type}\` does not belong to ${activity.path}`);
+  }
+  if (activityValidators[activity.path]?.(parameters) !== true) {
+    throw explainMismatch(activity.params, parameters, "parameters");
+  }
+  return parameters;
 }
 
 /** Prepares, commits and has released. Undefined when somebody else changed the organization, or did this very act. */
@@ -77,20 +83,39 @@ async function executeOnce(
   organizationId: string,
   body: Uint8Array,
   stamp: string,
-): Promise<{ row: ActivityRow; user: User } | undefined> {
+): Promise<ActivityRow | undefined> {
   let decided: Awaited<ReturnType<Organizations["prepare"]>>;
   try {
     decided = await room.organizations.prepare(organizationId, body, stamp);
   } catch (error) {
     // The signer has executed these bytes: they are stored, or about to be. The next round finds them.
     if (error instanceof Fault && error.code === "already_exists") return undefined;
+    if (error instanceof Fault && error.errorCode === "PUBLIC_KEY_NOT_FOUND") {
+      return refuseParent(room, organizationId, body, stamp);
+    }
     throw error;
   }
   const { prepared, run } = decided;
-  const { row, user } = toRow(prepared, body, stamp);
+  const row = toRow(prepared, body, stamp);
   const outcome = await room.committer.commit(toCommitItem(prepared, room.boot(), row), run);
   if (outcome.kind === "conflict") return undefined;
-  return { row: outcome.result === undefined ? row : { ...row, result: outcome.result }, user };
+  return outcome.result === undefined ? row : { ...row, result: outcome.result };
+}
+
+/** The signer looks no further than the organization itself; a member of its parent is told that reading is all it may. */
+async function refuseParent(
+  { store, curves }: SubmitRoom,
+  organizationId: string,
+  body: Uint8Array,
+  stamp: string,
+): Promise<undefined> {
+  const caller = await authenticateQuery(store, curves, organizationId, stamp, body, false);
+  if (caller.organizationId === organizationId) return; // Added a moment ago: the next round is decided on newer state.
+  throw new Fault(
+    "invalid_argument",
+    `organization mismatch: request is targeting organization ("${organizationId}"), but voters are in organization ("${caller.organizationId}")`,
+    { errorCode: "ORGANIZATION_MISMATCH" },
+  );
 }
 
 /** The same bytes again, by anyone who may read them: the same answer, once it has been released. */
@@ -100,7 +125,7 @@ async function authenticateRepeat(
   row: ActivityRow,
   body: Uint8Array,
   stamp: string,
-): Promise<ReadonlyMap<string, User>> {
+): Promise<void> {
   await authenticateQuery(store, curves, organizationId, stamp, body, false);
   const unreleased = await findUnreleasedLeaves(store, organizationId, row.activityId);
   if (unreleased.length > 0) {
@@ -109,12 +134,6 @@ async function authenticateRepeat(
       if (outcome.result !== undefined) row.result = outcome.result;
     }
   }
-  const users = new Map<string, User>();
-  for (const { userId } of JSON.parse(row.votes) as StoredVote[]) {
-    const user = await findUser(store, organizationId, userId);
-    if (user !== undefined) users.set(userId, user);
-  }
-  return users;
 }
 
 /** What was refused or failed inside its request repeats the same error each time it is sent. */
@@ -123,21 +142,19 @@ function answer(
   organizationId: string,
   row: ActivityRow,
   parameters: unknown,
-  users: ReadonlyMap<string, User>,
   dialect: Dialect,
 ): SubmitAnswer {
   if (row.failure !== null) return { failure: JSON.parse(row.failure) as Failure };
-  return { activity: activityView(activity, organizationId, row, parameters, users, dialect) };
+  return { activity: activityView(activity, organizationId, row, parameters, dialect) };
 }
 
-function toRow(prepared: Prepared, body: Uint8Array, stamp: string): { row: ActivityRow; user: User } {
+function toRow(prepared: Prepared, body: Uint8Array, stamp: string): ActivityRow {
   const { activity } = prepared;
   if (activity === undefined) throw new Fault("internal", "the signer prepared no activity");
-  const user = JSON.parse(activity.user) as User;
   const { publicKey, scheme, signature } = stampParts(stamp);
   const vote: StoredVote = {
     id: randomUUID(),
-    userId: user.userId,
+    user: JSON.parse(activity.user) as User,
     selection: "VOTE_SELECTION_APPROVED",
     publicKey,
     signature,
@@ -145,28 +162,26 @@ function toRow(prepared: Prepared, body: Uint8Array, stamp: string): { row: Acti
     createdAtMs: activity.createdAtMs,
   };
   return {
-    user,
-    row: {
-      activityId: activity.activityId,
-      fingerprint: toHex(activity.fingerprint),
-      type: activity.type,
-      status: activity.status,
-      body,
-      result: activity.result ?? null,
-      failure: activity.failure ?? null,
-      votes: JSON.stringify([vote]),
-      slot: activity.slot ?? null,
-      createdAtMs: activity.createdAtMs,
-      updatedAtMs: activity.createdAtMs,
-    },
+    activityId: activity.activityId,
+    fingerprint: toHex(activity.fingerprint),
+    type: activity.type,
+    status: activity.status,
+    body,
+    result: activity.result ?? null,
+    failure: activity.failure ?? null,
+    votes: JSON.stringify([vote]),
+    slot: activity.slot ?? null,
+    createdAtMs: activity.createdAtMs,
+    updatedAtMs: activity.createdAtMs,
   };
 }
 
 export function toCommitItem(prepared: Prepared, boot: string, activity: ActivityRow | undefined): CommitItem {
-  const { organizationId, expectedVersion, birth, next, changes, number, leaf, sealed } = prepared;
+  const { organizationId, expectedVersion, expectedHeader, birth, next, changes, number, leaf, sealed } = prepared;
   return {
     organizationId,
     expectedVersion,
+    ...(expectedHeader && { expectedHeader }),
     ...(birth && {
       birth: {
         organizationName: birth.organizationName,

@@ -182,6 +182,8 @@ test("the control descriptor exists in launcher and signer only", { skip: !isLin
   const { gateway, signer } = await started.answer();
   const sockets = (pid: number) =>
     readdirSync(`/proc/${pid}/fd`)
+      // Standard output and error are this test's, and all three have them.
+      .filter((fd) => Number(fd) > 2)
       .map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
       .filter((target) => target.startsWith("socket:"));
   const others = new Set([...sockets(started.process.pid ?? 0), ...sockets(signer.pid)]);
@@ -190,7 +192,6 @@ test("the control descriptor exists in launcher and signer only", { skip: !isLin
     sockets(gateway.pid).filter((socket) => others.has(socket)),
     [],
   );
-  // Its ends: standard output and error of this test, the channel to the gateway, the control of the signer.
   const kept = sockets(started.process.pid ?? 0);
   process.kill(signer.pid, "SIGKILL");
   await started.answer((answer) => answer.signer.pid !== signer.pid);
@@ -223,6 +224,15 @@ test("a dead gateway is started again on the same port with a new signer", async
   assert.equal(isAlive(first.signer.pid), false);
   assert.equal(second.signer.rootKeyHash, first.signer.rootKeyHash);
   assert.equal(started.said.match(/Keystead is ready/g)?.length, 1);
+});
+
+test("a signer that gives up after a restart is started once more", async (t) => {
+  const started = await new Started(t, freshFolder(t), [], { KEYSTEAD_ORGANIZATION_NAME: "fatal later" }).ready();
+  const first = await started.answer();
+  process.kill(first.signer.pid, "SIGKILL");
+  const next = await started.answer(({ signer }) => signer.pid !== first.signer.pid);
+  assert.equal(next.gateway.pid, first.gateway.pid);
+  assert.match(started.said, /^signer: not this time$/m);
 });
 
 test("random kills of both never leave the launcher without a pair", async (t) => {

@@ -55,17 +55,19 @@ export function launch(options: Launch): Launched {
   const pause = (timeMs: number) => sleep(timeMs, undefined, { signal: waiting.signal }).catch(() => {});
   const note = () => noteProcesses(data, [gateway?.process.pid, signer?.process.pid]);
 
-  const fatal = (who: string, message: string) => {
+  /** Whoever says so has given up: before the first readiness the start has failed, later a new process may do better. */
+  const fatal = (who: string, message: string, child?: Child) => {
     say(`${who}: ${message}`);
     if (!ready) decide(1);
+    else child?.process.kill("SIGKILL");
   };
   const hearSigner = (message: SignerMessage) => {
     if (message.kind === "note") say(`signer: ${message.message}`);
-    if (message.kind === "fatal") fatal("signer", message.message);
+    if (message.kind === "fatal") fatal("signer", message.message, signer);
   };
   const hearGateway = (message: GatewayMessage) => {
     if (message.kind === "listening") options.onListening(message.port);
-    if (message.kind === "fatal") fatal("gateway", message.message);
+    if (message.kind === "fatal") fatal("gateway", message.message, gateway);
     if (message.kind === "report") {
       reported = true;
       for (const line of message.lines) say(line);

@@ -110,7 +110,7 @@ function assertNothingHappened() {
 
 test("after lockDown the signer can write its memory folder, and nothing else that any Node builtin offers", async () => {
   const results = await probeResults("locked");
-  assert.equal(Object.keys(results).length, 0, "the probe walked its whole table");
+  assert.equal(Object.keys(results).length, 180, "the probe walked its whole table");
   assert.deepEqual(allowed(results), memoryOnly);
   assertNothingHappened();
 });

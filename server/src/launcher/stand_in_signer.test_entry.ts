@@ -1,6 +1,6 @@
 /** Speaks the launcher's side of the signer's protocol and answers every line from the gateway with what it was given. */
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { Socket } from "node:net";
 
 const control = new Socket({ fd: 4, readable: true, writable: true });
@@ -28,6 +28,10 @@ function begin(key: Buffer, orders: { memoryFolder: string; birth: { organizatio
   const wish = orders.birth.organizationName;
   if (wish === "signer fatal") return void tell({ kind: "fatal", message: "signer will not\u001b[31m start" });
   if (wish === "signer crash") process.exit(7);
+  if (wish === "fatal later" && existsSync(`${orders.memoryFolder}/memory`)) {
+    rmSync(`${orders.memoryFolder}/memory`);
+    return void tell({ kind: "fatal", message: "not this time" });
+  }
   writeFileSync(`${orders.memoryFolder}/memory`, "remembered");
   tell({ kind: "ready" });
   tell({ kind: "note", message: "stand-in signer is here" });

@@ -74,6 +74,7 @@ function acceptanceLeaf(
   return {
     organizationId: firstOrganizationId,
     expectedVersion: head.header.version,
+    expectedHeader: head.marked,
     birth: undefined,
     next: undefined,
     changes: "[]",

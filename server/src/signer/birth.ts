@@ -85,6 +85,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
   return {
     organizationId: uuidFromBytes(organizationId),
     expectedVersion: noState.version,
+    expectedHeader: undefined,
     birth: { parentId: undefined, organizationName: order.organizationName, keyring: sealedKeyring },
     next,
     changes: JSON.stringify(changes),

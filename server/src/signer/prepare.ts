@@ -177,6 +177,7 @@ function record(act: Act, event: LeafEvent, grounds: LeafGrounds, header: Uint8A
   return {
     organizationId: state.organizationId,
     expectedVersion: state.known.header.version,
+    expectedHeader: state.known.marked,
     birth: undefined,
     next: undefined,
     changes: "[]",

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { describe, type TestContext, test } from "node:test";
-import { put, remove } from "../state/entities.ts";
-import { findDeployment, loadUnreleased } from "./across.ts";
-import { findActivity } from "./activities.ts";
-import { type CommitItem, commitGroup } from "./commit.ts";
-import { findCaller, loadHeaders, loadJournal, loadState } from "./organizations.ts";
-import { closeStore, openStore, type Store } from "./store.ts";
+import { dialects, openTestStore, testSource } from "../../test/open_test_store.ts";
 import {
   birth,
   boot,
@@ -18,8 +13,13 @@ import {
   nowMs,
   signing,
   stateChange,
-} from "./test_items.ts";
-import { dialects, openTestStore, testSource } from "./test_store.ts";
+} from "../../test/store_items.ts";
+import { put, remove } from "../state/entities.ts";
+import { findDeployment, loadUnreleased } from "./across.ts";
+import { findActivity } from "./activities.ts";
+import { type CommitItem, commitGroup } from "./commit.ts";
+import { findCaller, loadHeaders, loadJournal, loadState } from "./organizations.ts";
+import { closeStore, openStore, type Store } from "./store.ts";
 
 async function commit(store: Store, ...items: CommitItem[]): Promise<boolean[]> {
   return (await commitGroup(store, items, [])).committed;

@@ -13,6 +13,8 @@ export type CommitItem = {
   organizationId: string;
   /** The version it was prepared on: the database's, or the one the item before it in this group produces. */
   expectedVersion: number;
+  /** The header it was prepared on. A version alone could be another gateway's; with it, only this very state fits. */
+  expectedHeader?: Uint8Array;
   /** The organization's row is inserted, not updated. `keyring` comes with the deployment's first. */
   birth?: { parentId?: string; organizationName: string; keyring?: Uint8Array };
   /** Absent for items that change no state (failed, refused, pure signing): they only need the version to stand. */

@@ -14,6 +14,7 @@ export const finalStatuses = [
 export type OrganizationPlan = {
   readonly organizationId: string;
   readonly expectedVersion: number;
+  readonly expectedHeader: Uint8Array | undefined;
   /** Where the chain stands after its last item; the head when some item changed state. */
   version: number;
   head?: { header: Uint8Array; directory: Uint8Array };
@@ -52,10 +53,11 @@ export function planGroup(items: readonly CommitItem[]): {
   return { plans: sorted, planOf };
 }
 
-function newPlan({ organizationId, expectedVersion, birth }: CommitItem): OrganizationPlan {
+function newPlan({ organizationId, expectedVersion, expectedHeader, birth }: CommitItem): OrganizationPlan {
   return {
     organizationId,
     expectedVersion,
+    expectedHeader,
     version: expectedVersion,
     birth,
     pages: new Map(),

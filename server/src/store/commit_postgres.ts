@@ -148,6 +148,7 @@ function statementBuilder() {
 const headColumns = {
   organization_id: "text",
   expected_version: "integer",
+  expected_header: "bytes?",
   version: "integer?",
   header: "bytes?",
   directory: "bytes?",
@@ -192,9 +193,10 @@ function addHeads(statement: Builder, plans: readonly OrganizationPlan[]): void 
   const standing = plans.filter(({ birth }) => birth === undefined);
   if (standing.length > 0) {
     const moves = standing.some(({ head }) => head !== undefined);
-    const rows = standing.map(({ organizationId, expectedVersion, version, head, settings }) => ({
+    const rows = standing.map(({ organizationId, expectedVersion, expectedHeader, version, head, settings }) => ({
       organization_id: organizationId,
       expected_version: expectedVersion,
+      expected_header: expectedHeader,
       version: head && version,
       header: head?.header,
       directory: head?.directory,
@@ -206,6 +208,7 @@ function addHeads(statement: Builder, plans: readonly OrganizationPlan[]): void 
       moves ? "locked" : "locked_shared",
       `select organizations.organization_id from organizations join heads using (organization_id)
         where organizations.version = heads.expected_version
+          and organizations.header = coalesce(heads.expected_header, organizations.header)
         order by organizations.organization_id for ${moves ? "no key update" : "share"} of organizations`,
     );
     if (moves) {

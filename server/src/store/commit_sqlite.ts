@@ -86,7 +86,7 @@ function release(sqlite: SqliteConnection, { organizationId, boot, number, activ
     .run(result, organizationId, activityId);
 }
 
-/** False, with nothing written, when the organization is not at the expected version. */
+/** False, with nothing written, when the organization is not in the expected state. */
 function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
   if (!moveHead(sqlite, plan)) return false;
   for (const page of plan.pages.values()) insert(sqlite, "pages", page);
@@ -98,6 +98,7 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
 
 function moveHead(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
   const { organizationId, expectedVersion, version, head, birth, settings } = plan;
+  const expectedHeader = plan.expectedHeader ?? null;
   if (birth !== undefined) {
     insert(sqlite, "organizations", organizationRow({ ...plan, birth }));
     if (birth.keyring !== undefined) insert(sqlite, "deployment", { id: 1, keyring: birth.keyring });
@@ -105,14 +106,16 @@ function moveHead(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
   }
   if (head === undefined) {
     const found = sqlite
-      .statement("select 1 from organizations where organization_id = ? and version = ?")
-      .get(organizationId, expectedVersion);
+      .statement(
+        "select 1 from organizations where organization_id = ? and version = ? and header = coalesce(?, header)",
+      )
+      .get(organizationId, expectedVersion, expectedHeader);
     return found !== undefined;
   }
   const { changes } = sqlite
     .statement(`update organizations set version = ?, header = ?, directory = ?,
       organization_name = coalesce(?, organization_name), updated_at_ms = coalesce(?, updated_at_ms)
-      where organization_id = ? and version = ?`)
+      where organization_id = ? and version = ? and header = coalesce(?, header)`)
     .run(
       version,
       head.header,
@@ -121,6 +124,7 @@ function moveHead(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
       settings?.updatedAtMs ?? null,
       organizationId,
       expectedVersion,
+      expectedHeader,
     );
   return changes === 1;
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, type TestContext, test } from "node:test";
+import { dialects, openTestStore } from "../../test/open_test_store.ts";
+import { birth, newApiKey, newUser, signing, stateChange } from "../../test/store_items.ts";
 import { findInSubOrganizations, listHeads, listLeaves } from "./across.ts";
 import { findActivity, findActivityByFingerprint } from "./activities.ts";
 import { commitGroup } from "./commit.ts";
 import { findCaller, loadHeaders, loadJournal, loadState } from "./organizations.ts";
-import { birth, newApiKey, newUser, signing, stateChange } from "./test_items.ts";
-import { dialects, openTestStore } from "./test_store.ts";
 
 for (const dialect of dialects) {
   describe(`reads on ${dialect}`, () => {

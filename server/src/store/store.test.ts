@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { administer, openTestStore, testSource } from "../../test/open_test_store.ts";
 import { closeStore, openStore } from "./store.ts";
-import { administer, openTestStore, testSource } from "./test_store.ts";
 
 test("an SQLite store syncs every commit and is readable only by its owner", async (t) => {
   const source = await testSource(t, "sqlite");

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { sql } from "kysely";
 import { closeStore, openStore, type Store } from "../store.ts";
 import { type ColumnKind, tables } from "../tables.ts";
-import { dialects, openTestStore, testSource } from "../test_store.ts";
+import { dialects, openTestStore, testSource } from "../../../test/open_test_store.ts";
 import { migrate, migrations } from "./migrate.ts";
 
 const bookkeeping = ["migrations", "migrations_lock"];

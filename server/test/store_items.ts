@@ -1,8 +1,8 @@
 /** Commit items as the gateway would build them, for tests: contents are arbitrary bytes, the shapes are real. */
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { put, type User } from "../state/entities.ts";
-import type { ActivityRow } from "./activities.ts";
-import type { CommitItem } from "./commit.ts";
+import { put, type User } from "../src/state/entities.ts";
+import type { ActivityRow } from "../src/store/activities.ts";
+import type { CommitItem } from "../src/store/commit.ts";
 
 export const nowMs = 1_763_000_000_000;
 export const boot = "b0".repeat(16);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import pg from "pg";
-import { closeStore, openStore, type Store, type StoreSource } from "./store.ts";
+import { closeStore, openStore, type Store, type StoreSource } from "../src/store/store.ts";
 
 export const dialects = ["sqlite", "postgres"] as const;
 
