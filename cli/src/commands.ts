@@ -2,7 +2,7 @@ import type { Command } from "./command.ts";
 import { help } from "./commands/help.ts";
 import { list } from "./commands/list.ts";
 import { request } from "./commands/request.ts";
-import { acceptClock, acceptDatabase, init } from "./commands/server_commands.ts";
+import { acceptClock, acceptDatabase, checkLog, init } from "./commands/server_commands.ts";
 import { whoami } from "./commands/whoami.ts";
 
 /** In the order of the help text. */
@@ -13,5 +13,6 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["init", init],
   ["accept-database", acceptDatabase],
   ["accept-clock", acceptClock],
+  ["check-log", checkLog],
   ["help", help(() => commands)],
 ]);

@@ -202,7 +202,7 @@ test("flags can stand in for the whole profile", async () => {
 
 test("the commands on the data are run by the server's own program, and its exit code is passed on", async () => {
   const env = { PORT: "not a port" };
-  for (const command of ["accept-database", "accept-clock"]) {
+  for (const command of ["accept-database", "accept-clock", "check-log"]) {
     const { code, stderr } = await keystead([command], { env });
     assert.equal(code, 2);
     assert.match(stderr, /run it on that machine, with the server stopped\n.*PORT must be a whole number/);

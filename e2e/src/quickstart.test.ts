@@ -11,6 +11,7 @@ const run = promisify(execFile);
 test("the line the first start prints works by copy and paste", async (t) => {
   const server = await startKeystead();
   t.after(() => server.stop());
+  while (!/try: .+\n/.test(server.output())) await new Promise((resolve) => setTimeout(resolve, 20));
   const line = /try: (.+)/.exec(server.output())?.[1];
   assert.ok(line, `a request to paste in:\n${server.output()}`);
   const { stdout } = await run("sh", ["-c", line], { cwd: repository });

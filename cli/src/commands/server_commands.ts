@@ -18,6 +18,12 @@ export const acceptClock: Command = {
   run: (context) => runOnData("accept-clock", context),
 };
 
+export const checkLog: Command = {
+  usage: "check-log",
+  summary: "name every leaf the signer released that the database lacks; run it where the data is, server stopped",
+  run: (context) => runOnData("check-log", context),
+};
+
 export const init: Command = {
   usage: "init --root-public-key HEX",
   summary: "prepare a data folder for a root user whose private key stays with you; then start the server",

@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { createNodeCurves } from "../curves/node_curves.ts";
 import { closeStore, openStore, type StoreSource } from "../store/store.ts";
 import { acceptDatabase } from "./accept_database.ts";
+import { checkLog } from "./check_log.ts";
 import { createCommitter } from "./committer.ts";
 import { createHttp } from "./http.ts";
 import { joinSigner } from "./join_signer.ts";
@@ -38,22 +39,23 @@ const host = process.env.KEYSTEAD_HOST ?? "127.0.0.1";
 const port = Number(process.env.PORT ?? 8080);
 const source: StoreSource = url === undefined || url === "" ? { kind: "sqlite", folder } : { kind: "postgres", url };
 
-let joined = false;
+/** What keeps the signer from being used; undefined while all is well. */
+let trouble: string | undefined = "the signer has not joined yet";
 let publicKeys: Record<string, string> = {};
 let boot = "";
-let signerTrouble = "the signer has not joined yet";
 
 const link = createSignerLink(() => {
-  joined = false;
-  signerTrouble = "the signer stopped";
+  trouble = "the signer stopped; try again";
 });
 
 // The socket may arrive before the database is open; it waits here.
-const sockets: Socket[] = [];
-let onSocket: (socket: Socket) => void = (socket) => sockets.push(socket);
+let socket: Socket | undefined;
+let onSocket: () => void = () => undefined;
 process.on("message", (message: { kind?: unknown }, handle) => {
-  if (message.kind === "signer" && handle instanceof Socket) onSocket(handle);
-  else if (message.kind === "stop") void stop();
+  if (message.kind === "signer" && handle instanceof Socket) {
+    socket = handle;
+    onSocket();
+  } else if (message.kind === "stop") void stop();
 });
 
 const store = await openStore(source).catch(fail);
@@ -66,9 +68,10 @@ const app = createHttp({
   organizations,
   committer,
   boot: () => boot,
+  signerTrouble: () => trouble,
   metrics: createMetrics(),
   async unready() {
-    if (!joined) return signerTrouble;
+    if (trouble !== undefined) return trouble;
     try {
       await store.db.selectFrom("deployment").select("id").execute();
     } catch {
@@ -88,46 +91,68 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
-async function join(socket: Socket): Promise<void> {
-  link.attach(socket);
+/** Work an operator orders on the whole deployment; each ends with a report and the process. */
+const works: Record<string, () => Promise<string[]>> = {
+  "accept-database": () => acceptDatabase(store, link, committer, boot),
+  "accept-clock": async () => ["the signer's clock is accepted as it is now"],
+  "check-log": () => checkLog(store, link, publicKeys.log ?? ""),
+};
+const work = works[mode ?? ""];
+
+async function join(current: Socket): Promise<void> {
+  link.attach(current);
   organizations.forgetAll();
   const signer = await joinSigner(store, link, committer, mode === "accept-database");
   boot = toHex(signer.boot);
   publicKeys = signer.publicKeys;
   if (mode !== "accept-database") for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
-  joined = true;
 }
 
-async function serve(): Promise<void> {
+let listening = false;
+let ready = false;
+
+async function listen(): Promise<void> {
+  if (listening || work !== undefined) return;
+  listening = true;
   await app.listen({ host, port });
   const address = app.server.address();
   await tell({ kind: "listening", host, port: typeof address === "object" && address !== null ? address.port : port });
-  await tell({ kind: "ready" });
 }
 
-let serving = false;
-onSocket = (socket) => {
-  join(socket)
-    .then(async () => {
-      if (mode === "accept-database") {
-        await tell({ kind: "report", lines: await acceptDatabase(store, link, committer, boot) });
-        await stop();
-      } else if (!serving) {
-        serving = true;
-        await serve();
-      }
-    })
-    .catch((error) => {
-      // A signer that dies while it joins is replaced; one that refuses is a matter for the operator.
-      if (error instanceof Fault && error.code === "unavailable" && !(mode === "accept-database")) {
-        signerTrouble = error.message;
-        log.error(error.message);
-        return;
-      }
-      if (!serving) return fail(error);
-      signerTrouble = error instanceof Error ? error.message : String(error);
-      log.error({ err: error }, "the signer could not be joined");
-      return undefined;
-    });
-};
-for (const socket of sockets.splice(0)) onSocket(socket);
+/**
+ * Joins the newest signer. One that dies meanwhile is replaced and comes here again; one that cannot work yet (its clock, a
+ * database that is away) is asked again, and `/readyz` says why; one that refuses is a matter for the operator.
+ */
+async function joinNewest(): Promise<void> {
+  const current = socket;
+  if (current === undefined) return;
+  try {
+    await join(current);
+    if (current !== socket) return;
+    trouble = undefined;
+    if (work !== undefined) {
+      await tell({ kind: "report", lines: await work() });
+      await stop();
+    }
+    await listen();
+    if (!ready) await tell({ kind: "ready" });
+    ready = true;
+  } catch (error) {
+    if (current !== socket) return;
+    const message = error instanceof Error ? error.message : String(error);
+    const passing = !(error instanceof Fault) || error.code === "unavailable";
+    if (!ready && (!passing || work !== undefined)) await fail(error);
+    if (trouble !== message) log.error({ err: error }, "the signer cannot be used");
+    trouble = message;
+    await listen().catch(fail);
+    if (!current.destroyed) setTimeout(() => current === socket && void retry(current), 500);
+  }
+}
+
+/** The same signer once more: its socket stays, so only the words are said again. */
+async function retry(current: Socket): Promise<void> {
+  if (!current.destroyed) await joinNewest();
+}
+
+onSocket = () => void joinNewest();
+onSocket();

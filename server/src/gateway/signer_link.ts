@@ -99,6 +99,7 @@ export function createSignerLink(onDown: () => void): SignerLink {
       return answered.then((bytes) => decode(reply, bytes));
     },
     attach(fresh) {
+      if (socket === fresh) return;
       socket?.destroy();
       failAll("the signer was restarted; try again");
       socket = fresh;

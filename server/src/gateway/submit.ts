@@ -28,6 +28,8 @@ export type SubmitRoom = {
   organizations: Organizations;
   committer: Committer;
   boot(): string;
+  /** Why the signer cannot be used now, if so. */
+  signerTrouble(): string | undefined;
 };
 
 export type SubmitAnswer = { activity: ReturnType<typeof activityView> } | { failure: Failure };
@@ -84,6 +86,8 @@ async function executeOnce(
   body: Uint8Array,
   stamp: string,
 ): Promise<ActivityRow | undefined> {
+  const trouble = room.signerTrouble();
+  if (trouble !== undefined) throw new Fault("unavailable", trouble);
   let decided: Awaited<ReturnType<Organizations["prepare"]>>;
   try {
     decided = await room.organizations.prepare(organizationId, body, stamp);

@@ -7,11 +7,11 @@ import {
   closeSync,
   constants,
   existsSync,
+  ftruncateSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
-  truncateSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -22,6 +22,9 @@ import { createNumberRanges, type NumberRanges } from "./number_ranges.ts";
 import { createPins, type Pin, type Pins, pinDigestLength } from "./pins.ts";
 
 const macLength = 32;
+
+// Node's permissions follow links: one planted in the folder would lead appends, or a truncation, elsewhere.
+const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
 const magic = new TextEncoder().encode("keystead memory 1\n");
 
 const pinLayout = struct({ organizationId: fixed(16), version: u64, digest: fixed(pinDigestLength) });
@@ -142,7 +145,7 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: { compa
     closeSync(out);
     renameSync(next, path);
     closeSync(file);
-    file = openSync(path, constants.O_WRONLY | constants.O_APPEND);
+    file = openSync(path, appending);
     mac = chain;
     length = written;
     compactedLength = written;
@@ -161,15 +164,15 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: { compa
       mac = chain;
     });
     // A record that a power cut tore off at the end was never relied upon. Cut it, or the next one would follow rubbish.
-    if (length < stored.length) truncateSync(path, length);
+    if (length < stored.length) truncate(path, length);
     compactedLength = length;
-    file = openSync(path, constants.O_WRONLY | constants.O_APPEND);
+    file = openSync(path, appending);
     if (length === 0) {
       writeAll(file, magic);
       length = magic.length;
     }
   } else {
-    file = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL, 0o600);
+    file = openSync(path, appending | constants.O_CREAT | constants.O_EXCL, 0o600);
     writeAll(file, magic);
     length = magic.length;
   }
@@ -201,6 +204,12 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: { compa
     wasReleased: (boot, number) => released.get(digestKey(boot))?.numbers.has(number) ?? false,
     close: () => closeSync(file),
   };
+}
+
+function truncate(path: string, length: number): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+  ftruncateSync(file, length);
+  closeSync(file);
 }
 
 function writeAll(file: number, content: Uint8Array): void {

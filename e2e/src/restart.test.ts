@@ -1,0 +1,363 @@
+/** What an operator lives through: processes that die, starts that must be refused, and data that comes from elsewhere. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import {
+  type Activity,
+  activities,
+  type Client,
+  createApiKeyStamper,
+  createClient,
+  KeysteadError,
+} from "@keystead/sdk";
+import { openMemory } from "@keystead/server/signer/memory.ts";
+import { withoutMac } from "@keystead/server/state/authenticity.ts";
+import { listLeaves } from "@keystead/server/store/across.ts";
+import { closeStore, openStore } from "@keystead/server/store/store.ts";
+import { type KeysteadServer, repository, startKeystead } from "./keystead_server.ts";
+
+const options = { skip: process.platform !== "linux" && "needs /proc", timeout: 120_000 };
+
+/** Below a folder that others may pass, so that as root gateway and signer run under their own uids. */
+function freshDataFolder(t: TestContext): string {
+  const top = mkdtempSync(join(tmpdir(), "keystead-restart-"));
+  chmodSync(top, 0o711);
+  t.after(() => rmSync(top, { recursive: true, force: true }));
+  return join(top, "data");
+}
+
+async function start(t: TestContext, dataFolder: string): Promise<KeysteadServer> {
+  const server = await startKeystead({ dataFolder });
+  t.after(() => server.stop());
+  return server;
+}
+
+function clientOf({ url, bootstrap }: KeysteadServer): Client {
+  const { organizationId, apiPublicKey, apiPrivateKey } = bootstrap;
+  return createClient({
+    baseUrl: url,
+    organizationId,
+    stamper: createApiKeyStamper({ apiPublicKey, apiPrivateKey }),
+  });
+}
+
+type Act = { body: string; activity: Activity };
+
+let tags = 0;
+
+function tagBody({ bootstrap }: KeysteadServer): string {
+  tags += 1;
+  return JSON.stringify({
+    type: activities.create_user_tag.type,
+    timestampMs: String(Date.now()),
+    organizationId: bootstrap.organizationId,
+    parameters: { userTagName: `tag ${tags}`, userIds: [bootstrap.userId] },
+  });
+}
+
+async function send(server: KeysteadServer, body: string): Promise<Act> {
+  const answer = await clientOf(server).request<{ activity: Activity }>(activities.create_user_tag.url, body, {
+    signal: AbortSignal.timeout(10_000),
+  });
+  return { body, activity: answer.activity };
+}
+
+async function createTags(server: KeysteadServer, count: number): Promise<Act[]> {
+  const acts: Act[] = [];
+  for (let n = 0; n < count; n++) acts.push(await send(server, tagBody(server)));
+  return acts;
+}
+
+/** Every acknowledged body, sent again, is answered as it was. */
+async function assertAllThere(server: KeysteadServer, acts: readonly Act[]): Promise<void> {
+  for (const act of acts) assert.deepEqual(await send(server, act.body), act);
+}
+
+/** Sends one body until it is answered, and returns the refusals on the way. */
+async function sendUntilAnswered(server: KeysteadServer, body: string): Promise<{ act: Act; refusals: unknown[] }> {
+  const refusals: unknown[] = [];
+  const until = Date.now() + 20_000;
+  for (;;) {
+    try {
+      return { act: await send(server, body), refusals };
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      refusals.push(error);
+      await pause(5);
+    }
+  }
+}
+
+function kill(pid: number | undefined): void {
+  assert.ok(pid !== undefined && pid > 1, "no such process");
+  process.kill(pid, "SIGKILL");
+}
+
+async function gone(pids: readonly (number | undefined)[], withinMs: number): Promise<void> {
+  const until = Date.now() + withinMs;
+  while (pids.some((pid) => existsSync(`/proc/${pid}`))) {
+    assert.ok(Date.now() < until, `processes ${pids} still run after ${withinMs} ms`);
+    await pause(20);
+  }
+}
+
+/** Runs one of the server's commands on a data folder to its end. */
+async function run(dataFolder: string, command: string): Promise<{ code: number; said: string }> {
+  const child = spawn(process.execPath, [join(repository, "server/src/main.ts"), command], {
+    env: { PATH: process.env.PATH ?? "", PORT: "0", KEYSTEAD_DATA: dataFolder },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 20_000,
+  });
+  let said = "";
+  child.stdout.on("data", (chunk) => (said += chunk));
+  child.stderr.on("data", (chunk) => (said += chunk));
+  const [code] = (await once(child, "close")) as [number];
+  return { code, said };
+}
+
+function withMessage(pattern: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.match(String(error), pattern);
+    return true;
+  };
+}
+
+function isUnavailable(pattern: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof KeysteadError, String(error));
+    assert.deepEqual(
+      { status: error.status, code: error.code, details: error.details },
+      { status: 503, code: 14, details: [] },
+    );
+    assert.match(error.message, pattern);
+    return true;
+  };
+}
+
+/** The events of all leaves, in a database nobody uses. */
+async function leafEvents(dataFolder: string): Promise<string[]> {
+  const store = await openStore({ kind: "sqlite", folder: join(dataFolder, "database") });
+  try {
+    return (await listLeaves(store, undefined, 1000)).map(({ leaf }) => decodeLeaf(withoutMac(leaf)).event);
+  } finally {
+    await closeStore(store);
+  }
+}
+
+test("a killed signer: 503 with code 14 meanwhile, then 200 again from the same gateway", options, async (t) => {
+  const server = await start(t, freshDataFolder(t));
+  const acts = await createTags(server, 3);
+  const before = await server.children();
+  kill(before.signer);
+  const { act, refusals } = await sendUntilAnswered(server, tagBody(server));
+  assert.ok(refusals.length > 0, "nobody noticed");
+  for (const refusal of refusals) assert.ok(isUnavailable(/signer/)(refusal));
+  await assertAllThere(server, [...acts, act]);
+  const after = await server.children();
+  assert.equal(after.gateway, before.gateway);
+  assert.notEqual(after.signer, before.signer);
+});
+
+test("while the signer is away, whoami answers and /readyz says why submits do not", options, async (t) => {
+  const server = await start(t, freshDataFolder(t));
+  const { signer } = await server.children();
+  assert.ok(signer !== undefined);
+  // Stopped, not ended: the launcher sees nothing to replace, and requests run into their deadline.
+  process.kill(signer, "SIGSTOP");
+  try {
+    const [submitted, who] = await Promise.allSettled([send(server, tagBody(server)), clientOf(server).whoami()]);
+    assert.equal(who.status, "fulfilled");
+    assert.equal(submitted.status, "rejected");
+    assert.ok(isUnavailable(/did not answer in time/)(submitted.reason));
+  } finally {
+    process.kill(signer, "SIGCONT");
+  }
+  kill(signer);
+  const ready = await fetch(`${server.url}/readyz`);
+  if (ready.status === 503) assert.match(JSON.stringify(await ready.json()), /signer/);
+  await sendUntilAnswered(server, tagBody(server));
+});
+
+test("a killed gateway comes back on the same port with everything it acknowledged", options, async (t) => {
+  const server = await start(t, freshDataFolder(t));
+  const acts = await createTags(server, 3);
+  kill((await server.children()).gateway);
+  const { act } = await sendUntilAnswered(server, tagBody(server));
+  await assertAllThere(server, [...acts, act]);
+});
+
+test("a killed launcher takes its children along, and the next start has everything", options, async (t) => {
+  const dataFolder = freshDataFolder(t);
+  const first = await start(t, dataFolder);
+  const acts = await createTags(first, 3);
+  const { gateway, signer } = await first.children();
+  assert.ok(gateway !== undefined && signer !== undefined);
+  first.launcher.kill("SIGKILL");
+  await gone([gateway, signer], 2_000);
+  const second = await start(t, dataFolder);
+  await assertAllThere(second, acts);
+  await createTags(second, 1);
+});
+
+test("SIGTERM answers what is under way, ends everything with exit code 0, and loses nothing", options, async (t) => {
+  const dataFolder = freshDataFolder(t);
+  const first = await start(t, dataFolder);
+  const acts = await createTags(first, 2);
+  const { gateway, signer } = await first.children();
+  const bodies = Array.from({ length: 20 }, () => tagBody(first));
+  const sent = bodies.map((body) => send(first, body));
+  first.launcher.kill("SIGTERM");
+  for (const outcome of await Promise.allSettled(sent)) {
+    if (outcome.status === "fulfilled") acts.push(outcome.value);
+  }
+  if (first.launcher.exitCode === null) await once(first.launcher, "exit");
+  assert.equal(first.launcher.exitCode, 0);
+  await gone([gateway, signer], 100);
+  const second = await start(t, dataFolder);
+  await assertAllThere(second, acts);
+});
+
+test("a second start on the same data is refused, and the first goes on", options, async (t) => {
+  const dataFolder = freshDataFolder(t);
+  const server = await start(t, dataFolder);
+  await assert.rejects(
+    startKeystead({ dataFolder }),
+    withMessage(/another Keystead is running on .*stop it, or set KEYSTEAD_DATA/),
+  );
+  await createTags(server, 1);
+});
+
+test("another root key is refused; with the right one everything is there", options, async (t) => {
+  const dataFolder = freshDataFolder(t);
+  const path = join(dataFolder, "root.key");
+  const first = await start(t, dataFolder);
+  const acts = await createTags(first, 2);
+  await first.stop();
+  const right = readFileSync(path);
+  writeFileSync(path, randomBytes(32));
+  await assert.rejects(startKeystead({ dataFolder }), withMessage(/the root key does not belong to this database/));
+  writeFileSync(path, right);
+  const second = await start(t, dataFolder);
+  await assertAllThere(second, acts);
+});
+
+test("another root key is refused without the signer's memory too", options, async (t) => {
+  const dataFolder = freshDataFolder(t);
+  const first = await start(t, dataFolder);
+  await first.stop();
+  emptyMemory(dataFolder);
+  writeFileSync(join(dataFolder, "root.key"), randomBytes(32));
+  await assert.rejects(startKeystead({ dataFolder }), withMessage(/the root key does not belong to this database/));
+});
+
+function emptyMemory(dataFolder: string): void {
+  const folder = join(dataFolder, "signer");
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+}
+
+test("an empty memory beside a database is refused until the operator accepts the database", options, async (t) => {
+  const dataFolder = freshDataFolder(t);
+  const first = await start(t, dataFolder);
+  const acts = await createTags(first, 3);
+  await first.stop();
+  emptyMemory(dataFolder);
+  await assert.rejects(startKeystead({ dataFolder }), withMessage(/memory is empty.*`keystead accept-database`/));
+  const { code, said } = await run(dataFolder, "accept-database");
+  assert.equal(code, 0, said);
+  assert.match(said, new RegExp(`organization ${first.bootstrap.organizationId}: accepted at version 4`));
+  assert.deepEqual((await leafEvents(dataFolder)).filter((event) => event !== "COMPLETED").sort(), [
+    "BIRTH",
+    "DATABASE_ACCEPTED",
+  ]);
+  const second = await start(t, dataFolder);
+  await assertAllThere(second, acts);
+  await createTags(second, 1);
+});
+
+test(
+  "a database set back is refused for its organization alone, until the operator accepts it by name",
+  options,
+  async (t) => {
+    const dataFolder = freshDataFolder(t);
+    const database = join(dataFolder, "database");
+    const first = await start(t, dataFolder);
+    const { organizationId, userId } = first.bootstrap;
+    const kept = await createTags(first, 2);
+    await first.stop();
+    const copy = join(dataFolder, "..", "copy");
+    cpSync(database, copy, { recursive: true, filter: (path) => !path.endsWith("cache") });
+
+    const second = await start(t, dataFolder);
+    const undone = await createTags(second, 2);
+    await second.stop();
+    for (const name of readdirSync(database).filter((file) => file.startsWith("keystead.db")))
+      rmSync(join(database, name));
+    for (const name of readdirSync(copy).filter((file) => file.startsWith("keystead.db"))) {
+      // Onto the owner that the folder's files have.
+      writeFileSync(join(database, name), readFileSync(join(copy, name)));
+    }
+    await takeOver(database);
+
+    const third = await start(t, dataFolder);
+    const refused = isUnavailable(
+      new RegExp(`organization ${organizationId}: .*version 3.*released version 5.*accept-database`),
+    );
+    await assert.rejects(send(third, tagBody(third)), refused);
+    for (const { body } of undone) await assert.rejects(send(third, body), refused);
+    assert.equal((await clientOf(third).whoami()).userId, userId);
+    await assertAllThere(third, kept);
+    assert.equal(third.launcher.exitCode, null);
+    await third.stop();
+
+    const { code, said } = await run(dataFolder, "accept-database");
+    assert.equal(code, 0, said);
+    assert.match(said, new RegExp(`organization ${organizationId}: SET BACK from version 5 to version 3`));
+    const fourth = await start(t, dataFolder);
+    await assertAllThere(fourth, kept);
+    const later = await createTags(fourth, 2);
+    await assertAllThere(fourth, later);
+    // What was set back never happened, by the operator's word; its body may be sent again.
+    for (const { body } of undone)
+      assert.equal((await send(fourth, body)).activity.status, "ACTIVITY_STATUS_COMPLETED");
+  },
+);
+
+/** Files restored by root must belong to the gateway, as everything else in its folder does. */
+async function takeOver(folder: string): Promise<void> {
+  const { chown, stat } = await import("node:fs/promises");
+  const { uid, gid } = await stat(folder);
+  for (const name of readdirSync(folder)) await chown(join(folder, name), uid, gid);
+}
+
+test("a clock far behind the signer's memory: no submits, a reason, and accept-clock", options, async (t) => {
+  const dataFolder = freshDataFolder(t);
+  const first = await start(t, dataFolder);
+  const acts = await createTags(first, 1);
+  await first.stop();
+  // The signer has seen a time two hours ahead: as if the clock had been wrong then, or were now.
+  const memory = openMemory(join(dataFolder, "signer"), readFileSync(join(dataFolder, "root.key")));
+  memory.rememberRelease(Date.now() + 7_200_000, [], []);
+  memory.close();
+
+  const second = await start(t, dataFolder);
+  await assert.rejects(
+    send(second, tagBody(second)),
+    isUnavailable(/clock is 7\d\d\d s behind.*`keystead accept-clock`/),
+  );
+  assert.equal((await clientOf(second).whoami()).userId, second.bootstrap.userId);
+  await assertAllThere(second, acts);
+  await second.stop();
+
+  const { code, said } = await run(dataFolder, "accept-clock");
+  assert.equal(code, 0, said);
+  assert.match(said, /clock/);
+  const third = await start(t, dataFolder);
+  await createTags(third, 1);
+});
