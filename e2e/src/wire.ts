@@ -140,3 +140,10 @@ export function assertAccepted(answer: Answer): void {
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.headers["content-type"], "application/json");
 }
+
+/** Answered as this caller. */
+export function assertIs(answer: Answer, { organizationId, userId }: { organizationId: string; userId: string }): void {
+  assertAccepted(answer);
+  assert.equal(answer.json.organizationId, organizationId);
+  assert.equal(answer.json.userId, userId);
+}

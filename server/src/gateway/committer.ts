@@ -3,8 +3,9 @@
  * committed is released by the signer before anybody is answered, and marked as released with the next group.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import { loadUnreleased, type UnreleasedLeaf } from "../store/across.ts";
+import { loadUnreleased } from "../store/across.ts";
 import { type CommitItem, commitGroup, type ReleasedLeaf } from "../store/commit.ts";
+import type { UnreleasedLeaf } from "../store/leaves.ts";
 import { loadHeaders } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
 import type { Run } from "./organizations.ts";

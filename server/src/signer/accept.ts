@@ -3,10 +3,10 @@
  * pinned as it is, every organization that is set back is named, and the act leaves a leaf of its own.
  */
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
-import { encodeLeaf } from "@keystead/core/log/leaf.ts";
 import type { Prepared, Reply, Request } from "../frames/messages.ts";
 import { digestKey, sha256 } from "../state/digest.ts";
 import type { KnownHeader } from "./line.ts";
+import { operatorLeaf } from "./operator_leaf.ts";
 import { type Pin, pinDigestLength } from "./pins.ts";
 import type { Signer } from "./signer.ts";
 
@@ -53,21 +53,14 @@ function acceptanceLeaf(
   const first = uuidToBytes(firstOrganizationId);
   const head = heads.find(({ header }) => digestKey(header.organizationId) === digestKey(first));
   if (head === undefined) return undefined;
-  const number = signer.nextNumber();
-  const leaf = encodeLeaf({
-    boot: signer.boot,
-    number,
+  const { number, leaf } = operatorLeaf(signer, {
     event: "DATABASE_ACCEPTED",
-    grounds: "OPERATOR",
     organizationId: first,
-    activityId: new Uint8Array(16),
-    activityType: "",
     fingerprint: new Uint8Array(32),
     timeMs: nowMs,
     stateVersion: head.header.version,
     stateDigest: head.digest,
     header: undefined,
-    stamps: [],
     // The accepted heads, in the order the database lists them.
     outcome: sha256(Buffer.concat(heads.map(({ digest }) => digest))),
   });
@@ -79,7 +72,7 @@ function acceptanceLeaf(
     next: undefined,
     changes: "[]",
     number,
-    leaf: signer.keyring.authenticity.mark("leaf", leaf),
+    leaf,
     sealed: undefined,
     activity: undefined,
   };

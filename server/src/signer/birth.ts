@@ -4,12 +4,12 @@ import { apiKeyCurves, normalisePublicKey } from "@keystead/core/crypto/api_key.
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { noState } from "@keystead/core/log/header.ts";
-import { encodeLeaf } from "@keystead/core/log/leaf.ts";
 import type { Prepared } from "../frames/messages.ts";
 import { objectId } from "../state/derived_id.ts";
 import { sha256 } from "../state/digest.ts";
 import { put } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
+import { operatorLeaf } from "./operator_leaf.ts";
 import type { Signer } from "./signer.ts";
 import { writeState } from "./write_state.ts";
 
@@ -65,21 +65,14 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     changes,
     new Uint8Array(0),
   );
-  const number = signer.nextNumber();
-  const leaf = encodeLeaf({
-    boot: signer.boot,
-    number,
+  const { number, leaf } = operatorLeaf(signer, {
     event: "BIRTH",
-    grounds: "OPERATOR",
     organizationId,
-    activityId: new Uint8Array(16),
-    activityType: "",
     fingerprint: orderDigest,
     timeMs: nowMs,
     stateVersion: noState.version,
     stateDigest: noState.digest,
     header: next.header,
-    stamps: [],
     outcome: sha256(fromHex(order.apiPublicKey)),
   });
   return {
@@ -90,7 +83,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     next,
     changes: JSON.stringify(changes),
     number,
-    leaf: signer.keyring.authenticity.mark("leaf", leaf),
+    leaf,
     sealed: undefined,
     activity: undefined,
   };

@@ -1,19 +1,9 @@
 /** The only functions that name no organization, each with its reason. */
 import { sql } from "kysely";
 import { compiled } from "./compiled.ts";
+import { type UnreleasedLeaf, unreleasedColumns } from "./leaves.ts";
 import { type CallerRow, callerColumns, toCallerRow } from "./organizations.ts";
 import type { Store } from "./store.ts";
-
-export type UnreleasedLeaf = {
-  organizationId: string;
-  boot: string;
-  number: number;
-  activityId: string | null;
-  version: number | null;
-  leaf: Uint8Array;
-  header: Uint8Array | null;
-  sealed: Uint8Array | null;
-};
 
 export type Head = { organizationId: string; version: number; header: Uint8Array };
 
@@ -54,16 +44,7 @@ export async function findInSubOrganizations(
 const unreleased = compiled("unreleased", (db, limit: number) =>
   db
     .selectFrom("leaves")
-    .select([
-      "organization_id as organizationId",
-      "boot",
-      "number",
-      "activity_id as activityId",
-      "version",
-      "leaf",
-      "header",
-      "sealed",
-    ])
+    .select(unreleasedColumns)
     // The literal, not a parameter: only then do planners see that the partial index covers the query.
     .where(sql<boolean>`released = 0`)
     .orderBy("organization_id")

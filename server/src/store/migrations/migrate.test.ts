@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
+import { dialects, openTestStore, testSource } from "../../../test/open_test_store.ts";
 import { closeStore, openStore, type Store } from "../store.ts";
 import { type ColumnKind, tables } from "../tables.ts";
-import { dialects, openTestStore, testSource } from "../../../test/open_test_store.ts";
 import { migrate, migrations } from "./migrate.ts";
 
 const bookkeeping = ["migrations", "migrations_lock"];
