@@ -13,7 +13,7 @@ import { highS, paddedDer, uncompressed } from "./respelling.ts";
 import { assertAccepted, bytesOf, call, type Headers, type StampFields, send, stampFields } from "./wire.ts";
 import { dialects, type Person, startWorld } from "./world.ts";
 
-const inputs = process.env.KEYSTEAD_FIGURES === "1" ? 50_000 : 1_500;
+const inputs = process.env.KEYSTEAD_FIGURES === "1" ? 20_000 : 1_500;
 const whoami = "/public/v1/query/whoami";
 const createUserTag = "/public/v1/submit/create_user_tag";
 
@@ -297,7 +297,8 @@ for (const dialect of dialects) {
       const draft = newDraft(random, owner, serial);
       const headers = headersOf(draft);
       const answer = await send(url, { path: draft.path, headers, body: draft.body });
-      const said = `seed ${seed}, request ${serial}: ${answer.status} ${answer.text}`;
+      const sent = JSON.stringify({ path: draft.path, headers, body: Buffer.from(draft.body).toString("latin1") });
+      const said = `seed ${seed}, request ${serial}: ${answer.status} ${answer.text} to ${sent}`;
       counts.sent += 1;
       assert.ok(answer.status < 500 || answer.status === 501, said);
       assert.equal(answer.headers["content-type"], "application/json", said);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { StampScheme } from "@keystead/core/crypto/stamp.ts";
 import { parseEcdsaDer, toEcdsaDer } from "@keystead/core/encoding/der.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
@@ -121,7 +122,7 @@ for (const dialect of dialects) {
     });
 
     await t.test("integers that a wallet client never shortens are accepted", async () => {
-      for (let attempt = 0; ; attempt++) {
+      for (;;) {
         const tried = bytesOf(tagBody(organizationId));
         const fields = stampFields(deputy.secp256k1, tried);
         const der = fromHex(fields.signature);
@@ -508,6 +509,25 @@ for (const dialect of dialects) {
     });
 
     await testHttp(t, world);
+
+    await t.test("a server that stops answers what has reached it, in the usual form", async () => {
+      const answered = new Set<string>();
+      const askUntilGone = async (): Promise<void> => {
+        try {
+          for (;;) {
+            const answer = await call(url, createUserTag, deputy.ed25519, tagBody(organizationId));
+            answered.add(`${answer.status} ${answer.json?.code}`);
+          }
+        } catch (error) {
+          assert.match(String((error as NodeJS.ErrnoException).code), /^ECONN(RESET|REFUSED)$/);
+        }
+      };
+      const senders = Array.from({ length: 8 }, askUntilGone);
+      while (answered.size === 0) await sleep(20);
+      await world.server.stop();
+      await Promise.all(senders);
+      assert.deepEqual([...answered], ["200 undefined"]);
+    });
 
     await t.test("none of this was an error inside", () => {
       assert.doesNotMatch(world.server.output(), /internal/);

@@ -18,7 +18,7 @@ import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { noState } from "@keystead/core/log/header.ts";
 import { encodeLeaf } from "@keystead/core/log/leaf.ts";
 import { nodeCurves } from "@keystead/server/curves/node_curves.ts";
-import { defaultLimits } from "@keystead/server/endpoints/limits.ts";
+import { withLimits } from "@keystead/server/endpoints/limits.ts";
 import { createJournalCache } from "@keystead/server/signer/journal_cache.ts";
 import { openKeyring } from "@keystead/server/signer/keyring.ts";
 import { createLine } from "@keystead/server/signer/line.ts";
@@ -124,7 +124,7 @@ function createSigner(memory: Signer["memory"], keyring: Signer["keyring"]): Sig
   return {
     boot: new Uint8Array(randomBytes(16)),
     curves: nodeCurves,
-    limits: defaultLimits,
+    limits: withLimits({}),
     keyring,
     memory,
     line: createLine(keyring.authenticity),

@@ -1,11 +1,12 @@
 /** The deployment that the black-box suites share: every kind of caller, on a real server, on either database. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { put, type User } from "@keystead/server/state/entities.ts";
-import type { Store } from "@keystead/server/store/store.ts";
+import { closeStore, openStore, type Store } from "@keystead/server/store/store.ts";
 import { testSource } from "../../server/test/open_test_store.ts";
 import { createKey, type Furnisher, furnish, type KeyPair, keyFrom, userOf } from "./fixtures.ts";
 import { type KeysteadServer, startKeystead } from "./keystead_server.ts";
@@ -21,8 +22,13 @@ export type Person = {
   ed25519: KeyPair;
 };
 
+/** An activity as the database holds it; the API cannot list them yet. */
+export type StoredActivity = { fingerprint: string; status: string; failure: string | null };
+
 export type World = {
   server: KeysteadServer;
+  /** What is stored of an organization's activities. */
+  stored(organizationId: string): Promise<StoredActivity[]>;
   organizationId: string;
   organizationName: string;
   /** The first user, whose key is in `bootstrap.json`. */
@@ -44,43 +50,76 @@ export type World = {
   full: { organizationId: string; owner: Person };
 };
 
+type People = Omit<World, "server" | "stored">;
+
 const tagLimit = 1_000;
 
-type Deployment = { dataFolder: string; databaseUrl?: string };
+type Deployment = { dataFolder: string; databaseUrl?: string; start(): Promise<KeysteadServer> };
 
 /** Undefined, with the test skipped, when there is no PostgreSQL. */
 async function newDeployment(t: TestContext, dialect: Store["dialect"]): Promise<Deployment | undefined> {
   const source = dialect === "postgres" ? await testSource(t, dialect) : undefined;
   if (dialect === "postgres" && source?.kind !== "postgres") return undefined;
   const folder = await mkdtemp(join(tmpdir(), "keystead-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return { dataFolder: join(folder, "data"), ...(source?.kind === "postgres" && { databaseUrl: source.url }) };
-}
-
-async function start(t: TestContext, deployment: Deployment): Promise<KeysteadServer> {
-  const server = await startKeystead(deployment);
-  t.after(() => server.stop());
-  return server;
+  // Passable, so that gateway and signer run under user ids of their own when the tests run as root.
+  await chmod(folder, 0o711);
+  const servers: KeysteadServer[] = [];
+  // One hook, because a server must be gone before its folder.
+  t.after(async () => {
+    for (const server of servers) await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const place = {
+    dataFolder: join(folder, "data"),
+    ...(source?.kind === "postgres" && { databaseUrl: source.url }),
+  };
+  return {
+    ...place,
+    async start() {
+      const server = await startKeystead(place);
+      servers.push(server);
+      return server;
+    },
+  };
 }
 
 /** A server as the first start leaves it. */
 export async function startServer(t: TestContext, dialect: Store["dialect"]): Promise<KeysteadServer | undefined> {
   const deployment = await newDeployment(t, dialect);
-  return deployment && start(t, deployment);
+  return deployment?.start();
 }
 
 /** Starts a server, stops it, furnishes its deployment, and starts it again. */
 export async function startWorld(t: TestContext, dialect: Store["dialect"]): Promise<World | undefined> {
   const deployment = await newDeployment(t, dialect);
   if (deployment === undefined) return undefined;
-  const first = await start(t, deployment);
+  const first = await deployment.start();
   await first.stop();
-  let people: Omit<World, "server"> | undefined;
+  let people: People | undefined;
   await furnish(deployment.dataFolder, deployment.databaseUrl, async (furnisher) => {
     people = await furnishWorld(furnisher, first.bootstrap);
   });
   if (people === undefined) throw new Error("the fixture made nobody");
-  return { server: await start(t, deployment), ...people };
+  const server = await deployment.start();
+  return { server, stored: await openReader(t, deployment), ...people };
+}
+
+const storedActivities = (parameter: string) =>
+  `select fingerprint, status, failure from activities where organization_id = ${parameter} order by fingerprint`;
+
+/** Reads beside the running server: SQLite from the file, which its gateway alone may write, PostgreSQL over a pool. */
+async function openReader(t: TestContext, { dataFolder, databaseUrl }: Deployment): Promise<World["stored"]> {
+  if (databaseUrl === undefined) {
+    const database = new DatabaseSync(join(dataFolder, "database", "keystead.db"), { readOnly: true });
+    t.after(() => database.close());
+    const statement = database.prepare(storedActivities("?"));
+    return async (organizationId) => statement.all(organizationId) as StoredActivity[];
+  }
+  const store = await openStore({ kind: "postgres", url: databaseUrl });
+  t.after(() => closeStore(store));
+  if (store.dialect !== "postgres") throw new Error("not PostgreSQL");
+  const { pool } = store;
+  return async (organizationId) => (await pool.query<StoredActivity>(storedActivities("$1"), [organizationId])).rows;
 }
 
 type Keys = Pick<Person, "p256" | "secp256k1" | "ed25519">;
@@ -102,10 +141,7 @@ function draft(userName: string, keys: Keys = freshKeys(), expiresAtMs?: number)
   return { user, keys, person };
 }
 
-async function furnishWorld(
-  furnisher: Furnisher,
-  bootstrap: KeysteadServer["bootstrap"],
-): Promise<Omit<World, "server">> {
+async function furnishWorld(furnisher: Furnisher, bootstrap: KeysteadServer["bootstrap"]): Promise<People> {
   const { organizationId, organizationName, userId } = bootstrap;
   const deputy = draft("Deputy");
   const member = draft("Member");

@@ -32,7 +32,8 @@ const allowedTypes: readonly [file: string, room: string][] = [["server/src/endp
 
 /** Everything the process with the keys may load. Adding to either list is a decision about the signer. */
 const signerPackages = ["@noble/curves", "@noble/hashes", "tiny-secp256k1", "typebox", "uint8array-tools"];
-const signerBuiltins = ["node:buffer", "node:crypto", "node:fs", "node:net", "node:path"];
+// `node:module` only so that lockdown.ts can refuse every later import.
+const signerBuiltins = ["node:buffer", "node:crypto", "node:fs", "node:module", "node:net", "node:path"];
 const signerMain = "server/src/signer/main.ts";
 
 type Import = {

@@ -40,6 +40,7 @@ export function createSignerRig(): SignerRig {
   const orders: Orders = {
     adoptUnknown: false,
     acceptDatabase: false,
+    limits: {},
     birth: {
       organizationId: uuidFromBytes(randomBytes(16)),
       organizationName: "First",

@@ -6,21 +6,21 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { dialects, testSource } from "../../../server/test/open_test_store.ts";
+import { administer, dialects, testSource } from "../../../server/test/open_test_store.ts";
+import { freshDataFolder } from "../data_folder.ts";
 import { type KeysteadServer, startKeystead } from "../keystead_server.ts";
 import { checkDatabase } from "./check_database.ts";
 import type { FromOracle, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
 import { type Random, seededRandom } from "./seeded_random.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
-const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 100 : 12));
+const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 100 : 10));
 /** From a kill to the next acknowledged activity, on a machine that is busy with other tests. */
 const backWithinMs = 30_000;
 
@@ -53,7 +53,8 @@ for (const dialect of dialects) {
       maxAbandoned: 20,
     });
     const startedMs = Date.now();
-    const killed = await killRepeatedly(server, oracle, seededRandom(seed));
+    const cut = source.kind === "postgres" ? () => cutConnections(source.url) : undefined;
+    const killed = await killRepeatedly(server, oracle, seededRandom(seed), cut);
     const report = await oracle.finish();
     await ready(server);
     await server.stop();
@@ -68,7 +69,8 @@ for (const dialect of dialects) {
       report,
     );
     t.diagnostic(
-      `${dialect}, seed ${seed}: ${killed.total} kills (gateway ${killed.gateway}, signer ${killed.signer}, both ${killed.both}) ` +
+      `${dialect}, seed ${seed}: ${killed.total} kills (gateway ${killed.gateway}, signer ${killed.signer}, both ${killed.both}; ` +
+        `database connections cut ${killed.cuts} times) ` +
         `in ${Math.round((Date.now() - startedMs) / 1000)} s; ${report.acknowledged.length} acknowledged, ${report.repeated} repeated, ` +
         `${report.cutOff} answers cut off, ${report.refused} connections refused, ${report.unavailable} times 503, ` +
         `${report.abandoned.length} abandoned (${check.abandonedComplete} complete, the others absent)`,
@@ -84,14 +86,6 @@ for (const dialect of dialects) {
     assert.equal(killed.total, kills);
     assert.ok(report.acknowledged.length > kills * 10, `only ${report.acknowledged.length} acknowledged: no load`);
   });
-}
-
-/** Below a folder that others may pass, so that as root gateway and signer run under their own uids. */
-function freshDataFolder(t: TestContext): string {
-  const top = mkdtempSync(join(tmpdir(), "keystead-crash-"));
-  chmodSync(top, 0o711);
-  t.after(() => rmSync(top, { recursive: true, force: true }));
-  return join(top, "data");
 }
 
 /**
@@ -181,8 +175,13 @@ class Oracle {
 
 const targets = ["gateway", "signer", "both"] as const;
 
-async function killRepeatedly(server: KeysteadServer, oracle: Oracle, random: Random) {
-  const count = { gateway: 0, signer: 0, both: 0, total: 0 };
+async function killRepeatedly(
+  server: KeysteadServer,
+  oracle: Oracle,
+  random: Random,
+  cut: (() => Promise<void>) | undefined,
+) {
+  const count = { gateway: 0, signer: 0, both: 0, total: 0, cuts: 0 };
   try {
     await oracle.moreAcknowledged(20);
     while (count.total < kills && oracle.violations === 0) {
@@ -192,6 +191,11 @@ async function killRepeatedly(server: KeysteadServer, oracle: Oracle, random: Ra
         await oracle.moreAcknowledged(10);
         await pause(random.below(300));
       } else await pause(random.below(1500));
+      if (cut !== undefined && random.next() < 0.3) {
+        await cut();
+        count.cuts += 1;
+        await pause(random.below(200));
+      }
       await kill(server, target);
       count[target] += 1;
       count.total += 1;
@@ -217,6 +221,15 @@ async function kill(server: KeysteadServer, target: (typeof targets)[number]): P
     }
     await pause(5);
   }
+}
+
+/** Ends every session the gateway has with the database, in the middle of whatever it does. */
+function cutConnections(url: string): Promise<void> {
+  return administer(
+    url,
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'keystead'`,
+  );
 }
 
 function killIfThere(pid: number): void {

@@ -104,7 +104,7 @@ function createOracle(orders: OracleOrders) {
       if (typeof answer !== "string") return answer;
       const room = mayAbandon && answer === "cut off" && report.abandoned.length < orders.maxAbandoned;
       if (giveUp() || (room && random.next() < 0.3)) return undefined;
-      await pause(10 + random.below(40));
+      await pause(20 + random.below(80));
     }
   }
 

@@ -2,7 +2,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
-import { name } from "../fields/names.ts";
+import { foldName, name } from "../fields/names.ts";
 import { put } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
 
@@ -24,9 +24,10 @@ export const createUserTag = defineActivity({
     if (members.userTags.size >= limit) {
       throw new Fault("resource_exhausted", `organization has reached its limit of ${limit} user tags`);
     }
+    const wanted = foldName(userTagName);
     for (const tag of members.userTags.values()) {
-      if (tag.tagName === userTagName) {
-        throw new Fault("invalid_argument", `user tag label must be unique: \`${userTagName}\` exists`);
+      if (foldName(tag.tagName) === wanted) {
+        throw new Fault("invalid_argument", `user tag label must be unique: \`${tag.tagName}\` exists`);
       }
     }
     const tag = { tagId: newId(), tagName: userTagName, createdAtMs: nowMs, updatedAtMs: nowMs };

@@ -145,8 +145,9 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
         const outcomes = rows.length === 0 ? [] : await release(rows.map(toLeftover));
         await settle();
         for (const outcome of outcomes) if (outcome.kind === "refused") refusals.push(outcome.message);
-        // Refused rows stay; without any progress the same ones would come again.
-        if (!outcomes.some(({ kind }) => kind === "released") || refusals.length > 0) return refusals;
+        // Refused rows stay and would come again. What others commit meanwhile is theirs to release: waiting until
+        // nothing is left would keep a gateway that joins a busy database from ever being ready.
+        if (refusals.length > 0 || rows.length < leftoversAtOnce) return refusals;
       }
     },
     settle,

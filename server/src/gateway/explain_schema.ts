@@ -10,5 +10,8 @@ export function explainMismatch(schema: TSchema, value: unknown, prefix: string)
     const { requiredProperties } = error.params as { requiredProperties: readonly string[] };
     return new Fault("invalid_argument", `invalid request body: missing field \`${requiredProperties[0]}\``);
   }
+  if (error?.keyword === "pattern") {
+    return new Fault("invalid_argument", `invalid request body: field \`${path}\` has characters that are not allowed`);
+  }
   return new Fault("invalid_argument", `invalid request body: field \`${path}\` ${error?.message ?? "does not fit"}`);
 }

@@ -70,7 +70,8 @@ export function createHttp(room: HttpRoom): FastifyInstance {
     // A path that is not even a path: without this it would be answered in the framework's own words.
     frameworkErrors: (error, request, reply) => sendFault(room, request, reply, error),
     logger: false,
-    return503OnClosing: true,
+    // While closing, what still arrives on open connections is answered as ever, and each connection ends with its answer.
+    return503OnClosing: false,
   });
 
   // The body's bytes are what was signed, so nothing here may read them but us, whatever the header says they are.
@@ -260,6 +261,6 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: import("node:net
   const [status, message] = known[error.code ?? ""] ?? ["400 Bad Request", "malformed HTTP request"];
   const body = JSON.stringify(errorBody(toFailure(new Fault("invalid_argument", message))));
   socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\naccess-control-allow-origin: *\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

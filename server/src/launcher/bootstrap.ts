@@ -44,7 +44,9 @@ export function openBootstrap(data: DataFolder, rootKey: Uint8Array, baseUrl: st
   const stored = readBootstrap(data.bootstrap);
   if (stored) {
     if (stored.organizationId !== ids.organizationId || stored.userId !== ids.userId) {
-      throw new Refusal(`${data.bootstrap} belongs to another root key`);
+      throw new Refusal(
+        `the root key does not belong to this database: ${data.bootstrap} was made with another root key`,
+      );
     }
     return withUrls(data, stored, baseUrl);
   }

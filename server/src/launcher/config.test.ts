@@ -17,6 +17,7 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     gatewayUid: 60801,
     signerUid: 60802,
     restartPauseMs: 5000,
+    limits: {},
   });
 });
 

@@ -22,6 +22,8 @@ export type Config = {
   signerUid: number;
   /** The longest pause before a process that keeps ending is started again. */
   restartPauseMs: number;
+  /** Resource limits that differ from the defaults; the signer knows their names. */
+  limits: Record<string, number>;
 };
 
 type Environment = Record<string, string | undefined>;
@@ -44,7 +46,22 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     gatewayUid,
     signerUid,
     restartPauseMs: parseNumber("KEYSTEAD_RESTART_PAUSE_MS", env.KEYSTEAD_RESTART_PAUSE_MS, 5000, 0, 600_000),
+    limits: parseLimits(env.KEYSTEAD_LIMITS),
   };
+}
+
+function parseLimits(text: string | undefined): Record<string, number> {
+  if (!text) return {};
+  const refusal = new Refusal('KEYSTEAD_LIMITS must be JSON like {"userTagsPerOrganization": 100}', 2);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refusal;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refusal;
+  for (const limit of Object.values(value)) if (!Number.isSafeInteger(limit) || limit < 0) throw refusal;
+  return value as Record<string, number>;
 }
 
 const usage = `usage: node server/src/main.ts [${commands.join(" | ")}] [--root-public-key HEX]`;

@@ -138,6 +138,7 @@ test("a start makes the folders, hands the root key and the orders to the signer
     memoryFolder: join(data, "signer"),
     adoptUnknown: false,
     acceptDatabase: false,
+    limits: {},
     resetClock: false,
     birth: { organizationId, organizationName: "Ours", userId, userName: "Root user", apiPublicKey },
   });

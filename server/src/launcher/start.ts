@@ -98,6 +98,7 @@ function ordersFor(config: Config, data: DataFolder, bootstrap: Bootstrap): Orde
     adoptUnknown: config.usesDatabaseServer,
     acceptDatabase: config.command === "accept-database",
     resetClock: config.command === "accept-clock",
+    limits: config.limits,
     birth: birthOf(bootstrap),
   };
 }

@@ -236,7 +236,7 @@ function readRecords(
     if (!equalBytes(hmacSha256(key, mac, content), stated)) {
       // Blocks of the last append may have reached the disk out of order; anything before that is not bad luck.
       if (end === stored.length) break;
-      throw damaged(`record at byte ${at} was altered, or it belongs to another root key`);
+      throw damaged(`record at byte ${at} was altered, or the root key does not belong to this database`);
     }
     mac = Uint8Array.from(stated);
     onRecord(decode(recordLayout, content), mac);

@@ -4,7 +4,7 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { encodeStatement, statementMessage } from "@keystead/core/log/released.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
-import { defaultLimits } from "../endpoints/limits.ts";
+import { withLimits } from "../endpoints/limits.ts";
 import { protocolVersion } from "../frames/frame.ts";
 import type { MessageKind, Reply, Request } from "../frames/messages.ts";
 import { digestKey, sha256 } from "../state/digest.ts";
@@ -25,6 +25,8 @@ import type { Signer } from "./signer.ts";
 export type Orders = {
   adoptUnknown: boolean;
   acceptDatabase: boolean;
+  /** Limits that differ from the defaults. */
+  limits: Readonly<Record<string, number>>;
   birth: BirthOrder;
 };
 
@@ -43,6 +45,7 @@ export function createOperations(
   clock: () => number,
   note: (message: string) => void,
 ): Operations {
+  const limits = withLimits(orders.limits);
   const boot = new Uint8Array(randomBytes(16));
   let signer: Signer | undefined;
   let number = 0;
@@ -83,7 +86,7 @@ export function createOperations(
     return {
       boot,
       curves: nodeCurves,
-      limits: defaultLimits,
+      limits,
       keyring,
       memory,
       line,

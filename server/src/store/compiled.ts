@@ -4,6 +4,7 @@
  */
 import type { SQLInputValue } from "node:sqlite";
 import type { CompiledQuery, Kysely } from "kysely";
+import { unlessAway } from "./database_away.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -40,6 +41,11 @@ export function compiled<A extends readonly unknown[], Row>(
       const run = () => store.sqlite.statement(text).all(...(values as SQLInputValue[])) as Row[];
       return store.sqlite.exclusive(run);
     }
-    return store.pool.query({ name, text, values }).then(({ rows }) => rows as Row[]);
+    return store.pool.query({ name, text, values }).then(
+      ({ rows }) => rows as Row[],
+      (error) => {
+        throw unlessAway(error);
+      },
+    );
   };
 }

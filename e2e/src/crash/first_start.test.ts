@@ -1,0 +1,95 @@
+/** The first start makes keys, files, tables and the first organization. Cut short anywhere, it is simply repeated. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { createApiKeyStamper, createClient } from "@keystead/sdk";
+import { dialects, testSource } from "../../../server/test/open_test_store.ts";
+import { freshDataFolder } from "../data_folder.ts";
+import { repository, startKeystead } from "../keystead_server.ts";
+import { seededRandom } from "./seeded_random.ts";
+
+const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 25 : 3;
+/** What a first start leaves behind, in this order. A kill comes at a random moment after one of them appeared. */
+const stages = ["signer/memory", "database", "bootstrap.json", "root.key"] as const;
+
+for (const dialect of dialects) {
+  const skip = process.platform !== "linux" && "needs /proc";
+  test(`${rounds} first starts on ${dialect}, each killed at a random moment, work when repeated`, {
+    skip,
+  }, async (t) => {
+    const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
+    t.diagnostic(`KEYSTEAD_SEED=${seed}`);
+    const random = seededRandom(seed);
+    const reached: string[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const source = await testSource(t, dialect);
+      if (source === undefined) return;
+      const folder = {
+        dataFolder: freshDataFolder(t),
+        ...(source.kind === "postgres" && { databaseUrl: source.url }),
+      };
+      // Most of what could go wrong lies behind the first: tables, birth, commit, release.
+      const stage = random.pick(round % 2 === 0 ? stages.slice(0, 1) : stages);
+      reached.push(await startAndKill(folder, stage, random.below(stage === "signer/memory" ? 300 : 50)));
+      const before = readBootstrap(folder.dataFolder);
+      const server = await startKeystead(folder);
+      try {
+        const { organizationId, userId, apiPublicKey, apiPrivateKey } = server.bootstrap;
+        if (before !== undefined)
+          assert.deepEqual([before.organizationId, before.apiPublicKey], [organizationId, apiPublicKey]);
+        const client = createClient({
+          baseUrl: server.url,
+          organizationId,
+          stamper: createApiKeyStamper({ apiPublicKey, apiPrivateKey }),
+        });
+        assert.equal((await client.whoami()).userId, userId);
+        assert.equal(
+          (await client.createUserTag({ userTagName: "first", userIds: [] })).activity.status,
+          "ACTIVITY_STATUS_COMPLETED",
+        );
+      } finally {
+        await server.stop();
+      }
+    }
+    t.diagnostic(`${dialect}: ${rounds} first starts killed; they had come to: ${reached.join(", ")}`);
+  });
+}
+
+/** Kills the launcher, whose children end with it, and says how far the start had come. */
+async function startAndKill(
+  { dataFolder, databaseUrl }: { dataFolder: string; databaseUrl?: string },
+  stage: (typeof stages)[number],
+  afterMs: number,
+): Promise<string> {
+  const launcher = spawn(process.execPath, [join(repository, "server/src/main.ts")], {
+    env: {
+      PATH: process.env.PATH ?? "",
+      PORT: "0",
+      KEYSTEAD_DATA: dataFolder,
+      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  launcher.stdout.on("data", (chunk) => {
+    said += chunk;
+  });
+  const until = Date.now() + 30_000;
+  while (!existsSync(join(dataFolder, stage))) {
+    assert.ok(Date.now() < until, `no ${stage} within 30 s: ${said}`);
+    await pause(2);
+  }
+  await pause(afterMs);
+  launcher.kill("SIGKILL");
+  if (launcher.exitCode === null && launcher.signalCode === null) await once(launcher, "exit");
+  return said.includes("ready at") ? "ready" : (stages.find((name) => existsSync(join(dataFolder, name))) ?? "nothing");
+}
+
+function readBootstrap(dataFolder: string): { organizationId: string; apiPublicKey: string } | undefined {
+  const path = join(dataFolder, "bootstrap.json");
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
+}
