@@ -52,6 +52,8 @@ const prepared = struct({
   next: optional(nextState),
   /** JSON of `Change[]`, for the projection tables. */
   changes: text,
+  /** The leaf's name, and the leaf with its MAC. */
+  boot: fixed(16),
   number: u64,
   leaf: bytes,
   sealed: optional(bytes),
@@ -79,10 +81,8 @@ export const messages = {
   hello: {
     request: struct({ protocol: u8, keyring: optional(bytes) }),
     reply: struct({
-      boot: fixed(16),
       /** False when the database must be empty too, or an operator has to accept it. */
       remembers: bool,
-      mayBeBorn: bool,
       /** Names and public keys of the deployment's service keys, as JSON; empty before birth. */
       publicKeys: text,
     }),

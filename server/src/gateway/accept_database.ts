@@ -9,12 +9,7 @@ import { toCommitItem } from "./submit.ts";
 
 const headsAtOnce = 1_000;
 
-export async function acceptDatabase(
-  store: Store,
-  link: SignerLink,
-  committer: Committer,
-  boot: string,
-): Promise<string[]> {
+export async function acceptDatabase(store: Store, link: SignerLink, committer: Committer): Promise<string[]> {
   const lines: string[] = [];
   let after: string | undefined;
   let count = 0;
@@ -28,7 +23,7 @@ export async function acceptDatabase(
     if (!last) continue;
     if (reply.leaf === undefined)
       throw new Fault("failed_precondition", "the database does not hold the first organization");
-    const outcome = await committer.commit(toCommitItem(reply.leaf, boot, undefined), loneRun);
+    const outcome = await committer.commit(toCommitItem(reply.leaf, undefined), loneRun);
     if (outcome.kind === "conflict")
       throw new Fault("aborted", "the database changed meanwhile; stop every gateway first");
     return [...lines, `accepted the database as it is: ${count} organization(s)`];

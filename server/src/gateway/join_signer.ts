@@ -1,5 +1,4 @@
-/** The first words between gateway and signer: the deployment's keyring, or its birth. */
-import { toHex } from "@keystead/core/encoding/hex.ts";
+/** The first words between gateway and signer: the deployment's keyring, or its birth. Returns the public keys. */
 import { Fault } from "@keystead/core/fault.ts";
 import { protocolVersion } from "../frames/frame.ts";
 import { findDeployment, loadUnreleased } from "../store/across.ts";
@@ -14,13 +13,13 @@ export async function joinSigner(
   link: SignerLink,
   committer: Committer,
   accepting: boolean,
-): Promise<{ boot: Uint8Array; publicKeys: Record<string, string> }> {
+): Promise<Record<string, string>> {
   let keyring = await findDeployment(store);
   let hello = await link.request("hello", { protocol: protocolVersion, keyring });
   if (keyring === undefined) {
     const prepared = await link.request("birth", {});
     // A gateway beside this one may have been faster; then its keyring is the deployment's.
-    await committer.commit(toCommitItem(prepared, toHex(hello.boot), undefined), loneRun);
+    await committer.commit(toCommitItem(prepared, undefined), loneRun);
     keyring = await findDeployment(store);
     hello = await link.request("hello", { protocol: protocolVersion, keyring });
   }
@@ -31,5 +30,5 @@ export async function joinSigner(
       "the signer's memory is empty, but the database is not: restore the memory, or run `keystead accept-database`",
     );
   }
-  return { boot: hello.boot, publicKeys: JSON.parse(hello.publicKeys) };
+  return JSON.parse(hello.publicKeys);
 }

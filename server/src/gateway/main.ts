@@ -1,6 +1,5 @@
 /** The gateway process: HTTP and database. It joins the signer over a socket the launcher hands it, again after restarts. */
 import { Socket } from "node:net";
-import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { pino } from "pino";
 import { createNodeCurves } from "../curves/node_curves.ts";
@@ -42,7 +41,6 @@ const source: StoreSource = url === undefined || url === "" ? { kind: "sqlite", 
 /** What keeps the signer from being used; undefined while all is well. */
 let trouble: string | undefined = "the signer has not joined yet";
 let publicKeys: Record<string, string> = {};
-let boot = "";
 
 const link = createSignerLink(() => {
   trouble = "the signer stopped; try again";
@@ -67,7 +65,6 @@ const app = createHttp({
   curves: createNodeCurves(2_000),
   organizations,
   committer,
-  boot: () => boot,
   signerTrouble: () => trouble,
   metrics: createMetrics(),
   async unready() {
@@ -93,7 +90,7 @@ async function stop(): Promise<void> {
 
 /** Work an operator orders on the whole deployment; each ends with a report and the process. */
 const works: Record<string, () => Promise<string[]>> = {
-  "accept-database": () => acceptDatabase(store, link, committer, boot),
+  "accept-database": () => acceptDatabase(store, link, committer),
   "accept-clock": async () => ["the signer's clock is accepted as it is now"],
   "check-log": () => checkLog(store, link, publicKeys.log ?? ""),
 };
@@ -102,9 +99,7 @@ const work = works[mode ?? ""];
 async function join(current: Socket): Promise<void> {
   link.attach(current);
   organizations.forgetAll();
-  const signer = await joinSigner(store, link, committer, mode === "accept-database");
-  boot = toHex(signer.boot);
-  publicKeys = signer.publicKeys;
+  publicKeys = await joinSigner(store, link, committer, mode === "accept-database");
   if (mode !== "accept-database") for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
 }
 

@@ -27,7 +27,6 @@ export type SubmitRoom = {
   curves: Curves;
   organizations: Organizations;
   committer: Committer;
-  boot(): string;
   /** Why the signer cannot be used now, if so. */
   signerTrouble(): string | undefined;
 };
@@ -101,7 +100,7 @@ async function executeOnce(
   }
   const { prepared, run } = decided;
   const row = toRow(prepared, body, stamp);
-  const outcome = await room.committer.commit(toCommitItem(prepared, room.boot(), row), run);
+  const outcome = await room.committer.commit(toCommitItem(prepared, row), run);
   if (outcome.kind === "conflict") return undefined;
   return outcome.result === undefined ? row : { ...row, result: outcome.result };
 }
@@ -180,8 +179,9 @@ function toRow(prepared: Prepared, body: Uint8Array, stamp: string): ActivityRow
   };
 }
 
-export function toCommitItem(prepared: Prepared, boot: string, activity: ActivityRow | undefined): CommitItem {
-  const { organizationId, expectedVersion, expectedHeader, birth, next, changes, number, leaf, sealed } = prepared;
+export function toCommitItem(prepared: Prepared, activity: ActivityRow | undefined): CommitItem {
+  const { organizationId, expectedVersion, expectedHeader, birth, next, changes, boot, number, leaf, sealed } =
+    prepared;
   return {
     organizationId,
     expectedVersion,
@@ -195,7 +195,7 @@ export function toCommitItem(prepared: Prepared, boot: string, activity: Activit
     }),
     ...(next && { next }),
     changes: JSON.parse(changes),
-    leaf: { boot, number, leaf, ...(sealed && { sealed }) },
+    leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }) },
     ...(activity && { activity }),
   };
 }

@@ -53,7 +53,7 @@ function acceptanceLeaf(
   const first = uuidToBytes(firstOrganizationId);
   const head = heads.find(({ header }) => digestKey(header.organizationId) === digestKey(first));
   if (head === undefined) return undefined;
-  const { number, leaf } = operatorLeaf(signer, {
+  const { boot, number, leaf } = operatorLeaf(signer, {
     event: "DATABASE_ACCEPTED",
     organizationId: first,
     fingerprint: new Uint8Array(32),
@@ -71,6 +71,7 @@ function acceptanceLeaf(
     birth: undefined,
     next: undefined,
     changes: "[]",
+    boot,
     number,
     leaf,
     sealed: undefined,

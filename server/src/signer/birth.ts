@@ -65,7 +65,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     changes,
     new Uint8Array(0),
   );
-  const { number, leaf } = operatorLeaf(signer, {
+  const { boot, number, leaf } = operatorLeaf(signer, {
     event: "BIRTH",
     organizationId,
     fingerprint: orderDigest,
@@ -82,6 +82,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     birth: { parentId: undefined, organizationName: order.organizationName, keyring: sealedKeyring },
     next,
     changes: JSON.stringify(changes),
+    boot,
     number,
     leaf,
     sealed: undefined,

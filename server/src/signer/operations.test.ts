@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
 import {
   createSignerRig,
   createTagBody,
@@ -9,6 +12,8 @@ import {
   stateAfter,
 } from "../../test/signer_rig.ts";
 import { clockToleranceMs } from "../state/journal.ts";
+import { openMemory } from "./memory.ts";
+import { createOperations, type Orders } from "./operations.ts";
 
 const behind = {
   code: "unavailable",
@@ -60,3 +65,48 @@ test("a clock that runs ahead signs, and is what the memory then holds the clock
   rig.clock.nowMs -= 86_400_000;
   assert.throws(() => rig.operations.statement({}), { code: "unavailable", message: /clock is 86400 s behind/ });
 });
+
+/** A signer beside a database server, on an empty memory. */
+function besideServer(rootKey: Uint8Array, orders: Orders, folder: string) {
+  const notes: string[] = [];
+  const memory = openMemory(folder, rootKey);
+  const operations = createOperations(rootKey, memory, { ...orders, adoptUnknown: true }, Date.now, (note) =>
+    notes.push(note),
+  );
+  operations.hello({ protocol: 1, keyring: undefined });
+  return { operations, memory, notes };
+}
+
+test("beside a database server: a birth that was never committed leaves no memory, and the next start gives birth again", (t) => {
+  const { rootKey, orders } = createSignerRig();
+  const folder = freshFolder(t);
+  const first = besideServer(rootKey, orders, folder);
+  first.operations.birth({});
+  first.memory.close();
+
+  const { operations, memory, notes } = besideServer(rootKey, orders, folder);
+  assert.equal(memory.deploymentId, undefined);
+  const { leaf, birth } = operations.birth({});
+  assert.equal(operations.release({ rows: [{ leaf, sealed: undefined }], links: [] })[0]?.kind, "released");
+  assert.equal(operations.hello({ protocol: 1, keyring: birth?.keyring }).remembers, true);
+  assert.deepEqual(notes, []);
+  memory.close();
+});
+
+test("beside a database server: of two births at once the loser joins the winner's deployment, and says so", (t) => {
+  const { rootKey, orders } = createSignerRig();
+  const winner = besideServer(rootKey, orders, freshFolder(t));
+  const loser = besideServer(rootKey, orders, freshFolder(t));
+  const { birth } = winner.operations.birth({});
+  loser.operations.birth({});
+  assert.equal(loser.operations.hello({ protocol: 1, keyring: birth?.keyring }).remembers, true);
+  assert.match(loser.notes.join(), /is new to deployment .* takes its database as found/);
+  winner.memory.close();
+  loser.memory.close();
+});
+
+function freshFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "keystead-signer-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

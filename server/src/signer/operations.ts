@@ -73,10 +73,6 @@ export function createOperations(
         `this signer's memory belongs to deployment ${uuidFromBytes(known)}, the database to ${deploymentName(keyring)}`,
       );
     }
-    if (known === undefined && orders.adoptUnknown) {
-      note(`this signer is new to deployment ${deploymentName(keyring)} and takes its database as found`);
-      memory.rememberDeployment(keyring.deploymentId);
-    }
     const line = createLine(keyring.authenticity);
     const resultContext = (leaf: Uint8Array) => ({
       purpose: "leaves.sealed",
@@ -104,6 +100,17 @@ export function createOperations(
     };
   }
 
+  /**
+   * Joining a deployment that others run. One that was born here is not adopted: its birth may never be committed, or
+   * another's may come first, and a memory of it would then refuse the database for ever. Its first release remembers it.
+   */
+  function adopt({ keyring }: Signer, born: Uint8Array | undefined): void {
+    if (!orders.adoptUnknown || memory.deploymentId !== undefined) return;
+    if (born !== undefined && digestKey(born) === digestKey(keyring.deploymentId)) return;
+    note(`this signer is new to deployment ${deploymentName(keyring)} and takes its database as found`);
+    memory.rememberDeployment(keyring.deploymentId);
+  }
+
   function joined(): Signer {
     if (signer === undefined) throw new Fault("unavailable", "the signer has no deployment yet");
     return signer;
@@ -121,11 +128,13 @@ export function createOperations(
     hello({ protocol, keyring }) {
       if (protocol !== protocolVersion)
         throw new Fault("failed_precondition", `protocol ${protocol} is not ${protocolVersion}`);
-      if (keyring !== undefined) signer = join(keyring);
+      if (keyring !== undefined) {
+        const born = signer?.keyring.deploymentId;
+        signer = join(keyring);
+        adopt(signer, born);
+      }
       return {
-        boot,
         remembers: memory.deploymentId !== undefined,
-        mayBeBorn: signer === undefined && memory.deploymentId === undefined,
         publicKeys: signer === undefined ? "" : JSON.stringify(signer.keyring.publicKeys),
       };
     },

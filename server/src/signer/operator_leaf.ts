@@ -14,7 +14,7 @@ export type OperatorAct = {
   outcome: Uint8Array;
 };
 
-export function operatorLeaf(signer: Signer, act: OperatorAct): { number: number; leaf: Uint8Array } {
+export function operatorLeaf(signer: Signer, act: OperatorAct): { boot: Uint8Array; number: number; leaf: Uint8Array } {
   const number = signer.nextNumber();
   const leaf = encodeLeaf({
     ...act,
@@ -25,5 +25,5 @@ export function operatorLeaf(signer: Signer, act: OperatorAct): { number: number
     activityType: "",
     stamps: [],
   });
-  return { number, leaf: signer.keyring.authenticity.mark("leaf", leaf) };
+  return { boot: signer.boot, number, leaf: signer.keyring.authenticity.mark("leaf", leaf) };
 }

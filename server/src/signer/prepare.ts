@@ -181,6 +181,7 @@ function record(act: Act, event: LeafEvent, grounds: LeafGrounds, header: Uint8A
     birth: undefined,
     next: undefined,
     changes: "[]",
+    boot: signer.boot,
     number,
     leaf,
     sealed: undefined,
