@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
 });
 const plan = options.quick
   ? { starts: 1, rounds: 1, phaseSeconds: 1, warmUpSeconds: 1.5, baselineSeconds: 0.2 }
-  : { starts: 3, rounds: 3, phaseSeconds: 2, warmUpSeconds: 4, baselineSeconds: 0.3 };
+  : { starts: 3, rounds: 3, phaseSeconds: 2, warmUpSeconds: 6, baselineSeconds: 0.3 };
 
 const names = (["sqlite", "postgres"] as const).filter((name) => (options.database ?? name) === name);
 const load = startLoad();

@@ -34,7 +34,7 @@ export type Subject = {
   phases: PhaseResult[];
 };
 
-/** Just-in-time compilers and caches settle, and the state gets the journals of an hour's load: one per ten seconds. */
+/** Just-in-time compilers and caches settle, and the state gets the journals of an hour's load: one per minute. */
 export async function warmUp(load: Load, subject: Subject, seconds: number): Promise<void> {
   const common = { account: accountOf(subject.server), connections: 16, seconds };
   await load.run({ ...common, endpoint: "create_user_tag", requests: 1_600, seconds: 60, spreadMs: 3_500_000 });

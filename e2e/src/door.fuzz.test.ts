@@ -10,6 +10,7 @@ import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { trickleHeaders } from "./door_http.ts";
 import type { KeyPair } from "./fixtures.ts";
 import { highS, paddedDer, uncompressed } from "./respelling.ts";
+import { type Random, seededRandom } from "./seeded_random.ts";
 import { assertAccepted, bytesOf, call, type Headers, type StampFields, send, stampFields } from "./wire.ts";
 import { dialects, type Person, startWorld } from "./world.ts";
 
@@ -29,21 +30,6 @@ type Draft = {
   harmless: boolean;
 };
 
-/** Mulberry32: a small generator with a seed, so that a failing run can be repeated. */
-function createRandom(seed: number) {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (limit: number): number => Math.floor(next() * limit);
-  const pick = <T>(values: readonly [T, ...T[]]): T => values[below(values.length)] ?? values[0];
-  return { below, pick };
-}
-
-type Random = ReturnType<typeof createRandom>;
 type Bend = (draft: Draft, random: Random) => void;
 
 const curveOf = {
@@ -291,7 +277,7 @@ for (const dialect of dialects) {
     const trickle = dialect === "sqlite" ? trickleHeaders(url) : undefined;
 
     const seed = Number(process.env.KEYSTEAD_SEED ?? 20260101);
-    const random = createRandom(seed);
+    const random = seededRandom(seed);
     const counts = { sent: 0, accepted: 0, refused: 0 };
     const sendOne = async (serial: number): Promise<void> => {
       const draft = newDraft(random, owner, serial);

@@ -100,9 +100,9 @@ function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
 }
 
-/** Tests and the programs that only tests start do not ship, so they may import from anywhere. */
+/** Tests, what they share and the programs that only tests start do not ship, so they may import from anywhere. */
 function isTest(file: string): boolean {
-  return /\.test(_entry)?\.ts$/.test(file);
+  return /\.test(_entry)?\.ts$|^[^/]+\/test\//.test(file);
 }
 
 const files = packages.flatMap((name) => globSync(`${name}/src/**/*.ts`, { cwd: root })).sort();
@@ -152,17 +152,26 @@ test("no import points upward, core imports no builtin, and the launcher imports
   assert.deepEqual(objections, []);
 });
 
-test("every imported package is declared in the importing package's own package.json", () => {
-  const rootTools = Object.keys(readManifest(".").devDependencies ?? {});
-  const undeclared = files.flatMap((file) => {
-    const {
-      dependencies = {},
-      optionalDependencies = {},
-      devDependencies = {},
-    } = readManifest(file.split("/")[0] ?? "");
-    const declared = new Set(Object.keys({ ...dependencies, ...optionalDependencies }));
-    if (isTest(file)) for (const name of [...Object.keys(devDependencies), ...rootTools]) declared.add(name);
-    return (importsOf.get(file) ?? [])
+/** What only tests and developers start. `scripts` belongs to no package: its tools are the root's. */
+const unshipped = ["core/test", "server/test", "e2e", "bench", "scripts"]
+  .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root, exclude: ["**/node_modules"] }))
+  .sort();
+
+/** The packages a file may import, by its own package.json; tests may also use the tools of the root's. */
+function declaredFor(file: string): Set<string> {
+  const folder = file.split("/")[0] ?? "";
+  const manifest = readManifest(folder === "scripts" ? "." : folder);
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  if (isTest(file) || unshipped.includes(file)) names.push(...Object.keys(manifest.devDependencies ?? {}));
+  if (isTest(file)) names.push(...Object.keys(readManifest(".").devDependencies ?? {}));
+  return new Set(names);
+}
+
+test("every imported package is declared in the importing package's own package.json, in tests and tools as well", () => {
+  assert.ok(unshipped.length > 40, `only ${unshipped.length} files were found`);
+  const undeclared = [...files, ...unshipped].flatMap((file) => {
+    const declared = declaredFor(file);
+    return (importsOf.get(file) ?? parseImports(readFileSync(join(root, file), "utf8")))
       .flatMap(({ specifier }) => specifier ?? [])
       .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
       .filter((specifier) => !declared.has(packageNameOf(specifier)))

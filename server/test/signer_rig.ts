@@ -9,11 +9,17 @@ import { join } from "node:path";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import type { StampScheme } from "@keystead/core/crypto/stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { encodeHeader } from "@keystead/core/log/header.ts";
 import { p256 } from "@noble/curves/nist.js";
 import type { OfferedState, Prepared, Reply } from "../src/frames/messages.ts";
+import { openKeyring } from "../src/signer/keyring.ts";
 import { type Memory, openMemory } from "../src/signer/memory.ts";
 import { createOperations, type Operations, type Orders } from "../src/signer/operations.ts";
+import { sha256 } from "../src/state/digest.ts";
+import { encodeDirectory } from "../src/state/directory.ts";
+import type { User } from "../src/state/entities.ts";
+import { encodePage } from "../src/state/pages.ts";
 
 export type StoredState = Omit<OfferedState, "links"> & { version: number };
 
@@ -175,4 +181,54 @@ export function releaseRows(
   links: readonly Uint8Array[] = [],
 ): Reply<"release"> {
   return rig.operations.release({ rows: rows.map(({ leaf, sealed }) => ({ leaf, sealed })), links });
+}
+
+/** Another organization of the same deployment, made with the deployment's own keyring, in its first state. */
+export function anotherOrganization(rig: SignerRig, organizationId: string, users: readonly User[]): StoredState {
+  const { authenticity } = openKeyring(rig.rootKey, 1, rig.keyring);
+  const times = { createdAtMs: rig.clock.nowMs, updatedAtMs: rig.clock.nowMs };
+  const userIds = users.slice(0, 1).map((user) => user.userId);
+  const pages = [
+    {
+      name: "members",
+      content: encodePage("members", {
+        users: new Map(users.map((user) => [user.userId, user])),
+        userTags: new Map(),
+        rootQuorum: { threshold: 1, userIds },
+      }),
+    },
+    { name: "settings", content: encodePage("settings", { organizationName: "Other", ...times }) },
+  ];
+  const directory = encodeDirectory({
+    pages: pages.map(({ name, content }) => ({ name, digest: sha256(content) })),
+    journals: new Uint8Array(0),
+  });
+  const header = encodeHeader({
+    organizationId: uuidToBytes(organizationId),
+    parentId: undefined,
+    version: 1,
+    previous: new Uint8Array(32),
+    directory: sha256(directory),
+  });
+  return { version: 1, header: authenticity.mark("header", header), directory, pages };
+}
+
+export function userWithKey(userName: string, privateKey: Uint8Array, nowMs: number): User {
+  const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
+  return {
+    userId: uuidFromBytes(randomBytes(16)),
+    userName,
+    userTags: [],
+    apiKeys: [
+      {
+        apiKeyId: uuidFromBytes(randomBytes(16)),
+        apiKeyName: "key",
+        curve: "API_KEY_CURVE_P256",
+        publicKey: toHex(p256.getPublicKey(privateKey)),
+        type: "CREDENTIAL_TYPE_API_KEY_P256",
+        ...times,
+      },
+    ],
+    ...times,
+  };
 }

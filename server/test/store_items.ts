@@ -1,6 +1,7 @@
 /** Commit items as the gateway would build them, for tests: contents are arbitrary bytes, the shapes are real. */
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { put, type User } from "../src/state/entities.ts";
+import { slotOf } from "../src/state/journal.ts";
 import type { ActivityRow } from "../src/store/activities.ts";
 import type { CommitItem } from "../src/store/commit.ts";
 
@@ -91,7 +92,7 @@ export function stateChange(
     next: newState(expectedVersion + 1),
     changes: [put("userTag", tag)],
     leaf: newLeaf(),
-    activity: newActivity({ slot: Math.floor(nowMs / 10_000) }),
+    activity: newActivity({ slot: slotOf(nowMs) }),
     ...changes,
   };
 }

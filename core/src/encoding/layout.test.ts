@@ -90,5 +90,18 @@ test("short, long and lying inputs are refused", () => {
   assert.throws(() => decode(u64, new Uint8Array(8).fill(255)), { ...refused, message: /2\^53/ });
   assert.throws(() => decode(text, Uint8Array.of(0, 0, 0, 1, 0xff)), { ...refused, message: /UTF-8/ });
   assert.throws(() => encode(fixed(3), new Uint8Array(2)), { code: "internal" });
-  assert.throws(() => encode(u64, -1), { code: "internal" });
+});
+
+test("an integer that does not fit its width is refused, never cut to one that does", () => {
+  const beyond = [
+    [u8, 2 ** 8],
+    [u32, 2 ** 32],
+    [u64, 2 ** 53],
+  ] as const;
+  for (const [layout, end] of beyond) {
+    assert.equal(decode(layout, encode(layout, end - 1)), end - 1);
+    for (const value of [end, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      assert.throws(() => encode(layout, value), { code: "internal" }, String(value));
+    }
+  }
 });

@@ -6,9 +6,8 @@
  */
 import { Fault } from "../fault.ts";
 
-/** One part of a layout: how long a value is, how it is written, and how it is read back. */
+/** One part of a layout: how a value is written, and how it is read back. */
 export type Layout<T> = {
-  size(value: T): number;
   write(out: Writer, value: T): void;
   read(from: Reader): T;
 };
@@ -34,13 +33,60 @@ function take(from: Reader, length: number): number {
   return start;
 }
 
-/** Writes `value` as the bytes of `layout`. */
-export function encode<T>(layout: Layout<T>, value: T): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(layout.size(value));
-  const out = { bytes, view: new DataView(bytes.buffer), at: 0 };
-  layout.write(out, value);
-  if (out.at !== bytes.length) throw new Fault("internal", "a layout wrote another length than it announced");
-  return bytes;
+/**
+ * Every value is written here first and then cut out: that costs one pass and one allocation, where asking each part for
+ * its length would cost another pass. Nothing stays here, because some values are secrets.
+ */
+const workbench: Writer = writerOf(new Uint8Array(64 * 1024));
+
+function writerOf(bytes: Uint8Array): Writer {
+  return { bytes, view: new DataView(bytes.buffer), at: 0 };
+}
+
+/**
+ * A copy of what is written. Runtimes make arrays of up to 64 bytes cheaply and charge microseconds for larger ones, more
+ * than it takes to fill them; so those share slabs, small ones, because any that is kept keeps its whole slab.
+ */
+function cutOut({ bytes, at: length }: Writer): Uint8Array<ArrayBuffer> {
+  const written = bytes.subarray(0, length);
+  if (length <= 64 || length > slabLength / 2) return Uint8Array.from(written);
+  if (slab.length - slabAt < length) {
+    slab = new Uint8Array(slabLength);
+    slabAt = 0;
+  }
+  const copy = slab.subarray(slabAt, slabAt + length);
+  copy.set(written);
+  slabAt += length;
+  return copy;
+}
+
+const slabLength = 8 * 1024;
+let slab = new Uint8Array(slabLength);
+let slabAt = 0;
+
+/** Makes sure that `length` bytes fit behind what is written. */
+function reserve(out: Writer, length: number): void {
+  if (out.bytes.length - out.at >= length) return;
+  const { bytes: full, at } = out;
+  const { bytes, view } = writerOf(new Uint8Array(2 ** Math.ceil(Math.log2(at + length))));
+  bytes.set(full.subarray(0, at));
+  full.fill(0, 0, at);
+  out.bytes = bytes;
+  out.view = view;
+}
+
+/** Writes `value` as the bytes of `layout`, behind `headLength` zero bytes for the caller to fill. */
+export function encode<T>(layout: Layout<T>, value: T, headLength = 0): Uint8Array<ArrayBuffer> {
+  const out = workbench;
+  try {
+    out.at = 0;
+    reserve(out, headLength);
+    out.at = headLength;
+    layout.write(out, value);
+    return cutOut(out);
+  } finally {
+    out.bytes.fill(0, 0, out.at);
+  }
 }
 
 /** Reads `bytes` as exactly one value of `layout`; anything short, long or non-canonical is refused. */
@@ -52,8 +98,10 @@ export function decode<T>(layout: Layout<T>, bytes: Uint8Array): T {
 }
 
 export const u8: Layout<number> = {
-  size: () => 1,
   write(out, value) {
+    // A DataView would write another number that fits.
+    if ((value & 0xff) !== value) throw new Fault("internal", "a u8 needs an integer from 0 to 255");
+    reserve(out, 1);
     out.view.setUint8(out.at, value);
     out.at += 1;
   },
@@ -61,8 +109,9 @@ export const u8: Layout<number> = {
 };
 
 export const u32: Layout<number> = {
-  size: () => 4,
   write(out, value) {
+    if (value >>> 0 !== value) throw new Fault("internal", "a u32 needs an integer from 0 to 2^32 - 1");
+    reserve(out, 4);
     out.view.setUint32(out.at, value);
     out.at += 4;
   },
@@ -71,10 +120,10 @@ export const u32: Layout<number> = {
 
 /** A count or a time in milliseconds: eight bytes on the wire, a safe integer in memory. */
 export const u64: Layout<number> = {
-  size: () => 8,
   write(out, value) {
     if (!Number.isSafeInteger(value) || value < 0)
       throw new Fault("internal", "a u64 needs a safe, non-negative integer");
+    reserve(out, 8);
     out.view.setUint32(out.at, Math.floor(value / 2 ** 32));
     out.view.setUint32(out.at + 4, value >>> 0);
     out.at += 8;
@@ -88,8 +137,8 @@ export const u64: Layout<number> = {
 };
 
 export const bool: Layout<boolean> = {
-  size: () => 1,
   write(out, value) {
+    reserve(out, 1);
     out.view.setUint8(out.at, value ? 1 : 0);
     out.at += 1;
   },
@@ -103,9 +152,9 @@ export const bool: Layout<boolean> = {
 /** Exactly `length` bytes. The value read is a view into the input. */
 export function fixed(length: number): Layout<Uint8Array> {
   return {
-    size: () => length,
     write(out, value) {
       if (value.length !== length) throw new Fault("internal", `expected ${length} bytes, got ${value.length}`);
+      reserve(out, length);
       out.bytes.set(value, out.at);
       out.at += length;
     },
@@ -118,9 +167,9 @@ export function fixed(length: number): Layout<Uint8Array> {
 
 /** Length-prefixed bytes. The value read is a view into the input. */
 export const bytes: Layout<Uint8Array> = {
-  size: (value) => 4 + value.length,
   write(out, value) {
     u32.write(out, value.length);
+    reserve(out, value.length);
     out.bytes.set(value, out.at);
     out.at += value.length;
   },
@@ -131,11 +180,15 @@ export const bytes: Layout<Uint8Array> = {
   },
 };
 
-/** Length-prefixed, well-formed UTF-8. */
+/** Length-prefixed, well-formed UTF-8; a lone surrogate becomes U+FFFD, as TextEncoder writes it. */
 export const text: Layout<string> = {
-  size: (value) => 4 + utf8Length(value),
   write(out, value) {
-    bytes.write(out, utf8Encoder.encode(value));
+    // One UTF-16 unit takes at most three bytes.
+    reserve(out, 4 + 3 * value.length);
+    const start = out.at + 4;
+    const { written } = utf8Encoder.encodeInto(value, out.bytes.subarray(start));
+    u32.write(out, written);
+    out.at = start + written;
   },
   read(from) {
     const raw = bytes.read(from);
@@ -147,28 +200,9 @@ export const text: Layout<string> = {
   },
 };
 
-function utf8Length(value: string): number {
-  let length = value.length;
-  for (let i = 0; i < value.length; i++) {
-    const unit = value.charCodeAt(i);
-    if (unit < 0x80) continue;
-    if (unit < 0x800) length += 1;
-    else if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(value.charCodeAt(i + 1))) {
-      length += 2;
-      i += 1;
-    } else length += 2; // A lone surrogate becomes U+FFFD, three bytes, as TextEncoder writes it.
-  }
-  return length;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
-}
-
 /** A counted sequence. */
 export function list<T>(item: Layout<T>): Layout<readonly T[]> {
   return {
-    size: (values) => values.reduce((sum, value) => sum + item.size(value), 4),
     write(out, values) {
       u32.write(out, values.length);
       for (const value of values) item.write(out, value);
@@ -187,7 +221,6 @@ export function list<T>(item: Layout<T>): Layout<readonly T[]> {
 /** A presence byte, then the value if it is there. */
 export function optional<T>(item: Layout<T>): Layout<T | undefined> {
   return {
-    size: (value) => 1 + (value === undefined ? 0 : item.size(value)),
     write(out, value) {
       bool.write(out, value !== undefined);
       if (value !== undefined) item.write(out, value);
@@ -198,19 +231,18 @@ export function optional<T>(item: Layout<T>): Layout<T | undefined> {
 
 /** Named fields, in the order they are declared. */
 export function struct<T extends Record<string, unknown>>(fields: { [K in keyof T]: Layout<T[K]> }): Layout<T> {
-  const entries = Object.entries(fields) as [keyof T, Layout<T[keyof T]>][];
+  const names = Object.keys(fields) as (keyof T)[];
+  const parts = Object.values(fields) as Layout<T[keyof T]>[];
   return {
-    size(value) {
-      let size = 0;
-      for (const [name, field] of entries) size += field.size(value[name]);
-      return size;
-    },
     write(out, value) {
-      for (const [name, field] of entries) field.write(out, value[name]);
+      for (let i = 0; i < names.length; i++) parts[i]?.write(out, value[names[i] as keyof T]);
     },
     read(from) {
       const value = {} as T;
-      for (const [name, field] of entries) value[name] = field.read(from);
+      for (let i = 0; i < names.length; i++) {
+        const part = parts[i] as Layout<T[keyof T]>;
+        value[names[i] as keyof T] = part.read(from);
+      }
       return value;
     },
   };
@@ -219,7 +251,6 @@ export function struct<T extends Record<string, unknown>>(fields: { [K in keyof 
 /** One of several words of a fixed table, written as its place in it. Words are only ever added at the end. */
 export function oneOf<const W extends readonly string[]>(words: W): Layout<W[number]> {
   return {
-    size: () => 1,
     write(out, value) {
       const place = words.indexOf(value);
       if (place < 0) throw new Fault("internal", `\`${value}\` is not in its table`);
@@ -239,7 +270,6 @@ export function variant<V extends Record<string, unknown>>(
 ): Layout<{ [K in keyof V]: { kind: K; value: V[K] } }[keyof V]> {
   const kinds = Object.keys(shapes) as (keyof V)[];
   return {
-    size: ({ kind, value }) => 1 + shapes[kind].size(value),
     write(out, { kind, value }) {
       u8.write(out, kinds.indexOf(kind));
       shapes[kind].write(out, value);

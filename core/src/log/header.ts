@@ -5,7 +5,7 @@ import { Fault } from "../fault.ts";
 export const headerFormat = 1;
 
 /** One state of one organization: its place in the line, the state before it, and the digest of everything it holds. */
-export const headerLayout = struct({
+const headerLayout = struct({
   format: u8,
   organizationId: fixed(16),
   parentId: optional(fixed(16)),

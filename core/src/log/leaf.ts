@@ -15,7 +15,7 @@ import {
 } from "../encoding/layout.ts";
 import { Fault } from "../fault.ts";
 
-export const leafFormat = 1;
+const leafFormat = 1;
 
 /** What the leaf records of an act. Words are only ever added at the end: their places are on disk. */
 export const leafEvents = [
@@ -32,7 +32,7 @@ export const leafEvents = [
 export const leafGrounds = ["NONE", "ROOT_QUORUM", "OWN_CREDENTIAL", "POLICY", "OPERATOR"] as const;
 
 /** The caller's own signature over the body, so that a host cannot invent an act nobody asked for. */
-export const leafStampLayout = struct({
+const leafStampLayout = struct({
   userId: fixed(16),
   credentialId: fixed(16),
   scheme: text,
@@ -42,7 +42,7 @@ export const leafStampLayout = struct({
   body: fixed(32),
 });
 
-export const leafLayout = struct({
+const leafLayout = struct({
   format: u8,
   /** The signer's boot, and the number it gave at prepare: a released number without its leaf is a withheld leaf. */
   boot: fixed(16),
@@ -67,7 +67,6 @@ export const leafLayout = struct({
 });
 
 export type Leaf = ValueOf<typeof leafLayout>;
-export type LeafStamp = ValueOf<typeof leafStampLayout>;
 export type LeafEvent = (typeof leafEvents)[number];
 export type LeafGrounds = (typeof leafGrounds)[number];
 

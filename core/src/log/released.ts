@@ -6,7 +6,7 @@ import type { Curves } from "../crypto/curves.ts";
 import { toHex } from "../encoding/hex.ts";
 import { decode, encode, fixed, list, struct, u8, u64, type ValueOf } from "../encoding/layout.ts";
 import { Fault } from "../fault.ts";
-import { decodeLeaf, type Leaf } from "./leaf.ts";
+import type { Leaf } from "./leaf.ts";
 
 const statementLayout = struct({
   format: u8,
@@ -48,21 +48,26 @@ export function openStatement(
   return value;
 }
 
-export type LeafName = { boot: string; number: number };
+export type LeafName = Pick<Leaf, "boot" | "number">;
 
-/** Every leaf the signer released that is not among those shown, by name. */
-export function findWithheldLeaves(statement: ReleasedStatement, leaves: Iterable<Uint8Array>): LeafName[] {
-  const shown = new Set<string>();
-  for (const bytes of leaves) shown.add(nameOf(decodeLeaf(bytes)));
-  const withheld: LeafName[] = [];
-  for (const { boot, first, last } of statement.ranges) {
-    for (let number = first; number <= last; number++) {
-      if (!shown.has(nameOf({ boot, number }))) withheld.push({ boot: toHex(boot), number });
-    }
+export type ReleasedCheck = {
+  show(leaf: LeafName): void;
+  /** Every leaf the signer released that was not shown, by name. */
+  withheld(): LeafName[];
+};
+
+/** Takes leaves one by one, in any order and number; only those not yet shown are kept in mind. */
+export function createReleasedCheck({ ranges }: ReleasedStatement): ReleasedCheck {
+  const missing = new Map<string, { boot: Uint8Array; numbers: Set<number> }>();
+  for (const { boot, first, last } of ranges) {
+    const name = toHex(boot);
+    const { numbers } = missing.get(name) ?? { numbers: new Set<number>() };
+    for (let number = first; number <= last; number++) numbers.add(number);
+    missing.set(name, { boot, numbers });
   }
-  return withheld;
-}
-
-function nameOf({ boot, number }: Pick<Leaf, "boot" | "number">): string {
-  return `${toHex(boot)} ${number}`;
+  return {
+    show: ({ boot, number }) => missing.get(toHex(boot))?.numbers.delete(number),
+    withheld: () =>
+      [...missing.values()].flatMap(({ boot, numbers }) => [...numbers].map((number) => ({ boot, number }))),
+  };
 }

@@ -8,7 +8,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
-import { findWithheldLeaves } from "@keystead/core/log/released.ts";
+import { createReleasedCheck } from "@keystead/core/log/released.ts";
 import type { Activity } from "@keystead/sdk";
 import { openKeyring } from "@keystead/server/signer/keyring.ts";
 import { openMemory } from "@keystead/server/signer/memory.ts";
@@ -304,12 +304,10 @@ async function checkMemory(
   }
   const memory = openMemory(places.memoryFolder, places.rootKey);
   try {
-    const statement = { deploymentId, timeMs: 0, ranges: memory.released() };
-    for (const { boot, number } of findWithheldLeaves(
-      statement,
-      leaves.map(({ leaf }) => unmarked(leaf)),
-    )) {
-      found.push(`leaf ${boot} ${number} was released and is not in the database`);
+    const check = createReleasedCheck({ deploymentId, timeMs: 0, ranges: memory.released() });
+    for (const { leaf } of leaves) check.show(decodeLeaf(unmarked(leaf)));
+    for (const { boot, number } of check.withheld()) {
+      found.push(`leaf ${toHex(boot)} ${number} was released and is not in the database`);
     }
     for (const { boot, number, released, leaf } of leaves) {
       const remembered = memory.wasReleased(Buffer.from(boot, "hex"), number);

@@ -15,9 +15,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { administer, dialects, testSource } from "../../../server/test/open_test_store.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { type KeysteadServer, startKeystead } from "../keystead_server.ts";
+import { type Random, seededRandom } from "../seeded_random.ts";
 import { checkDatabase } from "./check_database.ts";
 import type { FromOracle, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
-import { type Random, seededRandom } from "./seeded_random.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
 const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 100 : 10));

@@ -14,8 +14,8 @@ import {
   createClient,
   KeysteadError,
 } from "@keystead/sdk";
+import { type Random, seededRandom } from "../seeded_random.ts";
 import type { Answer, FromOracle, LedgerEntry, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
-import { type Random, seededRandom } from "./seeded_random.ts";
 
 /** The signer has 5 s for a request; nothing may take much longer than that to be answered, or refused. */
 const hangMs = 15_000;

@@ -56,6 +56,6 @@ function readTimestamp({ timestampMs }: Record<string, unknown>): number {
   return value;
 }
 
-export function missingField(name: string): Fault {
+function missingField(name: string): Fault {
   return new Fault("invalid_argument", `invalid request body: missing field \`${name}\``);
 }

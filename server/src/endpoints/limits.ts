@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 
 /** Resource limits. All are configuration with generous defaults; a limit that is hit says which one. */
-export const defaultLimits = {
+const defaultLimits = {
   userTagsPerOrganization: 1_000,
 } as const;
 

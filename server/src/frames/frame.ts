@@ -1,9 +1,10 @@
 /** Frames on the socket between gateway and signer. Layout: SPEC.md in this folder. */
+import { encode, type Layout } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
 
 export const protocolVersion = 1;
 
-/** A frame's longest content. Pages are bounded by limits, journals by their ten seconds. */
+/** A frame's longest content. Pages are bounded by limits, journals by their minute: this holds 4,000 fingerprints a second. */
 export const maxFrameLength = 8 * 1024 * 1024;
 
 const headLength = 10;
@@ -26,15 +27,17 @@ const kindNames = new Map<number, FrameKind>(
 
 export type Frame = { kind: FrameKind; id: number; payload: Uint8Array };
 
-/** length (4, of all that follows) ‖ version (1) ‖ kind (1) ‖ id (4) ‖ payload. */
-export function encodeFrame({ kind, id, payload }: Frame): Uint8Array {
-  if (payload.length > maxFrameLength) throw new Fault("resource_exhausted", "a message to the signer is too long");
-  const bytes = Buffer.allocUnsafe(headLength + payload.length);
-  bytes.writeUInt32BE(headLength - 4 + payload.length, 0);
-  bytes[4] = protocolVersion;
-  bytes[5] = frameKinds[kind];
-  bytes.writeUInt32BE(id, 6);
-  bytes.set(payload, headLength);
+/** length (4, of all that follows) ‖ version (1) ‖ kind (1) ‖ id (4) ‖ the message as its layout writes it. */
+export function encodeFrame<T>(kind: FrameKind, id: number, layout: Layout<T>, message: T): Uint8Array {
+  const bytes = encode(layout, message, headLength);
+  if (bytes.length > headLength + maxFrameLength) {
+    throw new Fault("resource_exhausted", "a message to the signer is too long");
+  }
+  const head = new DataView(bytes.buffer, bytes.byteOffset, headLength);
+  head.setUint32(0, bytes.length - 4);
+  head.setUint8(4, protocolVersion);
+  head.setUint8(5, frameKinds[kind]);
+  head.setUint32(6, id);
   return bytes;
 }
 

@@ -63,7 +63,7 @@ function voteView({ createdAtMs, message, user, ...vote }: StoredVote, { activit
 }
 
 /** A full user record. Authenticators and OAuth providers are empty until sign-in knows them. */
-export function userView(user: User) {
+function userView(user: User) {
   return {
     userId: user.userId,
     userName: user.userName,

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { createNodeCurves } from "../curves/node_curves.ts";
 import { closeStore, openStore, type StoreSource } from "../store/store.ts";
 import { acceptDatabase } from "./accept_database.ts";
-import { checkLog } from "./check_log.ts";
+import { checkLog, type Report } from "./check_log.ts";
 import { createCommitter } from "./committer.ts";
 import { createHttp } from "./http.ts";
 import { joinSigner } from "./join_signer.ts";
@@ -18,8 +18,10 @@ const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, syn
 type ToLauncher =
   | { kind: "listening"; host: string; port: number }
   | { kind: "ready" }
+  /** The signer runs and does not answer. */
+  | { kind: "silent" }
   | { kind: "fatal"; message: string }
-  | { kind: "report"; lines: string[] };
+  | ({ kind: "report" } & Report);
 
 function tell(message: ToLauncher): Promise<void> {
   return new Promise((resolve) => process.send?.(message, () => resolve()));
@@ -42,8 +44,14 @@ const source: StoreSource = url === undefined || url === "" ? { kind: "sqlite", 
 let trouble: string | undefined = "the signer has not joined yet";
 let publicKeys: Record<string, string> = {};
 
-const link = createSignerLink(() => {
-  trouble = "the signer stopped; try again";
+const link = createSignerLink({
+  onDown() {
+    trouble = "the signer stopped; try again";
+  },
+  onSilent() {
+    trouble = "the signer does not answer; it is being replaced";
+    void tell({ kind: "silent" });
+  },
 });
 
 // The socket may arrive before the database is open; it waits here.
@@ -89,9 +97,9 @@ async function stop(): Promise<void> {
 }
 
 /** Work an operator orders on the whole deployment; each ends with a report and the process. */
-const works: Record<string, () => Promise<string[]>> = {
-  "accept-database": () => acceptDatabase(store, link, committer),
-  "accept-clock": async () => ["the signer's clock is accepted as it is now"],
+const works: Record<string, () => Promise<Report>> = {
+  "accept-database": async () => ({ lines: await acceptDatabase(store, link, committer), ok: true }),
+  "accept-clock": async () => ({ lines: ["the signer's clock is accepted as it is now"], ok: true }),
   "check-log": () => checkLog(store, link, publicKeys.log ?? ""),
 };
 const work = works[mode ?? ""];
@@ -126,7 +134,7 @@ async function joinNewest(): Promise<void> {
     if (current !== socket) return;
     trouble = undefined;
     if (work !== undefined) {
-      await tell({ kind: "report", lines: await work() });
+      await tell({ kind: "report", ...(await work()) });
       await stop();
     }
     await listen();

@@ -4,7 +4,7 @@
  * misses (another gateway was faster), the whole run is abandoned and each starts again from the database.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import type { OfferedState, Prepared, Reply } from "../frames/messages.ts";
+import type { Missing, OfferedState, Prepared, Reply } from "../frames/messages.ts";
 import { loadHeaders, loadJournal, loadState, type StoredState } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
 import type { SignerLink } from "./signer_link.ts";
@@ -22,6 +22,9 @@ export type Run = { readonly isCurrent: () => boolean; abandon(): void };
 /** For what is decided once and followed by nothing. */
 export const loneRun: Run = { isCurrent: () => true, abandon: () => undefined };
 
+/** What the signer has said it lacks. */
+type Wanted = Pick<Missing, "linksFrom" | "journal">;
+
 type Organization = {
   run: Run | undefined;
   offering: Promise<StoredState> | undefined;
@@ -32,7 +35,8 @@ type Organization = {
 /** More than these would only queue up in the signer; they wait here instead. */
 const maxInFlight = 64;
 const maxWaiting = 1_000;
-const maxAttempts = 10;
+/** Then the caller pauses before it comes again. */
+const maxAttempts = 5;
 const maxOrganizations = 5_000;
 
 export function createOrganizations(store: Store, link: SignerLink): Organizations {
@@ -59,14 +63,14 @@ export function createOrganizations(store: Store, link: SignerLink): Organizatio
     return state;
   }
 
-  /** Sends one request: as the first of a run with the state, or behind the others without. */
+  /** Sends one request: as the first of a run with the state and what belongs to it, or behind the others without. */
   async function ask(
     organizationId: string,
     organization: Organization,
-    request: { body: Uint8Array; stamp: string; journal: Uint8Array | undefined },
-    linksFrom: number | undefined,
+    request: { body: Uint8Array; stamp: string },
+    { linksFrom, journal: slot }: Wanted,
   ): Promise<{ reply: Reply<"prepare">; run: Run }> {
-    if (organization.run === undefined) {
+    while (organization.run === undefined) {
       organization.offering ??= load(organizationId);
       const { offering } = organization;
       let state: StoredState;
@@ -76,30 +80,30 @@ export function createOrganizations(store: Store, link: SignerLink): Organizatio
         if (organization.offering === offering) organization.offering = undefined;
         throw error;
       }
-      const links = linksFrom === undefined ? [] : await loadHeaders(store, organizationId, linksFrom, state.version);
-      if (organization.run === undefined && organization.offering === offering) {
-        const run = startRun(organization);
-        return { reply: await link.request("prepare", { ...request, state: offer(state, links) }), run };
-      }
-      if (organization.run === undefined) return ask(organizationId, organization, request, linksFrom);
+      // Links and journal are those of this very version: whatever is committed meanwhile, they fit it.
+      const { version } = state;
+      const links = linksFrom === undefined ? [] : await loadHeaders(store, organizationId, linksFrom, version);
+      const entries = slot === undefined ? undefined : await loadJournal(store, organizationId, slot, version);
+      if (organization.run !== undefined || organization.offering !== offering) continue;
+      const run = startRun(organization);
+      const journal = entries && Buffer.concat(entries);
+      return { reply: await link.request("prepare", { ...request, state: offer(state, links), journal }), run };
     }
     const { run } = organization;
-    return { reply: await link.request("prepare", { ...request, state: undefined }), run };
+    return { reply: await link.request("prepare", { ...request, state: undefined, journal: undefined }), run };
   }
 
   async function prepare(organizationId: string, organization: Organization, body: Uint8Array, stamp: string) {
-    let journal: Uint8Array | undefined;
-    let linksFrom: number | undefined;
+    let wanted: Wanted = { linksFrom: undefined, journal: undefined };
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const { reply, run } = await ask(organizationId, organization, { body, stamp, journal }, linksFrom);
+      const { reply, run } = await ask(organizationId, organization, { body, stamp }, wanted);
       if (reply.kind === "prepared") return { prepared: reply.value, run };
-      const { value: missing } = reply;
-      if (missing.state) run.abandon();
-      linksFrom = missing.linksFrom;
-      if (missing.journal !== undefined)
-        journal = Buffer.concat(await loadJournal(store, organizationId, missing.journal));
+      // What is missing can only be given together with the state it belongs to, so the run ends here.
+      run.abandon();
+      const { linksFrom, journal } = reply.value;
+      wanted = { linksFrom: linksFrom ?? wanted.linksFrom, journal: journal ?? wanted.journal };
     }
-    throw new Fault("unavailable", "the organization's state could not be settled; try again");
+    throw new Fault("aborted", "the organization is being changed by others; try again");
   }
 
   return {

@@ -3,7 +3,7 @@
  * request is refused at once: the caller gets a 503 and may send the same body again.
  */
 import type { Socket } from "node:net";
-import { decode, encode, type Layout } from "@keystead/core/encoding/layout.ts";
+import { decode, type Layout } from "@keystead/core/encoding/layout.ts";
 import { Fault, type FaultCode } from "@keystead/core/fault.ts";
 import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../frames/messages.ts";
@@ -15,26 +15,47 @@ export type SignerLink = {
   close(): void;
 };
 
-type Waiting = { kind: MessageKind; deadline: number; resolve(payload: Uint8Array): void; reject(fault: Fault): void };
+type Waiting = { deadline: number; resolve(payload: Uint8Array): void; reject(fault: Fault): void };
 
-const deadlineMs = 5_000;
-const maxWaiting = 1_024;
+export type LinkLimits = { deadlineMs: number; maxWaiting: number; maxQueuedBytes: number; silenceMs: number };
 
-export function createSignerLink(onDown: () => void): SignerLink {
+/** Silence is several deadlines long: by then every request of the first has been answered with a 503. */
+const defaultLimits: LinkLimits = {
+  deadlineMs: 5_000,
+  maxWaiting: 1_024,
+  maxQueuedBytes: 32 * 1024 * 1024,
+  silenceMs: 15_000,
+};
+
+export type LinkEvents = {
+  /** The socket is gone: there is no signer until another is attached. */
+  onDown(): void;
+  /** The signer runs and does not answer: nobody but the launcher can end it. */
+  onSilent(): void;
+};
+
+export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkLimits = defaultLimits): SignerLink {
   const waiting = new Map<number, Waiting>();
   let socket: Socket | undefined;
   let nextId = 0;
-  let held: Uint8Array[] = [];
+  /** Frames the socket does not take yet. They wait here, where they are counted and can be dropped. */
+  let queue: { id: number; frame: Uint8Array }[] = [];
+  let queuedBytes = 0;
+  let isFull = false;
   let corked = false;
+  let silentSince: number | undefined;
 
   function failAll(why: string): void {
     const lost = [...waiting.values()];
     waiting.clear();
-    held = [];
+    queue = [];
+    queuedBytes = 0;
+    silentSince = undefined;
     for (const { reject } of lost) reject(new Fault("unavailable", why));
   }
 
   function onFrame({ kind, id, payload }: Frame): void {
+    silentSince = undefined;
     const request = waiting.get(id);
     if (request === undefined) return; // Its deadline has passed.
     waiting.delete(id);
@@ -44,9 +65,10 @@ export function createSignerLink(onDown: () => void): SignerLink {
     } else request.resolve(payload);
   }
 
-  function write(bytes: Uint8Array): void {
-    if (socket === undefined || held.length > 0) {
-      held.push(bytes);
+  function write(id: number, frame: Uint8Array): void {
+    if (socket === undefined || isFull) {
+      queue.push({ id, frame });
+      queuedBytes += frame.length;
       return;
     }
     // Requests of one turn leave in one write.
@@ -54,48 +76,60 @@ export function createSignerLink(onDown: () => void): SignerLink {
       const current = socket;
       corked = true;
       current.cork();
-      process.nextTick(() => {
+      setImmediate(() => {
         corked = false;
         current.uncork();
       });
     }
-    if (!socket.write(bytes)) holdUntilDrained(socket);
+    if (!socket.write(frame)) holdUntilDrained(socket);
   }
 
-  /** The signer reads too slowly: what follows waits here, where it is counted, and not in the socket's buffer. */
+  /** The signer reads too slowly. */
   function holdUntilDrained(current: Socket): void {
-    const marker = new Uint8Array(0);
-    held.push(marker);
+    isFull = true;
     current.once("drain", () => {
       if (current !== socket) return;
-      const queued = held;
-      held = [];
-      for (const bytes of queued) if (bytes.length > 0) write(bytes);
+      isFull = false;
+      const queued = queue;
+      queue = [];
+      queuedBytes = 0;
+      for (const { id, frame } of queued) write(id, frame);
     });
   }
 
   const sweep = setInterval(() => {
     const now = performance.now();
+    let expired = 0;
     for (const [id, { deadline, reject }] of waiting) {
       if (deadline > now) break; // Requests expire in the order they were made.
       waiting.delete(id);
+      expired += 1;
       reject(new Fault("unavailable", "the signer did not answer in time"));
     }
-  }, 250);
+    if (expired === 0) return;
+    queue = queue.filter(({ id }) => waiting.has(id));
+    queuedBytes = queue.reduce((sum, { frame }) => sum + frame.length, 0);
+    silentSince ??= now - limits.deadlineMs;
+    if (now - silentSince < limits.silenceMs) return;
+    silentSince = undefined;
+    onSilent();
+  }, limits.deadlineMs / 20);
   sweep.unref();
 
   return {
     request<K extends MessageKind>(kind: K, message: Request<K>): Promise<Reply<K>> {
       if (socket === undefined) return Promise.reject(new Fault("unavailable", "the signer is not running; try again"));
-      if (waiting.size >= maxWaiting) return Promise.reject(new Fault("unavailable", "the signer is busy; try again"));
+      if (waiting.size >= limits.maxWaiting || queuedBytes > limits.maxQueuedBytes) {
+        return Promise.reject(new Fault("unavailable", "the signer is busy; try again"));
+      }
       const { request, reply } = messages[kind] as unknown as { request: Layout<Request<K>>; reply: Layout<Reply<K>> };
-      const payload = encode(request, message);
       nextId = (nextId + 1) >>> 0;
       const id = nextId;
+      const frame = encodeFrame(kind, id, request, message);
       const answered = new Promise<Uint8Array>((resolve, reject) => {
-        waiting.set(id, { kind, deadline: performance.now() + deadlineMs, resolve, reject });
+        waiting.set(id, { deadline: performance.now() + limits.deadlineMs, resolve, reject });
       });
-      write(encodeFrame({ kind, id, payload }));
+      write(id, frame);
       return answered.then((bytes) => decode(reply, bytes));
     },
     attach(fresh) {
@@ -104,6 +138,7 @@ export function createSignerLink(onDown: () => void): SignerLink {
       failAll("the signer was restarted; try again");
       socket = fresh;
       corked = false;
+      isFull = false;
       const read = createFrameReader(onFrame);
       const lost = (): void => {
         if (socket !== fresh) return;

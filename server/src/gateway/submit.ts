@@ -62,7 +62,7 @@ export async function submit(
     }
     const fresh = await executeOnce(room, organizationId, body, stamp);
     if (fresh !== undefined) return answer(activity, organizationId, fresh, parameters, dialect);
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(50, 2 ** round)));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(250, 2 ** round)));
   }
   throw new Fault("unavailable", "the organization is being changed by others all the time; try again");
 }
@@ -93,6 +93,7 @@ async function executeOnce(
   } catch (error) {
     // The signer has executed these bytes: they are stored, or about to be. The next round finds them.
     if (error instanceof Fault && error.code === "already_exists") return undefined;
+    if (error instanceof Fault && error.code === "aborted") return undefined;
     if (error instanceof Fault && error.errorCode === "PUBLIC_KEY_NOT_FOUND") {
       return refuseParent(room, organizationId, body, stamp);
     }

@@ -40,7 +40,8 @@ export function launch(options: Launch): Launched {
   const waiting = new AbortController();
   let decided = false;
   let ready = false;
-  let reported = false;
+  /** The exit code that the work's report asks for; undefined until there is one. */
+  let reported: number | undefined;
   let failedStarts = 0;
   let gateway: Child | undefined;
   let signer: SignerProcess | undefined;
@@ -68,8 +69,12 @@ export function launch(options: Launch): Launched {
   const hearGateway = (message: GatewayMessage) => {
     if (message.kind === "listening") options.onListening(message.port);
     if (message.kind === "fatal") fatal("gateway", message.message, gateway);
+    if (message.kind === "silent") {
+      say("signer: it does not answer and is replaced");
+      signer?.process.kill("SIGKILL");
+    }
     if (message.kind === "report") {
-      reported = true;
+      reported = message.ok ? 0 : 1;
       for (const line of message.lines) say(line);
     }
     if (message.kind === "ready" && !ready) {
@@ -125,7 +130,7 @@ export function launch(options: Launch): Launched {
       await serveWith(gateway);
       if (decided) break;
       const reason = await gateway.gone;
-      if (options.endsByItself && reported && reason === "exit code 0") decide(0);
+      if (options.endsByItself && reported !== undefined && reason === "exit code 0") decide(reported);
       else failed("gateway", reason);
       // The signer's socket died with the gateway, and a new one must not touch the memory file before the old one is gone.
       signer?.process.kill("SIGKILL");

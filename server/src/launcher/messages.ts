@@ -2,20 +2,25 @@
 export type GatewayMessage =
   | { kind: "listening"; port: number }
   | { kind: "ready" }
+  /** The signer runs and does not answer: only the launcher can end it. A lying gateway gains no more than a restart. */
+  | { kind: "silent" }
   | { kind: "fatal"; message: string }
-  | { kind: "report"; lines: string[] };
+  /** The result of an operator's order; not `ok` when it found what must not be. */
+  | { kind: "report"; lines: string[]; ok: boolean };
 
 /** What the signer may tell the launcher, one JSON object per line. */
 export type SignerMessage = { kind: "ready" } | { kind: "fatal"; message: string } | { kind: "note"; message: string };
 
 export function parseGatewayMessage(value: unknown): GatewayMessage | undefined {
-  const { kind, port, message, lines } = fieldsOf(value);
-  if (kind === "ready") return { kind };
+  const { kind, port, message, lines, ok } = fieldsOf(value);
+  if (kind === "ready" || kind === "silent") return { kind };
   if (kind === "listening" && Number.isInteger(port) && Number(port) > 0 && Number(port) < 65536) {
     return { kind, port: Number(port) };
   }
   if (kind === "fatal" && typeof message === "string") return { kind, message: printable(message) };
-  if (kind === "report" && Array.isArray(lines)) return { kind, lines: lines.map((line) => printable(String(line))) };
+  if (kind === "report" && Array.isArray(lines)) {
+    return { kind, lines: lines.map((line) => printable(String(line))), ok: ok !== false };
+  }
   return undefined;
 }
 

@@ -44,7 +44,7 @@ export async function rootKeyProvider(
 }
 
 /** The root key as 32 raw bytes in a file that only its owner may read. Read again at each start of the signer, so the launcher keeps no copy. */
-export function fileRootKey(path: string, create: boolean): RootKeyProvider {
+function fileRootKey(path: string, create: boolean): RootKeyProvider {
   if (create) createRootKeyFile(path);
   return {
     describe: () => `file ${path}`,

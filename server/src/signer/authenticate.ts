@@ -8,17 +8,17 @@ import type { MembersPage } from "../state/pages.ts";
 
 export type Caller = { user: User; apiKey: ApiKey; stamp: Stamp };
 
-const indexes = new WeakMap<MembersPage, Map<string, { user: User; apiKey: ApiKey }>>();
+const indexes = new WeakMap<MembersPage["users"], Map<string, { user: User; apiKey: ApiKey }>>();
 
-/** Keys by curve and spelling; pages are immutable, so each is indexed once. */
-function keysOf(members: MembersPage): Map<string, { user: User; apiKey: ApiKey }> {
-  const known = indexes.get(members);
+/** Keys by curve and spelling; pages are immutable and share their maps, so each set of users is indexed once. */
+function keysOf({ users }: MembersPage): Map<string, { user: User; apiKey: ApiKey }> {
+  const known = indexes.get(users);
   if (known !== undefined) return known;
   const index = new Map<string, { user: User; apiKey: ApiKey }>();
-  for (const user of members.users.values()) {
+  for (const user of users.values()) {
     for (const apiKey of user.apiKeys) index.set(keyName(apiKey.curve, apiKey.publicKey), { user, apiKey });
   }
-  indexes.set(members, index);
+  indexes.set(users, index);
   return index;
 }
 

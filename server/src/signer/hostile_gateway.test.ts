@@ -8,12 +8,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
-import { decodeLeaf } from "@keystead/core/log/leaf.ts";
-import { findWithheldLeaves, openStatement } from "@keystead/core/log/released.ts";
+import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
+import { createReleasedCheck, openStatement } from "@keystead/core/log/released.ts";
+import { p256 } from "@noble/curves/nist.js";
 import {
   activityBody,
+  anotherOrganization,
   createSignerRig,
   createTagBody,
   offer,
@@ -23,11 +26,13 @@ import {
   type StoredState,
   stampOf,
   stateAfter,
+  userWithKey,
 } from "../../test/signer_rig.ts";
 import type { Prepared } from "../frames/messages.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { objectId } from "../state/derived_id.ts";
 import { sha256 } from "../state/digest.ts";
+import { slotOf } from "../state/journal.ts";
 
 /** Commits and releases `names.length` tags, one after another; every state on the way. */
 function history(
@@ -125,6 +130,63 @@ test("another organization's state does not carry a body, and a body's organizat
   assert.throws(() => offer(rig, rig.born, foreign), { code: "failed_precondition", message: /another organization/ });
 });
 
+test("two organizations of one deployment: neither state, page nor user of one serves the other", () => {
+  const rig = createSignerRig();
+  const otherId = "0aa0aa00-0000-4000-8000-00000000000b";
+  const strangerKey = p256.utils.randomSecretKey();
+  const stranger = userWithKey("Stranger", strangerKey, rig.clock.nowMs);
+  const other = anotherOrganization(rig, otherId, [stranger]);
+  const body = createTagBody(rig, "x");
+  assert.throws(() => offer(rig, other, body), { code: "failed_precondition", message: /another organization/ });
+  const strangersStamp = signStamp(strangerKey, "SIGNATURE_SCHEME_TK_API_P256", body);
+  assert.throws(() => offer(rig, rig.born, body, { stamp: strangersStamp }), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
+  assert.throws(() => offer(rig, { ...rig.born, pages: other.pages }, body, { stamp: strangersStamp }), /was changed/);
+  assert.throws(() => offer(rig, { ...rig.born, directory: other.directory, pages: other.pages }, body), /directory/);
+  // The other organization's own request is fine, and its row says nothing about the first.
+  const own = activityBody(
+    rig,
+    "ACTIVITY_TYPE_CREATE_USER_TAG",
+    { userTagName: "x", userIds: [] },
+    { organizationId: otherId },
+  );
+  const reply = offer(rig, other, own, { stamp: signStamp(strangerKey, "SIGNATURE_SCHEME_TK_API_P256", own) });
+  assert.equal(reply.kind, "prepared");
+});
+
+test("a user outside the quorum gets a refusal on record and no state, whatever the frame says", () => {
+  const rig = createSignerRig();
+  const organizationId = "0aa0aa00-0000-4000-8000-00000000000c";
+  const memberKey = p256.utils.randomSecretKey();
+  const root = userWithKey("Root", p256.utils.randomSecretKey(), rig.clock.nowMs);
+  const state = anotherOrganization(rig, organizationId, [root, userWithKey("Member", memberKey, rig.clock.nowMs)]);
+  const body = activityBody(
+    rig,
+    "ACTIVITY_TYPE_CREATE_USER_TAG",
+    { userTagName: "x", userIds: [] },
+    { organizationId },
+  );
+  const reply = offer(rig, state, body, { stamp: signStamp(memberKey, "SIGNATURE_SCHEME_TK_API_P256", body) });
+  assert.ok(reply.kind === "prepared");
+  assert.equal(reply.value.next, undefined);
+  assert.equal(reply.value.activity?.status, "ACTIVITY_STATUS_REJECTED");
+  assert.equal(reply.value.activity?.result, undefined);
+});
+
+test("a signer that takes a running deployment as found refuses old states from then on", () => {
+  const rig = createSignerRig();
+  const { states, bodies } = history(rig, ["a", "b"]);
+  const joined = rig.restart({
+    folder: mkdtempSync(join(tmpdir(), "keystead-joined-")),
+    orders: { adoptUnknown: true },
+  });
+  const journal = Buffer.concat(bodies.map((body) => sha256(body)));
+  const reply = offer(joined, at(states, -1), createTagBody(rig, "c"), { journal });
+  assert.ok(reply.kind === "prepared");
+  assert.equal(releaseRows(joined, [reply.value])[0]?.kind, "released");
+  assert.match(rig.notes.join("\n"), /taking organization .* at version 4, as found in the database/);
+  for (const old of states) assert.throws(() => offer(joined, old, createTagBody(rig, "x")), { code: "unavailable" });
+});
+
 test("edited, omitted and swapped pages are refused, each with its name", () => {
   const rig = createSignerRig();
   const { states } = history(rig, ["a"]);
@@ -219,7 +281,7 @@ test("an executed body is not executed again after its effect was undone, on any
   for (const forged of [new Uint8Array(0), sha256(undo), Buffer.concat([sha256(undo), sha256(body)])]) {
     assert.deepEqual(replay(afterDelete, rig.restart(), forged), {
       kind: "missing",
-      value: { state: false, linksFrom: undefined, journal: Math.floor(rig.clock.nowMs / 10_000) },
+      value: { state: false, linksFrom: undefined, journal: slotOf(rig.clock.nowMs) },
     });
   }
   assert.throws(() => replay(afterDelete, rig.restart(), entries), { code: "already_exists" });
@@ -280,13 +342,14 @@ test("a memory that knows nothing prepares nothing", () => {
 
 test("accepting a database pins it as it is, names what was set back and leaves a leaf", () => {
   const rig = createSignerRig();
-  const { states } = history(rig, ["a", "b", "c"]);
+  const { states, bodies } = history(rig, ["a", "b", "c"]);
   const operator = rig.restart({ orders: { acceptDatabase: true } });
   const { lines, leaf } = operator.operations.accept({ headers: [at(states, 1).header], last: true });
   assert.deepEqual(lines, [`organization ${rig.orders.birth.organizationId}: SET BACK from version 4 to version 2`]);
   assert.equal(decodeLeaf(withoutMac(leaf?.leaf ?? new Uint8Array(0))).event, "DATABASE_ACCEPTED");
   const later = operator.restart({ orders: { acceptDatabase: false } });
-  assert.notEqual(offer(later, at(states, 1), createTagBody(rig, "x")).kind, undefined);
+  const entries = sha256(at(bodies, 0));
+  assert.equal(offer(later, at(states, 1), createTagBody(rig, "x"), { journal: entries }).kind, "prepared");
   assert.throws(() => offer(later, at(states, 0), createTagBody(rig, "x")), { code: "unavailable" });
 });
 
@@ -298,11 +361,15 @@ test("every leaf that was released and is not shown is named", () => {
   const logKey = fromHex(JSON.parse(rig.operations.hello({ protocol: 1, keyring: rig.keyring }).publicKeys).log);
   const { statement, signature } = rig.restart().operations.statement({});
   const released = openStatement(nobleCurves, logKey, statement, signature);
-  const leaves = [rig.birthRow, ...rows].map(({ leaf }) => withoutMac(leaf));
-  assert.deepEqual(findWithheldLeaves(released, leaves), []);
-  for (const [index, hidden] of leaves.entries()) {
-    const { boot, number } = decodeLeaf(hidden);
-    assert.deepEqual(findWithheldLeaves(released, leaves.toSpliced(index, 1)), [{ boot: toHex(boot), number }]);
+  const leaves = [rig.birthRow, ...rows].map(({ leaf }) => decodeLeaf(withoutMac(leaf)));
+  const withheld = (shown: readonly Leaf[]) => {
+    const check = createReleasedCheck(released);
+    for (const leaf of shown) check.show(leaf);
+    return check.withheld().map(({ boot, number }) => `${toHex(boot)} ${number}`);
+  };
+  assert.deepEqual(withheld(leaves), []);
+  for (const [index, { boot, number }] of leaves.entries()) {
+    assert.deepEqual(withheld(leaves.toSpliced(index, 1)), [`${toHex(boot)} ${number}`]);
   }
   const forged = Uint8Array.from(statement);
   forged[forged.length - 1] = (forged.at(-1) ?? 0) ^ 1;

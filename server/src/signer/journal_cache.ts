@@ -39,8 +39,9 @@ export function createJournalCache(maxEntries = 100_000): JournalCache {
     for (let at = 0; at < entries.length; at += 32) {
       const fingerprint = entries.subarray(at, at + 32);
       digest = runningDigest(digest, fingerprint);
-      line.places.set(digestKey(fingerprint), line.entries.length);
-      line.entries.push(digestKey(fingerprint));
+      const entry = digestKey(fingerprint);
+      line.places.set(entry, line.entries.length);
+      line.entries.push(entry);
       line.digests.push(digestKey(digest));
     }
     if (digestKey(digest) !== digestKey(journal.digest)) return undefined;
@@ -62,8 +63,9 @@ export function createJournalCache(maxEntries = 100_000): JournalCache {
         // Entries beyond the state's count belong to a state that was never committed; the line now runs on without them.
         for (const dropped of line.entries.splice(journal.count)) line.places.delete(dropped);
         line.digests.length = journal.count;
-        line.places.set(digestKey(fingerprint), journal.count);
-        line.entries.push(digestKey(fingerprint));
+        const entry = digestKey(fingerprint);
+        line.places.set(entry, journal.count);
+        line.entries.push(entry);
         line.digests.push(digestKey(digest));
         lines.set(`${organizationId} ${journal.slot}`, line, line.entries.length);
       }

@@ -5,7 +5,7 @@
  */
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { decodeHeader, type Header } from "@keystead/core/log/header.ts";
+import { decodeHeader, encodeHeader, type Header, headerFormat } from "@keystead/core/log/header.ts";
 import type { Authenticity } from "../state/authenticity.ts";
 import { digestKey, sha256 } from "../state/digest.ts";
 import { createLru } from "./lru.ts";
@@ -23,6 +23,8 @@ export type Standing =
   | { kind: "off"; why: string };
 
 export type Line = {
+  /** Writes and marks a header of our own, which is known from then on. */
+  write(header: Omit<Header, "format">): KnownHeader;
   /** Checks a header's MAC, or recognises bytes checked before. */
   know(marked: Uint8Array): KnownHeader;
   /** Where a state stands relative to the pin. */
@@ -34,32 +36,44 @@ function key(digest: Uint8Array): string {
   return digestKey(digest.subarray(0, pinDigestLength));
 }
 
-export function createLine(authenticity: Authenticity, maxHeaders = 20_000): Line {
+/**
+ * Whole headers are kept only while their group is on its way; what is kept for long is plain strings, because tens of
+ * thousands of byte arrays in a cache would make every garbage collection dear.
+ */
+export function createLine(authenticity: Authenticity, maxHeaders = 1_000, maxLinks = 20_000): Line {
   const byBytes = createLru<KnownHeader>(maxHeaders);
-  const byDigest = createLru<Header>(maxHeaders);
+  /** From a state's digest to that of the state before it. */
+  const previousOf = createLru<string>(maxLinks);
+
+  function remember(known: KnownHeader): KnownHeader {
+    byBytes.set(digestKey(known.marked), known, 1);
+    previousOf.set(key(known.digest), key(known.header.previous), 1);
+    return known;
+  }
 
   /** Follows `previous` from a known state down to `version`; the digest there, or how far the headers reached. */
   function descend(digest: Uint8Array, from: number, to: number): { digest: string } | { missing: number } {
     let current = key(digest);
     for (let version = from; version > to; version--) {
-      const header = byDigest.get(current);
-      if (header === undefined) return { missing: version };
-      current = key(header.previous);
+      const previous = previousOf.get(current);
+      if (previous === undefined) return { missing: version };
+      current = previous;
     }
     return { digest: current };
   }
 
   return {
+    write(header) {
+      const content = encodeHeader(header);
+      const marked = authenticity.mark("header", content);
+      return remember({ header: { format: headerFormat, ...header }, digest: sha256(content), marked });
+    },
     know(marked) {
-      const bytesKey = digestKey(marked);
-      const known = byBytes.get(bytesKey);
+      const known = byBytes.get(digestKey(marked));
       if (known !== undefined) return known;
       const own = Uint8Array.from(marked);
       const content = authenticity.check("header", own);
-      const fresh = { header: decodeHeader(content), digest: sha256(content), marked: own };
-      byBytes.set(bytesKey, fresh, 1);
-      byDigest.set(key(fresh.digest), fresh.header, 1);
-      return fresh;
+      return remember({ header: decodeHeader(content), digest: sha256(content), marked: own });
     },
     standing({ organizationId, version, digest }, pin = { version: 0, digest: new Uint8Array(pinDigestLength) }) {
       const [newer, older] = version >= pin.version ? [{ version, digest }, pin] : [pin, { version, digest }];

@@ -22,6 +22,7 @@ import { createNumberRanges, type NumberRanges } from "./number_ranges.ts";
 import { createPins, type Pin, type Pins, pinDigestLength } from "./pins.ts";
 
 const macLength = 32;
+const headLength = 8;
 
 // Node's permissions follow links: one planted in the folder would lead appends, or a truncation, elsewhere.
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
@@ -59,13 +60,18 @@ export type Memory = {
   close(): void;
 };
 
-/** A record on disk: length (4) ‖ content ‖ MAC over the MAC before it and the content, so that none can be cut out. */
+/**
+ * A record on disk: length (4) ‖ its complement (4) ‖ content ‖ MAC over the MAC before it and the content, so that none can
+ * be cut out. The complement tells a length that was torn off from one that was altered.
+ */
 function frameRecord(key: Uint8Array, previousMac: Uint8Array, record: MemoryRecord): Uint8Array {
   const content = encode(recordLayout, record);
-  const framed = new Uint8Array(4 + content.length + macLength);
-  new DataView(framed.buffer).setUint32(0, content.length);
-  framed.set(content, 4);
-  framed.set(hmacSha256(key, previousMac, content), 4 + content.length);
+  const framed = new Uint8Array(headLength + content.length + macLength);
+  const view = new DataView(framed.buffer);
+  view.setUint32(0, content.length);
+  view.setUint32(4, ~content.length);
+  framed.set(content, headLength);
+  framed.set(hmacSha256(key, previousMac, content), headLength + content.length);
   return framed;
 }
 
@@ -163,8 +169,11 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: { compa
       learn(record);
       mac = chain;
     });
-    // A record that a power cut tore off at the end was never relied upon. Cut it, or the next one would follow rubbish.
-    if (length < stored.length) truncate(path, length);
+    // What a power cut tore was never relied upon. It is cut, or the next record would follow rubbish, and kept aside.
+    if (length < stored.length) {
+      setAside(`${path}.torn`, stored.subarray(length));
+      truncate(path, length);
+    }
     compactedLength = length;
     file = openSync(path, appending);
     if (length === 0) {
@@ -206,6 +215,13 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: { compa
   };
 }
 
+function setAside(path: string, torn: Uint8Array): void {
+  rmSync(path, { force: true });
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  writeAll(file, torn);
+  closeSync(file);
+}
+
 function truncate(path: string, length: number): void {
   const file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
   ftruncateSync(file, length);
@@ -216,27 +232,34 @@ function writeAll(file: number, content: Uint8Array): void {
   for (let at = 0; at < content.length; ) at += writeSync(file, content, at);
 }
 
-/** Hands over each whole record and returns the length they take. A broken record with more after it is tampering. */
+/**
+ * Hands over each whole record and returns the length they take. What a power cut tears off is the end of the file, or
+ * leaves it zero; everything else that does not verify is damage, and nothing is believed of a damaged memory.
+ */
 function readRecords(
   stored: Uint8Array,
   key: Uint8Array,
   onRecord: (record: MemoryRecord, mac: Uint8Array) => void,
 ): number {
-  if (stored.length < magic.length) return 0;
+  if (stored.length < magic.length && equalBytes(stored, magic.subarray(0, stored.length))) return 0;
   if (!equalBytes(stored.subarray(0, magic.length), magic)) throw damaged("it does not begin like one");
   const view = new DataView(stored.buffer, stored.byteOffset, stored.byteLength);
   let mac: Uint8Array = hmacSha256(key, magic);
   let at = magic.length;
-  while (at + 4 <= stored.length) {
+  while (at + headLength <= stored.length) {
     const contentLength = view.getUint32(at);
-    const end = at + 4 + contentLength + macLength;
+    if (contentLength !== ~view.getUint32(at + 4) >>> 0) {
+      if (stored.subarray(at).every((byte) => byte === 0)) break;
+      throw damaged(`the length of the record at byte ${at} was altered`);
+    }
+    const end = at + headLength + contentLength + macLength;
     if (end > stored.length) break;
-    const content = stored.subarray(at + 4, at + 4 + contentLength);
-    const stated = stored.subarray(at + 4 + contentLength, end);
+    const content = stored.subarray(at + headLength, at + headLength + contentLength);
+    const stated = stored.subarray(at + headLength + contentLength, end);
     if (!equalBytes(hmacSha256(key, mac, content), stated)) {
-      // Blocks of the last append may have reached the disk out of order; anything before that is not bad luck.
-      if (end === stored.length) break;
-      throw damaged(`record at byte ${at} was altered, or the root key does not belong to this database`);
+      // Of the last append, blocks may have reached the disk and others not.
+      if (end === stored.length && at > magic.length) break;
+      throw damaged(`the record at byte ${at} was altered, or the root key does not belong to this database`);
     }
     mac = Uint8Array.from(stated);
     onRecord(decode(recordLayout, content), mac);

@@ -42,10 +42,7 @@ function matches(content: Uint8Array, digest: Uint8Array): boolean {
 export function missingLinks(signer: Signer, { known, organizationId }: OpenState): number | undefined {
   const { version } = known.header;
   const pin = signer.memory.pins.get(known.header.organizationId);
-  if (pin === undefined && signer.adoptUnknown) {
-    signer.note(`taking organization ${organizationId} at version ${version}, as found in the database`);
-    return undefined;
-  }
+  if (pin === undefined && signer.adoptUnknown) return undefined;
   if (pin !== undefined && version < pin.version) {
     throw refusedState(
       `organization ${organizationId}: the database offers version ${version}, but this signer has released version ` +

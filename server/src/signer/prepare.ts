@@ -2,7 +2,6 @@
  * One submit, decided. In: the raw bytes, the stamp, and a state the gateway offers. Out: everything one transaction will
  * hold, useless until it is committed and released. Time, identity and permission come from here, never from the frame.
  */
-import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, faultCodes } from "@keystead/core/fault.ts";
 import { encodeLeaf, type LeafEvent, type LeafGrounds } from "@keystead/core/log/leaf.ts";
@@ -166,7 +165,7 @@ function record(act: Act, event: LeafEvent, grounds: LeafGrounds, header: Uint8A
           userId: uuidToBytes(caller.user.userId),
           credentialId: uuidToBytes(caller.apiKey.apiKeyId),
           scheme: caller.stamp.scheme,
-          publicKey: fromHex(caller.stamp.publicKey),
+          publicKey: caller.stamp.publicKeyBytes,
           signature: caller.stamp.signature,
           body: fingerprint,
         },

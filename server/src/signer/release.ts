@@ -34,6 +34,10 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
         return { kind: "missing", value: { organizationId: uuidFromBytes(leaf.organizationId), linksFrom, linksTo } };
       }
       if (standing.kind === "off") return { kind: "refused", value: { message: standing.why } };
+      if (adopts && place.version > 1) {
+        const id = uuidFromBytes(leaf.organizationId);
+        signer.note(`taking organization ${id} at version ${place.version}, as found in the database`);
+      }
       if (pin === undefined || place.version > pin.version) {
         moved.set(organization, {
           organizationId: place.organizationId,

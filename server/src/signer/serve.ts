@@ -1,15 +1,15 @@
 /** The signer's end of the socket: frames in, frames out, in order, one at a time. */
 import type { Socket } from "node:net";
-import { decode, encode, type Layout } from "@keystead/core/encoding/layout.ts";
+import { decode, type Layout, type ValueOf } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
+import { createFrameReader, encodeFrame } from "../frames/frame.ts";
 import { faultMessage, type MessageKind, messages } from "../frames/messages.ts";
 import type { Operations } from "./operations.ts";
 
 export function serve(socket: Socket, operations: Operations, note: (message: string) => void): void {
   let corked = false;
 
-  function send(frame: Frame): void {
+  function send(frame: Uint8Array): void {
     // Replies of one turn leave in one write.
     if (!corked) {
       corked = true;
@@ -19,7 +19,7 @@ export function serve(socket: Socket, operations: Operations, note: (message: st
         socket.uncork();
       });
     }
-    if (!socket.write(encodeFrame(frame))) {
+    if (!socket.write(frame)) {
       // The gateway reads too slowly: take no more from it until it has.
       socket.pause();
       socket.once("drain", () => socket.resume());
@@ -29,9 +29,9 @@ export function serve(socket: Socket, operations: Operations, note: (message: st
   const read = createFrameReader(({ kind, id, payload }) => {
     try {
       if (kind === "fault") throw new Fault("invalid_argument", "a gateway sends no faults");
-      send({ kind, id, payload: answer(operations, kind, payload) });
+      send(answer(operations, kind, id, payload));
     } catch (error) {
-      send({ kind: "fault", id, payload: encodeFault(error, note) });
+      send(encodeFrame("fault", id, faultMessage, describe(error, note)));
     }
   });
 
@@ -45,22 +45,17 @@ export function serve(socket: Socket, operations: Operations, note: (message: st
   });
 }
 
-function answer(operations: Operations, kind: MessageKind, payload: Uint8Array): Uint8Array {
+function answer(operations: Operations, kind: MessageKind, id: number, payload: Uint8Array): Uint8Array {
   const { request, reply } = messages[kind] as { request: Layout<unknown>; reply: Layout<unknown> };
   const operation = operations[kind] as (value: unknown) => unknown;
-  return encode(reply, operation(decode(request, payload)));
+  return encodeFrame(kind, id, reply, operation(decode(request, payload)));
 }
 
-function encodeFault(error: unknown, note: (message: string) => void): Uint8Array {
+function describe(error: unknown, note: (message: string) => void): ValueOf<typeof faultMessage> {
   if (error instanceof Fault && error.code !== "internal") {
     const { code, message, errorCode, details } = error;
-    return encode(faultMessage, { code, message, errorCode, details: JSON.stringify(details) });
+    return { code, message, errorCode, details: JSON.stringify(details) };
   }
   note(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
-  return encode(faultMessage, {
-    code: "internal",
-    message: "internal error in the signer",
-    errorCode: "",
-    details: "[]",
-  });
+  return { code: "internal", message: "internal error in the signer", errorCode: "", details: "[]" };
 }

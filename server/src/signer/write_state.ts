@@ -1,6 +1,5 @@
 /** From changes to the bytes of the next state: the only place that writes pages, directories and headers. */
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
-import { encodeHeader } from "@keystead/core/log/header.ts";
 import type { NextState } from "../frames/messages.ts";
 import { sha256 } from "../state/digest.ts";
 import { type Directory, encodeDirectory } from "../state/directory.ts";
@@ -36,25 +35,22 @@ export function writeState(
   };
   const directoryBytes = encodeDirectory(directory);
   const version = before.version + 1;
-  const header = signer.keyring.authenticity.mark(
-    "header",
-    encodeHeader({
-      organizationId: before.organizationId,
-      parentId: before.parentId,
-      version,
-      previous: before.digest,
-      directory: sha256(directoryBytes),
-    }),
-  );
+  const known = signer.line.write({
+    organizationId: before.organizationId,
+    parentId: before.parentId,
+    version,
+    previous: before.digest,
+    directory: sha256(directoryBytes),
+  });
   return {
     next: {
       version,
-      header,
+      header: known.marked,
       directory: directoryBytes,
       pages: written.map(({ name, content }) => ({ name, content })),
     },
     open: {
-      known: signer.line.know(header),
+      known,
       organizationId: uuidFromBytes(before.organizationId),
       directory,
       pages,

@@ -20,7 +20,7 @@ export function createAuthenticity(secret: Uint8Array): Authenticity {
   const keys = { header: deriveKey(secret, "mac/header"), leaf: deriveKey(secret, "mac/leaf") } as const;
   return {
     mark(purpose, content) {
-      const marked = new Uint8Array(content.length + macLength);
+      const marked = Buffer.allocUnsafe(content.length + macLength) as Buffer<ArrayBuffer>;
       marked.set(content);
       marked.set(hmacSha256(keys[purpose], content), content.length);
       return marked;

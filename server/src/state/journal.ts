@@ -1,12 +1,12 @@
 /**
- * Which activities were executed lately. Fingerprints lie in one journal per ten seconds of the body's own `timestampMs`.
+ * Which activities were executed lately. Fingerprints lie in one journal per minute of the body's own `timestampMs`.
  * A journal's digest runs on with each entry, so an entry costs one hash however full the journal is (see
  * docs/decisions/0003-running-journals.md). A journal is kept until no body of its slot can pass the liveness check.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { sha256 } from "./digest.ts";
 
-export const slotMs = 10_000;
+const slotMs = 60_000;
 
 /** The accepted age of a body, and how far ahead of our clock its writer's may run. */
 export const liveness = { pastMs: 3_600_000, futureMs: 300_000 } as const;
@@ -35,7 +35,7 @@ export function runningDigest(digest: Uint8Array, fingerprint: Uint8Array): Uint
 
 /**
  * The journals of one state, sorted by slot: slot (4 bytes) ‖ count (4) ‖ digest (32) each. Kept as bytes because under
- * load there are some 390 of them, and every state change copies and hashes the table once.
+ * load there are some 70 of them, and every state change copies and hashes the table once.
  */
 export type JournalTable = Uint8Array;
 
@@ -77,9 +77,9 @@ export function putJournal(table: JournalTable, journal: Journal, keepFrom: numb
   const from = place(table, view, keepFrom).at;
   const { at, present } = place(table, view, journal.slot);
   const after = present ? at + rowLength : at;
-  const next = new Uint8Array(at - from + rowLength + table.length - after);
+  const next = Buffer.allocUnsafe(at - from + rowLength + table.length - after);
   next.set(table.subarray(from, at));
-  const row = new DataView(next.buffer, at - from, rowLength);
+  const row = new DataView(next.buffer, next.byteOffset + at - from, rowLength);
   row.setUint32(0, journal.slot);
   row.setUint32(4, journal.count);
   next.set(journal.digest, at - from + 8);

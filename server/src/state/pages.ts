@@ -69,8 +69,11 @@ const pageOf = {
 /** The pages after `changes`, and the names of those that differ. */
 export function applyChanges(pages: Pages, changes: readonly Change[]): { pages: Pages; touched: Set<PageName> } {
   const touched = new Set<PageName>();
-  const users = new Map(pages.members.users);
-  const userTags = new Map(pages.members.userTags);
+  // A map in which nothing changes stays the very same, and with it what was derived from it.
+  const copyToChange = <V>(kind: Change["kind"], map: ReadonlyMap<string, V>) =>
+    (changes.some((change) => change.kind === kind) ? new Map(map) : map) as Map<string, V>;
+  const users = copyToChange("user", pages.members.users);
+  const userTags = copyToChange("userTag", pages.members.userTags);
   let { rootQuorum } = pages.members;
   let { settings } = pages;
   for (const change of changes) {

@@ -15,6 +15,7 @@ import {
   stateChange,
 } from "../../test/store_items.ts";
 import { put, remove } from "../state/entities.ts";
+import { slotOf } from "../state/journal.ts";
 import { findDeployment, loadUnreleased } from "./across.ts";
 import { findActivity } from "./activities.ts";
 import { type CommitItem, commitGroup } from "./commit.ts";
@@ -96,7 +97,8 @@ for (const dialect of dialects) {
       assert.deepEqual((await loadHeaders(store, id, 2, 4)).map(hex), headers);
       assert.deepEqual((await loadHeaders(store, id, 3, 3)).map(hex), headers.slice(1, 2));
       const journal = chain.flatMap(({ next, activity }) => (next === undefined ? [] : (activity?.fingerprint ?? [])));
-      assert.deepEqual((await loadJournal(store, id, Math.floor(nowMs / 10_000))).map(hex), journal);
+      assert.deepEqual((await loadJournal(store, id, slotOf(nowMs), 4)).map(hex), journal);
+      assert.deepEqual((await loadJournal(store, id, slotOf(nowMs), 3)).map(hex), journal.slice(0, 2));
     });
 
     withOrganization(
@@ -191,7 +193,7 @@ for (const dialect of dialects) {
       const { body: _, ...stored } = (await findActivity(store, id, waiting.activityId)) ?? newActivity();
       const { body: __, ...expected } = done;
       assert.deepEqual(stored, expected);
-      assert.deepEqual((await loadJournal(store, id, 9)).map(hex), [waiting.fingerprint]);
+      assert.deepEqual((await loadJournal(store, id, 9, 3)).map(hex), [waiting.fingerprint]);
 
       const inOneGroup = newActivity({ status: "ACTIVITY_STATUS_CONSENSUS_NEEDED", result: null });
       const outcome = { ...inOneGroup, status: "ACTIVITY_STATUS_REJECTED", slot: 9 };

@@ -125,18 +125,24 @@ export async function loadHeaders(
   return rows.flatMap(({ header }) => header ?? []);
 }
 
-const journal = compiled("journal", (db, organizationId: string, slot: number) =>
+const journal = compiled("journal", (db, organizationId: string, slot: number, version: number) =>
   db
     .selectFrom("activities")
     .select("fingerprint")
     .where("organization_id", "=", organizationId)
     .where("slot", "is not", null)
     .where("slot", "=", slot)
+    .where("state_version", "<=", version)
     .orderBy("state_version"),
 );
 
-/** The fingerprints of one journal in the order in which they were executed. */
-export async function loadJournal(store: Store, organizationId: string, slot: number): Promise<Uint8Array[]> {
-  const rows = await journal(store, organizationId, slot);
+/** The fingerprints of one journal as of a version, in the order in which they were executed. */
+export async function loadJournal(
+  store: Store,
+  organizationId: string,
+  slot: number,
+  version: number,
+): Promise<Uint8Array[]> {
+  const rows = await journal(store, organizationId, slot, version);
   return rows.map(({ fingerprint }) => fromHex(fingerprint));
 }

@@ -82,7 +82,7 @@ for (const dialect of dialects) {
       if (store === undefined) return;
       assert.equal(await loadState(store, randomUUID()), undefined);
       assert.deepEqual(await loadHeaders(store, randomUUID(), 0, 9), []);
-      assert.deepEqual(await loadJournal(store, randomUUID(), 9), []);
+      assert.deepEqual(await loadJournal(store, randomUUID(), 9, 9), []);
       assert.deepEqual(await listHeads(store, undefined, 9), []);
       assert.deepEqual(await listLeaves(store, undefined, 9), []);
     });

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bytes, encode, struct } from "@keystead/core/encoding/layout.ts";
+import fc from "fast-check";
+import { createFrameReader, encodeFrame, type Frame, maxFrameLength } from "./frame.ts";
+
+const blob = struct({ content: bytes });
+const frameOf = (id: number, content: Uint8Array) => encodeFrame("prepare", id, blob, { content });
+
+test("frames come out whole and in order, however the stream is cut", () => {
+  const contents = fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(contents, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (sent, cuts) => {
+      const stream = Buffer.concat(sent.map((content, index) => frameOf(index, content)));
+      const frames: Frame[] = [];
+      const read = createFrameReader((frame) => frames.push({ ...frame, payload: Uint8Array.from(frame.payload) }));
+      for (let at = 0, turn = 0; at < stream.length; turn++) {
+        const length = cuts[turn % cuts.length] ?? 1;
+        read(stream.subarray(at, at + length));
+        at += length;
+      }
+      assert.deepEqual(
+        frames,
+        sent.map((content, id) => ({ kind: "prepare", id, payload: new Uint8Array(encode(blob, { content })) })),
+      );
+    }),
+  );
+});
+
+test("another version, an unknown kind and an impossible length end the stream", () => {
+  const altered = (at: number, value: number) => {
+    const frame = Buffer.from(frameOf(1, new Uint8Array(4)));
+    frame[at] = value;
+    return () => createFrameReader(() => assert.fail("no frame"))(frame);
+  };
+  assert.throws(altered(4, 2), { code: "invalid_argument", message: /version 2/ });
+  assert.throws(altered(5, 99), { code: "invalid_argument", message: /unknown frame kind 99/ });
+  assert.throws(altered(0, 255), { code: "invalid_argument", message: /impossible length/ });
+  const short = Buffer.from([0, 0, 0, 5, 1, 3, 0, 0, 0, 0]);
+  assert.throws(() => createFrameReader(() => assert.fail("no frame"))(short), /impossible length/);
+});
+
+test("a frame beyond the bound is not sent", () => {
+  assert.throws(() => frameOf(1, new Uint8Array(maxFrameLength + 1)), { code: "resource_exhausted" });
+});

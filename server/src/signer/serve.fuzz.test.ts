@@ -1,0 +1,101 @@
+/** Frames from a hostile gateway over a real socket: bent copies of a recorded valid run. The signer stays up and lets nothing out. */
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { decode, type Layout } from "@keystead/core/encoding/layout.ts";
+import { createSignerRig, createTagBody, prepareOn, releaseRows, stampOf, stateAfter } from "../../test/signer_rig.ts";
+import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
+import { type MessageKind, messages, type Request } from "../frames/messages.ts";
+import { serve } from "./serve.ts";
+
+const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 10_000 : 1_500;
+
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test(`${rounds} bent frames: nothing is approved that was not, and the signer goes on`, async (t) => {
+  const rig = createSignerRig();
+  const body = createTagBody(rig, "recorded");
+  const row = prepareOn(rig, rig.born, body);
+  releaseRows(rig, [row]);
+  const newest = stateAfter(rig.born, row);
+  const replayed = createTagBody(rig, "later");
+  const recorded: { [K in MessageKind]?: Request<K>[] } = {
+    hello: [{ protocol: 1, keyring: rig.keyring }],
+    birth: [{}],
+    prepare: [
+      { body, stamp: stampOf(rig, body), state: { ...rig.born, links: [] }, journal: undefined },
+      { body, stamp: stampOf(rig, body), state: { ...newest, links: [newest.header] }, journal: undefined },
+      { body: replayed, stamp: stampOf(rig, body), state: undefined, journal: undefined },
+    ],
+    release: [{ rows: [{ leaf: row.leaf, sealed: undefined }], links: [newest.header] }],
+    accept: [{ headers: [rig.born.header], last: true }],
+  };
+
+  const path = join(mkdtempSync(join(tmpdir(), "keystead-serve-")), "socket");
+  const notes: string[] = [];
+  const server = createServer((socket) => serve(socket, rig.operations, (note) => notes.push(note))).listen(path);
+  t.after(() => server.close());
+  let replies: Frame[] = [];
+  const open = (): Socket => {
+    const socket = connect(path);
+    const read = createFrameReader((frame) => replies.push({ ...frame, payload: Uint8Array.from(frame.payload) }));
+    socket.on("data", read).on("error", () => undefined);
+    return socket;
+  };
+
+  const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 32));
+  const random = seeded(seed);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const kinds = Object.keys(recorded) as MessageKind[];
+  const isAnswered = () => replies.some(({ id }) => id === 0xffffffff);
+  let socket = open();
+  const outcomes = { approved: 0, faults: 0, closed: 0, other: 0 };
+  for (let round = 0; round < rounds; round++) {
+    if (socket.destroyed) socket = open();
+    const kind = pick(kinds);
+    const frame = Buffer.from(
+      encodeFrame(kind, round, messages[kind].request as Layout<unknown>, pick<unknown>(recorded[kind] ?? [])),
+    );
+    // Up to three bytes anywhere behind the length; now and then in it.
+    for (let bends = 1 + Math.floor(random() * 3); bends > 0; bends--) {
+      const from = random() < 0.03 ? 0 : 4;
+      const at = from + Math.floor(random() * (frame.length - from));
+      frame[at] = Math.floor(random() * 256);
+    }
+    replies = [];
+    // A request nobody can mistake marks the end of this round, unless the frame before broke the stream.
+    socket.write(Buffer.concat([frame, encodeFrame("statement", 0xffffffff, messages.statement.request, {})]));
+    for (let waited = 0; waited < 2_000 && !socket.destroyed && !isAnswered(); waited++) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    if (!isAnswered()) {
+      outcomes.closed += 1;
+      socket.destroy();
+    }
+    for (const { kind: replied, payload } of replies) {
+      if (replied === "fault") outcomes.faults += 1;
+      else if (replied === "prepare" && decode(messages.prepare.reply, payload).kind === "prepared")
+        outcomes.approved += 1;
+      else outcomes.other += 1;
+    }
+  }
+  t.diagnostic(`seed ${seed}: ${JSON.stringify(outcomes)}, ${notes.length} notes`);
+  assert.equal(outcomes.approved, 0);
+  // It is still there, and has neither forgotten nor accepted anything.
+  assert.equal(rig.operations.hello({ protocol: 1, keyring: rig.keyring }).remembers, true);
+  assert.throws(() => rig.operations.birth({}), { code: "failed_precondition" });
+  assert.deepEqual(
+    rig.memory.pins.get(Buffer.from(rig.orders.birth.organizationId.replaceAll("-", ""), "hex"))?.version,
+    2,
+  );
+  socket.destroy();
+});
