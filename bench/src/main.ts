@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: CPU time per request beside the bare cost of what a request cannot do without, measured in the same run,
  * because ratios travel between machines and times do not. `--quick` for a look, `--json FILE` for machines,
- * `--database sqlite|postgres` for one of them.
+ * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -18,12 +18,17 @@ import {
   summarise,
   warmUp,
 } from "./measure.ts";
-import { type DatabaseReport, type Report, toJson, toText } from "./report.ts";
+import { type DatabaseReport, missedTargets, type Report, toJson, toText } from "./report.ts";
 import { measureStarts } from "./start_time.ts";
 import { median } from "./statistics.ts";
 
 const { values: options } = parseArgs({
-  options: { quick: { type: "boolean" }, json: { type: "string" }, database: { type: "string" } },
+  options: {
+    quick: { type: "boolean" },
+    check: { type: "boolean" },
+    json: { type: "string" },
+    database: { type: "string" },
+  },
 });
 const plan = options.quick
   ? { starts: 1, rounds: 1, phaseSeconds: 1, warmUpSeconds: 1.5, baselineSeconds: 0.2 }
@@ -39,6 +44,9 @@ load.stop();
 
 console.log(toText(report));
 if (options.json !== undefined) writeFileSync(options.json, `${toJson(report)}\n`);
+const missed = missedTargets(report);
+for (const target of missed) console.log(`MISSED: ${target}`);
+if (options.check && missed.length > 0) process.exitCode = 1;
 
 async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
   say(`${name}: starting`);

@@ -40,6 +40,7 @@ export async function warmUp(load: Load, subject: Subject, seconds: number): Pro
   await load.run({ ...common, endpoint: "create_user_tag", requests: 1_600, seconds: 60, spreadMs: 3_500_000 });
   await load.run({ ...common, endpoint: "whoami", requests: 0 });
   await load.run({ ...common, endpoint: "create_user_tag", requests: 4_000 * seconds });
+  await subject.database.settle();
 }
 
 export async function measureBaselines(subject: Subject): Promise<void> {

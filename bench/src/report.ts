@@ -38,7 +38,29 @@ export function toJson(report: Report): string {
 }
 
 /** The figures to reach, from issue 2. */
-export const targets = { whoami: 2.5, create_user_tag: 3, readyMs: 3_000, rssMb: 300 } as const;
+const targets = { whoami: 2.5, create_user_tag: 3, readyMs: 3_000, rssMb: 300 } as const;
+
+/** One line for each figure above its target. */
+export function missedTargets(report: Report): string[] {
+  return report.databases.flatMap((measured) => {
+    const { database, phases, starts, memory } = measured;
+    const figures: [name: string, value: number, target: number][] = [
+      ...phases
+        .filter(({ connections }) => connections === 16)
+        .map((phase): [string, number, number] => [
+          `ratio of ${phase.endpoint} at 16 connections`,
+          ratiosOf(report, measured, phase).own,
+          targets[phase.endpoint],
+        ]),
+      ["ms until ready, first start", median(starts.firstMs), targets.readyMs],
+      ["ms until ready, second start", median(starts.secondMs), targets.readyMs],
+      ["MB RSS", memory.rssMb, targets.rssMb],
+    ];
+    return figures
+      .filter(([, value, target]) => !(value <= target))
+      .map(([name, value, target]) => `${database}: ${name} is ${value.toFixed(2)}, the target is ${target}`);
+  });
+}
 
 export function toText(report: Report): string {
   const lines = [

@@ -41,7 +41,26 @@ test("a leaf that was released and is gone from the database is named, and the e
   assert.equal(code, 1);
   assert.equal(
     output,
-    `leaf ${hidden?.number} of signer boot ${hidden?.boot} was RELEASED and is NOT in the database\n` +
+    `organization ${organizationId}: the leaf that led to version 3 is MISSING\n` +
+      `leaf ${hidden?.number} of signer boot ${hidden?.boot} was RELEASED and is NOT in the database\n` +
       "3 leaves in the database, 1 released ones missing\n",
   );
+
+  // A made-up leaf under the missing one's name does not stand in for it.
+  const forger = new DatabaseSync(join(dataFolder, "database/keystead.db"));
+  forger
+    .prepare(
+      `insert into leaves select organization_id, boot, ?, 3, activity_id, leaf, header, sealed, 1
+        from leaves where version = 2`,
+    )
+    .run(hidden?.number ?? 0);
+  forger.prepare("update leaves set leaf = zeroblob(300) where version = 3").run();
+  forger.close();
+  const forged = await checkLog(dataFolder);
+  assert.equal(forged.code, 1);
+  assert.match(
+    forged.output,
+    new RegExp(`leaf ${hidden?.number} of signer boot ${hidden?.boot} in the database is NOT`),
+  );
+  assert.match(forged.output, /1 released ones missing/);
 });

@@ -150,7 +150,7 @@ function createFurnisher(store: Store, signer: Signer): Furnisher {
     changes: readonly Change[],
     birth: CommitItem["birth"],
   ): Promise<void> {
-    const { next } = writeState(signer, before, changes, before.directory.journals);
+    const { next } = writeState(signer, before, changes, before.directory);
     const number = signer.nextNumber();
     const leaf = signer.keyring.authenticity.mark(
       "leaf",
@@ -200,7 +200,7 @@ function createFurnisher(store: Store, signer: Signer): Furnisher {
         organizationId: uuidToBytes(organizationId),
         parentId: parentId === undefined ? undefined : uuidToBytes(parentId),
         ...noState,
-        directory: { pages: [], journals: new Uint8Array(0) },
+        directory: { pages: [], floor: 0, journals: new Uint8Array(0) },
         pages: {
           members: { users: new Map(), userTags: new Map(), rootQuorum: { threshold: 1, userIds: [] } },
           settings: { organizationName: "", createdAtMs: 0, updatedAtMs: 0 },

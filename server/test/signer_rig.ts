@@ -40,7 +40,7 @@ export type SignerRig = {
   restart(options?: { orders?: Partial<Orders>; folder?: string }): SignerRig;
 };
 
-export function createSignerRig(): SignerRig {
+export function createSignerRig({ releaseBirth = true } = {}): SignerRig {
   const rootKey = new Uint8Array(randomBytes(32));
   const apiPrivateKey = p256.utils.randomSecretKey();
   const orders: Orders = {
@@ -76,8 +76,10 @@ export function createSignerRig(): SignerRig {
   const birthRow = first.operations.birth({});
   const keyring = birthRow.birth?.keyring;
   if (keyring === undefined || birthRow.next === undefined) throw new Error("a birth without keyring or state");
-  const released = first.operations.release({ rows: [{ leaf: birthRow.leaf, sealed: undefined }], links: [] });
-  if (released[0]?.kind !== "released") throw new Error("the birth was not released");
+  if (releaseBirth) {
+    const released = first.operations.release({ rows: [{ leaf: birthRow.leaf, sealed: undefined }], links: [] });
+    if (released[0]?.kind !== "released") throw new Error("the birth was not released");
+  }
 
   const rig = (running: { operations: Operations; memory: Memory }, current: Orders): SignerRig => ({
     ...running,
@@ -201,6 +203,7 @@ export function anotherOrganization(rig: SignerRig, organizationId: string, user
   ];
   const directory = encodeDirectory({
     pages: pages.map(({ name, content }) => ({ name, digest: sha256(content) })),
+    floor: 0,
     journals: new Uint8Array(0),
   });
   const header = encodeHeader({

@@ -4,7 +4,7 @@
  */
 import type { Curves } from "../crypto/curves.ts";
 import { toHex } from "../encoding/hex.ts";
-import { decode, encode, fixed, list, struct, u8, u64, type ValueOf } from "../encoding/layout.ts";
+import { decode, encode, fixed, list, struct, u8, u32, u64, type ValueOf } from "../encoding/layout.ts";
 import { Fault } from "../fault.ts";
 import type { Leaf } from "./leaf.ts";
 
@@ -12,6 +12,9 @@ const statementLayout = struct({
   format: u8,
   deploymentId: fixed(16),
   timeMs: u64,
+  /** Which part of how many this is; only all of them together say what was released. */
+  page: u32,
+  pages: u32,
   /** Leaf numbers, first and last inclusive, by the signer's boot. */
   ranges: list(struct({ boot: fixed(16), first: u64, last: u64 })),
 });
@@ -56,10 +59,10 @@ export type ReleasedCheck = {
   withheld(): LeafName[];
 };
 
-/** Takes leaves one by one, in any order and number; only those not yet shown are kept in mind. */
-export function createReleasedCheck({ ranges }: ReleasedStatement): ReleasedCheck {
+/** Takes all pages of a statement, then leaves one by one, in any order and number; only those not yet shown are kept in mind. */
+export function createReleasedCheck(pages: readonly ReleasedStatement[]): ReleasedCheck {
   const missing = new Map<string, { boot: Uint8Array; numbers: Set<number> }>();
-  for (const { boot, first, last } of ranges) {
+  for (const { boot, first, last } of pages.flatMap(({ ranges }) => ranges)) {
     const name = toHex(boot);
     const { numbers } = missing.get(name) ?? { numbers: new Set<number>() };
     for (let number = first; number <= last; number++) numbers.add(number);

@@ -304,7 +304,7 @@ async function checkMemory(
   }
   const memory = openMemory(places.memoryFolder, places.rootKey);
   try {
-    const check = createReleasedCheck({ deploymentId, timeMs: 0, ranges: memory.released() });
+    const check = createReleasedCheck([{ deploymentId, timeMs: 0, page: 0, pages: 1, ranges: memory.released() }]);
     for (const { leaf } of leaves) check.show(decodeLeaf(unmarked(leaf)));
     for (const { boot, number } of check.withheld()) {
       found.push(`leaf ${toHex(boot)} ${number} was released and is not in the database`);

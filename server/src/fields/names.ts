@@ -1,7 +1,7 @@
 import Type from "typebox";
 
-/** Control characters and those that change the direction of writing could make a name read as another to an approver. */
-const unprintable = "\\p{Cc}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069";
+/** Characters that are not seen, or change the direction of writing, could make a name read as another to an approver. */
+const unprintable = "\\p{Cc}\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069\\ufeff";
 
 /** A human-readable name. */
 export function name(description: string) {

@@ -16,6 +16,7 @@ export const frameKinds = {
   release: 4,
   statement: 5,
   accept: 6,
+  vouch: 7,
   fault: 255,
 } as const;
 

@@ -109,7 +109,9 @@ export const messages = {
       }),
     ),
   },
-  statement: { request: struct({}), reply: struct({ statement: bytes, signature: bytes }) },
+  statement: { request: struct({ page: u32 }), reply: struct({ statement: bytes, signature: bytes }) },
+  /** Which of these leaves the signer itself has written. */
+  vouch: { request: struct({ leaves: list(bytes) }), reply: struct({ own: list(bool) }) },
   accept: {
     request: struct({ headers: list(bytes), last: bool }),
     reply: struct({ lines: list(text), leaf: optional(prepared) }),

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { Fault } from "@keystead/core/fault.ts";
+import { sql } from "kysely";
 import { dialects, openTestStore } from "../../test/open_test_store.ts";
 import { birth, stateChange } from "../../test/store_items.ts";
 import { loadUnreleased } from "../store/across.ts";
 import { type CommitItem, commitGroup } from "../store/commit.ts";
 import type { Store } from "../store/store.ts";
 import { createCommitter } from "./committer.ts";
+import { loneRun } from "./organizations.ts";
 import type { SignerLink } from "./signer_link.ts";
 
 /** A signer that releases whatever it is given, after `before` has had its turn. */
@@ -43,5 +46,43 @@ for (const dialect of dialects) {
       (await loadUnreleased(store, 10)).map((leaf) => leaf.version),
       [3],
     );
+  });
+
+  test(`trouble on ${dialect}: the newest commit or release that failed is told, until one succeeds`, async (t) => {
+    const store = await openTestStore(t, dialect);
+    if (store === undefined) return;
+    const organizationId = randomUUID();
+    await commit(store, birth(organizationId));
+    let signerFails = false;
+    const committer = createCommitter(
+      store,
+      releasing(async () => {
+        if (signerFails) throw new Fault("internal", "the signer failed");
+      }),
+    );
+    const submit = (version: number) => committer.commit(stateChange(organizationId, version), loneRun);
+    await submit(1);
+    assert.equal(committer.trouble(), undefined);
+
+    await sql`alter table leaves rename to leaves_away`.execute(store.db);
+    await assert.rejects(submit(2), { code: "unavailable", message: "the database did not commit; try again" });
+    assert.equal(committer.trouble(), "the database did not take the last commit");
+    await sql`alter table leaves_away rename to leaves`.execute(store.db);
+    await submit(2);
+    assert.equal(committer.trouble(), undefined);
+
+    signerFails = true;
+    await assert.rejects(submit(3), { message: "the signer failed" });
+    assert.equal(committer.trouble(), "the signer did not release the last commit");
+    signerFails = false;
+    assert.deepEqual(await committer.releaseLeftovers(), []);
+    assert.equal(committer.trouble(), undefined);
+
+    // Out of rotation, a gateway gets no commit that could prove it right: its word is good for ten seconds.
+    signerFails = true;
+    await assert.rejects(submit(4), { message: "the signer failed" });
+    const now = performance.now();
+    t.mock.method(performance, "now", () => now + 10_001);
+    assert.equal(committer.trouble(), undefined);
   });
 }

@@ -27,6 +27,8 @@ export type Committer = {
   releaseLeftovers(): Promise<string[]>;
   /** Writes down what was released last. */
   settle(): Promise<void>;
+  /** Why the newest commit or release failed; undefined once one has succeeded, or when that is too long ago to tell. */
+  trouble(): string | undefined;
 };
 
 type Entry = {
@@ -39,10 +41,30 @@ type Entry = {
 const maxGroup = 256;
 const leftoversAtOnce = 1_000;
 
+/** While `/readyz` says no, nobody may send the commit that would prove otherwise: after this time one may try again. */
+const troubleKeptMs = 10_000;
+
 export function createCommitter(store: Store, link: SignerLink): Committer {
   const queue: Entry[] = [];
   let marks: ReleasedLeaf[] = [];
   let running = false;
+  /** The newest outcome of each of the two steps, when it was a failure. */
+  const failures = new Map<"commit" | "release", { message: string; atMs: number }>();
+
+  async function observed<T>(step: "commit" | "release", message: string, work: Promise<T>): Promise<T> {
+    try {
+      const done = await work;
+      failures.delete(step);
+      return done;
+    } catch (error) {
+      failures.set(step, { message, atMs: performance.now() });
+      throw error;
+    }
+  }
+
+  function write(items: readonly CommitItem[], released: readonly ReleasedLeaf[]): Promise<{ committed: boolean[] }> {
+    return observed("commit", "the database did not take the last commit", commitGroup(store, items, released));
+  }
 
   async function work(): Promise<void> {
     while (queue.length > 0) {
@@ -60,8 +82,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
     const released = marks;
     marks = [];
     try {
-      const { committed } = await commitGroup(
-        store,
+      const { committed } = await write(
         group.map(({ item }) => item),
         released,
       );
@@ -100,7 +121,8 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
     let links: Uint8Array[] = [];
     for (let attempt = 0; attempt < 3; attempt++) {
       const rows = leaves.map(({ leaf, sealed }) => ({ leaf, sealed }));
-      const replies = await link.request("release", { rows, links });
+      const asked = link.request("release", { rows, links });
+      const replies = await observed("release", "the signer did not release the last commit", asked);
       const gaps = replies.flatMap((reply) => (reply.kind === "missing" ? [reply.value] : []));
       if (gaps.length > 0 && attempt < 2) {
         links = [];
@@ -124,7 +146,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
   async function settle(): Promise<void> {
     const released = marks;
     marks = [];
-    if (released.length > 0) await commitGroup(store, [], released);
+    if (released.length > 0) await write([], released);
   }
 
   return {
@@ -151,6 +173,10 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
       }
     },
     settle,
+    trouble() {
+      for (const { message, atMs } of failures.values()) if (performance.now() - atMs < troubleKeptMs) return message;
+      return undefined;
+    },
   };
 }
 

@@ -35,6 +35,8 @@ const limits = {
   checkMs: 5_000,
   keepAliveMs: 15_000,
   requestsPerSocket: 1_000,
+  connections: 10_000,
+  headers: 100,
 } as const;
 
 const allowedHeaders = [
@@ -73,6 +75,9 @@ export function createHttp(room: HttpRoom): FastifyInstance {
     // While closing, what still arrives on open connections is answered as ever, and each connection ends with its answer.
     return503OnClosing: false,
   });
+
+  app.server.maxConnections = limits.connections;
+  app.server.maxHeadersCount = limits.headers;
 
   // The body's bytes are what was signed, so nothing here may read them but us, whatever the header says they are.
   app.removeAllContentTypeParsers();
@@ -260,7 +265,9 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: import("node:net
   };
   const [status, message] = known[error.code ?? ""] ?? ["400 Bad Request", "malformed HTTP request"];
   const body = JSON.stringify(errorBody(toFailure(new Fault("invalid_argument", message))));
-  socket.end(
+  socket.write(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\naccess-control-allow-origin: *\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
+  // Not merely ended: a client that never closes its side would keep the socket for ever.
+  socket.destroySoon();
 }

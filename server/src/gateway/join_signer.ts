@@ -1,7 +1,7 @@
 /** The first words between gateway and signer: the deployment's keyring, or its birth. Returns the public keys. */
 import { Fault } from "@keystead/core/fault.ts";
 import { protocolVersion } from "../frames/frame.ts";
-import { findDeployment, loadUnreleased } from "../store/across.ts";
+import { findDeployment } from "../store/across.ts";
 import type { Store } from "../store/store.ts";
 import type { Committer } from "./committer.ts";
 import { loneRun } from "./organizations.ts";
@@ -23,8 +23,7 @@ export async function joinSigner(
     keyring = await findDeployment(store);
     hello = await link.request("hello", { protocol: protocolVersion, keyring });
   }
-  // A memory that knows nothing is right only for a birth that was cut short, whose row nobody has released yet.
-  if (!hello.remembers && !accepting && (await loadUnreleased(store, 1)).length === 0) {
+  if (!hello.remembers && !accepting) {
     throw new Fault(
       "failed_precondition",
       "the signer's memory is empty, but the database is not: restore the memory, or run `keystead accept-database`",

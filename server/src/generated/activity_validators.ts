@@ -4,7 +4,7 @@
 import { Guard } from "typebox/guard";
 
 const createUserTag = (() => {
-  const External = [/^[^\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/u];
+  const External = [/^[^\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]*$/u];
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("userTagName" in value && "userIds" in value) && ((typeof value.userTagName === "string" && (((value.userTagName.length >= 2 || (value.userTagName.length >= 1 && Guard.CodePointCount(value.userTagName) >= 1)) && (value.userTagName.length <= 255 || (value.userTagName.length <= 510 && Guard.CodePointCount(value.userTagName) <= 255))) && External[0].test(value.userTagName))) && (Array.isArray(value.userIds) && (value.userIds.every((unique_0, index) => ((typeof unique_0 === "string" && ((unique_0.length >= 2 || (unique_0.length >= 1 && Guard.CodePointCount(unique_0) >= 1)) && (unique_0.length <= 128 || (unique_0.length <= 256 && Guard.CodePointCount(unique_0) <= 128)))))) && value.userIds.length <= 1000))))));
   return (value) => check_0(value);
 })();

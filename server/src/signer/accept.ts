@@ -3,62 +3,91 @@
  * pinned as it is, every organization that is set back is named, and the act leaves a leaf of its own.
  */
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
 import type { Prepared, Reply, Request } from "../frames/messages.ts";
 import { digestKey, sha256 } from "../state/digest.ts";
-import type { KnownHeader } from "./line.ts";
 import { operatorLeaf } from "./operator_leaf.ts";
 import { type Pin, pinDigestLength } from "./pins.ts";
 import type { Signer } from "./signer.ts";
 
-/** `heads` gathers over the frames of one acceptance; the leaf is the first organization's. */
+export type AcceptedHead = { organizationId: Uint8Array; version: number; digest: Uint8Array; marked: Uint8Array };
+
+const pinsPerRecord = 4_096;
+
+/**
+ * `heads` gathers over the frames of one acceptance; nothing is pinned before the last. What is set back goes to the
+ * operator's terminal from here, because a gateway that lies would leave it out of its report.
+ */
 export function accept(
   signer: Signer,
-  heads: KnownHeader[],
+  heads: AcceptedHead[],
   firstOrganizationId: string,
   { headers, last }: Request<"accept">,
 ): Reply<"accept"> {
   const nowMs = signer.now();
   const { memory } = signer;
-  const fresh = headers.map((marked) => signer.line.know(marked));
-  heads.push(...fresh);
-  const lines = fresh.flatMap(({ header, digest }) =>
-    difference(header, digest, memory.pins.get(header.organizationId)),
-  );
-  if (memory.deploymentId === undefined) memory.rememberDeployment(signer.keyring.deploymentId);
-  const pins = fresh.map(({ header, digest }) => ({
-    organizationId: header.organizationId,
-    pin: { version: header.version, digest },
-  }));
-  if (pins.length > 0) memory.rememberRelease(nowMs, pins, []);
-  return { lines, leaf: last ? acceptanceLeaf(signer, heads, firstOrganizationId, nowMs) : undefined };
+  const lines: string[] = [];
+  for (const marked of headers) {
+    try {
+      const { header, digest } = signer.line.know(marked);
+      const { organizationId, version } = header;
+      heads.push({ organizationId: Uint8Array.from(organizationId), version, digest, marked: Uint8Array.from(marked) });
+      lines.push(...difference(organizationId, version, digest, memory.pins.get(organizationId)));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      lines.push(`an organization is left out: ${error.message}`);
+    }
+  }
+  for (const line of lines) signer.note(line);
+  return { lines, leaf: last ? conclude(signer, heads, firstOrganizationId, nowMs) : undefined };
 }
 
-function difference(header: KnownHeader["header"], digest: Uint8Array, pin: Pin | undefined): string[] {
-  const name = `organization ${uuidFromBytes(header.organizationId)}`;
-  if (pin === undefined) return [`${name}: accepted at version ${header.version}, not known to this signer before`];
-  if (header.version < pin.version)
-    return [`${name}: SET BACK from version ${pin.version} to version ${header.version}`];
-  if (header.version > pin.version)
-    return [`${name}: accepted at version ${header.version}, ahead of version ${pin.version}`];
+/** Pins every head, and with the last of them the number of the leaf that says so: it cannot be kept back unnoticed. */
+function conclude(
+  signer: Signer,
+  heads: readonly AcceptedHead[],
+  firstOrganizationId: string,
+  nowMs: number,
+): Prepared | undefined {
+  const { memory } = signer;
+  const leaf = acceptanceLeaf(signer, heads, firstOrganizationId, nowMs);
+  if (leaf === undefined) return undefined;
+  if (memory.deploymentId === undefined) memory.rememberDeployment(signer.keyring.deploymentId);
+  const released = [{ boot: leaf.boot, first: leaf.number, last: leaf.number }];
+  for (let at = 0; at < heads.length; at += pinsPerRecord) {
+    const pins = heads.slice(at, at + pinsPerRecord).map(({ organizationId, version, digest }) => ({
+      organizationId,
+      pin: { version, digest },
+    }));
+    memory.rememberRelease(nowMs, pins, at + pinsPerRecord < heads.length ? [] : released);
+  }
+  return leaf;
+}
+
+function difference(organizationId: Uint8Array, version: number, digest: Uint8Array, pin: Pin | undefined): string[] {
+  const name = `organization ${uuidFromBytes(organizationId)}`;
+  if (pin === undefined) return [`${name}: accepted at version ${version}, not known to this signer before`];
+  if (version < pin.version) return [`${name}: SET BACK from version ${pin.version} to version ${version}`];
+  if (version > pin.version) return [`${name}: accepted at version ${version}, ahead of version ${pin.version}`];
   const same = digestKey(digest.subarray(0, pinDigestLength)) === digestKey(pin.digest);
-  return same ? [] : [`${name}: SET ASIDE, version ${header.version} is another than the one released`];
+  return same ? [] : [`${name}: SET ASIDE, version ${version} is another than the one released`];
 }
 
 function acceptanceLeaf(
   signer: Signer,
-  heads: readonly KnownHeader[],
+  heads: readonly AcceptedHead[],
   firstOrganizationId: string,
   nowMs: number,
 ): Prepared | undefined {
   const first = uuidToBytes(firstOrganizationId);
-  const head = heads.find(({ header }) => digestKey(header.organizationId) === digestKey(first));
+  const head = heads.find(({ organizationId }) => digestKey(organizationId) === digestKey(first));
   if (head === undefined) return undefined;
   const { boot, number, leaf } = operatorLeaf(signer, {
     event: "DATABASE_ACCEPTED",
     organizationId: first,
     fingerprint: new Uint8Array(32),
     timeMs: nowMs,
-    stateVersion: head.header.version,
+    stateVersion: head.version,
     stateDigest: head.digest,
     header: undefined,
     // The accepted heads, in the order the database lists them.
@@ -66,7 +95,7 @@ function acceptanceLeaf(
   });
   return {
     organizationId: firstOrganizationId,
-    expectedVersion: head.header.version,
+    expectedVersion: head.version,
     expectedHeader: head.marked,
     birth: undefined,
     next: undefined,

@@ -10,7 +10,7 @@ export type Decision = { kind: "allow"; grounds: LeafGrounds } | { kind: "refuse
 
 export function authorise({ members }: Pages, approvers: ReadonlySet<string>): Decision {
   const { threshold, userIds } = members.rootQuorum;
-  const present = userIds.filter((userId) => approvers.has(userId) && members.users.has(userId)).length;
+  const present = [...new Set(userIds)].filter((userId) => approvers.has(userId) && members.users.has(userId)).length;
   if (threshold >= 1 && present >= threshold) return { kind: "allow", grounds: "ROOT_QUORUM" };
   return { kind: "refuse", fault: noPolicyAllows() };
 }

@@ -59,11 +59,11 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
       organizationId,
       parentId: undefined,
       ...noState,
-      directory: { pages: [], journals: new Uint8Array(0) },
+      directory: { pages: [], floor: 0, journals: new Uint8Array(0) },
       pages: nothing,
     },
     changes,
-    new Uint8Array(0),
+    { floor: 0, journals: new Uint8Array(0) },
   );
   const { boot, number, leaf } = operatorLeaf(signer, {
     event: "BIRTH",

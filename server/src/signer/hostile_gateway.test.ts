@@ -33,6 +33,8 @@ import { withoutMac } from "../state/authenticity.ts";
 import { objectId } from "../state/derived_id.ts";
 import { sha256 } from "../state/digest.ts";
 import { slotOf } from "../state/journal.ts";
+import { openKeyring } from "./keyring.ts";
+import { createLine } from "./line.ts";
 
 /** Commits and releases `names.length` tags, one after another; every state on the way. */
 function history(
@@ -340,6 +342,85 @@ test("a memory that knows nothing prepares nothing", () => {
   });
 });
 
+test("a memory that has lost everything does not take the real birth, nor what follows it, for its own", () => {
+  const rig = createSignerRig();
+  const { states, rows } = history(rig, ["a", "b"]);
+  const lost = rig.restart({ folder: mkdtempSync(join(tmpdir(), "keystead-blank-")) });
+  const links = states.map(({ header }) => header);
+  assert.throws(() => releaseRows(lost, [rig.birthRow]), { code: "unavailable", message: /accept-database/ });
+  assert.throws(() => releaseRows(lost, rows, links), { code: "unavailable" });
+  assert.equal(lost.operations.hello({ protocol: 1, keyring: rig.keyring }).remembers, false);
+});
+
+test("a birth that was committed and not released is finished by the signer that made it", () => {
+  const rig = createSignerRig({ releaseBirth: false });
+  const again = rig.restart();
+  assert.equal(again.operations.hello({ protocol: 1, keyring: rig.keyring }).remembers, true);
+  assert.throws(() => offer(again, rig.born, createTagBody(rig, "x")), { code: "unavailable" });
+  assert.equal(releaseRows(again, [rig.birthRow])[0]?.kind, "released");
+  assert.equal(offer(again, rig.born, createTagBody(rig, "x")).kind, "prepared");
+});
+
+test("an acceptance that is not concluded changes nothing, and what it sets back is told past the gateway", () => {
+  const rig = createSignerRig();
+  const { states } = history(rig, ["a", "b"]);
+  const operator = rig.restart({ orders: { acceptDatabase: true } });
+  operator.operations.accept({ headers: [at(states, 0).header], last: false });
+  assert.match(rig.notes.join("\n"), /SET BACK from version 3 to version 1/);
+  assert.throws(() => offer(operator, at(states, 0), createTagBody(rig, "x")), { code: "unavailable" });
+  // Concluded, its leaf is released in the same breath: kept back, it is missing by name.
+  const { leaf } = operator.operations.accept({ headers: [], last: true });
+  assert.ok(operator.memory.wasReleased(leaf?.boot ?? new Uint8Array(0), leaf?.number ?? 0));
+});
+
+test("a clock that ran ahead and was set right does not make executed bodies new again", () => {
+  const rig = createSignerRig();
+  const body = createTagBody(rig, "once");
+  const created = prepareOn(rig, rig.born, body);
+  releaseRows(rig, [created]);
+  const afterCreate = stateAfter(rig.born, created);
+  rig.clock.nowMs += 70 * 60_000;
+  const ahead = prepareOn(rig, afterCreate, createTagBody(rig, "ahead"));
+  const afterAhead = stateAfter(afterCreate, ahead);
+  rig.clock.nowMs -= 70 * 60_000;
+  // The journal of the first body is gone from the newer state, which was never released; it stays refused all the same.
+  assert.throws(() => offer(rig.restart(), afterAhead, body, { links: [afterAhead.header] }), {
+    code: "invalid_argument",
+    message: /outside the allowed window/,
+  });
+});
+
+test("one damaged link refuses its own organization and nobody else's row", () => {
+  const rig = createSignerRig();
+  const { rows } = history(rig, ["a"]);
+  const damaged = new Uint8Array(140);
+  assert.deepEqual(
+    releaseRows(rig, rows, [damaged]).map(({ kind }) => kind),
+    ["released"],
+  );
+});
+
+test("a state far ahead of the pin is reached, however many headers lead to it", () => {
+  const rig = createSignerRig();
+  let state = rig.born;
+  const links: Uint8Array[] = [];
+  const bodies: Uint8Array[] = [];
+  // More than the signer keeps; the failing ones are cheap because they change nothing.
+  const line = createLine(openKeyring(rig.rootKey, 1, rig.keyring).authenticity, 10, 10);
+  for (let i = 0; i < 50; i++) {
+    const body = createTagBody(rig, `t${i}`);
+    const row = prepareOn(rig, state, body);
+    state = stateAfter(state, row);
+    links.push(state.header);
+    bodies.push(body);
+  }
+  const { header, digest } = line.know(state.header);
+  const pin = rig.memory.pins.get(header.organizationId);
+  const place = { ...header, digest };
+  assert.equal(line.standing(place, pin).kind, "unknown");
+  assert.equal(line.standing(place, pin, line.links(links)).kind, "on");
+});
+
 test("accepting a database pins it as it is, names what was set back and leaves a leaf", () => {
   const rig = createSignerRig();
   const { states, bodies } = history(rig, ["a", "b", "c"]);
@@ -359,11 +440,11 @@ test("every leaf that was released and is not shown is named", () => {
   // Prepared and never released: needs no trace.
   prepareOn(rig, undefined, createTagBody(rig, "never"));
   const logKey = fromHex(JSON.parse(rig.operations.hello({ protocol: 1, keyring: rig.keyring }).publicKeys).log);
-  const { statement, signature } = rig.restart().operations.statement({});
+  const { statement, signature } = rig.restart().operations.statement({ page: 0 });
   const released = openStatement(nobleCurves, logKey, statement, signature);
   const leaves = [rig.birthRow, ...rows].map(({ leaf }) => decodeLeaf(withoutMac(leaf)));
   const withheld = (shown: readonly Leaf[]) => {
-    const check = createReleasedCheck(released);
+    const check = createReleasedCheck([released]);
     for (const leaf of shown) check.show(leaf);
     return check.withheld().map(({ boot, number }) => `${toHex(boot)} ${number}`);
   };

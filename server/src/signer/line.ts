@@ -27,9 +27,17 @@ export type Line = {
   write(header: Omit<Header, "format">): KnownHeader;
   /** Checks a header's MAC, or recognises bytes checked before. */
   know(marked: Uint8Array): KnownHeader;
+  /**
+   * The links a frame brings, for this one call: however many there are, none is lost to the cache's bound. Bytes that are
+   * not ours are left out, so that one damaged header cannot spoil its neighbours' request.
+   */
+  links(marked: readonly Uint8Array[]): Links;
   /** Where a state stands relative to the pin. */
-  standing(place: Place, pin: Pin | undefined): Standing;
+  standing(place: Place, pin: Pin | undefined, links?: Links): Standing;
 };
+
+/** From a state's digest to that of the state before it. */
+export type Links = ReadonlyMap<string, string>;
 
 /** Half a digest is what pins keep, so it is what states are compared by. */
 function key(digest: Uint8Array): string {
@@ -42,7 +50,6 @@ function key(digest: Uint8Array): string {
  */
 export function createLine(authenticity: Authenticity, maxHeaders = 1_000, maxLinks = 20_000): Line {
   const byBytes = createLru<KnownHeader>(maxHeaders);
-  /** From a state's digest to that of the state before it. */
   const previousOf = createLru<string>(maxLinks);
 
   function remember(known: KnownHeader): KnownHeader {
@@ -52,10 +59,15 @@ export function createLine(authenticity: Authenticity, maxHeaders = 1_000, maxLi
   }
 
   /** Follows `previous` from a known state down to `version`; the digest there, or how far the headers reached. */
-  function descend(digest: Uint8Array, from: number, to: number): { digest: string } | { missing: number } {
+  function descend(
+    digest: Uint8Array,
+    from: number,
+    to: number,
+    links: Links | undefined,
+  ): { digest: string } | { missing: number } {
     let current = key(digest);
     for (let version = from; version > to; version--) {
-      const previous = previousOf.get(current);
+      const previous = links?.get(current) ?? previousOf.get(current);
       if (previous === undefined) return { missing: version };
       current = previous;
     }
@@ -70,14 +82,30 @@ export function createLine(authenticity: Authenticity, maxHeaders = 1_000, maxLi
     },
     know(marked) {
       const known = byBytes.get(digestKey(marked));
-      if (known !== undefined) return known;
+      if (known !== undefined) return remember(known);
       const own = Uint8Array.from(marked);
       const content = authenticity.check("header", own);
       return remember({ header: decodeHeader(content), digest: sha256(content), marked: own });
     },
-    standing({ organizationId, version, digest }, pin = { version: 0, digest: new Uint8Array(pinDigestLength) }) {
+    links(marked) {
+      const links = new Map<string, string>();
+      for (const each of marked) {
+        try {
+          const content = authenticity.check("header", each);
+          links.set(key(sha256(content)), key(decodeHeader(content).previous));
+        } catch (error) {
+          if (!(error instanceof Fault)) throw error;
+        }
+      }
+      return links;
+    },
+    standing(
+      { organizationId, version, digest },
+      pin = { version: 0, digest: new Uint8Array(pinDigestLength) },
+      links,
+    ) {
       const [newer, older] = version >= pin.version ? [{ version, digest }, pin] : [pin, { version, digest }];
-      const found = descend(newer.digest, newer.version, older.version);
+      const found = descend(newer.digest, newer.version, older.version, links);
       if ("missing" in found) return { kind: "unknown", linksFrom: older.version + 1, linksTo: found.missing };
       if (found.digest === key(older.digest)) return { kind: "on" };
       return { kind: "off", why: offTheLine(organizationId, version, pin) };

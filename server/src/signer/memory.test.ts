@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { appendFileSync, mkdtempSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, statSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -144,4 +144,25 @@ test("a file cut short inside its first line begins anew; one that begins otherw
   const other = newFolder();
   appendFileSync(join(other, "memory"), "something else entirely, and long enough");
   assert.throws(() => openMemory(other, rootKey), /memory is damaged/);
+});
+
+test("a disk that fills up in the middle of a record leaves no half of it, and later records count", () => {
+  const folder = newFolder();
+  let left = Number.POSITIVE_INFINITY;
+  const write = (file: number, content: Uint8Array, at: number): number => {
+    if (left <= 0) throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+    const written = writeSync(file, content, at, Math.min(content.length - at, left));
+    left -= written;
+    return written;
+  };
+  const memory = openMemory(folder, rootKey, { write });
+  memory.rememberRelease(1_000, [pinAt(1, 1)], []);
+  left = 50;
+  const many = Array.from({ length: 200 }, (_, index) => pinAt(index, 9));
+  assert.throws(() => memory.rememberRelease(2_000, many, []), { code: "unavailable", message: /cannot be written/ });
+  assert.equal(memory.pins.get(bytes(16, 1))?.version, 1, "what was not written is not believed");
+  left = Number.POSITIVE_INFINITY;
+  for (const version of [2, 3, 4]) memory.rememberRelease(3_000, [pinAt(1, version)], []);
+  memory.close();
+  assert.equal(openMemory(folder, rootKey).pins.get(bytes(16, 1))?.version, 4);
 });

@@ -37,6 +37,8 @@ const recordLayout = variant({
   release: struct({ timeMs: u64, pins: list(pinLayout), leaves: list(rangeLayout) }),
   /** The operator set the clock's memory back. */
   clock: struct({ timeMs: u64 }),
+  /** A deployment this signer has made. Whether it was ever committed shows when its birth is released. */
+  born: struct({ deploymentId: fixed(16) }),
 });
 
 type MemoryRecord = ValueOf<typeof recordLayout>;
@@ -51,6 +53,9 @@ export type Memory = {
   /** The newest time of any record. */
   readonly lastTimeMs: number;
   rememberDeployment(deploymentId: Uint8Array): void;
+  rememberBirth(deploymentId: Uint8Array): void;
+  /** Whether this very memory has seen the deployment being made. */
+  wasBornHere(deploymentId: Uint8Array): boolean;
   /** One append for a whole group; it returns after the bytes are with the kernel, so any kill leaves them there. */
   rememberRelease(timeMs: number, pins: readonly MovedPin[], leaves: readonly ReleasedRange[]): void;
   resetClock(timeMs: number): void;
@@ -75,15 +80,24 @@ function frameRecord(key: Uint8Array, previousMac: Uint8Array, record: MemoryRec
   return framed;
 }
 
-export function openMemory(folder: string, rootKey: Uint8Array, options: { compactBytes?: number } = {}): Memory {
+export type MemoryOptions = {
+  compactBytes?: number;
+  /** How bytes reach the file; tests make it fail. */
+  write?: (file: number, content: Uint8Array, at: number) => number;
+};
+
+export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryOptions = {}): Memory {
   const path = join(folder, "memory");
   const key = deriveKey(rootKey, "memory");
   const compactBytes = options.compactBytes ?? 16 * 1024 * 1024;
+  const { write = writeSync } = options;
 
   const pins = createPins();
   const released = new Map<string, { boot: Uint8Array; numbers: NumberRanges }>();
   let deploymentId: Uint8Array | undefined;
+  const born = new Map<string, Uint8Array>();
   let lastTimeMs = 0;
+  let isBroken = false;
   let mac: Uint8Array = hmacSha256(key, magic);
   let length = 0;
   let compactedLength = 0;
@@ -100,7 +114,9 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: { compa
   function learn(record: MemoryRecord): void {
     if (record.kind === "deployment") deploymentId = Uint8Array.from(record.value.deploymentId);
     else if (record.kind === "clock") lastTimeMs = record.value.timeMs;
-    else {
+    else if (record.kind === "born") {
+      born.set(digestKey(record.value.deploymentId), Uint8Array.from(record.value.deploymentId));
+    } else {
       lastTimeMs = Math.max(lastTimeMs, record.value.timeMs);
       for (const { organizationId, version, digest } of record.value.pins)
         pins.set(organizationId, { version, digest });
@@ -109,28 +125,54 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: { compa
   }
 
   function append(record: MemoryRecord): void {
+    if (isBroken) throw unwritable();
     const framed = frameRecord(key, mac, record);
-    writeAll(file, framed);
+    writeOrUndo(framed);
     mac = framed.subarray(framed.length - macLength);
     length += framed.length;
     learn(record);
-    if (length > compactedLength * 2 + compactBytes) compact();
+    if (length > compactedLength * 2 + compactBytes) tryCompact();
+  }
+
+  /** Half a record would hide every record behind it, so a write that fails is taken back, or nothing is written again. */
+  function writeOrUndo(framed: Uint8Array): void {
+    try {
+      writeAll(file, framed, write);
+    } catch (cause) {
+      try {
+        ftruncateSync(file, length);
+      } catch {
+        isBroken = true;
+      }
+      throw unwritable(cause);
+    }
   }
 
   /** Writes what is remembered into a second file and renames it over the first; a kill leaves one or the other whole. */
-  function compact(): void {
+  function tryCompact(): void {
     const next = `${path}.next`;
-    rmSync(next, { force: true });
+    try {
+      rmSync(next, { force: true });
+      compact(next);
+    } catch {
+      // The long file is as good as the short one; the next chance comes with the next doubling.
+      rmSync(next, { force: true });
+      compactedLength = length;
+    }
+  }
+
+  function compact(next: string): void {
     const out = openSync(next, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_DSYNC, 0o600);
     let chain: Uint8Array = hmacSha256(key, magic);
     let written = magic.length;
     writeAll(out, magic);
     const put = (record: MemoryRecord) => {
       const framed = frameRecord(key, chain, record);
-      writeAll(out, framed);
+      writeAll(out, framed, write);
       chain = framed.subarray(framed.length - macLength);
       written += framed.length;
     };
+    for (const id of born.values()) put({ kind: "born", value: { deploymentId: id } });
     if (deploymentId !== undefined) put({ kind: "deployment", value: { deploymentId } });
     const leaves = [...releasedRanges()];
     for (let at = 0; at < leaves.length; at += 4096) {
@@ -149,9 +191,10 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: { compa
     // The last record is the clock's, so that a time that was reset stays reset.
     put({ kind: "clock", value: { timeMs: lastTimeMs } });
     closeSync(out);
+    const fresh = openSync(next, appending);
     renameSync(next, path);
     closeSync(file);
-    file = openSync(path, appending);
+    file = fresh;
     mac = chain;
     length = written;
     compactedLength = written;
@@ -195,6 +238,8 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: { compa
       return lastTimeMs;
     },
     rememberDeployment: (id) => append({ kind: "deployment", value: { deploymentId: id } }),
+    rememberBirth: (id) => append({ kind: "born", value: { deploymentId: id } }),
+    wasBornHere: (id) => born.has(digestKey(id)),
     rememberRelease: (timeMs, moved, leaves) =>
       append({
         kind: "release",
@@ -228,8 +273,8 @@ function truncate(path: string, length: number): void {
   closeSync(file);
 }
 
-function writeAll(file: number, content: Uint8Array): void {
-  for (let at = 0; at < content.length; ) at += writeSync(file, content, at);
+function writeAll(file: number, content: Uint8Array, write: MemoryOptions["write"] = writeSync): void {
+  for (let at = 0; at < content.length; ) at += write(file, content, at);
 }
 
 /**
@@ -266,6 +311,10 @@ function readRecords(
     at = end;
   }
   return at;
+}
+
+function unwritable(cause?: unknown): Fault {
+  return new Fault("unavailable", "the signer's memory cannot be written; nothing is released until it can", { cause });
 }
 
 function damaged(why: string): Fault {

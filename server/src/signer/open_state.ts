@@ -39,7 +39,11 @@ function matches(content: Uint8Array, digest: Uint8Array): boolean {
  * Whether a state may be decided on now: it equals the pin, or headers lead from the pin to it. Returns the version from
  * which headers are missing, if only they could tell; an older or foreign state is refused.
  */
-export function missingLinks(signer: Signer, { known, organizationId }: OpenState): number | undefined {
+export function missingLinks(
+  signer: Signer,
+  { known, organizationId }: OpenState,
+  links: readonly Uint8Array[],
+): number | undefined {
   const { version } = known.header;
   const pin = signer.memory.pins.get(known.header.organizationId);
   if (pin === undefined && signer.adoptUnknown) return undefined;
@@ -49,7 +53,7 @@ export function missingLinks(signer: Signer, { known, organizationId }: OpenStat
         `${pin.version}. Restore the newest database, or run \`keystead accept-database\``,
     );
   }
-  const standing = signer.line.standing({ ...known.header, digest: known.digest }, pin);
+  const standing = signer.line.standing({ ...known.header, digest: known.digest }, pin, signer.line.links(links));
   if (standing.kind === "off") throw refusedState(standing.why);
   return standing.kind === "unknown" ? standing.linksFrom : undefined;
 }

@@ -36,7 +36,7 @@ test("a clock behind the memory by the tolerance still signs; a moment more, and
   rig.clock.nowMs -= 1_000;
   assert.throws(() => prepareOn(rig, rig.born, createTagBody(rig, "too late")), behind);
   assert.throws(() => releaseRows(rig, [prepared]), behind);
-  assert.throws(() => rig.operations.statement({}), behind);
+  assert.throws(() => rig.operations.statement({ page: 0 }), behind);
 });
 
 test("once the clock is right again the same signer goes on, with what it refused to release", () => {
@@ -63,7 +63,10 @@ test("a clock that runs ahead signs, and is what the memory then holds the clock
   rig.clock.nowMs += 86_400_000;
   releaseRows(rig, [prepareOn(rig, rig.born, createTagBody(rig, "from tomorrow"))]);
   rig.clock.nowMs -= 86_400_000;
-  assert.throws(() => rig.operations.statement({}), { code: "unavailable", message: /clock is 86400 s behind/ });
+  assert.throws(() => rig.operations.statement({ page: 0 }), {
+    code: "unavailable",
+    message: /clock is 86400 s behind/,
+  });
 });
 
 /** A signer beside a database server, on an empty memory. */

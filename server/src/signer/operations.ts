@@ -9,11 +9,11 @@ import { protocolVersion } from "../frames/frame.ts";
 import type { MessageKind, Reply, Request } from "../frames/messages.ts";
 import { digestKey, sha256 } from "../state/digest.ts";
 import { clockToleranceMs } from "../state/journal.ts";
-import { accept } from "./accept.ts";
+import { type AcceptedHead, accept } from "./accept.ts";
 import { type BirthOrder, birth } from "./birth.ts";
 import { createJournalCache } from "./journal_cache.ts";
 import { createKeyring, deploymentName, openKeyring } from "./keyring.ts";
-import { createLine, type KnownHeader } from "./line.ts";
+import { createLine } from "./line.ts";
 import { createLru } from "./lru.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenState } from "./open_state.ts";
@@ -35,6 +35,9 @@ export type Operations = { [K in MessageKind]: (request: Request<K>) => Reply<K>
 /** Organizations whose state is at hand; the gateway offers any other again. */
 const maxHeads = 5_000;
 
+/** A statement of released leaves goes out in pages, so that gaps between numbers cannot make it too long to send. */
+const rangesPerPage = 50_000;
+
 /** The only version until the root key can be changed. */
 const keyVersion = 1;
 
@@ -49,7 +52,7 @@ export function createOperations(
   const boot = new Uint8Array(randomBytes(16));
   let signer: Signer | undefined;
   let number = 0;
-  const acceptedHeads: KnownHeader[] = [];
+  const acceptedHeads: AcceptedHead[] = [];
 
   function now(): number {
     const nowMs = clock();
@@ -104,9 +107,8 @@ export function createOperations(
    * Joining a deployment that others run. One that was born here is not adopted: its birth may never be committed, or
    * another's may come first, and a memory of it would then refuse the database for ever. Its first release remembers it.
    */
-  function adopt({ keyring }: Signer, born: Uint8Array | undefined): void {
-    if (!orders.adoptUnknown || memory.deploymentId !== undefined) return;
-    if (born !== undefined && digestKey(born) === digestKey(keyring.deploymentId)) return;
+  function adopt({ keyring }: Signer): void {
+    if (!orders.adoptUnknown || memory.deploymentId !== undefined || memory.wasBornHere(keyring.deploymentId)) return;
     note(`this signer is new to deployment ${deploymentName(keyring)} and takes its database as found`);
     memory.rememberDeployment(keyring.deploymentId);
   }
@@ -116,11 +118,23 @@ export function createOperations(
     return signer;
   }
 
-  /** Before this memory knows a deployment, nothing but its birth, or an operator's word, can be let out. */
+  /** A memory that has lost everything would believe any history, so it needs the operator's word first. */
+  function mayRelease(): boolean {
+    return (
+      memory.deploymentId !== undefined || (signer !== undefined && memory.wasBornHere(signer.keyring.deploymentId))
+    );
+  }
+
+  function releasing(): Signer {
+    const current = joined();
+    if (!mayRelease()) throw forgotten();
+    return current;
+  }
+
+  /** Before a deployment's birth is released, there is nothing to decide on. */
   function remembering(): Signer {
     const current = joined();
-    if (memory.deploymentId === undefined)
-      throw new Fault("unavailable", "the signer remembers no deployment; run `keystead accept-database`");
+    if (memory.deploymentId === undefined) throw forgotten();
     return current;
   }
 
@@ -129,12 +143,11 @@ export function createOperations(
       if (protocol !== protocolVersion)
         throw new Fault("failed_precondition", `protocol ${protocol} is not ${protocolVersion}`);
       if (keyring !== undefined) {
-        const born = signer?.keyring.deploymentId;
         signer = join(keyring);
-        adopt(signer, born);
+        adopt(signer);
       }
       return {
-        remembers: memory.deploymentId !== undefined,
+        remembers: mayRelease(),
         publicKeys: signer === undefined ? "" : JSON.stringify(signer.keyring.publicKeys),
       };
     },
@@ -148,23 +161,42 @@ export function createOperations(
       }
       const sealedKeyring = createKeyring(rootKey, keyVersion);
       signer = join(sealedKeyring);
+      memory.rememberBirth(signer.keyring.deploymentId);
       return birth(signer, orders.birth, sealedKeyring);
     },
     prepare: (request) => prepare(remembering(), request),
-    release: (request) => release(joined(), request),
-    statement() {
+    release: (request) => release(releasing(), request),
+    statement({ page }) {
       const { keyring } = remembering();
+      const ranges = memory.released();
+      const pages = Math.max(1, Math.ceil(ranges.length / rangesPerPage));
       const statement = encodeStatement({
         deploymentId: keyring.deploymentId,
         timeMs: now(),
-        ranges: memory.released(),
+        page,
+        pages,
+        ranges: ranges.slice(page * rangesPerPage, (page + 1) * rangesPerPage),
       });
       return { statement, signature: keyring.signWithLogKey(statementMessage(statement)) };
     },
+    vouch: ({ leaves }) => ({ own: leaves.map((leaf) => isOwn(remembering(), leaf)) }),
     accept(request) {
       if (!orders.acceptDatabase)
         throw new Fault("permission_denied", "the operator did not order to accept the database");
       return accept(joined(), acceptedHeads, orders.birth.organizationId, request);
     },
   };
+}
+
+function forgotten(): Fault {
+  return new Fault("unavailable", "the signer remembers no deployment; run `keystead accept-database`");
+}
+
+function isOwn({ keyring }: Signer, leaf: Uint8Array): boolean {
+  try {
+    keyring.authenticity.check("leaf", leaf);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -13,7 +13,7 @@ import { activityValidators } from "../generated/activity_validators.ts";
 import { activityId, objectId } from "../state/derived_id.ts";
 import { sha256 } from "../state/digest.ts";
 import type { Change } from "../state/entities.ts";
-import { findJournal, type Journal, liveness, slotOf } from "../state/journal.ts";
+import { findJournal, type Journal, liveness, maxJournalEntries, slotOf } from "../state/journal.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { authorise } from "./authorise.ts";
 import { missingLinks, type OpenState, openState } from "./open_state.ts";
@@ -33,13 +33,12 @@ export function prepare(
   if (activityValidators[activity.path]?.(envelope.parameters) !== true) {
     throw new Fault("invalid_argument", `invalid request body: \`parameters\` do not fit ${activity.type}`);
   }
-  for (const link of offered?.links ?? []) signer.line.know(link);
   const state = offered === undefined ? signer.heads.get(envelope.organizationId) : openState(signer, offered);
   if (state === undefined) return missing({ state: true });
   if (state.organizationId !== envelope.organizationId) {
     throw new Fault("failed_precondition", "the offered state belongs to another organization than the body names");
   }
-  const linksFrom = missingLinks(signer, state);
+  const linksFrom = missingLinks(signer, state, offered?.links ?? []);
   if (linksFrom !== undefined) return missing({ state: true, linksFrom });
   signer.heads.set(state.organizationId, state, 1);
   const { parentId } = state.known.header;
@@ -54,11 +53,14 @@ export function prepare(
     body,
     nowMs,
   );
-  checkLiveness(envelope.timestampMs, nowMs);
+  checkLiveness(envelope.timestampMs, nowMs, state.directory.floor);
   const fingerprint = sha256(body);
   const journal = findJournal(state.directory.journals, slotOf(envelope.timestampMs));
   const executed = signer.journals.has(state.organizationId, journal, fingerprint, entries);
   if (executed === undefined) return missing({ journal: journal.slot });
+  if (journal.count >= maxJournalEntries) {
+    throw new Fault("resource_exhausted", "too many activities of this organization carry the time of this minute");
+  }
   if (executed) throw new Fault("already_exists", "an activity with the same fingerprint already exists");
   const decision = authorise(state.pages, new Set([caller.user.userId]));
   const act = { signer, activity, envelope, fingerprint, state, caller, journal, nowMs };
@@ -70,8 +72,10 @@ function missing({ state = false, linksFrom, journal }: Partial<Missing>): Prepa
   return { kind: "missing", value: { state, linksFrom, journal } };
 }
 
-function checkLiveness(timestampMs: number, nowMs: number): void {
-  if (timestampMs < nowMs - liveness.pastMs || timestampMs > nowMs + liveness.futureMs) {
+/** Below the floor the journals are gone: a clock that ran ahead and was set right must not make old bodies new again. */
+function checkLiveness(timestampMs: number, nowMs: number, floor: number): void {
+  const isLive = timestampMs >= nowMs - liveness.pastMs && timestampMs <= nowMs + liveness.futureMs;
+  if (!isLive || slotOf(timestampMs) < floor) {
     throw new Fault("invalid_argument", "request timestamp is outside the allowed window", {
       errorCode: "REQUEST_INVALID",
     });
@@ -110,9 +114,9 @@ function run(act: Act, grounds: LeafGrounds): PrepareReply {
     if (error instanceof Fault && error.code !== "internal") return refused(act, "FAILED", error);
     throw error;
   }
-  const journals = noteExecuted(signer, state.organizationId, state.directory.journals, journal, fingerprint, nowMs);
+  const executed = noteExecuted(signer, state, journal, fingerprint, nowMs);
   const before = { ...state.known.header, digest: state.known.digest, directory: state.directory, pages: state.pages };
-  const { next, open } = writeState(signer, before, changes, journals);
+  const { next, open } = writeState(signer, before, changes, executed);
   signer.heads.set(state.organizationId, open, 1);
   const recorded = record(act, "COMPLETED", grounds, next.header, result);
   return {

@@ -17,7 +17,7 @@ type Outcome = Reply<"release">[number];
 export function release(signer: Signer, { rows, links }: Request<"release">): readonly Outcome[] {
   const { keyring, line, memory } = signer;
   const nowMs = signer.now();
-  for (const link of links) line.know(link);
+  const given = line.links(links);
   const moved = new Map<string, { organizationId: Uint8Array; pin: Pin }>();
   const leaves: { boot: Uint8Array; first: number; last: number }[] = [];
 
@@ -28,7 +28,7 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
       const organization = digestKey(leaf.organizationId);
       const pin = moved.get(organization)?.pin ?? memory.pins.get(leaf.organizationId);
       const adopts = pin === undefined && signer.adoptUnknown;
-      const standing = adopts ? ({ kind: "on" } as const) : line.standing(place, pin);
+      const standing = adopts ? ({ kind: "on" } as const) : line.standing(place, pin, given);
       if (standing.kind === "unknown") {
         const { linksFrom, linksTo } = standing;
         return { kind: "missing", value: { organizationId: uuidFromBytes(leaf.organizationId), linksFrom, linksTo } };

@@ -73,7 +73,7 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
     }
     replies = [];
     // A request nobody can mistake marks the end of this round, unless the frame before broke the stream.
-    socket.write(Buffer.concat([frame, encodeFrame("statement", 0xffffffff, messages.statement.request, {})]));
+    socket.write(Buffer.concat([frame, encodeFrame("statement", 0xffffffff, messages.statement.request, { page: 0 })]));
     for (let waited = 0; waited < 2_000 && !socket.destroyed && !isAnswered(); waited++) {
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -4,7 +4,7 @@ import type { NextState } from "../frames/messages.ts";
 import { sha256 } from "../state/digest.ts";
 import { type Directory, encodeDirectory } from "../state/directory.ts";
 import type { Change } from "../state/entities.ts";
-import { type JournalTable, oldestSlot, putJournal } from "../state/journal.ts";
+import { type Journal, oldestSlot, putJournal } from "../state/journal.ts";
 import { applyChanges, encodePage, type PageName, type Pages } from "../state/pages.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
@@ -18,12 +18,15 @@ export type Before = {
   pages: Pages;
 };
 
+/** The part of a directory that says what was executed lately. */
+export type Executed = Pick<Directory, "journals" | "floor">;
+
 /** The state after `changes`, as the bytes to store and opened for the next decision. */
 export function writeState(
   signer: Signer,
   before: Before,
   changes: readonly Change[],
-  journals: JournalTable,
+  executed: Executed,
 ): { next: NextState; open: OpenState } {
   const { pages, touched } = applyChanges(before.pages, changes);
   const written = [...touched].map((name) => writePage(name, pages));
@@ -31,7 +34,8 @@ export function writeState(
   for (const { name, digest } of written) digests.set(name, digest);
   const directory: Directory = {
     pages: [...digests].map(([name, digest]) => ({ name, digest })),
-    journals,
+    floor: executed.floor,
+    journals: executed.journals,
   };
   const directoryBytes = encodeDirectory(directory);
   const version = before.version + 1;
@@ -63,14 +67,15 @@ function writePage(name: PageName, pages: Pages): { name: PageName; content: Uin
   return { name, content, digest: sha256(content) };
 }
 
-/** The journal table after one more executed activity. */
+/** The journals after one more executed activity. The floor rises with the clock and never falls with it. */
 export function noteExecuted(
   signer: Signer,
-  organizationId: string,
-  journals: JournalTable,
-  journal: Parameters<Signer["journals"]["append"]>[1],
+  { organizationId, directory }: OpenState,
+  journal: Journal,
   fingerprint: Uint8Array,
   nowMs: number,
-): JournalTable {
-  return putJournal(journals, signer.journals.append(organizationId, journal, fingerprint), oldestSlot(nowMs));
+): Executed {
+  const floor = Math.max(directory.floor, oldestSlot(nowMs));
+  const appended = signer.journals.append(organizationId, journal, fingerprint);
+  return { journals: putJournal(directory.journals, appended, floor), floor };
 }

@@ -1,5 +1,16 @@
 /** What a state holds: each page by name and digest, and the journals. Its own digest stands in the header. */
-import { bytes, decode, encode, fixed, list, struct, text, u8, type ValueOf } from "@keystead/core/encoding/layout.ts";
+import {
+  bytes,
+  decode,
+  encode,
+  fixed,
+  list,
+  struct,
+  text,
+  u8,
+  u32,
+  type ValueOf,
+} from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { checkJournalTable } from "./journal.ts";
 
@@ -8,15 +19,17 @@ const directoryFormat = 1;
 const directoryLayout = struct({
   format: u8,
   pages: list(struct({ name: text, digest: fixed(32) })),
+  /** Bodies of older slots are refused, whatever the clock says: their journals are gone. It never falls. */
+  floor: u32,
   journals: bytes,
 });
 
 export type Directory = Omit<ValueOf<typeof directoryLayout>, "format">;
 
 /** Pages are sorted by name, so that equal states have equal bytes. */
-export function encodeDirectory({ pages, journals }: Directory): Uint8Array<ArrayBuffer> {
+export function encodeDirectory({ pages, floor, journals }: Directory): Uint8Array<ArrayBuffer> {
   const sorted = pages.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return encode(directoryLayout, { format: directoryFormat, pages: sorted, journals });
+  return encode(directoryLayout, { format: directoryFormat, pages: sorted, floor, journals });
 }
 
 export function decodeDirectory(bytes: Uint8Array): Directory {

@@ -14,6 +14,9 @@ export const liveness = { pastMs: 3_600_000, futureMs: 300_000 } as const;
 /** The signer tolerates its own clock stepping back this far, so journals outlive the window by as much. */
 export const clockToleranceMs = 300_000;
 
+/** A journal must fit into one frame when the signer asks for it. */
+export const maxJournalEntries = 200_000;
+
 export type Journal = { slot: number; count: number; digest: Uint8Array };
 
 export function slotOf(timestampMs: number): number {
