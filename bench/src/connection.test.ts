@@ -5,7 +5,8 @@ import { readAnswer } from "./connection.ts";
 const answer = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello");
 
 test("an answer counts once all of it is there, whatever the pieces", () => {
-  for (let length = 0; length < answer.length; length++) assert.equal(readAnswer(answer.subarray(0, length)), undefined);
+  for (let length = 0; length < answer.length; length++)
+    assert.equal(readAnswer(answer.subarray(0, length)), undefined);
   assert.deepEqual(readAnswer(answer), { status: 200, body: "", closes: true });
 });
 

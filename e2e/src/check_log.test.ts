@@ -50,7 +50,7 @@ test("a leaf that was released and is gone from the database is named, and the e
   const forger = new DatabaseSync(join(dataFolder, "database/keystead.db"));
   forger
     .prepare(
-      `insert into leaves select organization_id, boot, ?, 3, activity_id, leaf, header, sealed, 1
+      `insert into leaves select organization_id, boot, ?, 3, activity_id, leaf, header, sealed
         from leaves where version = 2`,
     )
     .run(hidden?.number ?? 0);

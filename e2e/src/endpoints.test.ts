@@ -190,6 +190,11 @@ for (const dialect of dialects) {
           createWith({ userTagName, userIds: [] }),
           names("parameters\\.userTagName"),
         ]),
+        ...["a\nb", "\u001b[1m", "a\u202eb", "\u2066a"].map((userTagName): [Act, object, RegExp] => [
+          "create",
+          createWith({ userTagName, userIds: [] }),
+          /^invalid request body: field `parameters\.userTagName` has characters that are not allowed$/,
+        ]),
         ["create", createWith({ userTagName: "x", userIds: "x" }), names("parameters\\.userIds")],
         ["create", createWith({ userTagName: "x", userIds: [7] }), names("parameters\\.userIds\\.0")],
         ["create", createWith({ userTagName: "x", userIds: [""] }), names("parameters\\.userIds\\.0")],

@@ -19,14 +19,16 @@ import {
 import { openMemory } from "@keystead/server/signer/memory.ts";
 import { withoutMac } from "@keystead/server/state/authenticity.ts";
 import { listLeaves } from "@keystead/server/store/across.ts";
-import { closeStore, openStore } from "@keystead/server/store/store.ts";
+import { closeStore, openStore, type Store, type StoreSource } from "@keystead/server/store/store.ts";
+import { tables } from "@keystead/server/store/tables.ts";
+import { administer, dialects, testSource } from "../../server/test/open_test_store.ts";
 import { freshDataFolder } from "./data_folder.ts";
 import { type KeysteadServer, repository, startKeystead } from "./keystead_server.ts";
 
 const options = { skip: process.platform !== "linux" && "needs /proc", timeout: 120_000 };
 
-async function start(t: TestContext, dataFolder: string): Promise<KeysteadServer> {
-  const server = await startKeystead({ dataFolder });
+async function start(t: TestContext, dataFolder: string, databaseUrl?: string): Promise<KeysteadServer> {
+  const server = await startKeystead({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) });
   t.after(() => server.stop());
   return server;
 }
@@ -111,9 +113,13 @@ function isRunning(pid: number | undefined): boolean {
 }
 
 /** Runs one of the server's commands on a data folder to its end. */
-async function run(dataFolder: string, command: string): Promise<{ code: number; said: string }> {
+async function run(
+  dataFolder: string,
+  command: string,
+  env: Record<string, string> = {},
+): Promise<{ code: number; said: string }> {
   const child = spawn(process.execPath, [join(repository, "server/src/main.ts"), command], {
-    env: { PATH: process.env.PATH ?? "", PORT: "0", KEYSTEAD_DATA: dataFolder },
+    env: { PATH: process.env.PATH ?? "", PORT: "0", KEYSTEAD_DATA: dataFolder, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 20_000,
   });
@@ -143,9 +149,64 @@ function isUnavailable(pattern: RegExp): (error: unknown) => boolean {
   };
 }
 
+/** A deployment that is started and stopped several times, on a database that can be set back while nobody uses it. */
+type Place = {
+  source: StoreSource;
+  dataFolder: string;
+  start(): Promise<KeysteadServer>;
+  run(command: string): Promise<{ code: number; said: string }>;
+  /** Keeps the database as it is; what it returns brings that back. */
+  keep(): Promise<() => Promise<void>>;
+};
+
+/** Undefined, with the test skipped, when there is no PostgreSQL. */
+async function newPlace(t: TestContext, dialect: Store["dialect"]): Promise<Place | undefined> {
+  const dataFolder = freshDataFolder(t);
+  if (dialect === "sqlite") {
+    const folder = join(dataFolder, "database");
+    return {
+      source: { kind: "sqlite", folder },
+      dataFolder,
+      start: () => start(t, dataFolder),
+      run: (command) => run(dataFolder, command),
+      keep: async () => keepFiles(folder, join(dataFolder, "..", "copy")),
+    };
+  }
+  const source = await testSource(t, dialect);
+  if (source?.kind !== "postgres") return undefined;
+  const { url } = source;
+  return {
+    source,
+    dataFolder,
+    start: () => start(t, dataFolder, url),
+    run: (command) => run(dataFolder, command, { DATABASE_URL: url }),
+    keep: () => keepTables(url),
+  };
+}
+
+function keepFiles(folder: string, copy: string): () => Promise<void> {
+  const isDatabase = (name: string) => name.startsWith("keystead.db");
+  cpSync(folder, copy, { recursive: true, filter: (path) => !path.endsWith("cache") });
+  return async () => {
+    for (const name of readdirSync(folder).filter(isDatabase)) rmSync(join(folder, name));
+    for (const name of readdirSync(copy).filter(isDatabase)) {
+      writeFileSync(join(folder, name), readFileSync(join(copy, name)));
+    }
+    takeOver(folder);
+  };
+}
+
+async function keepTables(url: string): Promise<() => Promise<void>> {
+  const names = Object.keys(tables);
+  const kept = names.map((name) => `create table kept.${name} as table ${name};`);
+  await administer(url, `create schema kept; ${kept.join(" ")}`);
+  const restored = names.map((name) => `insert into ${name} select * from kept.${name};`);
+  return () => administer(url, `truncate ${names.join(", ")}; ${restored.join(" ")}`);
+}
+
 /** The events of all leaves, in a database nobody uses. */
-async function leafEvents(dataFolder: string): Promise<string[]> {
-  const store = await openStore({ kind: "sqlite", folder: join(dataFolder, "database") });
+async function leafEvents(source: StoreSource): Promise<string[]> {
+  const store = await openStore(source);
   try {
     return (await listLeaves(store, undefined, 1000)).map(({ leaf }) => decodeLeaf(withoutMac(leaf)).event);
   } finally {
@@ -268,49 +329,78 @@ function emptyMemory(dataFolder: string): void {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
 }
 
-test("an empty memory beside a database is refused until the operator accepts the database", options, async (t) => {
-  const dataFolder = freshDataFolder(t);
-  const first = await start(t, dataFolder);
-  const acts = await createTags(first, 3);
-  await first.stop();
-  emptyMemory(dataFolder);
-  await assert.rejects(startKeystead({ dataFolder }), withMessage(/memory is empty.*`keystead accept-database`/));
-  const { code, said } = await run(dataFolder, "accept-database");
-  assert.equal(code, 0, said);
-  assert.match(said, new RegExp(`organization ${first.bootstrap.organizationId}: accepted at version 4`));
-  assert.deepEqual((await leafEvents(dataFolder)).filter((event) => event !== "COMPLETED").sort(), [
-    "BIRTH",
-    "DATABASE_ACCEPTED",
-  ]);
-  const second = await start(t, dataFolder);
-  await assertAllThere(second, acts);
-  await createTags(second, 1);
-});
-
 test(
-  "a database set back is refused for its organization alone, until the operator accepts it by name",
+  "an empty memory beside a database file is refused until the operator accepts the database",
   options,
   async (t) => {
-    const dataFolder = freshDataFolder(t);
-    const database = join(dataFolder, "database");
-    const first = await start(t, dataFolder);
+    const place = await newPlace(t, "sqlite");
+    assert.ok(place);
+    const { dataFolder } = place;
+    const first = await place.start();
+    const acts = await createTags(first, 3);
+    await first.stop();
+    emptyMemory(dataFolder);
+    await assert.rejects(startKeystead({ dataFolder }), withMessage(/memory is empty.*`keystead accept-database`/));
+    const { code, said } = await place.run("accept-database");
+    assert.equal(code, 0, said);
+    assert.match(said, new RegExp(`organization ${first.bootstrap.organizationId}: accepted at version 4`));
+    assert.deepEqual((await leafEvents(place.source)).filter((event) => event !== "COMPLETED").sort(), [
+      "BIRTH",
+      "DATABASE_ACCEPTED",
+    ]);
+    const second = await place.start();
+    await assertAllThere(second, acts);
+    await createTags(second, 1);
+  },
+);
+
+test(
+  "an empty memory beside a database server: the signer takes what it finds, says so, and from then on lets nobody set it back",
+  options,
+  async (t) => {
+    const place = await newPlace(t, "postgres");
+    if (place === undefined) return;
+    const first = await place.start();
+    const { organizationId } = first.bootstrap;
+    const acts = await createTags(first, 2);
+    await first.stop();
+    const restore = await place.keep();
+    emptyMemory(place.dataFolder);
+
+    const second = await place.start();
+    assert.match(second.output(), /signer: this signer is new to deployment \S+ and takes its database as found/);
+    await assertAllThere(second, acts);
+    await createTags(second, 1);
+    assert.match(second.output(), new RegExp(`taking organization ${organizationId} at version [34], as found`));
+    await second.stop();
+
+    await restore();
+    const third = await place.start();
+    assert.doesNotMatch(third.output(), /as found/);
+    await assert.rejects(
+      send(third, tagBody(third)),
+      isUnavailable(new RegExp(`organization ${organizationId}: .*version 3.*released version 4.*accept-database`)),
+    );
+  },
+);
+
+for (const dialect of dialects) {
+  const name = `a database set back on ${dialect} is refused for its organization alone, until the operator accepts it by name`;
+  test(name, options, async (t) => {
+    const place = await newPlace(t, dialect);
+    if (place === undefined) return;
+    const first = await place.start();
     const { organizationId, userId } = first.bootstrap;
     const kept = await createTags(first, 2);
     await first.stop();
-    const copy = join(dataFolder, "..", "copy");
-    cpSync(database, copy, { recursive: true, filter: (path) => !path.endsWith("cache") });
+    const restore = await place.keep();
 
-    const second = await start(t, dataFolder);
+    const second = await place.start();
     const undone = await createTags(second, 2);
     await second.stop();
-    for (const name of readdirSync(database).filter((file) => file.startsWith("keystead.db")))
-      rmSync(join(database, name));
-    for (const name of readdirSync(copy).filter((file) => file.startsWith("keystead.db"))) {
-      writeFileSync(join(database, name), readFileSync(join(copy, name)));
-    }
-    takeOver(database);
+    await restore();
 
-    const third = await start(t, dataFolder);
+    const third = await place.start();
     const refused = isUnavailable(
       new RegExp(`organization ${organizationId}: .*version 3.*released version 5.*accept-database`),
     );
@@ -321,18 +411,18 @@ test(
     assert.equal(third.launcher.exitCode, null);
     await third.stop();
 
-    const { code, said } = await run(dataFolder, "accept-database");
+    const { code, said } = await place.run("accept-database");
     assert.equal(code, 0, said);
     assert.match(said, new RegExp(`organization ${organizationId}: SET BACK from version 5 to version 3`));
-    const fourth = await start(t, dataFolder);
+    const fourth = await place.start();
     await assertAllThere(fourth, kept);
     const later = await createTags(fourth, 2);
     await assertAllThere(fourth, later);
     // What was set back never happened, by the operator's word; its body may be sent again.
     for (const { body } of undone)
       assert.equal((await send(fourth, body)).activity.status, "ACTIVITY_STATUS_COMPLETED");
-  },
-);
+  });
+}
 
 /** Files restored by root must belong to the gateway, as everything else in its folder does. */
 function takeOver(folder: string): void {
@@ -365,3 +455,33 @@ test("a clock far behind the signer's memory: no submits, a reason, and accept-c
   const third = await start(t, dataFolder);
   await createTags(third, 1);
 });
+
+test(
+  "a limit the operator sets is the one that is hit; a name that is no limit ends the start with those that are",
+  options,
+  async (t) => {
+    const dataFolder = freshDataFolder(t);
+    const unknown = await run(dataFolder, "serve", { KEYSTEAD_LIMITS: '{"wallets": 5}' });
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.said, /KEYSTEAD_LIMITS: there is no limit `wallets`; there are: userTagsPerOrganization/);
+    const negative = await run(dataFolder, "serve", { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": -1}' });
+    assert.equal(negative.code, 2);
+    assert.match(negative.said, /^keystead: KEYSTEAD_LIMITS must be JSON like/);
+
+    const server = await startKeystead({ dataFolder, env: { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 1}' } });
+    t.after(() => server.stop());
+    await createTags(server, 1);
+    await assert.rejects(send(server, tagBody(server)), (error: KeysteadError) => {
+      const { status, code, message } = error;
+      assert.deepEqual(
+        { status, code, message },
+        {
+          status: 429,
+          code: 8,
+          message: "organization has reached its limit of 1 user tags",
+        },
+      );
+      return true;
+    });
+  },
+);

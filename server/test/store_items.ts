@@ -1,7 +1,8 @@
 /** Commit items as the gateway would build them, for tests: contents are arbitrary bytes, the shapes are real. */
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { put, type User } from "../src/state/entities.ts";
-import { slotOf } from "../src/state/journal.ts";
+import { activityIdPrefix } from "../src/state/derived_id.ts";
+import { slotMs, slotOf } from "../src/state/journal.ts";
 import type { ActivityRow } from "../src/store/activities.ts";
 import type { CommitItem } from "../src/store/commit.ts";
 
@@ -40,8 +41,10 @@ export function newApiKey(): User["apiKeys"][number] {
 
 export function newActivity(changes: Partial<ActivityRow> = {}): ActivityRow {
   const body = randomBytes(400);
+  // Journals are found by the time in the ids.
+  const time = activityIdPrefix(typeof changes.slot === "number" ? changes.slot * slotMs : nowMs);
   return {
-    activityId: randomUUID(),
+    activityId: time + randomUUID().slice(time.length),
     fingerprint: createHash("sha256").update(body).digest("hex"),
     type: "ACTIVITY_TYPE_CREATE_USER_TAG",
     status: "ACTIVITY_STATUS_COMPLETED",

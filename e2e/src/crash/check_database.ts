@@ -309,11 +309,14 @@ async function checkMemory(
     for (const { boot, number } of check.withheld()) {
       found.push(`leaf ${toHex(boot)} ${number} was released and is not in the database`);
     }
-    for (const { boot, number, released, leaf } of leaves) {
+    const unmarkedRows = await store.db.selectFrom("unreleased").select(["boot", "number"]).execute();
+    const unreleased = new Set(unmarkedRows.map(({ boot, number }) => `${boot} ${number}`));
+    for (const { boot, number, leaf } of leaves) {
+      const isMarked = !unreleased.has(`${boot} ${number}`);
       const remembered = memory.wasReleased(Buffer.from(boot, "hex"), number);
       if (!remembered && abandoned.has(toHex(decodeLeaf(unmarked(leaf)).fingerprint))) continue;
-      if (!remembered) found.push(`leaf ${boot} ${number} was never released (row says ${released})`);
-      else if (released !== 1) found.push(`leaf ${boot} ${number} is not marked as released after a clean stop`);
+      if (!remembered) found.push(`leaf ${boot} ${number} was never released (marked: ${isMarked})`);
+      else if (!isMarked) found.push(`leaf ${boot} ${number} is not marked as released after a clean stop`);
     }
     const pin = memory.pins.get(uuidToBytes(organization.organization_id));
     const digest = sha256(unmarked(organization.header)).subarray(0, pinDigestLength);

@@ -18,7 +18,12 @@ function releasing(before: () => Promise<void>): SignerLink {
     await before();
     return rows.map(() => ({ kind: "released", value: { result: undefined } }));
   };
-  return { request: request as unknown as SignerLink["request"], attach: () => undefined, close: () => undefined };
+  return {
+    request: request as unknown as SignerLink["request"],
+    preparing: () => 0,
+    attach: () => undefined,
+    close: () => undefined,
+  };
 }
 
 async function commit(store: Store, ...items: CommitItem[]): Promise<void> {

@@ -39,6 +39,8 @@ type Entry = {
 };
 
 const maxGroup = 256;
+const fullGroup = 8;
+const maxWaitMs = 2;
 const leftoversAtOnce = 1_000;
 
 /** While `/readyz` says no, nobody may send the commit that would prove otherwise: after this time one may try again. */
@@ -48,6 +50,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
   const queue: Entry[] = [];
   let marks: ReleasedLeaf[] = [];
   let running = false;
+  let timer: NodeJS.Timeout | undefined;
   /** The newest outcome of each of the two steps, when it was a failure. */
   const failures = new Map<"commit" | "release", { message: string; atMs: number }>();
 
@@ -64,6 +67,28 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
 
   function write(items: readonly CommitItem[], released: readonly ReleasedLeaf[]): Promise<{ committed: boolean[] }> {
     return observed("commit", "the database did not take the last commit", commitGroup(store, items, released));
+  }
+
+  /**
+   * A group waits for what the signer is still preparing, because it would want a transaction and a sync of its own next;
+   * but never long, and not beyond a size that fills a sync anyway.
+   */
+  function schedule(): void {
+    if (running) return;
+    if (link.preparing() > 0 && queue.length < fullGroup) {
+      timer ??= setTimeout(start, maxWaitMs);
+      return;
+    }
+    start();
+  }
+
+  function start(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (running) return;
+    running = true;
+    // Whatever else this turn of the loop brings joins the group.
+    setImmediate(() => void work());
   }
 
   async function work(): Promise<void> {
@@ -153,10 +178,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
     commit(item, run) {
       return new Promise((resolve, reject) => {
         queue.push({ item, run, resolve, reject });
-        if (running) return;
-        running = true;
-        // Whatever else this turn of the loop brings joins the group.
-        setImmediate(() => void work());
+        schedule();
       });
     },
     release,

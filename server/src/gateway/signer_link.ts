@@ -10,12 +10,14 @@ import { faultMessage, type MessageKind, messages, type Reply, type Request } fr
 
 export type SignerLink = {
   request<K extends MessageKind>(kind: K, message: Request<K>): Promise<Reply<K>>;
+  /** How many prepares are under way: what they lead to will want to be committed soon. */
+  preparing(): number;
   /** Joins a new signer; the one before, if any, is let go. */
   attach(socket: Socket): void;
   close(): void;
 };
 
-type Waiting = { deadline: number; resolve(payload: Uint8Array): void; reject(fault: Fault): void };
+type Waiting = { kind: MessageKind; deadline: number; resolve(payload: Uint8Array): void; reject(fault: Fault): void };
 
 export type LinkLimits = { deadlineMs: number; maxWaiting: number; maxQueuedBytes: number; silenceMs: number };
 
@@ -44,10 +46,20 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
   let isFull = false;
   let corked = false;
   let silentSince: number | undefined;
+  let preparing = 0;
+
+  function take(id: number): Waiting | undefined {
+    const request = waiting.get(id);
+    if (request === undefined) return undefined;
+    waiting.delete(id);
+    if (request.kind === "prepare") preparing -= 1;
+    return request;
+  }
 
   function failAll(why: string): void {
     const lost = [...waiting.values()];
     waiting.clear();
+    preparing = 0;
     queue = [];
     queuedBytes = 0;
     silentSince = undefined;
@@ -56,9 +68,8 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
 
   function onFrame({ kind, id, payload }: Frame): void {
     silentSince = undefined;
-    const request = waiting.get(id);
+    const request = take(id);
     if (request === undefined) return; // Its deadline has passed.
-    waiting.delete(id);
     if (kind === "fault") {
       const { code, message, errorCode, details } = decode(faultMessage, payload);
       request.reject(new Fault(code as FaultCode, message, { errorCode, details: JSON.parse(details) }));
@@ -102,7 +113,7 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
     let expired = 0;
     for (const [id, { deadline, reject }] of waiting) {
       if (deadline > now) break; // Requests expire in the order they were made.
-      waiting.delete(id);
+      take(id);
       expired += 1;
       reject(new Fault("unavailable", "the signer did not answer in time"));
     }
@@ -127,11 +138,13 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
       const id = nextId;
       const frame = encodeFrame(kind, id, request, message);
       const answered = new Promise<Uint8Array>((resolve, reject) => {
-        waiting.set(id, { deadline: performance.now() + limits.deadlineMs, resolve, reject });
+        if (kind === "prepare") preparing += 1;
+        waiting.set(id, { kind, deadline: performance.now() + limits.deadlineMs, resolve, reject });
       });
       write(id, frame);
       return answered.then((bytes) => decode(reply, bytes));
     },
+    preparing: () => preparing,
     attach(fresh) {
       if (socket === fresh) return;
       socket?.destroy();

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createECDH } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { birthOf, openBootstrap, urlOf, withUrls } from "./bootstrap.ts";
+import { birthOf, openBootstrap, rewriteUrls, urlOf } from "./bootstrap.ts";
 import { dataFolderAt } from "./data_folder.ts";
 
 const rootKey = new Uint8Array(32).fill(1);
@@ -60,8 +60,8 @@ test("later starts rewrite the addresses and nothing else, also in a file withou
   const data = freshData(t);
   const { apiPrivateKey: _, ...made } = openBootstrap(data, rootKey, url, settings);
   writeFileSync(data.bootstrap, JSON.stringify({ ...made, remark: "mine" }), { mode: 0o600 });
-  const opened = openBootstrap(data, rootKey, "http://127.0.0.1:9000", { ...settings, organizationName: "Other" });
-  withUrls(data, opened, "http://127.0.0.1:9001");
+  openBootstrap(data, rootKey, "http://127.0.0.1:9000", { ...settings, organizationName: "Other" });
+  rewriteUrls(data, "http://127.0.0.1:9001");
   const next = "http://127.0.0.1:9001";
   assert.deepEqual(stored(data.bootstrap), {
     ...made,
@@ -70,6 +70,18 @@ test("later starts rewrite the addresses and nothing else, also in a file withou
     dashboardUrl: `${next}/`,
     remark: "mine",
   });
+});
+
+test("what the operator takes away while it runs, the key or the whole file, does not come back", (t) => {
+  const data = freshData(t);
+  const { apiPrivateKey: _, ...rest } = openBootstrap(data, rootKey, url, settings);
+  writeFileSync(data.bootstrap, JSON.stringify(rest), { mode: 0o600 });
+  rewriteUrls(data, "http://127.0.0.1:9001");
+  assert.equal("apiPrivateKey" in stored(data.bootstrap), false);
+  assert.equal(stored(data.bootstrap).baseUrl, "http://127.0.0.1:9001");
+  rmSync(data.bootstrap);
+  rewriteUrls(data, "http://127.0.0.1:9002");
+  assert.equal(existsSync(data.bootstrap), false);
 });
 
 test("with a public key from outside there is no private key in the file", (t) => {

@@ -68,8 +68,14 @@ export function hasBootstrap(data: DataFolder): boolean {
   return existsSync(data.bootstrap);
 }
 
+/** Puts the addresses into the file as it is now: the operator may have taken the private key out since, or the whole file away. */
+export function rewriteUrls(data: DataFolder, baseUrl: string): void {
+  const stored = readBootstrap(data.bootstrap);
+  if (stored) withUrls(data, stored, baseUrl);
+}
+
 /** Rewrites the addresses, nothing else, and only when they changed. */
-export function withUrls(data: DataFolder, bootstrap: Bootstrap, baseUrl: string): Bootstrap {
+function withUrls(data: DataFolder, bootstrap: Bootstrap, baseUrl: string): Bootstrap {
   const next = { ...bootstrap, ...urls(baseUrl) };
   if (JSON.stringify(next) !== JSON.stringify(bootstrap)) write(data, next);
   return next;

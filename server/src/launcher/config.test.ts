@@ -28,6 +28,7 @@ test("settings and commands are read", () => {
     KEYSTEAD_DATA: "d",
     DATABASE_URL: "postgres://u:p@h/d",
     KEYSTEAD_PASSPHRASE: "ask",
+    KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 100}',
   };
   const config = parseConfig(["accept-database"], env, "/srv");
   assert.equal(config.command, "accept-database");
@@ -35,6 +36,7 @@ test("settings and commands are read", () => {
   assert.equal(config.dataFolder, "/srv/d");
   assert.equal(config.usesDatabaseServer, true);
   assert.deepEqual(config.passphrase, { kind: "terminal" });
+  assert.deepEqual(config.limits, { userTagsPerOrganization: 100 });
   assert.equal(parseConfig(["init", "--root-public-key", point.toUpperCase()], {}, "/").rootPublicKey, point);
   assert.equal(parseConfig(["init", `--root-public-key=${point}`], {}, "/").rootPublicKey, point);
 });
@@ -54,6 +56,23 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
   ["flag without value", ["init", "--root-public-key"], {}, /not understood/],
   ["public key with another command", ["--root-public-key", point], {}, /belongs to the command init/],
   ["point off the curve", ["init", "--root-public-key", `02${"f".repeat(64)}`], {}, /must be a P-256 point/],
+  [
+    "limits that are no JSON",
+    [],
+    { KEYSTEAD_LIMITS: "userTagsPerOrganization=secret" },
+    /^KEYSTEAD_LIMITS must be JSON/,
+  ],
+  ["limits that are no object", [], { KEYSTEAD_LIMITS: "[1]" }, /^KEYSTEAD_LIMITS/],
+  ["limits that are null", [], { KEYSTEAD_LIMITS: "null" }, /^KEYSTEAD_LIMITS/],
+  ["a negative limit", [], { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": -1}' }, /^KEYSTEAD_LIMITS/],
+  ["a limit that is no whole number", [], { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 1.5}' }, /^KEYSTEAD_LIMITS/],
+  ["a limit in quotes", [], { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": "100"}' }, /^KEYSTEAD_LIMITS/],
+  [
+    "a limit beyond what a number holds",
+    [],
+    { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 1e300}' },
+    /^KEYSTEAD_LIMITS/,
+  ],
   ["control characters in the name", [], { KEYSTEAD_ORGANIZATION_NAME: "a\nb" }, /^KEYSTEAD_ORGANIZATION_NAME/],
 ];
 for (const [name, args, env, message] of refused) {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { Refusal } from "./refusal.ts";
 
@@ -42,26 +42,33 @@ export function createDataFolder(path: string): void {
 
 /** The folders of the two processes. An umask may have taken bits away at creation, hence the second step. */
 export function createInnerFolders(data: DataFolder): void {
+  for (const folder of [data.database, data.signer]) refuseOtherThanFolder(folder);
   refuseLinks(data.signer);
   for (const folder of [data.database, data.signer]) {
     if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o700);
   }
 }
 
-/** Node's permission model follows links out of a folder it grants. The signer cannot make one, so a link there is not the signer's. */
-function refuseLinks(folder: string): void {
-  if (!existsSync(folder)) return;
-  const link = [folder, ...readdirSync(folder).map((name) => join(folder, name))].find((path) =>
-    lstatSync(path).isSymbolicLink(),
-  );
-  if (link) throw new Refusal(`${link} is a link; the signer's folder must hold its own files only`);
+/** A link would lead permissions and changes of owner out of the data folder. */
+function refuseOtherThanFolder(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found || found.isDirectory()) return;
+  const what = found.isSymbolicLink() ? "a link" : "no folder";
+  throw new Refusal(`${path} is ${what}; it must be a folder of its own (another disk can be mounted there)`);
 }
 
-/** Whether an earlier start got as far as giving the root key to a signer. Files of the compile cache say nothing about that. */
+/** Node's permission model follows links out of a folder it grants. The signer cannot make one, so a link there is not the signer's. */
+function refuseLinks(folder: string): void {
+  if (!lstatSync(folder, { throwIfNoEntry: false })) return;
+  const link = readdirSync(folder, { withFileTypes: true }).find((entry) => entry.isSymbolicLink());
+  if (link) throw new Refusal(`${join(folder, link.name)} is a link; the signer's folder must hold its own files only`);
+}
+
+/** Whether an earlier start got as far as giving the root key to a signer. */
 export function holdsData(data: DataFolder): boolean {
   return [data.database, data.signer].some((folder) => {
     try {
-      return readdirSync(folder).some((name) => name !== "cache");
+      return readdirSync(folder).length > 0;
     } catch (cause) {
       if (codeOf(cause) === "ENOENT") return false;
       throw cause;

@@ -3,7 +3,8 @@ import type { DataFolder } from "./data_folder.ts";
 
 /**
  * The gateway's environment: an allow-list, because NODE_OPTIONS and its like widen permissions and because whatever else the operator's
- * shell holds is none of the gateway's business. The signer's is empty.
+ * shell holds is none of the gateway's business. The signer's is empty. No NODE_COMPILE_CACHE: the gateway could write code into it that
+ * the next gateway runs.
  */
 export function gatewayEnvironment(
   env: Record<string, string | undefined>,
@@ -20,8 +21,6 @@ export function gatewayEnvironment(
     KEYSTEAD_HOST: config.host,
     KEYSTEAD_DATABASE_FOLDER: data.database,
     KEYSTEAD_MODE: config.command,
-    // Stripping types anew at each start costs most of a second.
-    NODE_COMPILE_CACHE: `${data.database}/cache`,
   };
 }
 

@@ -6,6 +6,7 @@ import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -86,6 +87,12 @@ class Started {
       : { status: 0, body: {} as Answer };
   }
 
+  /** Makes the stand-in gateway do what only one under foreign control would. */
+  async misuse(what: "channel" | "print" | "handle", text = ""): Promise<void> {
+    const { baseUrl } = JSON.parse(readFileSync(join(this.data, "bootstrap.json"), "utf8"));
+    await fetch(`${baseUrl}/${what}?${encodeURIComponent(text)}`).catch(() => undefined);
+  }
+
   async answer(isRight: (answer: Answer) => boolean = () => true): Promise<Answer> {
     for (let i = 0; i < 200; i++) {
       const { status, body } = await this.ask();
@@ -120,7 +127,8 @@ const goneSoon = (pid: number) =>
 
 test("a start makes the folders, hands the root key and the orders to the signer, and says what it did", async (t) => {
   const data = freshFolder(t);
-  const started = await new Started(t, data, [], { KEYSTEAD_ORGANIZATION_NAME: "Ours" }).ready();
+  const env = { KEYSTEAD_ORGANIZATION_NAME: "Ours", KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 7}' };
+  const started = await new Started(t, data, [], env).ready();
   const { signer } = await started.answer();
   const bootstrap = JSON.parse(readFileSync(join(data, "bootstrap.json"), "utf8"));
   const mode = (name: string) => statSync(join(data, name)).mode & 0o777;
@@ -138,7 +146,7 @@ test("a start makes the folders, hands the root key and the orders to the signer
     memoryFolder: join(data, "signer"),
     adoptUnknown: false,
     acceptDatabase: false,
-    limits: {},
+    limits: { userTagsPerOrganization: 7 },
     resetClock: false,
     birth: { organizationId, organizationName: "Ours", userId, userName: "Root user", apiPublicKey },
   });
@@ -174,7 +182,6 @@ test("children get an environment by allow-list: the signer's is empty, the gate
     DATABASE_URL: "postgres://h/d",
     KEYSTEAD_DATABASE_FOLDER: join(data, "database"),
     KEYSTEAD_MODE: "serve",
-    NODE_COMPILE_CACHE: join(data, "database", "cache"),
   });
 });
 
@@ -225,6 +232,90 @@ test("a dead gateway is started again on the same port with a new signer", async
   assert.equal(isAlive(first.signer.pid), false);
   assert.equal(second.signer.rootKeyHash, first.signer.rootKeyHash);
   assert.equal(started.said.match(/Keystead is ready/g)?.length, 1);
+});
+
+test("a private key that was taken out of bootstrap.json stays out when the gateway is started again", async (t) => {
+  const started = await new Started(t, freshFolder(t)).ready();
+  const first = await started.answer();
+  const file = join(started.data, "bootstrap.json");
+  const { apiPrivateKey, ...rest } = JSON.parse(readFileSync(file, "utf8"));
+  assert.match(apiPrivateKey, /^[0-9a-f]{64}$/);
+  writeFileSync(file, JSON.stringify(rest));
+  process.kill(first.gateway.pid, "SIGKILL");
+  await started.answer(({ gateway }) => gateway.pid !== first.gateway.pid);
+  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), rest);
+});
+
+test("a broken bootstrap.json is named when the gateway is started again, and does not end the launcher", async (t) => {
+  const started = await new Started(t, freshFolder(t)).ready();
+  const first = await started.answer();
+  const file = join(started.data, "bootstrap.json");
+  const right = readFileSync(file);
+  writeFileSync(file, "{");
+  process.kill(first.gateway.pid, "SIGKILL");
+  await started.until(/bootstrap\.json does not get the address http:.*: .* is not a bootstrap file/);
+  writeFileSync(file, right);
+  await started.answer(({ gateway }) => gateway.pid !== first.gateway.pid);
+});
+
+test("nonsense and Node's own commands on the channel cost the gateway its life, not the launcher its own", async (t) => {
+  const started = await new Started(t, freshFolder(t)).ready();
+  let before = await started.answer();
+  for (const text of [
+    '{"cmd":"NODE_HANDLE_ACK"}',
+    '{"cmd":"NODE_HANDLE_NACK"}',
+    "no JSON\r    at file:///no/frame.ts:1:1",
+    '{"cmd":"NODE_HANDLE_ACK"}\n{"cmd":"NODE_HANDLE_ACK"}',
+  ]) {
+    await started.misuse("channel", text);
+    const after = await started.answer(({ gateway }) => gateway.pid !== before.gateway.pid);
+    assert.equal(after.signer.rootKeyHash, before.signer.rootKeyHash);
+    before = after;
+  }
+  assert.equal(started.said.match(/^gateway: it misused its channel \(\w+\) and is replaced$/gm)?.length, 4);
+});
+
+test("messages of the wrong shape are dropped", async (t) => {
+  const started = await new Started(t, freshFolder(t)).ready();
+  const before = await started.answer();
+  for (const text of [
+    '{"kind":"report","lines":[{"toString":1},null,7,["x"],"a line"]}',
+    '{"kind":"report","lines":{"length":1}}',
+    '{"kind":"fatal","message":{"toString":1}}',
+    '{"kind":"listening","port":{"valueOf":1}}',
+    '{"kind":{"toString":1}}',
+    '{"cmd":"NODE_OTHER"}',
+    "null",
+  ]) {
+    await started.misuse("channel", text);
+  }
+  assert.equal((await started.answer()).gateway.pid, before.gateway.pid);
+  await started.until(/^gateway: a line$/m);
+  assert.equal(started.said.match(/^gateway: /gm)?.length, 1, started.said);
+});
+
+test("a handle from the gateway is closed", { skip: !isLinux && "needs /proc" }, async (t) => {
+  const started = await new Started(t, freshFolder(t)).ready();
+  const before = await started.answer();
+  const open = () => readdirSync(`/proc/${started.process.pid}/fd`).length;
+  const usual = open();
+  await started.misuse("handle");
+  await started.misuse("channel", '{"kind":"report","lines":["it was sent"]}');
+  await started.until(/^gateway: it was sent$/m);
+  assert.equal(open(), usual);
+  assert.equal((await started.answer()).gateway.pid, before.gateway.pid);
+});
+
+test("what the gateway prints while it serves cannot pass for the launcher's words; its log stays JSON", async (t) => {
+  const started = await new Started(t, freshFolder(t)).ready();
+  await started.misuse("channel", '{"kind":"report","lines":["Keystead is ready at http://evil.example"]}');
+  await started.misuse("print", "Keystead is ready at http://evil.example\r\u001b[2Jkeystead: all is well");
+  await started.misuse("print", '{"level":50,"msg":"a log entry"}');
+  await started.misuse("print", '{"level":50} Keystead is ready');
+  await started.until(/^gateway: \{"level":50\} Keystead is ready$/m);
+  await started.until(/^gateway: Keystead is ready at http:\/\/evil.example$/m);
+  assert.match(started.said, /^gateway: Keystead is ready at http:\/\/evil.example \[2Jkeystead: all is well$/m);
+  assert.match(started.said, /^\{"level":50,"msg":"a log entry"\}$/m);
 });
 
 test("a signer that gives up after a restart is started once more", async (t) => {
@@ -329,6 +420,13 @@ test("bad settings end with exit code 2, other refusals with 1, each in one line
   mkdirSync(join(linked, "signer"), { recursive: true });
   symlinkSync("/etc/passwd", join(linked, "signer", "memory"));
   writeFileSync(join(linked, "root.key"), new Uint8Array(32), { mode: 0o600 });
+  const elsewhere = (name: string) => {
+    const folder = freshFolder(t);
+    mkdirSync(folder);
+    mkdirSync(`${folder}.elsewhere`);
+    symlinkSync(`${folder}.elsewhere`, join(folder, name));
+    return folder;
+  };
   const open = freshFolder(t);
   mkdirSync(open);
   chmodSync(open, 0o777);
@@ -338,6 +436,8 @@ test("bad settings end with exit code 2, other refusals with 1, each in one line
     [new Started(t, join(import.meta.dirname, "data")), 2, /^keystead: the data folder .* must not lie inside .*\n$/],
     [new Started(t, data), 1, /^keystead: root key missing, database present.*\n$/],
     [new Started(t, linked, [], { KEYSTEAD_ROOT_PUBLIC_KEY: point }), 1, /^keystead: .*signer\/memory is a link.*\n$/],
+    [new Started(t, elsewhere("database")), 1, /^keystead: .*data\/database is a link; it must be a folder.*\n$/],
+    [new Started(t, elsewhere("signer")), 1, /^keystead: .*data\/signer is a link; it must be a folder.*\n$/],
     [new Started(t, open), 1, /^keystead: other users may write in .*\n$/],
     [new Started(t, freshFolder(t), [], { KEYSTEAD_PASSPHRASE: "ask" }), 2, /^keystead: .* needs a terminal.*\n$/],
   ];
@@ -408,9 +508,6 @@ test("as root below a folder that others may not pass: one user id, and the line
   skip: !isRoot && "not root",
 }, async (t) => {
   const data = freshFolder(t);
-  const separated = await new Started(t, data).ready();
-  separated.process.kill("SIGTERM");
-  await separated.end();
   chmodSync(join(data, ".."), 0o700);
   const started = await new Started(t, data).ready();
   const { gateway, signer } = await started.answer();
@@ -418,6 +515,84 @@ test("as root below a folder that others may not pass: one user id, and the line
   assert.match(started.said, /one user id: protects against .* \(user 60801 cannot use .*\)/);
   assert.equal(statSync(join(data, "signer", "memory")).uid, 0);
 });
+
+/** A start that gave each process its own user id, and was stopped. */
+async function separatedData(t: TestContext): Promise<string> {
+  const data = freshFolder(t);
+  const started = await new Started(t, data).ready();
+  assert.equal((await started.answer()).gateway.uid, 60801);
+  started.process.kill("SIGTERM");
+  await started.end();
+  return data;
+}
+
+const asGateway = (...command: [string, ...string[]]) => {
+  const [name, ...args] = command;
+  assert.equal(spawnSync(name, args, { uid: 60801, gid: 60801, cwd: "/" }).status, 0, command.join(" "));
+};
+
+test("as root: once separated, a folder that its user cannot use is a refusal, never a start as root", {
+  skip: !isRoot && "not root",
+}, async (t) => {
+  const data = await separatedData(t);
+  const refusal = /^keystead: user 60801 cannot use .*, but an earlier start separated the processes by user id, .*\n$/;
+  const refused = async () => {
+    const started = new Started(t, data);
+    assert.equal(await started.end(), 1, started.said);
+    assert.match(started.said, refusal);
+    assert.equal(statSync(join(data, "database")).uid, 60801);
+  };
+  asGateway("chmod", "0500", join(data, "database"));
+  await refused();
+  asGateway("chmod", "0700", join(data, "database"));
+  chmodSync(join(data, ".."), 0o700);
+  await refused();
+  chmodSync(join(data, ".."), 0o711);
+  for (const name of ["probe", "cache", "keystead"]) asGateway("mkdir", "-p", join(data, "database", name));
+  const { gateway, signer } = await (await new Started(t, data).ready()).answer();
+  assert.deepEqual([gateway.uid, signer.uid], [60801, 60802]);
+});
+
+test("as root: a folder of a third user is refused and left as it is, with all that links in it name", {
+  skip: !isRoot && "not root",
+}, async (t) => {
+  const data = await separatedData(t);
+  const victim = join(data, "..", "victim");
+  mkdirSync(victim);
+  writeFileSync(join(victim, "shadow"), "", { mode: 0o600 });
+  asGateway("ln", "-s", victim, join(data, "database", "x"));
+  const started = new Started(t, data, [], { KEYSTEAD_GATEWAY_UID: "60901" });
+  assert.equal(await started.end(), 1, started.said);
+  assert.match(
+    started.said,
+    /^keystead: .*database belongs to user 60801, not to 60901 \(KEYSTEAD_GATEWAY_UID\): .*chown -R 60901:60901 on it\n$/,
+  );
+  assert.deepEqual([victim, join(victim, "shadow"), join(data, "database")].map(ownerOf), [0, 0, 60801]);
+});
+
+test("as root: a change of owner takes folders and links themselves, and nothing behind a link", {
+  skip: !isRoot && "not root",
+}, async (t) => {
+  const data = freshFolder(t);
+  assert.equal(await new Started(t, data, ["init"]).end(), 0);
+  const victim = join(data, "..", "victim");
+  const inner = join(data, "database", "inner");
+  mkdirSync(join(victim, "deep"), { recursive: true });
+  mkdirSync(inner, { recursive: true });
+  for (const path of [join(victim, "shadow"), join(victim, "deep", "key"), join(inner, "file")]) {
+    writeFileSync(path, "", { mode: 0o600 });
+  }
+  symlinkSync(victim, join(inner, "folder"));
+  symlinkSync(join(victim, "shadow"), join(inner, "link"));
+  await new Started(t, data).ready();
+  assert.deepEqual([victim, join(victim, "shadow"), join(victim, "deep", "key")].map(ownerOf), [0, 0, 0]);
+  assert.deepEqual(
+    [inner, join(inner, "file"), join(inner, "folder"), join(inner, "link")].map(ownerOf),
+    [60801, 60801, 60801, 60801],
+  );
+});
+
+const ownerOf = (path: string) => lstatSync(path).uid;
 
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 test("the passphrase is asked on the terminal without echo", { skip: !hasScript && "needs script(1)" }, async (t) => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backoff } from "./backoff.ts";
+import { guardChannel } from "./channel_fault.ts";
 import { type Child, endWithin } from "./child.ts";
 import type { Code } from "./code.ts";
 import { type DataFolder, reasonOf } from "./data_folder.ts";
@@ -48,6 +49,9 @@ export function launch(options: Launch): Launched {
   const pauseForGateway = backoff(options.restartPauseMs);
   const pauseForSigner = backoff(options.restartPauseMs);
 
+  // While it serves, a line must not pass for the launcher's; the work that an operator ordered may speak for itself.
+  const gatewayPrefix = options.endsByItself ? "" : "gateway: ";
+
   const decide = (exitCode: number) => {
     decided = true;
     waiting.abort();
@@ -75,7 +79,7 @@ export function launch(options: Launch): Launched {
     }
     if (message.kind === "report") {
       reported = message.ok ? 0 : 1;
-      for (const line of message.lines) say(line);
+      for (const line of message.lines) say(`${gatewayPrefix}${line}`);
     }
     if (message.kind === "ready" && !ready) {
       ready = true;
@@ -123,9 +127,15 @@ export function launch(options: Launch): Launched {
     }
   };
 
+  const unguard = guardChannel((fault) => {
+    if (!gateway || gateway.process.killed) return;
+    say(`gateway: it misused its channel (${fault}) and is replaced`);
+    gateway.process.kill("SIGKILL");
+  });
+
   const run = async (): Promise<number> => {
     while (!decided) {
-      gateway = startGateway(code, users.gateway, data.database, options.gatewayEnv, hearGateway);
+      gateway = startGateway(code, users.gateway, data.database, options.gatewayEnv, hearGateway, gatewayPrefix);
       note();
       await serveWith(gateway);
       if (decided) break;
@@ -154,5 +164,5 @@ export function launch(options: Launch): Launched {
     gateway?.process.kill("SIGKILL");
     signer?.process.kill("SIGKILL");
   };
-  return { stop, ended: run() };
+  return { stop, ended: run().finally(unguard) };
 }

@@ -19,7 +19,11 @@ export function parseGatewayMessage(value: unknown): GatewayMessage | undefined 
   }
   if (kind === "fatal" && typeof message === "string") return { kind, message: printable(message) };
   if (kind === "report" && Array.isArray(lines)) {
-    return { kind, lines: lines.map((line) => printable(String(line))), ok: ok !== false };
+    return {
+      kind,
+      lines: lines.filter((line) => typeof line === "string").map((line) => printable(line)),
+      ok: ok !== false,
+    };
   }
   return undefined;
 }
@@ -43,6 +47,6 @@ function fieldsOf(value: unknown): Record<string, unknown> {
 }
 
 /** Control characters could rewrite what the operator's terminal shows. */
-function printable(text: string): string {
-  return text.slice(0, 2000).replaceAll(/\p{Cc}+/gu, " ");
+export function printable(text: string, mostCharacters = 2000): string {
+  return text.slice(0, mostCharacters).replaceAll(/\p{Cc}+/gu, " ");
 }

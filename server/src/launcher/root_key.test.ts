@@ -59,7 +59,6 @@ test("no root key is made beside data that an earlier one sealed", async (t) => 
   for (const folder of ["database", "signer"] as const) {
     const data = freshData(t);
     mkdirSync(data[folder]);
-    mkdirSync(join(data.database, "cache"), { recursive: true });
     writeFileSync(join(data[folder], "x"), "");
     const source = passphraseFile(join(data.path, "passphrase"), "correct horse");
     for (const provider of [undefined, source]) {
@@ -67,12 +66,6 @@ test("no root key is made beside data that an earlier one sealed", async (t) => 
     }
     assert.equal(existsSync(data.rootKey) || existsSync(data.sealedRootKey), false);
   }
-});
-
-test("a compile cache alone does not count as data", async (t) => {
-  const data = freshData(t);
-  mkdirSync(join(data.database, "cache"), { recursive: true });
-  assert.equal((await (await rootKeyProvider(data, undefined)).open()).length, 32);
 });
 
 test("a left-over of a first start that was cut short is replaced", async (t) => {

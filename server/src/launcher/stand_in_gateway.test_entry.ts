@@ -1,5 +1,8 @@
-/** Speaks the launcher's side of the gateway's protocol. `GET /` asks the signer; 503 while there is none. */
-import { writeFileSync } from "node:fs";
+/**
+ * Speaks the launcher's side of the gateway's protocol. `GET /` asks the signer; 503 while there is none. What a gateway under foreign
+ * control could do: `GET /channel?TEXT` writes to the launcher's channel, `GET /print?TEXT` to standard output, `GET /handle` sends a socket.
+ */
+import { writeFileSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 
@@ -39,7 +42,12 @@ writeFileSync(`${KEYSTEAD_DATABASE_FOLDER}/keystead.db`, "rows");
 if (KEYSTEAD_WISH === "fatal") tell({ kind: "fatal", message: "gateway will not start" });
 if (KEYSTEAD_WISH === "crash") process.exit(9);
 if (KEYSTEAD_MODE === "serve") {
-  const server = createServer((_request, response) => {
+  const server = createServer((request, response) => {
+    const [path, text] = (request.url ?? "").split("?").map(decodeURIComponent);
+    if (path === "/handle") process.send?.({ cmd: "NODE_OTHER" }, request.socket, { keepOpen: true });
+    if (path === "/channel") writeSync((process.channel as { fd?: number } | undefined)?.fd ?? 0, `${text}\n`);
+    if (path === "/print") writeSync(1, `${text}\n`);
+    if (path !== "/") return void response.end();
     const socket = signer;
     const self = { pid: process.pid, uid: process.getuid?.(), env: process.env, argv: process.execArgv };
     if (!socket) return void response.writeHead(503).end(JSON.stringify(self));

@@ -1,9 +1,16 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Bootstrap, birthOf, hasBootstrap, openBootstrap, urlOf, withUrls } from "./bootstrap.ts";
+import { type Bootstrap, birthOf, hasBootstrap, openBootstrap, rewriteUrls, urlOf } from "./bootstrap.ts";
 import type { Code } from "./code.ts";
 import { type Config, parseConfig } from "./config.ts";
-import { createDataFolder, createInnerFolders, type DataFolder, dataFolderAt, refuseInside } from "./data_folder.ts";
+import {
+  createDataFolder,
+  createInnerFolders,
+  type DataFolder,
+  dataFolderAt,
+  reasonOf,
+  refuseInside,
+} from "./data_folder.ts";
 import { gatewayEnvironment } from "./environment.ts";
 import { type Launched, launch } from "./launch.ts";
 import { lockData } from "./lock.ts";
@@ -70,7 +77,12 @@ async function startLocked(
     onListening(port) {
       // With PORT=0 the address is known only now; a later gateway gets the same.
       gatewayEnv.PORT = String(port);
-      baseUrl = withUrls(data, bootstrap, urlOf(config.host, port)).baseUrl;
+      baseUrl = urlOf(config.host, port);
+      try {
+        rewriteUrls(data, baseUrl);
+      } catch (error) {
+        say(`${data.bootstrap} does not get the address ${baseUrl}: ${reasonOf(error)}`);
+      }
     },
     onReady() {
       if (config.command !== "serve") return;

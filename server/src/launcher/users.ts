@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chownSync, lchownSync, lstatSync, readdirSync, statSync } from "node:fs";
+import { lchownSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Code, Program } from "./code.ts";
 import type { Config } from "./config.ts";
@@ -10,32 +10,57 @@ export type User = { uid: number; gid: number };
 /** No user means: the launcher's own. */
 export type Users = { gateway: User | undefined; signer: User | undefined; line: string };
 
+type Share = { user: User; program: Program; folder: string; setting: string };
+
 /**
  * Gives each process its own user id if the launcher may do so and both can then read their code and use their folder.
- * Under one user id a process can read another's memory, so the line at start says which of the two it is.
+ * Under one user id a process can read another's memory, so the line at start says which of the two it is. There is no way back to one:
+ * a process under its own user id could bring it about, and the next start would run its code as root.
  */
 export async function chooseUsers(config: Config, code: Code, data: DataFolder): Promise<Users> {
   if (process.getuid?.() !== 0) return oneUser("it was not started as root");
   const gateway = { uid: config.gatewayUid, gid: config.gatewayUid };
   const signer = { uid: config.signerUid, gid: config.signerUid };
-  own(data.database, gateway);
-  own(data.signer, signer);
-  const problems = await Promise.all([
-    probe(gateway, code.gateway, code.root, data.database),
-    probe(signer, code.signer, code.root, data.signer),
-  ]);
-  const problem = problems.find((found) => found !== undefined);
-  if (problem === undefined) {
-    return {
-      gateway,
-      signer,
-      line: `processes are separated by user id (gateway ${gateway.uid}, signer ${signer.uid})`,
-    };
+  const shares: Share[] = [
+    { user: gateway, program: code.gateway, folder: data.database, setting: "KEYSTEAD_GATEWAY_UID" },
+    { user: signer, program: code.signer, folder: data.signer, setting: "KEYSTEAD_SIGNER_UID" },
+  ];
+  for (const share of shares) refuseStranger(share);
+  const isSeparated = shares.some(({ folder }) => ownerOf(folder) !== launcher.uid);
+  const early = await firstProblem(shares, code.root);
+  if (early && isSeparated) throw noWayBack(early);
+  if (early) return oneUser(early);
+  const given = shares.filter(({ user, folder }) => ownerOf(folder) !== user.uid);
+  for (const { user, folder } of given) give(folder, user);
+  const late = await firstProblem(given, code.root);
+  if (late && isSeparated) throw noWayBack(late);
+  if (late) {
+    for (const { folder } of given) give(folder, launcher);
+    return oneUser(late);
   }
-  const launcher = { uid: 0, gid: 0 };
-  own(data.database, launcher);
-  own(data.signer, launcher);
-  return oneUser(problem);
+  return { gateway, signer, line: `processes are separated by user id (gateway ${gateway.uid}, signer ${signer.uid})` };
+}
+
+const launcher: User = { uid: 0, gid: 0 };
+
+function ownerOf(folder: string): number {
+  return lstatSync(folder).uid;
+}
+
+/** Whoever owns a folder can change it while root walks through it, so root gives away only what is its own. */
+function refuseStranger({ user, folder, setting }: Share): void {
+  const owner = ownerOf(folder);
+  if (owner === user.uid || owner === launcher.uid) return;
+  throw new Refusal(
+    `${folder} belongs to user ${owner}, not to ${user.uid} (${setting}): set that, or run chown -R ${user.uid}:${user.gid} on it`,
+  );
+}
+
+function noWayBack(problem: string): Refusal {
+  return new Refusal(
+    `${problem}, but an earlier start separated the processes by user id, and they must not run as root now: ` +
+      "make it usable for that user again (chmod u+rwx on its folder; others must be able to read the code and pass the folders above)",
+  );
 }
 
 function oneUser(why: string): Users {
@@ -44,22 +69,31 @@ function oneUser(why: string): Users {
 }
 
 /**
- * Changes the owner of a folder with all it holds, the folder last so that an interrupted change is repeated, and not at all when the
- * owner is right already: the process can put links into its own folder, and following one would give away the file it names.
+ * Changes the owner of a folder with all it holds, the folder last so that an interrupted change is repeated. Links are changed
+ * themselves and never followed; a file with a second name would give that one away too.
  */
-function own(folder: string, user: User): void {
-  if (statSync(folder).uid === user.uid) return;
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    const path = join(folder, name);
-    const entry = lstatSync(path);
-    if (entry.isFile() && entry.nlink > 1) throw new Refusal(`${path} has a second name elsewhere; remove it`);
+function give(folder: string, user: User): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      give(path, user);
+      continue;
+    }
+    if (entry.isFile() && lstatSync(path).nlink > 1) {
+      throw new Refusal(`${path} has a second name elsewhere; remove it`);
+    }
     lchownSync(path, user.uid, user.gid);
   }
-  chownSync(folder, user.uid, user.gid);
+  lchownSync(folder, user.uid, user.gid);
 }
 
-/** Tries as that user what the process will need. Asking the kernel is the only answer that covers modes, mounts and the folders above. */
-function probe(user: User, program: Program, cwd: string, folder: string): Promise<string | undefined> {
+async function firstProblem(shares: readonly Share[], cwd: string): Promise<string | undefined> {
+  const problems = await Promise.all(shares.map((share) => probe(share, cwd)));
+  return problems.find((found) => found !== undefined);
+}
+
+/** Asks as that user for what the process will need. The kernel's is the only answer that covers modes, mounts and the folders above. */
+function probe({ user, program, folder }: Share, cwd: string): Promise<string | undefined> {
   const args = ["-e", probeScript, JSON.stringify([program.entry, ...program.readable]), folder];
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
@@ -79,7 +113,7 @@ function probe(user: User, program: Program, cwd: string, folder: string): Promi
   });
 }
 
-// Packages are looked into two levels deep: modes differ by checkout, not by file.
+// Nothing is written: the process could have put anything in the way. Packages are looked into two levels deep: modes differ by checkout, not by file.
 const probeScript = `
 const fs = require("node:fs");
 const [, readable, folder] = process.argv;
@@ -96,9 +130,8 @@ const look = (path, depth) => {
 try {
   for (const path of JSON.parse(readable)) look(path, 2);
   at = folder;
-  const file = folder + "/probe";
-  fs.writeFileSync(file, "");
-  fs.rmSync(file);
+  // Until the folder is this user's, only the way to it can be tried.
+  fs.accessSync(folder, fs.statSync(folder).uid === process.getuid() ? 7 : 0);
 } catch {
   process.stdout.write(at);
   process.exit(1);

@@ -3,7 +3,7 @@
  * and are believed on the way back for that MAC alone, never for the row they stood in.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import { deriveKey, equalBytes, hmacSha256 } from "./digest.ts";
+import { createMac, deriveKey, equalBytes } from "./digest.ts";
 
 const macLength = 32;
 
@@ -17,17 +17,20 @@ export type Authenticity = {
 };
 
 export function createAuthenticity(secret: Uint8Array): Authenticity {
-  const keys = { header: deriveKey(secret, "mac/header"), leaf: deriveKey(secret, "mac/leaf") } as const;
+  const macs = {
+    header: createMac(deriveKey(secret, "mac/header")),
+    leaf: createMac(deriveKey(secret, "mac/leaf")),
+  } as const;
   return {
     mark(purpose, content) {
       const marked = Buffer.allocUnsafe(content.length + macLength) as Buffer<ArrayBuffer>;
       marked.set(content);
-      marked.set(hmacSha256(keys[purpose], content), content.length);
+      marked.set(macs[purpose](content), content.length);
       return marked;
     },
     check(purpose, marked) {
       const content = withoutMac(marked);
-      if (!equalBytes(hmacSha256(keys[purpose], content), marked.subarray(content.length))) {
+      if (!equalBytes(macs[purpose](content), marked.subarray(content.length))) {
         throw new Fault("failed_precondition", `a ${purpose} was not written by this deployment's signer`);
       }
       return content;

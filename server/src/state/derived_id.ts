@@ -33,3 +33,9 @@ export function activityId(organizationId: Uint8Array, fingerprint: Uint8Array, 
   view.setUint16(4, timestampMs % 2 ** 16);
   return id;
 }
+
+/** What ids of activities begin with whose body names this time. Ids sort by time, so a span of time is a span of ids. */
+export function activityIdPrefix(timestampMs: number): string {
+  const hex = timestampMs.toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}

@@ -6,7 +6,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { sha256 } from "./digest.ts";
 
-const slotMs = 60_000;
+export const slotMs = 60_000;
 
 /** The accepted age of a body, and how far ahead of our clock its writer's may run. */
 export const liveness = { pastMs: 3_600_000, futureMs: 300_000 } as const;

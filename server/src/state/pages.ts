@@ -16,19 +16,16 @@ export type Pages = { members: MembersPage; settings: Settings };
 export type PageName = keyof Pages;
 
 type PageKind<P> = {
-  encode(page: P): unknown;
+  /** The page's JSON text. */
+  encode(page: P): string;
   decode(json: never): P;
 };
 
 /** One row per page: its JSON form. A page's format number grows when its meaning changes; unknown ones are refused. */
 const pageKinds: { [N in PageName]: PageKind<Pages[N]> } = {
   members: {
-    encode: ({ users, userTags, rootQuorum }) => ({
-      format: 1,
-      users: [...users.values()],
-      userTags: [...userTags.values()],
-      rootQuorum,
-    }),
+    encode: ({ users, userTags, rootQuorum }) =>
+      `{"format":1,"users":${listJson(users)},"userTags":${listJson(userTags)},"rootQuorum":${JSON.stringify(rootQuorum)}}`,
     decode: (json: { format: number; users: User[]; userTags: UserTag[]; rootQuorum: RootQuorum }) => ({
       users: new Map(json.users.map((user) => [user.userId, user])),
       userTags: new Map(json.userTags.map((tag) => [tag.tagId, tag])),
@@ -36,7 +33,7 @@ const pageKinds: { [N in PageName]: PageKind<Pages[N]> } = {
     }),
   },
   settings: {
-    encode: (settings) => ({ format: 1, settings }),
+    encode: (settings) => JSON.stringify({ format: 1, settings }),
     decode: (json: { format: number; settings: Settings }) => json.settings,
   },
 };
@@ -48,7 +45,24 @@ export function isPageName(name: string): name is PageName {
 }
 
 export function encodePage<N extends PageName>(name: N, page: Pages[N]): Uint8Array<ArrayBuffer> {
-  return Buffer.from(JSON.stringify(pageKinds[name].encode(page))) as Buffer<ArrayBuffer>;
+  return Buffer.from(pageKinds[name].encode(page)) as Buffer<ArrayBuffer>;
+}
+
+const texts = new WeakMap<object, string>();
+
+/** Entities are immutable and pass from page to page, so each is written once, however often its page is. */
+function textOf(entity: object): string {
+  const known = texts.get(entity);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(entity);
+  texts.set(entity, text);
+  return text;
+}
+
+function listJson(entities: ReadonlyMap<string, object>): string {
+  let text = "[";
+  for (const entity of entities.values()) text += text.length === 1 ? textOf(entity) : `,${textOf(entity)}`;
+  return `${text}]`;
 }
 
 /** Reads a page whose digest has been checked. */

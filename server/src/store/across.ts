@@ -43,13 +43,17 @@ export async function findInSubOrganizations(
 
 const unreleased = compiled("unreleased", (db, limit: number) =>
   db
-    .selectFrom("leaves")
+    .selectFrom("unreleased")
+    .innerJoin("leaves", (join) =>
+      join
+        .onRef("leaves.organization_id", "=", "unreleased.organization_id")
+        .onRef("leaves.boot", "=", "unreleased.boot")
+        .onRef("leaves.number", "=", "unreleased.number"),
+    )
     .select(unreleasedColumns)
-    // The literal, not a parameter: only then do planners see that the partial index covers the query.
-    .where(sql<boolean>`released = 0`)
-    .orderBy("organization_id")
-    .orderBy("version", (order) => order.asc().nullsLast())
-    .orderBy("number")
+    .orderBy("leaves.organization_id")
+    .orderBy("leaves.version", (order) => order.asc().nullsLast())
+    .orderBy("leaves.number")
     .limit(limit),
 );
 

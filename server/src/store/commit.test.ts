@@ -186,17 +186,17 @@ for (const dialect of dialects) {
         status: "ACTIVITY_STATUS_COMPLETED",
         result: "{}",
         votes: "[1,2]",
-        slot: 9,
+        slot: slotOf(nowMs),
         updatedAtMs: nowMs + 5,
       };
       assert.deepEqual(await commit(store, stateChange(id, 2, { activity: done })), [true]);
       const { body: _, ...stored } = (await findActivity(store, id, waiting.activityId)) ?? newActivity();
       const { body: __, ...expected } = done;
       assert.deepEqual(stored, expected);
-      assert.deepEqual((await loadJournal(store, id, 9, 3)).map(hex), [waiting.fingerprint]);
+      assert.deepEqual((await loadJournal(store, id, slotOf(nowMs), 3)).map(hex), [waiting.fingerprint]);
 
       const inOneGroup = newActivity({ status: "ACTIVITY_STATUS_CONSENSUS_NEEDED", result: null });
-      const outcome = { ...inOneGroup, status: "ACTIVITY_STATUS_REJECTED", slot: 9 };
+      const outcome = { ...inOneGroup, status: "ACTIVITY_STATUS_REJECTED", slot: slotOf(nowMs) };
       const chain = [stateChange(id, 3, { activity: inOneGroup }), stateChange(id, 4, { activity: outcome })];
       assert.deepEqual(await commit(store, ...chain), [true, true]);
       assert.equal((await findActivity(store, id, inOneGroup.activityId))?.status, "ACTIVITY_STATUS_REJECTED");

@@ -98,7 +98,6 @@ function add(plan: OrganizationPlan, { birth, next, changes, leaf, activity }: C
     leaf: leaf.leaf,
     header: next?.header ?? null,
     sealed: leaf.sealed ?? null,
-    released: 0,
   });
   if (activity === undefined) return;
   refuseNul(activity.votes, activity.result, activity.failure);

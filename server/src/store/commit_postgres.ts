@@ -16,12 +16,28 @@ export async function write(
   released: readonly ReleasedLeaf[],
 ): Promise<Set<string>> {
   const statement = toStatement(plans, released);
+  analyzeWhileGrowing(pool, plans.length);
   try {
     return await repeatedly(async () => idsOf(await pool.query(statement)));
   } catch (error) {
     if (!isViolation(error)) throw error;
   }
   return repeatedly(() => writeApart(pool, plans, released));
+}
+
+const written = new WeakMap<pg.Pool, { count: number; next: number }>();
+
+/**
+ * A new database has no statistics, and plans made for empty tables read far too many rows of full ones. Autovacuum looks
+ * once a minute; until it has something to go by, we ask for statistics ourselves, ever more seldom.
+ */
+function analyzeWhileGrowing(pool: pg.Pool, organizations: number): void {
+  const growth = written.get(pool) ?? { count: 0, next: 100 };
+  growth.count += organizations;
+  written.set(pool, growth);
+  if (growth.count < growth.next) return;
+  growth.next *= 10;
+  pool.query("analyze").catch(() => undefined);
 }
 
 /** All in one transaction, each organization on its own savepoint, so that one that violates takes only itself back. */
@@ -174,6 +190,10 @@ function toStatement(plans: readonly OrganizationPlan[], released: readonly Rele
     plans.flatMap(({ leaves }) => leaves),
   );
   statement.insert(
+    "unreleased",
+    plans.flatMap(({ leaves }) => leaves),
+  );
+  statement.insert(
     "activities",
     plans.flatMap(({ activities }) => [...activities.values()]),
   );
@@ -311,8 +331,9 @@ function addReleased(statement: Builder, released: readonly ReleasedLeaf[]): voi
   }));
   statement.part(
     "release",
-    `update leaves set released = 1 from ${statement.unnest("done", releasedColumns, leaves)}
-      where leaves.organization_id = done.organization_id and leaves.boot = done.boot and leaves.number = done.number`,
+    `delete from unreleased using ${statement.unnest("done", releasedColumns, leaves)}
+      where unreleased.organization_id = done.organization_id and unreleased.boot = done.boot
+        and unreleased.number = done.number`,
   );
   const opened = released.flatMap(({ organizationId, activityId, result }) =>
     activityId === undefined || result === undefined

@@ -78,7 +78,7 @@ function insert<T extends TableName>(sqlite: SqliteConnection, table: T, row: Ta
 
 function release(sqlite: SqliteConnection, { organizationId, boot, number, activityId, result }: ReleasedLeaf): void {
   sqlite
-    .statement("update leaves set released = 1 where organization_id = ? and boot = ? and number = ?")
+    .statement("delete from unreleased where organization_id = ? and boot = ? and number = ?")
     .run(organizationId, boot, number);
   if (activityId === undefined || result === undefined) return;
   sqlite
@@ -90,7 +90,10 @@ function release(sqlite: SqliteConnection, { organizationId, boot, number, activ
 function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
   if (!moveHead(sqlite, plan)) return false;
   for (const page of plan.pages.values()) insert(sqlite, "pages", page);
-  for (const leaf of plan.leaves) insert(sqlite, "leaves", leaf);
+  for (const leaf of plan.leaves) {
+    insert(sqlite, "leaves", leaf);
+    insert(sqlite, "unreleased", leaf);
+  }
   for (const activity of plan.activities.values()) insert(sqlite, "activities", activity);
   if (plan.users.size + plan.userTags.size > 0) writeProjection(sqlite, plan);
   return true;

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { compiled } from "./compiled.ts";
 import type { Store } from "./store.ts";
 
@@ -15,24 +14,29 @@ export type UnreleasedLeaf = {
 };
 
 export const unreleasedColumns = [
-  "organization_id as organizationId",
-  "boot",
-  "number",
-  "activity_id as activityId",
-  "version",
-  "leaf",
-  "header",
-  "sealed",
+  "leaves.organization_id as organizationId",
+  "leaves.boot",
+  "leaves.number",
+  "leaves.activity_id as activityId",
+  "leaves.version",
+  "leaves.leaf",
+  "leaves.header",
+  "leaves.sealed",
 ] as const;
 
 const unreleasedOf = compiled("unreleased_of_activity", (db, organizationId: string, activityId: string) =>
   db
-    .selectFrom("leaves")
+    .selectFrom("unreleased")
+    .innerJoin("leaves", (join) =>
+      join
+        .onRef("leaves.organization_id", "=", "unreleased.organization_id")
+        .onRef("leaves.boot", "=", "unreleased.boot")
+        .onRef("leaves.number", "=", "unreleased.number"),
+    )
     .select(unreleasedColumns)
-    .where("organization_id", "=", organizationId)
-    .where("activity_id", "=", activityId)
-    .where(sql<boolean>`released = 0`)
-    .orderBy("number"),
+    .where("unreleased.organization_id", "=", organizationId)
+    .where("leaves.activity_id", "=", activityId)
+    .orderBy("leaves.number"),
 );
 
 /** Leaves of one activity that no gateway has marked as released: its answer must wait until they are. */

@@ -1,5 +1,7 @@
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { sql } from "kysely";
+import { activityIdPrefix } from "../state/derived_id.ts";
+import { slotMs } from "../state/journal.ts";
 import { compiled } from "./compiled.ts";
 import type { Store } from "./store.ts";
 
@@ -125,13 +127,14 @@ export async function loadHeaders(
   return rows.flatMap(({ header }) => header ?? []);
 }
 
-const journal = compiled("journal", (db, organizationId: string, slot: number, version: number) =>
+const journal = compiled("journal", (db, organizationId: string, from: string, to: string, version: number) =>
   db
     .selectFrom("activities")
     .select("fingerprint")
     .where("organization_id", "=", organizationId)
+    .where("activity_id", ">=", from)
+    .where("activity_id", "<", to)
     .where("slot", "is not", null)
-    .where("slot", "=", slot)
     .where("state_version", "<=", version)
     .orderBy("state_version"),
 );
@@ -143,6 +146,8 @@ export async function loadJournal(
   slot: number,
   version: number,
 ): Promise<Uint8Array[]> {
-  const rows = await journal(store, organizationId, slot, version);
+  // A journal is a span of time, and so of ids: no index is needed that every activity would have to pay for.
+  const [from, to] = [activityIdPrefix(slot * slotMs), activityIdPrefix((slot + 1) * slotMs)];
+  const rows = await journal(store, organizationId, from, to, version);
   return rows.map(({ fingerprint }) => fromHex(fingerprint));
 }

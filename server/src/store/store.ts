@@ -57,7 +57,7 @@ function openSqliteStore(folder: string): SqliteStore {
       "checkpoint_fullfsync = on",
       "foreign_keys = on",
       "busy_timeout = 5000",
-      "cache_size = -32768",
+      "cache_size = -8192",
       "wal_autocheckpoint = 4000",
     ]) {
       sqlite.database.exec(`pragma ${setting}`);

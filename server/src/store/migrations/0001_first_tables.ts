@@ -41,7 +41,6 @@ export const firstTables: MigrationStep = async (db, { text, integer, bytes, str
       .addColumn("leaf", bytes, (column) => column.notNull())
       .addColumn("header", bytes)
       .addColumn("sealed", bytes)
-      .addColumn("released", integer, (column) => column.notNull())
       .addPrimaryKeyConstraint("leaves_key", ["organization_id", "boot", "number"]),
   ).execute();
   await db.schema
@@ -51,12 +50,14 @@ export const firstTables: MigrationStep = async (db, { text, integer, bytes, str
     .columns(["organization_id", "version"])
     .where("version", "is not", null)
     .execute();
-  await db.schema
-    .createIndex("leaves_unreleased")
-    .on("leaves")
-    .columns(["organization_id", "version", "number"])
-    .where(sql.ref("released"), "=", 0)
-    .execute();
+  await strict(
+    db.schema
+      .createTable("unreleased")
+      .addColumn("organization_id", text, (column) => column.notNull())
+      .addColumn("boot", text, (column) => column.notNull())
+      .addColumn("number", integer, (column) => column.notNull())
+      .addPrimaryKeyConstraint("unreleased_key", ["organization_id", "boot", "number"]),
+  ).execute();
 
   await strict(
     db.schema
@@ -77,18 +78,6 @@ export const firstTables: MigrationStep = async (db, { text, integer, bytes, str
       .addPrimaryKeyConstraint("activities_key", ["organization_id", "activity_id"])
       .addUniqueConstraint("activities_by_fingerprint", ["organization_id", "fingerprint"]),
   ).execute();
-  await db.schema
-    .createIndex("activities_by_time")
-    .on("activities")
-    .columns(["organization_id", "created_at_ms", "activity_id"])
-    .execute();
-  await db.schema
-    .createIndex("activities_by_slot")
-    .on("activities")
-    .columns(["organization_id", "slot", "state_version"])
-    .where("slot", "is not", null)
-    .execute();
-
   await strict(
     db.schema
       .createTable("users")
