@@ -1,7 +1,7 @@
 /** Commit items as the gateway would build them, for tests: contents are arbitrary bytes, the shapes are real. */
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { put, type User } from "../src/state/entities.ts";
 import { activityIdPrefix } from "../src/state/derived_id.ts";
+import { put, type User } from "../src/state/entities.ts";
 import { slotMs, slotOf } from "../src/state/journal.ts";
 import type { ActivityRow } from "../src/store/activities.ts";
 import type { CommitItem } from "../src/store/commit.ts";

@@ -76,7 +76,8 @@ const app = createHttp({
   signerTrouble: () => trouble,
   metrics: createMetrics(),
   async unready() {
-    if (trouble !== undefined) return trouble;
+    const why = trouble ?? committer.trouble();
+    if (why !== undefined) return why;
     try {
       await store.db.selectFrom("deployment").select("id").execute();
     } catch {

@@ -113,7 +113,8 @@ function probe({ user, program, folder }: Share, cwd: string): Promise<string | 
   });
 }
 
-// Nothing is written: the process could have put anything in the way. Packages are looked into two levels deep: modes differ by checkout, not by file.
+// Nothing is written: the process could have put anything in the way.
+// Packages are looked into two levels deep: modes differ by checkout, not by file.
 const probeScript = `
 const fs = require("node:fs");
 const [, readable, folder] = process.argv;
