@@ -4,7 +4,7 @@
  * misses (another gateway was faster), the whole run is abandoned and each starts again from the database.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import type { Missing, OfferedState, Prepared, Reply } from "../frames/messages.ts";
+import type { Missing, OfferedState, Prepared, Reply, Request } from "../frames/messages.ts";
 import { loadHeaders, loadJournal, loadState, type StoredState } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
 import type { SignerLink } from "./signer_link.ts";
@@ -22,6 +22,9 @@ export type Run = { readonly isCurrent: () => boolean; abandon(): void };
 /** For what is decided once and followed by nothing. */
 export const loneRun: Run = { isCurrent: () => true, abandon: () => undefined };
 
+/** The signer's reply; or its refusal of the state, which another state may mend. */
+type Answer = Reply<"prepare"> | { kind: "refused"; fault: Fault };
+
 /** What the signer has said it lacks. */
 type Wanted = Pick<Missing, "linksFrom" | "journal">;
 
@@ -36,7 +39,7 @@ type Organization = {
 const maxInFlight = 64;
 const maxWaiting = 1_000;
 /** Then the caller pauses before it comes again. */
-const maxAttempts = 5;
+const maxAttempts = 7;
 const maxOrganizations = 5_000;
 
 export function createOrganizations(store: Store, link: SignerLink): Organizations {
@@ -69,7 +72,7 @@ export function createOrganizations(store: Store, link: SignerLink): Organizatio
     organization: Organization,
     request: { body: Uint8Array; stamp: string },
     { linksFrom, journal: slot }: Wanted,
-  ): Promise<{ reply: Reply<"prepare">; run: Run }> {
+  ): Promise<{ reply: Answer; run: Run }> {
     while (organization.run === undefined) {
       organization.offering ??= load(organizationId);
       const { offering } = organization;
@@ -87,22 +90,39 @@ export function createOrganizations(store: Store, link: SignerLink): Organizatio
       if (organization.run !== undefined || organization.offering !== offering) continue;
       const run = startRun(organization);
       const journal = entries && Buffer.concat(entries);
-      return { reply: await link.request("prepare", { ...request, state: offer(state, links), journal }), run };
+      return { reply: await send({ ...request, state: offer(state, links), journal }), run };
     }
     const { run } = organization;
-    return { reply: await link.request("prepare", { ...request, state: undefined, journal: undefined }), run };
+    return { reply: await send({ ...request, state: undefined, journal: undefined }), run };
+  }
+
+  async function send(request: Request<"prepare">): Promise<Answer> {
+    try {
+      return await link.request("prepare", request);
+    } catch (error) {
+      if (error instanceof Fault && error.code === "aborted") return { kind: "refused", fault: error };
+      throw error;
+    }
   }
 
   async function prepare(organizationId: string, organization: Organization, body: Uint8Array, stamp: string) {
     let wanted: Wanted = { linksFrom: undefined, journal: undefined };
+    let refusal: Fault | undefined;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { reply, run } = await ask(organizationId, organization, { body, stamp }, wanted);
       if (reply.kind === "prepared") return { prepared: reply.value, run };
-      // What is missing can only be given together with the state it belongs to, so the run ends here.
       run.abandon();
+      if (reply.kind === "refused") {
+        // Overtaken: what was offered, or followed on, is older than what was released meanwhile. The database knows better.
+        refusal = reply.fault;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt));
+        continue;
+      }
+      // What is missing can only be given together with the state it belongs to, so the run ends here.
       const { linksFrom, journal } = reply.value;
       wanted = { linksFrom: linksFrom ?? wanted.linksFrom, journal: journal ?? wanted.journal };
     }
+    if (refusal !== undefined) throw new Fault("unavailable", refusal.message);
     throw new Fault("aborted", "the organization is being changed by others; try again");
   }
 

@@ -66,7 +66,7 @@ test("every state older than the newest released one is refused, though its MAC 
   const { states } = history(rig, ["a", "b", "c", "d"]);
   for (const old of states.slice(0, -1)) {
     assert.throws(() => offer(rig, old, createTagBody(rig, "x")), {
-      code: "unavailable",
+      code: "aborted",
       message: /released version 5/,
     });
   }
@@ -78,7 +78,7 @@ test("old states stay refused by a signer that was started anew", () => {
   const { states, bodies } = history(rig, ["a", "b"]);
   const again = rig.restart();
   for (const old of states.slice(0, -1)) {
-    assert.throws(() => offer(again, old, createTagBody(rig, "x")), { code: "unavailable" });
+    assert.throws(() => offer(again, old, createTagBody(rig, "x")), { code: "aborted" });
   }
   const entries = Buffer.concat(bodies.map((body) => sha256(body)));
   assert.equal(offer(again, at(states, -1), createTagBody(rig, "x"), { journal: entries }).kind, "prepared");
@@ -97,7 +97,7 @@ test("a longer fork that lacks a released change is refused, with all its links"
   const links = fork.states.slice(1).map(({ header }) => header);
   for (const forked of fork.states.slice(1)) {
     assert.throws(() => offer(rig, forked, createTagBody(rig, "x"), { links }), {
-      code: "unavailable",
+      code: "aborted",
       message: /rolled back or forked/,
     });
   }
@@ -112,7 +112,7 @@ test("two states at one version: the first released wins, the other is refused f
   const other = prepareOn(rig, rig.born, createTagBody(rig, "other"));
   assert.equal(releaseRows(rig, [one])[0]?.kind, "released");
   assert.equal(releaseRows(rig, [other])[0]?.kind, "refused");
-  assert.throws(() => offer(rig, stateAfter(rig.born, other), createTagBody(rig, "x")), { code: "unavailable" });
+  assert.throws(() => offer(rig, stateAfter(rig.born, other), createTagBody(rig, "x")), { code: "aborted" });
 });
 
 test("another organization's state does not carry a body, and a body's organization does not choose the state", () => {
@@ -186,7 +186,7 @@ test("a signer that takes a running deployment as found refuses old states from 
   assert.ok(reply.kind === "prepared");
   assert.equal(releaseRows(joined, [reply.value])[0]?.kind, "released");
   assert.match(rig.notes.join("\n"), /taking organization .* at version 4, as found in the database/);
-  for (const old of states) assert.throws(() => offer(joined, old, createTagBody(rig, "x")), { code: "unavailable" });
+  for (const old of states) assert.throws(() => offer(joined, old, createTagBody(rig, "x")), { code: "aborted" });
 });
 
 test("edited, omitted and swapped pages are refused, each with its name", () => {
@@ -367,7 +367,7 @@ test("an acceptance that is not concluded changes nothing, and what it sets back
   const operator = rig.restart({ orders: { acceptDatabase: true } });
   operator.operations.accept({ headers: [at(states, 0).header], last: false });
   assert.match(rig.notes.join("\n"), /SET BACK from version 3 to version 1/);
-  assert.throws(() => offer(operator, at(states, 0), createTagBody(rig, "x")), { code: "unavailable" });
+  assert.throws(() => offer(operator, at(states, 0), createTagBody(rig, "x")), { code: "aborted" });
   // Concluded, its leaf is released in the same breath: kept back, it is missing by name.
   const { leaf } = operator.operations.accept({ headers: [], last: true });
   assert.ok(operator.memory.wasReleased(leaf?.boot ?? new Uint8Array(0), leaf?.number ?? 0));
@@ -431,7 +431,7 @@ test("accepting a database pins it as it is, names what was set back and leaves 
   const later = operator.restart({ orders: { acceptDatabase: false } });
   const entries = sha256(at(bodies, 0));
   assert.equal(offer(later, at(states, 1), createTagBody(rig, "x"), { journal: entries }).kind, "prepared");
-  assert.throws(() => offer(later, at(states, 0), createTagBody(rig, "x")), { code: "unavailable" });
+  assert.throws(() => offer(later, at(states, 0), createTagBody(rig, "x")), { code: "aborted" });
 });
 
 test("every leaf that was released and is not shown is named", () => {

@@ -121,7 +121,10 @@ function offTheLine(organizationId: Uint8Array, version: number, pin: Pin): stri
   );
 }
 
-/** The refusal an off-line state gets. It names no secret: the operator needs it in the answer and in the log. */
+/**
+ * The refusal an off-line state gets. `aborted`, because a gateway may simply have been overtaken and should offer what the
+ * database holds now; if that is refused as well, the operator needs these words. They name no secret.
+ */
 export function refusedState(why: string): Fault {
-  return new Fault("unavailable", why);
+  return new Fault("aborted", why);
 }

@@ -68,7 +68,10 @@ function newPlan({ organizationId, expectedVersion, expectedHeader, birth }: Com
   };
 }
 
-function continues(plan: OrganizationPlan, { expectedVersion, birth, activity }: CommitItem): boolean {
+function continues(plan: OrganizationPlan, { expectedVersion, expectedHeader, birth, activity }: CommitItem): boolean {
+  const header = plan.head?.header;
+  if (header !== undefined && expectedHeader !== undefined && Buffer.compare(header, expectedHeader) !== 0)
+    return false;
   if (expectedVersion !== plan.version || (birth !== undefined && plan.leaves.length > 0)) return false;
   const earlier = activity && plan.activities.get(activity.activityId);
   return earlier === undefined || !finalStatuses.some((status) => status === earlier.status);
