@@ -66,7 +66,18 @@ process.on("message", (message: { kind?: unknown }, handle) => {
 
 const store = await openStore(source).catch(fail);
 const committer = createCommitter(store, link);
-const organizations = createOrganizations(store, link);
+const organizations = createOrganizations(store, link, sayRefused);
+
+const refusedAtMs = new Map<string, number>();
+
+/** An organization whose state the signer refuses is the operator's to look at; once a minute is often enough to say so. */
+function sayRefused(organizationId: string, message: string): void {
+  const now = performance.now();
+  if (now - (refusedAtMs.get(organizationId) ?? Number.NEGATIVE_INFINITY) < 60_000) return;
+  if (refusedAtMs.size > 1_000) refusedAtMs.clear();
+  refusedAtMs.set(organizationId, now);
+  log.error(message);
+}
 
 const app = createHttp({
   store,
@@ -112,15 +123,30 @@ async function join(current: Socket): Promise<void> {
   if (mode !== "accept-database") for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
 }
 
-let listening = false;
+let listening: Promise<void> | undefined;
 let ready = false;
 
-async function listen(): Promise<void> {
-  if (listening || work !== undefined) return;
-  listening = true;
+/** An address that cannot be had is a setting for the operator to mend, and has nothing to do with the signer. */
+function listen(): Promise<void> {
+  if (work !== undefined) return Promise.resolve();
+  listening ??= openDoor().catch((error) => fail(new Error(explainListenError(error, host, port), { cause: error })));
+  return listening;
+}
+
+async function openDoor(): Promise<void> {
   await app.listen({ host, port });
   const address = app.server.address();
   await tell({ kind: "listening", host, port: typeof address === "object" && address !== null ? address.port : port });
+}
+
+function explainListenError(error: NodeJS.ErrnoException, wantedHost: string, wantedPort: number): string {
+  const place = `port ${wantedPort} on ${wantedHost}`;
+  if (error.code === "EADDRINUSE") return `${place} is in use: stop what uses it, or set PORT`;
+  if (error.code === "EACCES") return `${place} may not be opened by this user: set PORT to one above 1023`;
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
+    return `${wantedHost} is not an address of this machine: set KEYSTEAD_HOST`;
+  }
+  return `${place} cannot be opened: ${error.message}`;
 }
 
 /**
@@ -148,7 +174,7 @@ async function joinNewest(): Promise<void> {
     if (!ready && (!passing || work !== undefined)) await fail(error);
     if (trouble !== message) log.error({ err: error }, "the signer cannot be used");
     trouble = message;
-    await listen().catch(fail);
+    await listen();
     if (!current.destroyed) setTimeout(() => current === socket && void retry(current), 500);
   }
 }

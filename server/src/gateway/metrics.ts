@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
 type Kind = "query" | "submit";
 
@@ -7,6 +7,14 @@ export type Metrics = {
   start(kind: Kind, path: string): (status: number) => void;
   text(): Promise<string>;
 };
+
+const unreadable = [
+  "process_resident_memory_bytes",
+  "process_virtual_memory_bytes",
+  "process_heap_bytes",
+  "process_open_fds",
+  "process_max_fds",
+];
 
 /** Upper bounds in seconds. */
 const buckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, Number.POSITIVE_INFINITY] as const;
@@ -26,6 +34,16 @@ type Endpoint = {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // These are read from /proc, which this process may not; zeros would be worse than nothing.
+  for (const name of unreadable) registry.removeSingleMetric(name);
+  new Gauge({
+    name: "process_resident_memory_bytes",
+    help: "Resident memory size in bytes.",
+    registers: [registry],
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
   const endpoints: Record<Kind, Map<string, Endpoint>> = { query: new Map(), submit: new Map() };
 
   function endpointOf(kind: Kind, path: string): Endpoint {

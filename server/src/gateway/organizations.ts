@@ -42,7 +42,11 @@ const maxWaiting = 1_000;
 const maxAttempts = 7;
 const maxOrganizations = 5_000;
 
-export function createOrganizations(store: Store, link: SignerLink): Organizations {
+export function createOrganizations(
+  store: Store,
+  link: SignerLink,
+  onRefused: (organizationId: string, message: string) => void,
+): Organizations {
   const organizations = new Map<string, Organization>();
 
   function startRun(organization: Organization): Run {
@@ -122,7 +126,10 @@ export function createOrganizations(store: Store, link: SignerLink): Organizatio
       const { linksFrom, journal } = reply.value;
       wanted = { linksFrom: linksFrom ?? wanted.linksFrom, journal: journal ?? wanted.journal };
     }
-    if (refusal !== undefined) throw new Fault("unavailable", refusal.message);
+    if (refusal !== undefined) {
+      onRefused(organizationId, refusal.message);
+      throw new Fault("unavailable", refusal.message);
+    }
     throw new Fault("aborted", "the organization is being changed by others; try again");
   }
 

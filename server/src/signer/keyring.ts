@@ -59,7 +59,11 @@ export function openKeyring(rootKey: Uint8Array, keyVersion: number, sealed: Uin
   try {
     plain = unseal(rootKey, keyVersion, context, sealed);
   } catch (cause) {
-    throw new Fault("failed_precondition", "the root key does not belong to this database", { cause });
+    throw new Fault(
+      "failed_precondition",
+      "the root key does not belong to this database: a further host needs root.key and bootstrap.json of the first",
+      { cause },
+    );
   }
   const ring: ValueOf<typeof keyringLayout> = decode(keyringLayout, plain);
   if (ring.format !== 1) throw new Fault("failed_precondition", `unknown keyring format ${ring.format}`);

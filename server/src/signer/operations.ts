@@ -155,8 +155,8 @@ export function createOperations(
       if (memory.deploymentId !== undefined) {
         throw new Fault(
           "failed_precondition",
-          `the database is empty, but this signer remembers deployment ${uuidFromBytes(memory.deploymentId)}; ` +
-            "restore the database, or start with a new data folder",
+          `the database is empty, but this signer remembers deployment ${uuidFromBytes(memory.deploymentId)}: ` +
+            "is DATABASE_URL missing? Else restore the database, or start with a new data folder",
         );
       }
       const sealedKeyring = createKeyring(rootKey, keyVersion);

@@ -136,7 +136,9 @@ async function openPostgresStore(url: string): Promise<PostgresStore> {
     await refuseUnsafe(pool);
   } catch (error) {
     await pool.end();
-    throw error;
+    if (error instanceof Fault) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Fault("failed_precondition", `the database of DATABASE_URL cannot be used: ${why}`, { cause: error });
   }
   return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), dialect: "postgres", pool };
 }
