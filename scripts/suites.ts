@@ -16,6 +16,8 @@ export type Outcome = {
   tests: number;
   /** File, name and reason of each skipped test. */
   skipped: string[];
+  /** What the tests of each file said about themselves, and the names of those that passed. */
+  files: Map<string, { passed: string[]; said: string[] }>;
 };
 
 /** `conclude` gets the outcome and returns lines to be shown right above the summary, which stays last. */
@@ -23,7 +25,7 @@ export async function runSuites(suites: Suites, conclude: (outcome: Outcome) => 
   const events = run({ ...suites, concurrency: 2 });
   const reporter = new spec();
   reporter.pipe(process.stdout);
-  const outcome: Outcome = { success: false, tests: 0, skipped: [] };
+  const outcome: Outcome = { success: false, tests: 0, skipped: [], files: new Map() };
   const summary: object[] = [];
   for await (const event of events) {
     const { type, data } = event;
@@ -35,6 +37,7 @@ export async function runSuites(suites: Suites, conclude: (outcome: Outcome) => 
       const reason = typeof data.skip === "string" && data.skip !== "" ? data.skip : "no reason given";
       outcome.skipped.push(`${relative(suites.cwd, data.file ?? "")}: ${data.name}: ${reason}`);
     }
+    note(outcome, suites.cwd, event);
     if (type === "test:summary" && data.file === undefined) {
       outcome.success = data.success;
       outcome.tests = data.counts.tests;
@@ -55,4 +58,19 @@ function isSummaryLine({ message, nesting, file }: { message: string; nesting: n
     file === undefined &&
     /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [0-9.]+$/.test(message)
   );
+}
+
+type Event = {
+  type: string;
+  data: { file?: string; name?: string; message?: string; skip?: unknown; details?: object };
+};
+
+function note({ files }: Outcome, cwd: string, event: unknown): void {
+  const { type, data } = event as Event;
+  if (data?.file === undefined || (type !== "test:pass" && type !== "test:diagnostic")) return;
+  const name = relative(cwd, data.file);
+  const file = files.get(name) ?? { passed: [], said: [] };
+  files.set(name, file);
+  if (type === "test:diagnostic" && data.message !== undefined) file.said.push(data.message);
+  if (type === "test:pass" && data.skip === undefined && data.name !== undefined) file.passed.push(data.name);
 }

@@ -1,11 +1,11 @@
 /**
  * `npm test`: everything that can be checked without running, then every suite. What was skipped is listed with its
  * reason right above the runner's own summary, which stays last. KEYSTEAD_CI=1 makes a skip a failure, but for vectors that
- * are not there.
+ * are not there. `npm test -- FILE…` runs these files alone.
  */
 import { execFile } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { vectorsAbsent } from "../core/test/vectors.ts";
 import { runSuites } from "./suites.ts";
@@ -57,17 +57,20 @@ function runCheck(args: string[]): Promise<string | undefined> {
   });
 }
 
-const { values } = parseArgs({ options: { figures: { type: "boolean", default: false } } });
-if (values.figures) process.env.KEYSTEAD_FIGURES = "1";
+const { positionals } = parseArgs({
+  allowPositionals: true,
+});
+const isPart = positionals.length > 0;
 
-const failedChecks = await runChecks(staticChecks());
-const files = packages
-  .flatMap((name) => globSync(`${name}/**/*.test.ts`, { cwd: root, exclude: ["**/node_modules"] }))
-  .sort();
+const failedChecks = await runChecks(isPart ? [] : staticChecks());
+// npm changes to the root; a file is named from where it was typed.
+const named = positionals.map((path) => resolve(process.env.INIT_CWD ?? process.cwd(), path));
+const all = packages.flatMap((name) => globSync(`${name}/**/*.test.ts`, { cwd: root, exclude: ["**/node_modules"] }));
+const files = isPart ? named : all.sort();
 await runSuites({ files, cwd: root, globalSetupPath: join(root, "scripts/test_setup.ts") }, (outcome) => {
   const { success, tests, skipped } = outcome;
   const objections = failedChecks.map((name) => `failed before the suites: ${name}`);
-  if (tests < minimumTests) objections.push(`only ${tests} tests ran; there are at least ${minimumTests}`);
+  if (!isPart && tests < minimumTests) objections.push(`only ${tests} tests ran; there are at least ${minimumTests}`);
   const avoidable = skipped.filter((test) => !test.includes(vectorsAbsent));
   if (process.env.KEYSTEAD_CI === "1" && avoidable.length > 0) {
     objections.push(`KEYSTEAD_CI=1: a skipped test is a failure (${avoidable.length})`);

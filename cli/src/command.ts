@@ -5,6 +5,7 @@ export const flags = {
   "api-key-file": { type: "string" },
   "root-public-key": { type: "string" },
   help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
 } as const;
 
 export type Flags = { [K in keyof typeof flags]?: (typeof flags)[K]["type"] extends "boolean" ? boolean : string };
@@ -25,6 +26,12 @@ export type Command = {
 /** The caller misused the command line: exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+  readonly hint: string;
+
+  constructor(message: string, hint = "see `keystead help`") {
+    super(message);
+    this.hint = hint;
+  }
 }
 
 export function refuseArguments({ args }: CommandContext, most: number): void {

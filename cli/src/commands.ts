@@ -3,6 +3,7 @@ import { help } from "./commands/help.ts";
 import { list } from "./commands/list.ts";
 import { request } from "./commands/request.ts";
 import { acceptClock, acceptDatabase, checkLog, init } from "./commands/server_commands.ts";
+import { version } from "./commands/version.ts";
 import { whoami } from "./commands/whoami.ts";
 
 /** In the order of the help text. */
@@ -14,5 +15,6 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["accept-database", acceptDatabase],
   ["accept-clock", acceptClock],
   ["check-log", checkLog],
+  ["version", version],
   ["help", help(() => commands)],
 ]);

@@ -103,13 +103,22 @@ describe("the command line", { concurrency: 2 }, () => {
     assert.match(stdout, /create_user_tag .*\n\s+\{ userTagName: string, userIds: string\[\] \}/);
   });
 
+  test("the version is the package's", async () => {
+    for (const args of [["version"], ["--version"]]) {
+      const { code, stdout } = await keystead(args);
+      assert.equal(code, 0);
+      assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+    }
+  });
+
   test("misuse is exit code 2", async () => {
     const misuses: [string[], RegExp][] = [
       [["frobnicate"], /no command `frobnicate`/],
-      [["whoami", "--frobnicate"], /Unknown option/],
+      [["whoami", "--frobnicate"], /: unknown option `--frobnicate`; see `keystead help`$/m],
+      [["whoami", "--url"], /argument missing; see `keystead help`$/m],
       [["whoami", "now"], /`now` is one argument too many/],
       [["request"], /needs the name/],
-      [["request", "frobnicate"], /no endpoint `frobnicate`/],
+      [["request", "frobnicate"], /: there is no endpoint `frobnicate`; `keystead list` names them all$/m],
       [["request", "constructor"], /no endpoint `constructor`/],
       [["request", "whoami", "{"], /not JSON/],
       [["request", "whoami", "[]"], /not a JSON object/],
@@ -176,6 +185,8 @@ test("a server that is not there is named", async () => {
 
 test("a missing or broken profile is named, and its contents are not", async () => {
   assertRefused(await keystead(["whoami", "--profile", "nowhere.json"]), 1, /nowhere\.json \(ENOENT\)/);
+  const noData = await keystead(["whoami"], { env: { KEYSTEAD_DATA: "nowhere" } });
+  assertRefused(noData, 1, /bootstrap\.json \(ENOENT\); start the server first \(`npm start`\), or set KEYSTEAD_DATA/);
   writeFileSync(join(folder, "broken.json"), '{"apiPrivateKey": "secret-text');
   const broken = await keystead(["whoami", "--profile", "broken.json"]);
   assertRefused(broken, 1, /broken\.json is not a JSON object/);
@@ -205,7 +216,7 @@ test("the commands on the data are run by the server's own program, and its exit
   for (const command of ["accept-database", "accept-clock", "check-log"]) {
     const { code, stderr } = await keystead([command], { env });
     assert.equal(code, 2);
-    assert.match(stderr, /run it on that machine, with the server stopped\n.*PORT must be a whole number/);
+    assert.match(stderr, /^keystead: PORT must be a whole number[^\n]*\n$/);
   }
   const init = await keystead(["init", "--root-public-key", "0123"]);
   assert.equal(init.code, 2);

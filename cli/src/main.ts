@@ -9,10 +9,17 @@ function parse(args: string[]): CommandContext & { name: string } {
   try {
     const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true });
     const [name = "help", ...rest] = positionals;
-    return { name: values.help ? "help" : name, flags: values, args: rest };
+    return { name: values.help ? "help" : values.version ? "version" : name, flags: values, args: rest };
   } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause));
+    throw new UsageError(misuseOf(cause));
   }
+}
+
+/** Node's own words go on for lines. */
+function misuseOf(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const unknown = /^Unknown option '([^']*)'/.exec(text)?.[1];
+  return unknown === undefined ? (text.split("\n")[0] ?? text) : `unknown option \`${unknown}\``;
 }
 
 async function main(args: string[]): Promise<number> {
@@ -25,7 +32,6 @@ async function main(args: string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const isMisuse = error instanceof UsageError;
-  console.error(`keystead: ${describeError(error)}${isMisuse ? "; see `keystead help`" : ""}`);
-  process.exitCode = isMisuse ? 2 : 1;
+  console.error(`keystead: ${describeError(error)}${error instanceof UsageError ? `; ${error.hint}` : ""}`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

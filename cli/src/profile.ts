@@ -13,10 +13,10 @@ export async function openSession(flags: Flags): Promise<Session> {
   const path = flags.profile ?? join(process.env.KEYSTEAD_DATA || "data", "bootstrap.json");
   const profile = await readProfile(path, flags);
   const baseUrl = flags.url ?? profile.baseUrl;
-  if (baseUrl === undefined) throw new UsageError(`${path} has no baseUrl; pass --url`);
+  if (baseUrl === undefined) throw new UsageError(`${path} has no baseUrl`, "pass --url");
   if (!/^https?:\/\//.test(baseUrl)) throw new UsageError(`\`${baseUrl}\` is not an http address`);
   const organizationId = flags.organization ?? profile.organizationId;
-  if (organizationId === undefined) throw new UsageError(`${path} has no organizationId; pass --organization`);
+  if (organizationId === undefined) throw new UsageError(`${path} has no organizationId`, "pass --organization");
   const stamper = createApiKeyStamper(await readKey(path, profile, flags["api-key-file"]));
   return { client: createClient({ baseUrl, organizationId, stamper, fetch: reachableFetch }), organizationId };
 }
@@ -28,9 +28,9 @@ async function readProfile(path: string, flags: Flags): Promise<Profile> {
     text = await readFile(path, "utf8");
   } catch (cause) {
     if (flags.profile === undefined && flags.url && flags.organization && flags["api-key-file"]) return {};
-    const hint =
-      flags.profile === undefined ? "; set KEYSTEAD_DATA to the server's data folder or pass --profile FILE" : "";
-    throw new Error(`cannot read the profile ${path} (${codeOf(cause)})${hint}`);
+    const first = codeOf(cause) === "ENOENT" ? "start the server first (`npm start`), or " : "";
+    const hint = `; ${first}set KEYSTEAD_DATA to the server's data folder, or pass --profile FILE`;
+    throw new Error(`cannot read the profile ${path} (${codeOf(cause)})${flags.profile === undefined ? hint : ""}`);
   }
   const profile = parseObject(text);
   // The parser's own message would quote the file, which holds a private key.

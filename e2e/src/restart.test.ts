@@ -466,7 +466,10 @@ test(
     assert.match(unknown.said, /KEYSTEAD_LIMITS: there is no limit `wallets`; there are: userTagsPerOrganization/);
     const negative = await run(dataFolder, "serve", { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": -1}' });
     assert.equal(negative.code, 2);
-    assert.match(negative.said, /^keystead: KEYSTEAD_LIMITS must be JSON like/);
+    assert.match(
+      negative.said,
+      /^keystead: KEYSTEAD_LIMITS: `userTagsPerOrganization` must be a whole number of 0 or more/,
+    );
 
     const server = await startKeystead({ dataFolder, env: { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 1}' } });
     t.after(() => server.stop());

@@ -18,6 +18,9 @@ Flags of whoami and request:
   --organization ID    another organization than the profile's
   --api-key-file FILE  a file with the private key of a P-256 API key in hex, instead of the profile's
 
+accept-database, accept-clock and check-log work on the data in KEYSTEAD_DATA, or in ./data:
+run them on that machine, with the server stopped.
+
 Example:
   keystead request create_user_tag '{"userTagName":"ops","userIds":[]}'`);
       return 0;

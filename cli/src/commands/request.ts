@@ -36,7 +36,7 @@ function findEndpoint(name: string): ToRequest {
     const { url } = queries[name];
     return ({ parameters, organizationId }) => ({ url, body: { organizationId, ...parameters } });
   }
-  throw new UsageError(`there is no endpoint \`${name}\`; \`keystead list\` names them all`);
+  throw new UsageError(`there is no endpoint \`${name}\``, "`keystead list` names them all");
 }
 
 function isKeyOf<T extends object>(table: T, name: string): name is Extract<keyof T, string> {

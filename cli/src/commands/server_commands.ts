@@ -8,19 +8,19 @@ const serverMain = join(import.meta.dirname, "../../../server/src/main.ts");
 
 export const acceptDatabase: Command = {
   usage: "accept-database",
-  summary: "make the signer accept what the database holds, after a restore; run it where the data is, server stopped",
+  summary: "make the signer accept what the database holds, after a restore",
   run: (context) => runOnData("accept-database", context),
 };
 
 export const acceptClock: Command = {
   usage: "accept-clock",
-  summary: "make the signer accept this machine's clock; run it where the data is, server stopped",
+  summary: "make the signer accept this machine's clock",
   run: (context) => runOnData("accept-clock", context),
 };
 
 export const checkLog: Command = {
   usage: "check-log",
-  summary: "name every leaf the signer released that the database lacks; run it where the data is, server stopped",
+  summary: "name every leaf the signer released that the database lacks",
   run: (context) => runOnData("check-log", context),
 };
 
@@ -37,8 +37,6 @@ export const init: Command = {
 
 function runOnData(name: string, context: CommandContext): Promise<number> {
   refuseArguments(context, 0);
-  const folder = process.env.KEYSTEAD_DATA || "./data";
-  console.error(`keystead: ${name} works on the data in ${folder}: run it on that machine, with the server stopped`);
   return runServer([name]);
 }
 

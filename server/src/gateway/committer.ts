@@ -39,8 +39,8 @@ type Entry = {
 };
 
 const maxGroup = 256;
-const fullGroup = 8;
-const maxWaitMs = 2;
+const fullGroup = 32;
+const maxWaitMs = 3;
 const leftoversAtOnce = 1_000;
 
 /** While `/readyz` says no, nobody may send the commit that would prove otherwise: after this time one may try again. */

@@ -86,6 +86,10 @@ export function birthOf(bootstrap: Bootstrap): Birth {
   return { organizationId, organizationName, userId, userName: "Root user", apiPublicKey };
 }
 
+export function isEveryAddress(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
 /** A listener on every address is reached from this machine by loopback. */
 export function urlOf(host: string, port: number): string {
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;

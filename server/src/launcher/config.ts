@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { parsePublicKey } from "./api_key.ts";
+import { printable } from "./messages.ts";
 import { Refusal } from "./refusal.ts";
 
 /** `serve` runs until it is stopped, `init` only writes files, the others do one piece of work and end. */
@@ -60,7 +61,10 @@ function parseLimits(text: string | undefined): Record<string, number> {
     throw refusal;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw refusal;
-  for (const limit of Object.values(value)) if (!Number.isSafeInteger(limit) || limit < 0) throw refusal;
+  for (const [name, limit] of Object.entries(value)) {
+    if (Number.isSafeInteger(limit) && limit >= 0) continue;
+    throw new Refusal(`KEYSTEAD_LIMITS: \`${printable(name, 100)}\` must be a whole number of 0 or more`, 2);
+  }
   return value as Record<string, number>;
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { Refusal } from "./refusal.ts";
 
@@ -74,6 +74,12 @@ export function holdsData(data: DataFolder): boolean {
       throw cause;
     }
   });
+}
+
+/** Work on data must not begin by making some. A folder that has lost only its `bootstrap.json` is told so further on. */
+export function refuseWithoutData(data: DataFolder): void {
+  if (existsSync(data.bootstrap) || holdsData(data)) return;
+  throw new Refusal(`there is no Keystead data in ${data.path} (no bootstrap.json); set KEYSTEAD_DATA`);
 }
 
 /** Code folders are readable to the processes; data below one would be too. */

@@ -75,7 +75,7 @@ class Started {
   }
 
   async ready(): Promise<this> {
-    await this.until(/try: .*whoami\n/);
+    await this.until(/try: .*whoami.*\n/);
     return this;
   }
 
@@ -458,14 +458,40 @@ test("init writes the files for a key made elsewhere, once, and the start uses t
   assert.equal(bootstrap.apiPublicKey, point);
   assert.equal("apiPrivateKey" in bootstrap, false);
   assert.equal(existsSync(join(data, "database")), false);
-  const again = new Started(t, data, ["init"]);
+  const again = new Started(t, data, ["init", "--root-public-key", point]);
   assert.equal(await again.end(), 1);
-  const { signer } = await (await new Started(t, data).ready()).answer();
+  assert.match(
+    again.said,
+    /bootstrap\.json exists: the first start .* use a new data folder to start with another key\n$/,
+  );
+  const started = await new Started(t, data, [], { KEYSTEAD_HOST: "0.0.0.0" }).ready();
+  assert.match(started.said, /^Keystead is ready at http:\/\/127\.0\.0\.1:\d+ \(it listens on all addresses\)$/m);
+  assert.match(started.said, /^ {2}first organization: .*bootstrap\.json$/m);
+  assert.match(started.said, /^ {2}try: .* npx keystead whoami --api-key-file FILE$/m);
+  const { signer } = await started.answer();
   assert.equal((signer.orders.birth as { apiPublicKey: string }).apiPublicKey, point);
 });
 
-test("accept-database and accept-clock order it, print the report and end", async (t) => {
+test("work on data in a folder without any is refused, and nothing is made", async (t) => {
   const data = freshFolder(t);
+  const refused = async () => {
+    for (const command of ["accept-database", "accept-clock", "check-log"]) {
+      const started = new Started(t, data, [command]);
+      assert.equal(await started.end(), 1, started.said);
+      const message = `there is no Keystead data in ${data} (no bootstrap.json); set KEYSTEAD_DATA`;
+      assert.equal(started.said, `keystead: ${message}\n`);
+    }
+  };
+  await refused();
+  assert.equal(existsSync(data), false);
+  mkdirSync(data);
+  await refused();
+  assert.deepEqual(readdirSync(data), []);
+});
+
+test("accept-database and accept-clock order it, print the report once and end", async (t) => {
+  const data = freshFolder(t);
+  assert.equal(await new Started(t, data, ["init"]).end(), 0);
   const cases: [string, RegExp, string, number][] = [
     ["accept-database", /"acceptDatabase":true,"resetClock":false/, "", 0],
     ["accept-clock", /"acceptDatabase":false,"resetClock":true/, "", 0],
@@ -476,6 +502,7 @@ test("accept-database and accept-clock order it, print the report and end", asyn
     assert.equal(await started.end(), code, started.said);
     assert.match(started.said, new RegExp(`^mode ${command}$`, "m"));
     assert.match(started.said, orders);
+    assert.deepEqual(started.said.match(/^.*stand-in signer is here$/gm), ["signer: stand-in signer is here"]);
   }
 });
 

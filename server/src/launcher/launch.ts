@@ -43,6 +43,8 @@ export function launch(options: Launch): Launched {
   let ready = false;
   /** The exit code that the work's report asks for; undefined until there is one. */
   let reported: number | undefined;
+  /** The signer tells the operator itself what the report of the work then repeats. */
+  const saidBySigner = new Set<string>();
   let failedStarts = 0;
   let gateway: Child | undefined;
   let signer: SignerProcess | undefined;
@@ -67,7 +69,10 @@ export function launch(options: Launch): Launched {
     else child?.process.kill("SIGKILL");
   };
   const hearSigner = (message: SignerMessage) => {
-    if (message.kind === "note") say(`signer: ${message.message}`);
+    if (message.kind === "note") {
+      if (options.endsByItself) saidBySigner.add(message.message);
+      say(`signer: ${message.message}`);
+    }
     if (message.kind === "fatal") fatal("signer", message.message, signer);
   };
   const hearGateway = (message: GatewayMessage) => {
@@ -79,7 +84,8 @@ export function launch(options: Launch): Launched {
     }
     if (message.kind === "report") {
       reported = message.ok ? 0 : 1;
-      for (const line of message.lines) say(`${gatewayPrefix}${line}`);
+      // Never the other way round: what the signer says is not for a gateway to silence.
+      for (const line of message.lines) if (!saidBySigner.has(line)) say(`${gatewayPrefix}${line}`);
     }
     if (message.kind === "ready" && !ready) {
       ready = true;

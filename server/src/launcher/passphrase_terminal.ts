@@ -10,8 +10,9 @@ const eraseLine = 0x15;
 export async function askPassphrase(question: string): Promise<Uint8Array> {
   const { stdin, stderr } = process;
   if (!stdin.isTTY) throw new Refusal("KEYSTEAD_PASSPHRASE=ask needs a terminal; use KEYSTEAD_PASSPHRASE_FILE", 2);
-  stderr.write(question);
+  // Before the question: whoever answers at once must not be echoed either.
   stdin.setRawMode(true);
+  stderr.write(question);
   const typed = new Uint8Array(1024);
   let length = 0;
   try {

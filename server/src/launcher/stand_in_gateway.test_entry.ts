@@ -30,7 +30,9 @@ function joined(socket: Socket): void {
     socket.write("?");
   } else {
     socket.once("data", (answer: Buffer) => {
-      tell({ kind: "report", lines: [`mode ${KEYSTEAD_MODE}`, JSON.stringify(JSON.parse(answer.toString()).orders)] });
+      const { orders } = JSON.parse(answer.toString());
+      const lines = [`mode ${KEYSTEAD_MODE}`, "stand-in signer is here", JSON.stringify(orders)];
+      tell({ kind: "report", lines });
       socket.destroy();
       setTimeout(() => process.exit(KEYSTEAD_WISH === "fail" ? 3 : 0), 50);
     });

@@ -1,6 +1,14 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Bootstrap, birthOf, hasBootstrap, openBootstrap, rewriteUrls, urlOf } from "./bootstrap.ts";
+import {
+  type Bootstrap,
+  birthOf,
+  hasBootstrap,
+  isEveryAddress,
+  openBootstrap,
+  rewriteUrls,
+  urlOf,
+} from "./bootstrap.ts";
 import type { Code } from "./code.ts";
 import { type Config, parseConfig } from "./config.ts";
 import {
@@ -10,6 +18,7 @@ import {
   dataFolderAt,
   reasonOf,
   refuseInside,
+  refuseWithoutData,
 } from "./data_folder.ts";
 import { gatewayEnvironment } from "./environment.ts";
 import { type Launched, launch } from "./launch.ts";
@@ -32,6 +41,7 @@ export type Surroundings = {
 export async function start(surroundings: Surroundings): Promise<Launched> {
   const config = parseConfig(surroundings.args, surroundings.env, surroundings.cwd);
   const { code } = surroundings;
+  if (worksOnData(config)) refuseWithoutData(dataFolderAt(config.dataFolder));
   createDataFolder(config.dataFolder);
   // Permissions are granted to real paths.
   const data = dataFolderAt(realpathSync(config.dataFolder));
@@ -53,7 +63,12 @@ async function startLocked(
   data: DataFolder,
 ): Promise<Launched> {
   await awaitPreviousProcesses(data);
-  if (config.command === "init" && hasBootstrap(data)) throw new Refusal(`${data.bootstrap} exists: nothing to do`);
+  if (config.command === "init" && hasBootstrap(data)) {
+    throw new Refusal(
+      `${data.bootstrap} exists: the first start of this folder has happened with the key in it; ` +
+        "use a new data folder to start with another key",
+    );
+  }
   const rootKey = await rootKeyProvider(data, config.passphrase);
   const bootstrap = await bootstrapWith(rootKey, config, data);
   if (config.command === "init") {
@@ -71,7 +86,7 @@ async function startLocked(
     rootKey,
     orders: ordersFor(config, data, bootstrap),
     gatewayEnv,
-    endsByItself: config.command !== "serve",
+    endsByItself: worksOnData(config),
     restartPauseMs: config.restartPauseMs,
     say,
     onListening(port) {
@@ -86,11 +101,12 @@ async function startLocked(
     },
     onReady() {
       if (config.command !== "serve") return;
-      say(`Keystead is ready at ${baseUrl}`);
-      say(`  first organization and API key: ${data.bootstrap}`);
+      const hasKey = bootstrap.apiPrivateKey !== undefined;
+      say(`Keystead is ready at ${baseUrl}${isEveryAddress(config.host) ? " (it listens on all addresses)" : ""}`);
+      say(`  first organization${hasKey ? " and API key" : ""}: ${data.bootstrap}`);
       say(`  root key: ${rootKey.describe()}`);
       say(`  ${users.line}`);
-      say(`  try: ${firstRequest(config, cwd)}`);
+      say(`  try: ${firstRequest(config, cwd, hasKey)}`);
     },
   });
 }
@@ -115,10 +131,16 @@ function ordersFor(config: Config, data: DataFolder, bootstrap: Bootstrap): Orde
   };
 }
 
-function firstRequest({ dataFolder }: Config, cwd: string): string {
-  if (dataFolder === resolve(cwd, "data")) return "npx keystead whoami";
+/** The commands that do one piece of work on data that is there. */
+function worksOnData({ command }: Config): boolean {
+  return command !== "serve" && command !== "init";
+}
+
+function firstRequest({ dataFolder }: Config, cwd: string, hasKey: boolean): string {
+  const request = `npx keystead whoami${hasKey ? "" : " --api-key-file FILE"}`;
+  if (dataFolder === resolve(cwd, "data")) return request;
   const quoted = /^[\w./-]+$/.test(dataFolder) ? dataFolder : `'${dataFolder.replaceAll("'", "'\\''")}'`;
-  return `KEYSTEAD_DATA=${quoted} npx keystead whoami`;
+  return `KEYSTEAD_DATA=${quoted} ${request}`;
 }
 
 /** Runs a start to its end with this process's arguments, signals and terminal, and sets the exit code; a refusal is one line. */
