@@ -38,15 +38,19 @@ test("skipped tests are listed with their reasons above the summary, which is la
       test("skips itself", (t) => t.skip("no chain"));
       describe.skip("a suite", () => { test("inside", () => {}); });`,
   });
-  assert.deepEqual(outcome, {
-    success: true,
-    tests: 3,
-    skipped: [
-      "a.test.mjs: is skipped: no browser",
-      "a.test.mjs: skips itself: no chain",
-      "a.test.mjs: a suite: no reason given",
-    ],
-  });
+  const { success, tests, skipped } = outcome;
+  assert.deepEqual(
+    { success, tests, skipped },
+    {
+      success: true,
+      tests: 3,
+      skipped: [
+        "a.test.mjs: is skipped: no browser",
+        "a.test.mjs: skips itself: no chain",
+        "a.test.mjs: a suite: no reason given",
+      ],
+    },
+  );
   assert.match(lines.at(-1) ?? "", /^ℹ duration_ms [0-9.]+$/);
   assert.match(lines.at(-8) ?? "", /^ℹ tests 3$/);
   assert.match(lines.at(-9) ?? "", /^ℹ OUTCOME/);

@@ -55,20 +55,32 @@ export async function submit(
     throw fault;
   }
   const { parameters, timestampMs } = envelope;
-  // A body of this very moment is most likely new. If it is not, its journal or its unique fingerprint tells, and the
-  // next round looks; a look before each would cost every new activity a query.
-  const isLikelyNew = Math.abs(Date.now() - timestampMs) < likelyNewMs;
+  const repeatedAnswer = async (): Promise<SubmitAnswer | undefined> => {
+    const repeated = await findActivityByFingerprint(room.store, organizationId, toHex(sha256(body)));
+    if (repeated === undefined) return undefined;
+    await authenticateRepeat(room, organizationId, repeated, body, stamp);
+    return answer(activity, organizationId, repeated, parameters, dialect);
+  };
+  // A body of this very moment is most likely new. If it is not, its journal, its unique fingerprint or a refusal makes us
+  // look; a look before each would cost every new activity a query.
+  let hasLooked = Math.abs(Date.now() - timestampMs) >= likelyNewMs;
+  if (hasLooked) {
+    const known = await repeatedAnswer();
+    if (known !== undefined) return known;
+  }
   for (let round = 0; round < maxRounds; round++) {
-    if (round > 0 || !isLikelyNew) {
-      const repeated = await findActivityByFingerprint(room.store, organizationId, toHex(sha256(body)));
-      if (repeated !== undefined) {
-        await authenticateRepeat(room, organizationId, repeated, body, stamp);
-        return answer(activity, organizationId, repeated, parameters, dialect);
-      }
+    try {
+      const fresh = await executeOnce(room, organizationId, body, stamp);
+      if (fresh !== undefined) return answer(activity, organizationId, fresh, parameters, dialect);
+    } catch (fault) {
+      const known = hasLooked ? undefined : await repeatedAnswer();
+      if (known !== undefined) return known;
+      throw fault;
     }
-    const fresh = await executeOnce(room, organizationId, body, stamp);
-    if (fresh !== undefined) return answer(activity, organizationId, fresh, parameters, dialect);
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(250, 2 ** round)));
+    if (round > 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(250, 2 ** round)));
+    hasLooked = true;
+    const known = await repeatedAnswer();
+    if (known !== undefined) return known;
   }
   throw new Fault("unavailable", "the organization is being changed by others all the time; try again");
 }
