@@ -11,6 +11,9 @@ const tell = (message: object) => process.send?.(message);
 let signer: Socket | undefined;
 
 process.on("disconnect", () => process.exit(0));
+// A handle that was never taken keeps Node from noticing the disconnect; a test must leave nobody behind.
+const launcherPid = process.ppid;
+setInterval(() => process.ppid !== launcherPid && process.exit(0), 200).unref();
 process.on("message", (message: { kind: string }, handle: unknown) => {
   if (message.kind === "stop") {
     if (KEYSTEAD_WISH !== "ignore stop") process.exit(0);
