@@ -404,15 +404,11 @@ test("a state far ahead of the pin is reached, however many headers lead to it",
   const rig = createSignerRig();
   let state = rig.born;
   const links: Uint8Array[] = [];
-  const bodies: Uint8Array[] = [];
-  // More than the signer keeps; the failing ones are cheap because they change nothing.
+  // A line that keeps ten headers, and a state fifty ahead of the pin.
   const line = createLine(openKeyring(rig.rootKey, 1, rig.keyring).authenticity, 10, 10);
   for (let i = 0; i < 50; i++) {
-    const body = createTagBody(rig, `t${i}`);
-    const row = prepareOn(rig, state, body);
-    state = stateAfter(state, row);
+    state = stateAfter(state, prepareOn(rig, state, createTagBody(rig, `t${i}`)));
     links.push(state.header);
-    bodies.push(body);
   }
   const { header, digest } = line.know(state.header);
   const pin = rig.memory.pins.get(header.organizationId);

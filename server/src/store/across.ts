@@ -1,7 +1,7 @@
 /** The only functions that name no organization, each with its reason. */
 import { sql } from "kysely";
 import { compiled } from "./compiled.ts";
-import { type UnreleasedLeaf, unreleasedColumns } from "./leaves.ts";
+import { selectUnreleased, type UnreleasedLeaf } from "./leaves.ts";
 import { type CallerRow, callerColumns, toCallerRow } from "./organizations.ts";
 import type { Store } from "./store.ts";
 
@@ -42,15 +42,7 @@ export async function findInSubOrganizations(
 }
 
 const unreleased = compiled("unreleased", (db, limit: number) =>
-  db
-    .selectFrom("unreleased")
-    .innerJoin("leaves", (join) =>
-      join
-        .onRef("leaves.organization_id", "=", "unreleased.organization_id")
-        .onRef("leaves.boot", "=", "unreleased.boot")
-        .onRef("leaves.number", "=", "unreleased.number"),
-    )
-    .select(unreleasedColumns)
+  selectUnreleased(db)
     .orderBy("leaves.organization_id")
     .orderBy("leaves.version", (order) => order.asc().nullsLast())
     .orderBy("leaves.number")

@@ -1,5 +1,7 @@
+import type { Kysely } from "kysely";
 import { compiled } from "./compiled.ts";
 import type { Store } from "./store.ts";
+import type { Tables } from "./tables.ts";
 
 /** A committed leaf that no gateway has marked as released. */
 export type UnreleasedLeaf = {
@@ -13,19 +15,9 @@ export type UnreleasedLeaf = {
   sealed: Uint8Array | null;
 };
 
-export const unreleasedColumns = [
-  "leaves.organization_id as organizationId",
-  "leaves.boot",
-  "leaves.number",
-  "leaves.activity_id as activityId",
-  "leaves.version",
-  "leaves.leaf",
-  "leaves.header",
-  "leaves.sealed",
-] as const;
-
-const unreleasedOf = compiled("unreleased_of_activity", (db, organizationId: string, activityId: string) =>
-  db
+/** Unreleased leaves with their bytes, for whoever narrows them down. */
+export function selectUnreleased(db: Kysely<Tables>) {
+  return db
     .selectFrom("unreleased")
     .innerJoin("leaves", (join) =>
       join
@@ -33,7 +25,20 @@ const unreleasedOf = compiled("unreleased_of_activity", (db, organizationId: str
         .onRef("leaves.boot", "=", "unreleased.boot")
         .onRef("leaves.number", "=", "unreleased.number"),
     )
-    .select(unreleasedColumns)
+    .select([
+      "leaves.organization_id as organizationId",
+      "leaves.boot",
+      "leaves.number",
+      "leaves.activity_id as activityId",
+      "leaves.version",
+      "leaves.leaf",
+      "leaves.header",
+      "leaves.sealed",
+    ]);
+}
+
+const unreleasedOf = compiled("unreleased_of_activity", (db, organizationId: string, activityId: string) =>
+  selectUnreleased(db)
     .where("unreleased.organization_id", "=", organizationId)
     .where("leaves.activity_id", "=", activityId)
     .orderBy("leaves.number"),
