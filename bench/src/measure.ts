@@ -23,6 +23,8 @@ export type PhaseResult = {
   databaseUs: number;
 };
 
+export type ServerMemory = Record<"launcher" | "gateway" | "signer", Memory>;
+
 export type Subject = {
   database: Database;
   server: KeysteadServer;
@@ -85,8 +87,9 @@ export async function pidsOf(server: KeysteadServer): Promise<{ launcher: number
   return { launcher, gateway, signer };
 }
 
-export async function memoryOfServer(server: KeysteadServer): Promise<Memory> {
-  return memoryOf(Object.values(await pidsOf(server)));
+export async function memoryOfServer(server: KeysteadServer): Promise<ServerMemory> {
+  const { launcher, gateway, signer } = await pidsOf(server);
+  return { launcher: memoryOf(launcher), gateway: memoryOf(gateway), signer: memoryOf(signer) };
 }
 
 function accountOf({ url, bootstrap }: KeysteadServer): Job["account"] {

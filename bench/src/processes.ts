@@ -16,14 +16,9 @@ export type Memory = {
   pssMb: number;
 };
 
-export function memoryOf(pids: readonly number[]): Memory {
-  const sum = { rssMb: 0, pssMb: 0 };
-  for (const pid of pids) {
-    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
-    sum.rssMb += kilobytes(rollup, "Rss") / 1024;
-    sum.pssMb += kilobytes(rollup, "Pss") / 1024;
-  }
-  return sum;
+export function memoryOf(pid: number): Memory {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  return { rssMb: kilobytes(rollup, "Rss") / 1024, pssMb: kilobytes(rollup, "Pss") / 1024 };
 }
 
 function kilobytes(rollup: string, name: string): number {

@@ -1,7 +1,7 @@
 /** The figures, as a table for people and as a value for machines. */
 import type { InsertCost } from "./baselines.ts";
 import type { DatabaseName } from "./databases.ts";
-import type { PhaseResult } from "./measure.ts";
+import type { PhaseResult, ServerMemory } from "./measure.ts";
 import type { Memory } from "./processes.ts";
 import type { StartTimes } from "./start_time.ts";
 import { median } from "./statistics.ts";
@@ -11,7 +11,7 @@ export type DatabaseReport = {
   insert: InsertCost;
   phases: PhaseResult[];
   starts: StartTimes;
-  memory: Memory;
+  memory: ServerMemory;
 };
 
 export type Report = { verificationUs: number; databases: DatabaseReport[] };
@@ -38,7 +38,7 @@ export function toJson(report: Report): string {
 }
 
 /** The figures to reach, from issue 2. */
-const targets = { whoami: 2.5, create_user_tag: 3, readyMs: 3_000, rssMb: 300 } as const;
+const targets = { whoami: 2.5, create_user_tag: 3, readyMs: 3_000, pssMb: 300 } as const;
 
 /** One line for each figure above its target. */
 export function missedTargets(report: Report): string[] {
@@ -54,7 +54,7 @@ export function missedTargets(report: Report): string[] {
         ]),
       ["ms until ready, first start", median(starts.firstMs), targets.readyMs],
       ["ms until ready, second start", median(starts.secondMs), targets.readyMs],
-      ["MB RSS", memory.rssMb, targets.rssMb],
+      ["MB of memory", together(memory).pssMb, targets.pssMb],
     ];
     return figures
       .filter(([, value, target]) => !(value <= target))
@@ -115,11 +115,21 @@ export function toText(report: Report): string {
     lines.push(
       `${database.padEnd(9)} ready after ${median(starts.firstMs).toFixed(0)} ms (first start), ` +
         `${median(starts.secondMs).toFixed(0)} ms (second)   (target ${targets.readyMs})`,
-      `${"".padEnd(9)} launcher, gateway and signer after the load: ${memory.rssMb.toFixed(0)} MB RSS, ` +
-        `${memory.pssMb.toFixed(0)} MB PSS   (target ${targets.rssMb} RSS)`,
+      `${"".padEnd(9)} after the load: ${memoryText(together(memory))} together   (target ${targets.pssMb} PSS)`,
+      ...Object.entries(memory).map(([name, own]) => `${"".padEnd(9)}   ${name.padEnd(9)} ${memoryText(own)}`),
     );
   }
   return lines.join("\n");
+}
+
+/** PSS counts a page that several processes share once, RSS in each of them: Node's own binary three times. */
+function together(memory: ServerMemory): Memory {
+  const sum = (pick: (one: Memory) => number) => Object.values(memory).reduce((total, one) => total + pick(one), 0);
+  return { pssMb: sum(({ pssMb }) => pssMb), rssMb: sum(({ rssMb }) => rssMb) };
+}
+
+function memoryText({ pssMb, rssMb }: Memory): string {
+  return `${pssMb.toFixed(0).padStart(3)} MB PSS, ${rssMb.toFixed(0).padStart(3)} MB RSS`;
 }
 
 function us(value: number): string {

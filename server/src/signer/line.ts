@@ -82,7 +82,10 @@ export function createLine(authenticity: Authenticity, maxHeaders = 1_000, maxLi
     },
     know(marked) {
       const known = byBytes.get(digestKey(marked));
-      if (known !== undefined) return remember(known);
+      if (known !== undefined) {
+        previousOf.set(key(known.digest), key(known.header.previous), 1);
+        return known;
+      }
       const own = Uint8Array.from(marked);
       const content = authenticity.check("header", own);
       return remember({ header: decodeHeader(content), digest: sha256(content), marked: own });

@@ -1,44 +1,49 @@
-/** A map that forgets what was used longest ago once its weight is over a bound. */
+/**
+ * A map that forgets what was not used lately. It has two generations: what is used moves to the young one, and when that
+ * is full it becomes the old one, whose entries are then forgotten unless used again. Nothing is ever deleted singly, which
+ * with tens of thousands of entries would cost more than what the cache saves.
+ */
 export type Lru<V> = {
   get(key: string): V | undefined;
   set(key: string, value: V, weight: number): void;
 };
 
+type Entry<V> = { value: V; weight: number };
+
+/** Keeps at least what was used last with half of `maxWeight`, and never more than all of it beside a single heavy entry. */
 export function createLru<V>(maxWeight: number): Lru<V> {
-  const entries = new Map<string, { value: V; weight: number }>();
-  let newest: string | undefined;
-  let total = 0;
+  let young = new Map<string, Entry<V>>();
+  let old = new Map<string, Entry<V>>();
+  let youngWeight = 0;
+
+  function keep(key: string, entry: Entry<V>): void {
+    young.set(key, entry);
+    youngWeight += entry.weight;
+    if (youngWeight <= maxWeight / 2) return;
+    old = young;
+    young = new Map();
+    youngWeight = 0;
+  }
+
   return {
     get(key) {
-      const entry = entries.get(key);
-      if (entry === undefined) return undefined;
-      // A Map iterates in order of insertion, so moving to the end is what "used" means here.
-      if (key !== newest) {
-        entries.delete(key);
-        entries.set(key, entry);
-        newest = key;
-      }
-      return entry.value;
+      const entry = young.get(key);
+      if (entry !== undefined) return entry.value;
+      const aged = old.get(key);
+      if (aged === undefined) return undefined;
+      old.delete(key);
+      keep(key, aged);
+      return aged.value;
     },
     set(key, value, weight) {
-      const entry = key === newest ? entries.get(key) : undefined;
-      if (entry !== undefined) {
-        total += weight - entry.weight;
-        entry.value = value;
-        entry.weight = weight;
-      } else {
-        total -= entries.get(key)?.weight ?? 0;
-        // Deleted first, so that it comes to stand at the end.
-        entries.delete(key);
-        entries.set(key, { value, weight });
-        total += weight;
-        newest = key;
+      const entry = young.get(key);
+      if (entry === undefined) {
+        old.delete(key);
+        keep(key, { value, weight });
+        return;
       }
-      for (const [oldest, entry] of entries) {
-        if (total <= maxWeight || oldest === key) break;
-        entries.delete(oldest);
-        total -= entry.weight;
-      }
+      youngWeight -= entry.weight;
+      keep(key, { value, weight });
     },
   };
 }
