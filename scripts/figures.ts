@@ -11,7 +11,8 @@ import { type Outcome, runSuites } from "./suites.ts";
 const root = join(import.meta.dirname, "..");
 
 /** Suites that count something, whether or not CI runs fewer. */
-const alwaysShown = /\.vectors\.test\.ts$|hostile_gateway|signer_sandbox|two_gateways|node_curves|noble_curves/;
+const alwaysShown =
+  /\.vectors\.test\.ts$|hostile_gateway|signer_sandbox|two_gateways|node_curves|noble_curves|matrix\.test/;
 
 process.env.KEYSTEAD_FIGURES = "1";
 const files = ["core", "server", "e2e"]
@@ -25,12 +26,12 @@ await runSuites({ files, cwd: root, globalSetupPath: join(root, "scripts/test_se
   if (!ended.success) process.exitCode = 1;
   return ended.skipped.map((test) => `skipped ${test}`);
 });
-const bench = await runBench();
+const bench = [await runBench(), await runBench("--scale")].join("\n\n");
 writeFileSync(join(root, "docs/figures.md"), toPage(outcome, bench));
 
-function runBench(): Promise<string> {
+function runBench(...options: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, ["bench/src/main.ts"], { cwd: root, maxBuffer: 2 ** 24 }, (error, stdout) =>
+    execFile(process.execPath, ["bench/src/main.ts", ...options], { cwd: root, maxBuffer: 2 ** 24 }, (error, stdout) =>
       error === null ? resolve(stdout.trim()) : reject(error),
     );
   });

@@ -4,20 +4,34 @@ import type { FromLoad, Job, LoadResult, ToLoad } from "./load_messages.ts";
 import { createPresigner } from "./presign.ts";
 import { quantile } from "./statistics.ts";
 
-/** The requests of one connection; undefined when there are no more. */
-type Script = () => readonly Buffer[] | undefined;
+type Turn = { requests: readonly Buffer[]; bears?: string };
 
-function scriptsOf({ account, endpoint, connections, requests, spreadMs = 0 }: Job): Script[] {
+/** The requests of one connection; undefined when there are no more. */
+type Script = () => Turn | undefined;
+
+function scriptsOf({ account, endpoint, connections, requests, spreadMs = 0, organizationIds }: Job): Script[] {
   const presigner = createPresigner(account);
   if (endpoint === "whoami") {
-    const turn = [presigner.whoami()];
+    const turn = { requests: [presigner.whoami()] };
     return Array.from({ length: connections }, () => () => turn);
+  }
+  if (endpoint === "create_sub_organization") {
+    const share = Math.ceil(requests / connections);
+    return Array.from({ length: connections }, () => {
+      const signed = Array.from({ length: share }, () => presigner.subOrganization(Date.now()));
+      return () => {
+        const next = signed.pop();
+        return next && { requests: [next.request], bears: next.organizationId };
+      };
+    });
   }
   const pairs = Math.ceil(requests / 2 / connections);
   return Array.from({ length: connections }, (_, connection) => {
     const signed = Array.from({ length: pairs }, (_, index) => {
-      const place = (connection * pairs + index) / (connections * pairs);
-      return presigner.tagPair(Date.now() - Math.floor(place * spreadMs));
+      const number = connection * pairs + index;
+      const place = number / (connections * pairs);
+      const organizationId = organizationIds?.[number % organizationIds.length];
+      return { requests: presigner.tagPair(Date.now() - Math.floor(place * spreadMs), organizationId) };
     });
     return () => signed.pop();
   });
@@ -26,6 +40,7 @@ function scriptsOf({ account, endpoint, connections, requests, spreadMs = 0 }: J
 async function run({ account, seconds }: Job, scripts: readonly Script[]): Promise<LoadResult> {
   const [host = "", port] = account.host.split(":");
   const latencies: number[] = [];
+  const born: string[] = [];
   const begun = performance.now();
   const until = begun + seconds * 1000;
   let over = false;
@@ -36,7 +51,8 @@ async function run({ account, seconds }: Job, scripts: readonly Script[]): Promi
         const turn = next();
         if (turn === undefined) break;
         // A tag that was created is deleted before the phase ends: as many live at once as there are connections.
-        for (const request of turn) latencies.push(await connection.send(request));
+        for (const request of turn.requests) latencies.push(await connection.send(request));
+        if (turn.bears !== undefined) born.push(turn.bears);
         if (performance.now() >= until) break;
       }
       over = true;
@@ -48,6 +64,7 @@ async function run({ account, seconds }: Job, scripts: readonly Script[]): Promi
     seconds: (performance.now() - begun) / 1000,
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
+    born,
   };
 }
 

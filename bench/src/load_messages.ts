@@ -3,7 +3,9 @@ import type { Account } from "./presign.ts";
 
 export type Job = {
   account: Account;
-  endpoint: "whoami" | "create_user_tag";
+  endpoint: "whoami" | "create_user_tag" | "create_sub_organization";
+  /** Tags are created in these in turn, instead of in the account's organization. */
+  organizationIds?: readonly string[];
   connections: number;
   seconds: number;
   /** How many requests to sign for it; the phase ends early when one connection has used up its share. */
@@ -14,7 +16,14 @@ export type Job = {
 
 export type ToLoad = { kind: "prepare"; job: Job } | { kind: "go" };
 
-export type LoadResult = { requests: number; seconds: number; p50Ms: number; p99Ms: number };
+export type LoadResult = {
+  requests: number;
+  seconds: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** The sub-organizations that were created. */
+  born: string[];
+};
 
 export type FromLoad =
   | { kind: "prepared" }

@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: CPU time per request beside the bare cost of what a request cannot do without, measured in the same run,
  * because ratios travel between machines and times do not. `--quick` for a look, `--json FILE` for machines,
- * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed.
+ * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed, `--scale` to
+ * measure few sub-organizations against many instead.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -19,6 +20,7 @@ import {
   warmUp,
 } from "./measure.ts";
 import { type DatabaseReport, missedTargets, type Report, toJson, toText } from "./report.ts";
+import { measureScale, scaleTarget, scaleText } from "./scale.ts";
 import { measureStarts } from "./start_time.ts";
 import { median } from "./statistics.ts";
 
@@ -26,6 +28,7 @@ const { values: options } = parseArgs({
   options: {
     quick: { type: "boolean" },
     check: { type: "boolean" },
+    scale: { type: "boolean" },
     json: { type: "string" },
     database: { type: "string" },
   },
@@ -36,6 +39,18 @@ const plan = options.quick
 
 const names = (["sqlite", "postgres"] as const).filter((name) => (options.database ?? name) === name);
 const load = startLoad();
+if (options.scale) {
+  const scale = options.quick
+    ? { few: 300, many: 3_000, rounds: 1, requests: 400 }
+    : { few: 1_000, many: 100_000, rounds: 5, requests: 400 };
+  for (const name of names) {
+    const measured = await measureScale(load, name, scale);
+    console.log(scaleText(measured));
+    if (options.check && measured.rows.some(({ ratio }) => ratio > scaleTarget)) process.exitCode = 1;
+  }
+  load.stop();
+  process.exit();
+}
 const report: Report = { verificationUs: 0, databases: [] };
 const verificationUs: number[] = [];
 for (const name of names) report.databases.push(await measureDatabase(name));

@@ -58,22 +58,33 @@ export async function measurePhase(
   seconds: number,
 ): Promise<void> {
   const { database, server } = subject;
-  const { gateway, signer } = await pidsOf(server);
   const job = { account: accountOf(server), endpoint, connections, seconds, requests: 4_000 * seconds };
+  subject.phases.push((await measureJob(load, database, server, job)).phase);
+}
+
+/** One job, and the CPU time it took the server and its database. */
+export async function measureJob(
+  load: Load,
+  database: Database,
+  server: KeysteadServer,
+  job: Job,
+): Promise<{ phase: PhaseResult; born: string[] }> {
+  const { gateway, signer } = await pidsOf(server);
   let before = { gatewayMs: 0, signerMs: 0, databaseMs: async () => 0 };
   const result = await load.run(job, async () => {
     before = { databaseMs: await database.meter(), gatewayMs: cpuMs(gateway), signerMs: cpuMs(signer) };
   });
   const perRequestUs = (ms: number) => (ms * 1000) / result.requests;
-  subject.phases.push({
+  const phase = {
     database: database.name,
-    endpoint,
-    connections,
+    endpoint: job.endpoint,
+    connections: job.connections,
     ...speedOf(result),
     gatewayUs: perRequestUs(cpuMs(gateway) - before.gatewayMs),
     signerUs: perRequestUs(cpuMs(signer) - before.signerMs),
     databaseUs: perRequestUs(await before.databaseMs()),
-  });
+  };
+  return { phase, born: result.born };
 }
 
 function speedOf({ requests, seconds, p50Ms, p99Ms }: LoadResult) {
@@ -92,7 +103,7 @@ export async function memoryOfServer(server: KeysteadServer): Promise<ServerMemo
   return { launcher: memoryOf(launcher), gateway: memoryOf(gateway), signer: memoryOf(signer) };
 }
 
-function accountOf({ url, bootstrap }: KeysteadServer): Job["account"] {
+export function accountOf({ url, bootstrap }: KeysteadServer): Job["account"] {
   const { organizationId, apiPublicKey, apiPrivateKey } = bootstrap;
   return { host: new URL(url).host, organizationId, apiPublicKey, apiPrivateKey };
 }

@@ -13,14 +13,18 @@ export type Account = {
 
 export type Presigner = {
   whoami(): Buffer;
-  /** The creation of a tag, and its deletion: the tag's id derives from the first body, so both are signed at once. */
-  tagPair(timestampMs: number): [create: Buffer, remove: Buffer];
+  /**
+   * The creation of a tag, and its deletion: the tag's id derives from the first body, so both are signed at once. In the
+   * account's organization, or in another that knows its key.
+   */
+  tagPair(timestampMs: number, organizationId?: string): [create: Buffer, remove: Buffer];
+  /** The creation of a sub-organization whose root user has the account's key. */
+  subOrganization(timestampMs: number): { request: Buffer; organizationId: string };
 };
 
 export function createPresigner(account: Account): Presigner {
   const key = privateKey(account);
   const { organizationId } = account;
-  const organization = uuidToBytes(organizationId);
 
   function request(path: string, body: Buffer): Buffer {
     return Buffer.concat([
@@ -28,22 +32,38 @@ export function createPresigner(account: Account): Presigner {
       body,
     ]);
   }
-  function activity(type: string, timestampMs: number, parameters: unknown): Buffer {
+  function activity(organizationId: string, type: string, timestampMs: number, parameters: unknown): Buffer {
     return Buffer.from(JSON.stringify({ type, timestampMs: String(timestampMs), organizationId, parameters }));
+  }
+  /** The id of the first thing that an activity makes. */
+  function madeBy(organizationId: string, body: Buffer): string {
+    return objectId(uuidToBytes(organizationId), createHash("sha256").update(body).digest(), 0);
   }
   return {
     whoami: () => request("/public/v1/query/whoami", Buffer.from(JSON.stringify({ organizationId }))),
-    tagPair(timestampMs) {
-      const create = activity("ACTIVITY_TYPE_CREATE_USER_TAG", timestampMs, {
+    tagPair(timestampMs, within = organizationId) {
+      const create = activity(within, "ACTIVITY_TYPE_CREATE_USER_TAG", timestampMs, {
         userTagName: `bench ${randomUUID()}`,
         userIds: [],
       });
-      const tagId = objectId(organization, createHash("sha256").update(create).digest(), 0);
-      const remove = activity("ACTIVITY_TYPE_DELETE_USER_TAGS", timestampMs, { userTagIds: [tagId] });
+      const userTagIds = [madeBy(within, create)];
+      const remove = activity(within, "ACTIVITY_TYPE_DELETE_USER_TAGS", timestampMs, { userTagIds });
       return [
         request("/public/v1/submit/create_user_tag", create),
         request("/public/v1/submit/delete_user_tags", remove),
       ];
+    },
+    subOrganization(timestampMs) {
+      const apiKey = { apiKeyName: "bench", publicKey: account.apiPublicKey, curveType: "API_KEY_CURVE_P256" };
+      const body = activity(organizationId, "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", timestampMs, {
+        subOrganizationName: `bench ${randomUUID()}`,
+        rootUsers: [{ userName: "Root", apiKeys: [apiKey], authenticators: [], oauthProviders: [] }],
+        rootQuorumThreshold: 1,
+      });
+      return {
+        request: request("/public/v1/submit/create_sub_organization", body),
+        organizationId: madeBy(organizationId, body),
+      };
     },
   };
 }

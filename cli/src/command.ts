@@ -4,6 +4,7 @@ export const flags = {
   organization: { type: "string" },
   "api-key-file": { type: "string" },
   "root-public-key": { type: "string" },
+  "idempotency-key": { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;

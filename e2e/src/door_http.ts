@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
+import { activities } from "@keystead/server/generated/activities.ts";
+import { queries } from "@keystead/server/generated/queries.ts";
 import { assertIs, assertRefused, bytesOf, call, type Headers, send, sendRaw, stampFields, stampOf } from "./wire.ts";
 import type { World } from "./world.ts";
 
@@ -157,7 +159,13 @@ export async function testHttp(t: TestContext, { server, organizationId, root, d
     }
     const openapi = (await get("/openapi.json")).json;
     assert.match(openapi.openapi, /^3\.1\./);
-    assert.deepEqual(Object.keys(openapi.paths).sort(), [whoami, createUserTag, deleteUserTags].sort());
+    const served = [
+      ...Object.keys(queries).map((name) => `/public/v1/query/${name}`),
+      ...Object.keys(activities).map((name) => `/public/v1/submit/${name}`),
+    ];
+    assert.deepEqual(Object.keys(openapi.paths).sort(), served.sort());
+    // Described and served: every path takes a POST, and a stranger's is refused for want of a stamp.
+    for (const path of served) assert.equal((await send(url, { path, body })).json.errorCode, "SIGNATURE_MISSING");
     const metrics = await get("/metrics");
     assert.match(String(metrics.headers["content-type"]), /^text\/plain/);
     assert.match(metrics.text, /keystead_requests_total\{kind="query",path="whoami",status="200"\} \d+/);

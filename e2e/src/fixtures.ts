@@ -6,7 +6,7 @@
  * memory: it writes the next state, commits it through the one door of the store, and has it released. What the server
  * finds afterwards is what a signer left behind. It is no way around the signer: whoever holds the root key is one.
  */
-import { randomBytes, randomUUID } from "node:crypto";
+import { createECDH, randomBytes, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ApiKeyCurve, apiKeyCurves } from "@keystead/core/crypto/api_key.ts";
@@ -15,7 +15,6 @@ import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { parseStamp, type StampScheme } from "@keystead/core/crypto/stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
-import { noState } from "@keystead/core/log/header.ts";
 import { encodeLeaf } from "@keystead/core/log/leaf.ts";
 import { nodeCurves } from "@keystead/server/curves/node_curves.ts";
 import { withLimits } from "@keystead/server/endpoints/limits.ts";
@@ -27,7 +26,7 @@ import { openMemory } from "@keystead/server/signer/memory.ts";
 import { openState } from "@keystead/server/signer/open_state.ts";
 import { release } from "@keystead/server/signer/release.ts";
 import type { Signer } from "@keystead/server/signer/signer.ts";
-import { type Before, writeState } from "@keystead/server/signer/write_state.ts";
+import { type Before, beforeBirth, writeState } from "@keystead/server/signer/write_state.ts";
 import { type Change, put, type User } from "@keystead/server/state/entities.ts";
 import { findDeployment } from "@keystead/server/store/across.ts";
 import { type CommitItem, commitGroup } from "@keystead/server/store/commit.ts";
@@ -48,8 +47,23 @@ export function createKey(curve: ApiKeyCurve = "API_KEY_CURVE_P256"): KeyPair {
 }
 
 export function keyFrom(curve: ApiKeyCurve, privateKey: Uint8Array): KeyPair {
-  const { publicKey } = parseStamp(nobleCurves, signStamp(privateKey, schemeOf[curve], new Uint8Array(0)));
-  return { curve, privateKey, publicKey };
+  return { curve, privateKey, publicKey: publicKeyOf[curve](privateKey) };
+}
+
+/** The suites make keys by the hundred, so OpenSSL computes the points. */
+const publicKeyOf: Record<ApiKeyCurve, (privateKey: Uint8Array) => string> = {
+  API_KEY_CURVE_P256: (privateKey) => compressedPoint("prime256v1", privateKey),
+  API_KEY_CURVE_SECP256K1: (privateKey) => compressedPoint("secp256k1", privateKey),
+  API_KEY_CURVE_ED25519: (privateKey) => {
+    const stamp = signStamp(privateKey, schemeOf.API_KEY_CURVE_ED25519, new Uint8Array(0));
+    return parseStamp(nobleCurves, stamp).publicKey;
+  },
+};
+
+function compressedPoint(curve: "prime256v1" | "secp256k1", privateKey: Uint8Array): string {
+  const ecdh = createECDH(curve);
+  ecdh.setPrivateKey(privateKey);
+  return ecdh.getPublicKey("hex", "compressed");
 }
 
 export type UserPlan = {
@@ -57,23 +71,31 @@ export type UserPlan = {
   keys: readonly (KeyPair & { expiresAtMs?: number })[];
 };
 
+const hourMs = 3_600_000;
+
 /** A user as the members page holds it. */
 export function userOf({ userName, keys }: UserPlan): User {
-  const times = { createdAtMs: Date.now(), updatedAtMs: Date.now() };
+  const nowMs = Date.now();
   return {
     userId: randomUUID(),
     userName,
     userTags: [],
-    apiKeys: keys.map(({ curve, publicKey, expiresAtMs }, index) => ({
-      apiKeyId: randomUUID(),
-      apiKeyName: `Key ${index + 1}`,
-      curve,
-      publicKey,
-      type: apiKeyCurves[curve].credentialType,
-      ...(expiresAtMs !== undefined && { expiresAtMs }),
-      ...times,
-    })),
-    ...times,
+    apiKeys: keys.map(({ curve, publicKey, expiresAtMs }, index) => {
+      // A key that has expired was made before that.
+      const createdAtMs = Math.min(nowMs, (expiresAtMs ?? nowMs) - hourMs);
+      return {
+        apiKeyId: randomUUID(),
+        apiKeyName: `Key ${index + 1}`,
+        curve,
+        publicKey,
+        type: apiKeyCurves[curve].credentialType,
+        ...(expiresAtMs !== undefined && { expiresAtMs }),
+        createdAtMs,
+        updatedAtMs: createdAtMs,
+      };
+    }),
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
   };
 }
 
@@ -190,24 +212,19 @@ function createFurnisher(store: Store, signer: Signer): Furnisher {
     async change(organizationId, changes) {
       const stored = await loadState(store, organizationId);
       if (stored === undefined) throw new Error(`there is no organization ${organizationId}`);
-      const { known, directory, pages } = openState(signer, { ...stored, links: [] });
-      await write(organizationId, { ...known.header, digest: known.digest, directory, pages }, changes, undefined);
+      const { known, directory, pages, pageLengths } = openState(signer, { ...stored, links: [] });
+      const before = { ...known.header, digest: known.digest, directory, pages, pageLengths };
+      await write(organizationId, before, changes, undefined);
     },
     async found({ organizationName, parentId, users, rootUserIds, tagNames = [] }) {
       const organizationId = randomUUID();
       const times = { createdAtMs: Date.now(), updatedAtMs: Date.now() };
-      const before: Before = {
-        organizationId: uuidToBytes(organizationId),
-        parentId: parentId === undefined ? undefined : uuidToBytes(parentId),
-        ...noState,
-        directory: { pages: [], floor: 0, journals: new Uint8Array(0) },
-        pages: {
-          members: { users: new Map(), userTags: new Map(), rootQuorum: { threshold: 1, userIds: [] } },
-          settings: { organizationName: "", createdAtMs: 0, updatedAtMs: 0 },
-        },
-      };
+      const before = beforeBirth(
+        uuidToBytes(organizationId),
+        parentId === undefined ? undefined : uuidToBytes(parentId),
+      );
       const changes = [
-        put("settings", { organizationName, ...times }),
+        put("settings", { organizationName, features: [], ...times }),
         ...users.map((user) => put("user", user)),
         put("rootQuorum", { threshold: 1, userIds: rootUserIds ?? users.map(({ userId }) => userId) }),
         ...tagNames.map((tagName) => put("userTag", { tagId: randomUUID(), tagName, ...times })),

@@ -11,18 +11,19 @@ import { type KeysteadServer, startKeystead } from "./keystead_server.ts";
 
 const requests = 240;
 const clients = 16;
+const env = { KEYSTEAD_LIMITS: `{"userTagsPerOrganization": ${requests}}` };
 
 test("two servers change one organization at once: every request is answered once, and the states form one line", async (t) => {
   const source = await testSource(t, "postgres");
   if (source?.kind !== "postgres") return;
   const firstFolder = freshDataFolder(t);
-  const first = await startKeystead({ dataFolder: firstFolder, databaseUrl: source.url });
+  const first = await startKeystead({ dataFolder: firstFolder, databaseUrl: source.url, env });
   t.after(() => first.stop());
   // A second host of a deployment gets the root key and the first organization's file.
   const secondFolder = freshDataFolder(t);
   mkdirSync(secondFolder, { recursive: true });
   for (const name of ["root.key", "bootstrap.json"]) copyFileSync(join(firstFolder, name), join(secondFolder, name));
-  const second = await startKeystead({ dataFolder: secondFolder, databaseUrl: source.url });
+  const second = await startKeystead({ dataFolder: secondFolder, databaseUrl: source.url, env });
   t.after(() => second.stop());
 
   const { organizationId, apiPublicKey, apiPrivateKey } = first.bootstrap;

@@ -118,8 +118,15 @@ export type Refusal = {
   details?: readonly unknown[];
 };
 
-/** The whole of a refusal: status, content type, and a body with exactly these four fields. */
-export function assertRefused(answer: Answer, { status, code, message, errorCode = "", details = [] }: Refusal): void {
+/** Sent by a client that calls itself so, and answered in its spelling. */
+export const publishedClient: Headers = [["X-Client-Version", "@turnkey/http@6.6.0"]];
+
+/** The whole of a refusal: status, content type, and a body with exactly these four fields, five for published clients. */
+export function assertRefused(
+  answer: Answer,
+  { status, code, message, errorCode = "", details = [] }: Refusal,
+  spelling: "own" | "published" = "own",
+): void {
   const named = {
     "@type": "type.googleapis.com/errors.v1.TurnkeyErrorDetail",
     turnkeyErrorCode: errorCode,
@@ -128,7 +135,13 @@ export function assertRefused(answer: Answer, { status, code, message, errorCode
   const { message: said, ...rest } = answer.json;
   assert.deepEqual(
     { status: answer.status, ...rest },
-    { status, code, details: errorCode === "" ? details : [...details, named], errorCode },
+    {
+      status,
+      code,
+      details: errorCode === "" ? details : [...details, named],
+      errorCode,
+      ...(spelling === "published" && { turnkeyErrorCode: errorCode }),
+    },
     answer.text,
   );
   if (typeof message === "string") assert.equal(said, message);

@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { AnyActivity } from "../../server/src/endpoints/define_activity.ts";
+import { type AnyActivity, formsOf } from "../../server/src/endpoints/define_activity.ts";
 import type { AnyQuery } from "../../server/src/endpoints/define_query.ts";
 import { type ObjectSchema, toJsonSchema } from "./json_schema.ts";
 import { camelCase } from "./names.ts";
@@ -22,8 +22,10 @@ export type Activity = Named & {
   resultKey: string;
   params: ObjectSchema;
   result: ObjectSchema;
-  /** The schema as declared, for the validator. */
-  validated: AnyActivity["params"];
+  /** It votes on another activity, and that one is the answer. */
+  votes: boolean;
+  /** Every type the path accepts, with the schema as declared, for the validators. */
+  forms: { type: string; intentKey: string; validated: AnyActivity["params"] }[];
 };
 
 export type Query = Named & {
@@ -72,7 +74,8 @@ function toActivity(named: Named, declared: AnyActivity): Activity {
     resultKey: declared.resultKey,
     params: toJsonSchema(declared.params, `${named.path}.params`),
     result: toJsonSchema(declared.result, `${named.path}.result`),
-    validated: declared.params,
+    votes: declared.vote !== undefined,
+    forms: formsOf(declared).map(({ type, intentKey, params }) => ({ type, intentKey, validated: params })),
   };
 }
 
@@ -106,15 +109,15 @@ export function checkDeclarations({ activities, queries }: Declarations): void {
   );
   refuseTwice(
     "type",
-    activities.map((activity) => activity.type),
+    activities.flatMap(({ forms }) => forms.map(({ type }) => type)),
   );
   refuseTwice(
     "intent key",
-    activities.map((activity) => activity.intentKey),
+    activities.flatMap(({ forms }) => forms.map(({ intentKey }) => intentKey)),
   );
   refuseTwice(
     "result key",
-    activities.map((activity) => activity.resultKey),
+    activities.map((activity) => activity.resultKey).filter((key) => key !== ""),
   );
   for (const activity of activities) checkWireNames(activity);
   for (const query of queries) {
@@ -128,14 +131,14 @@ export function checkDeclarations({ activities, queries }: Declarations): void {
  * Wire names are written out in the declaration; this only catches slips. The intent key carries its type's name and
  * version; of the result key only the name is sure, because published clients read `otpLoginResult` for a V2 type.
  */
-function checkWireNames({ path, type, intentKey, resultKey, result }: Activity): void {
+function checkWireNames({ path, type, intentKey, resultKey, result, votes }: Activity): void {
   const [, name, version] = /^ACTIVITY_TYPE_([A-Z0-9_]+?)(?:_(V\d+))?$/.exec(type) ?? [];
   if (name === undefined) throw new Error(`${path}: \`${type}\` is not an activity type`);
   const stem = camelCase(name.toLowerCase());
   if (intentKey !== `${stem}Intent${version ?? ""}`) {
     throw new Error(`${path}: the intent key \`${intentKey}\` does not belong to \`${type}\``);
   }
-  if (!new RegExp(`^${stem}Result(V\\d+)?$`).test(resultKey)) {
+  if (votes ? resultKey !== "" : !new RegExp(`^${stem}Result(V\\d+)?$`).test(resultKey)) {
     throw new Error(`${path}: the result key \`${resultKey}\` does not belong to \`${type}\``);
   }
   // The SDK hands out the result's fields beside the activity itself.

@@ -10,11 +10,12 @@ Every request is a POST with a JSON body and a stamp over exactly its bytes. The
 
 ## Activities: \`/public/v1/submit/…\`
 
-The body is \`{type, timestampMs, organizationId, parameters, generateAppProofs?}\`; the answer is \`{activity}\`.
+The body is \`{type, timestampMs, organizationId, parameters, generateAppProofs?}\`; the answer is \`{activity}\`. The parameters are those of the type that is named first; older types
+are accepted with their own parameters, as published, and answered in their own words.
 
 | Path | Type | What it does | Parameters |
 |---|---|---|---|
-${activities.map(({ path, type, summary, params }) => row([code(path), code(type), summary, list(parameterTexts(params))])).join("\n")}
+${activities.map(({ path, forms, summary, params }) => row([code(path), list(forms.map(({ type }) => type)), summary, list(parameterTexts(params).map(shortened))])).join("\n")}
 
 ## Queries: \`/public/v1/query/…\`
 
@@ -22,8 +23,13 @@ The body is \`{organizationId}\` and the parameters below.
 
 | Path | What it answers | Parameters |
 |---|---|---|
-${queries.map(({ path, summary, request }) => row([code(path), summary, list(parameterTexts(request, "organizationId"))])).join("\n")}
+${queries.map(({ path, summary, request }) => row([code(path), summary, list(parameterTexts(request, "organizationId").map(shortened))])).join("\n")}
 `;
+}
+
+/** A choice of many values would bury everything beside it; OpenAPI has them all. */
+function shortened(text: string): string {
+  return text.replace(/("[A-Z0-9_]+")(?: \| "[A-Z0-9_]+"){6,}/g, "$1 | …");
 }
 
 function row(cells: string[]): string {

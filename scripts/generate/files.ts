@@ -1,8 +1,9 @@
 /** All generated files as text, by their path in the repository. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readDeclarations } from "./declarations.ts";
+import { type Activity, readDeclarations } from "./declarations.ts";
 import { docsTable } from "./docs_table.ts";
+import { camelCase } from "./names.ts";
 import { openApi } from "./openapi.ts";
 import { activityRegistry, queryRegistry } from "./registries.ts";
 import { sdkModule } from "./sdk.ts";
@@ -14,7 +15,10 @@ export async function generateFiles(root: string): Promise<Map<string, string>> 
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
   return new Map([
     ["server/src/generated/activities.ts", activityRegistry(activities)],
-    ["server/src/generated/activity_validators.ts", validatorModule("activityValidators", "`parameters`", activities)],
+    [
+      "server/src/generated/activity_validators.ts",
+      validatorModule("activityValidators", "`parameters`", activityForms(activities)),
+    ],
     ["server/src/generated/queries.ts", queryRegistry(queries)],
     ["server/src/generated/query_validators.ts", validatorModule("queryValidators", "request", queries)],
     ["server/src/generated/openapi.json", openApi(declarations, version)],
@@ -25,3 +29,10 @@ export async function generateFiles(root: string): Promise<Map<string, string>> 
 
 /** The generated folders; a file in them that nothing generates any more is stale too. */
 export const generatedFolders = ["server/src/generated", "sdk/src/generated"];
+
+/** Parameters are validated by the type that was sent, because older versions of an activity have schemas of their own. */
+function activityForms(activities: Activity[]) {
+  return activities.flatMap(({ forms }) =>
+    forms.map(({ type, validated }) => ({ path: type, method: camelCase(type.toLowerCase()), validated })),
+  );
+}

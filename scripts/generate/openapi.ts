@@ -13,7 +13,8 @@ export function namedSchemas({ activities, queries }: Declarations): Record<stri
   for (const activity of activities) {
     const name = pascalCase(activity.path);
     add(`${name}Params`, activity.params);
-    add(`${name}Result`, activity.result);
+    // A vote has none of its own: it answers with the activity it was cast on.
+    if (!activity.votes) add(`${name}Result`, activity.result);
     add(`${name}Request`, activityRequest(activity.type, `${name}Params`));
     add(`${name}Response`, activityResponse(activity, `${name}Params`, `${name}Result`));
   }

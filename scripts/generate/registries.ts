@@ -6,16 +6,16 @@ import { header } from "./header.ts";
 export function activityRegistry(activities: Activity[]): string {
   return `${header}
 ${activities.map(({ path, method }) => `import { ${method} } from "../activities/${path}.ts";`).join("\n")}
-import type { AnyActivity } from "../endpoints/define_activity.ts";
+import { type ActivityForm, type AnyActivity, formsOf } from "../endpoints/define_activity.ts";
 
 export const activities = {
 ${activities.map(({ path, method }) => `  ${path}: ${method},`).join("\n")}
 } as const;
 
 /** By the \`type\` of the stamped body, which is what decides; the path only routes. */
-export const activityByType: ReadonlyMap<string, AnyActivity> = new Map<string, AnyActivity>([
-${activities.map(({ type, method }) => `  ["${type}", ${method}],`).join("\n")}
-]);
+export const activityForms: ReadonlyMap<string, ActivityForm> = new Map(
+  (Object.values(activities) as AnyActivity[]).flatMap(formsOf).map((form) => [form.type, form]),
+);
 `;
 }
 

@@ -26,8 +26,8 @@ ${callTypes}
 export type Api = {
 ${[
   ...activities.map(
-    ({ path, method, params, summary }) =>
-      `  /** ${summary}. */\n  ${method}(params${isOptional(params) ? "?" : ""}: ${pascalCase(path)}Params, options?: CallOptions): Promise<Completed<${pascalCase(path)}Result>>;`,
+    ({ path, method, params, summary, votes }) =>
+      `  /** ${summary}. */\n  ${method}(params${isOptional(params) ? "?" : ""}: ${pascalCase(path)}Params, options?: CallOptions): Promise<Completed<${votes ? "unknown" : `${pascalCase(path)}Result`}>>;`,
   ),
   ...queries.map(
     ({ path, method, request, summary }) =>
@@ -65,10 +65,12 @@ export type CallOptions = {
   organizationId?: string | undefined;
   /** The time written into an activity; the same body at the same time is the same activity. Queries carry none. */
   timestampMs?: number | undefined;
+  /** Under one key, an activity that differs only in its time is the same one for a day: a retry cannot happen twice. */
+  idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** A completed activity with its result's fields beside it. */
+/** A completed activity with its result's fields beside it; of a vote, the activity voted on, whatever its status. */
 export type Completed<R> = { activity: Activity } & R;
 
 /** How the methods reach the server. */

@@ -1,28 +1,21 @@
 /** What surrounds every endpoint's own fields on the wire, written once for OpenAPI and the SDK's types. */
-import type { ObjectSchema } from "./json_schema.ts";
+import { activityStatuses } from "../../server/src/fields/activity.ts";
+import { tagRecord } from "../../server/src/fields/tag.ts";
+import { timestampRecord } from "../../server/src/fields/timestamp.ts";
+import { apiKeyRecord, credentialRecord, userRecord } from "../../server/src/fields/user.ts";
+import { type ObjectSchema, toJsonSchema } from "./json_schema.ts";
 
 const string = (description: string) => ({ type: "string", description }) as const;
 const boolean = (description: string) => ({ type: "boolean", description }) as const;
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` }) as const;
 
-export const activityStatuses = [
-  "ACTIVITY_STATUS_CREATED",
-  "ACTIVITY_STATUS_PENDING",
-  "ACTIVITY_STATUS_COMPLETED",
-  "ACTIVITY_STATUS_FAILED",
-  "ACTIVITY_STATUS_CONSENSUS_NEEDED",
-  "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
-  "ACTIVITY_STATUS_REJECTED",
-] as const;
-
 /** In the order of the documentation; all fields required unless left out of `required`. */
 export const wireSchemas: Readonly<Record<string, ObjectSchema>> = {
-  Timestamp: {
-    type: "object",
-    description: "A point in time.",
-    required: ["seconds", "nanos"],
-    properties: { seconds: string("Whole seconds since the epoch."), nanos: string("Nanoseconds within the second.") },
-  },
+  Timestamp: toJsonSchema(timestampRecord, "Timestamp"),
+  Credential: toJsonSchema(credentialRecord, "Credential"),
+  ApiKey: toJsonSchema(apiKeyRecord, "ApiKey"),
+  User: toJsonSchema(userRecord, "User"),
+  Tag: toJsonSchema(tagRecord, "Tag"),
   AppProof: {
     type: "object",
     description: "A statement about one execution, signed by the application that executed it.",
@@ -37,11 +30,22 @@ export const wireSchemas: Readonly<Record<string, ObjectSchema>> = {
   Vote: {
     type: "object",
     description: "A user's approval or rejection of an activity, with the bytes and the signature that prove it.",
-    required: ["id", "userId", "activityId", "selection", "message", "publicKey", "signature", "scheme", "createdAt"],
+    required: [
+      "id",
+      "userId",
+      "user",
+      "activityId",
+      "selection",
+      "message",
+      "publicKey",
+      "signature",
+      "scheme",
+      "createdAt",
+    ],
     properties: {
       id: string("Unique identifier of the vote."),
       userId: string("The voting user."),
-      user: { type: "object", description: "The voting user's record.", properties: {}, additionalProperties: true },
+      user: ref("User"),
       activityId: string("The activity voted on."),
       selection: { type: "string", enum: ["VOTE_SELECTION_APPROVED", "VOTE_SELECTION_REJECTED"] },
       message: string("The request body that was stamped."),
@@ -143,6 +147,8 @@ export function activityResponse(
   parametersSchema: string,
   resultSchema: string,
 ): ObjectSchema {
+  // A vote answers with the activity it was cast on, whatever that is.
+  if (resultKey === "") return { type: "object", required: ["activity"], properties: { activity: ref("Activity") } };
   return {
     type: "object",
     required: ["activity"],

@@ -4,7 +4,7 @@ import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
 import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { parseStamp, type StampScheme, verifyStamp } from "@keystead/core/crypto/stamp.ts";
-import { createApiKeyStamper } from "./api_key_stamper.ts";
+import { createApiKeyStamper, generateApiKey } from "./api_key_stamper.ts";
 
 const privateKey = new Uint8Array(32).fill(7);
 const hex = Buffer.from(privateKey).toString("hex");
@@ -60,5 +60,17 @@ test("a private key of another public key, or none at all, is refused without be
         return true;
       },
     );
+  }
+});
+
+test("a generated key stamps on its curve, and no two are alike", async () => {
+  for (const curve of ["API_KEY_CURVE_P256", "API_KEY_CURVE_SECP256K1", "API_KEY_CURVE_ED25519"] as const) {
+    const key = generateApiKey(curve);
+    const body = new TextEncoder().encode("{}");
+    const { value } = await createApiKeyStamper(key).stamp(body);
+    const stamp = parseStamp(nobleCurves, value);
+    assert.equal(stamp.publicKey, key.apiPublicKey);
+    assert.ok(verifyStamp(nobleCurves, stamp, body));
+    assert.notEqual(generateApiKey(curve).apiPrivateKey, key.apiPrivateKey);
   }
 });

@@ -2,7 +2,7 @@ import { type ApiKeyCurve, normalisePublicKey } from "@keystead/core/crypto/api_
 import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { parseStamp, type StampScheme } from "@keystead/core/crypto/stamp.ts";
-import { fromHex } from "@keystead/core/encoding/hex.ts";
+import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import type { Stamper } from "./stamper.ts";
 
 export type ApiKeyStamperOptions = {
@@ -27,11 +27,31 @@ export function createApiKeyStamper({
 }: ApiKeyStamperOptions): Stamper {
   const scheme = schemes[curve];
   const privateKey = parsePrivateKey(apiPrivateKey);
-  const { publicKey } = parseStamp(nobleCurves, sign(privateKey, scheme, new Uint8Array(0)));
+  const publicKey = publicKeyOf(privateKey, scheme);
   if (apiPublicKey !== undefined && publicKey !== normalisePublicKey(nobleCurves, curve, apiPublicKey)) {
     throw new Error("the API private key does not belong to the API public key");
   }
   return { stamp: (body) => ({ name: "X-Stamp", value: signStamp(privateKey, scheme, body) }) };
+}
+
+/** A new key pair, both halves in hex, from the platform's source of randomness. Nothing of it leaves this process. */
+export function generateApiKey(curve: ApiKeyCurve = "API_KEY_CURVE_P256"): {
+  apiPublicKey: string;
+  apiPrivateKey: string;
+  curve: ApiKeyCurve;
+} {
+  for (;;) {
+    const privateKey = crypto.getRandomValues(new Uint8Array(32));
+    try {
+      return { apiPublicKey: publicKeyOf(privateKey, schemes[curve]), apiPrivateKey: toHex(privateKey), curve };
+    } catch {
+      // Once in 2^32 a number is beyond the order of P-256; then another one.
+    }
+  }
+}
+
+function publicKeyOf(privateKey: Uint8Array, scheme: StampScheme): string {
+  return parseStamp(nobleCurves, sign(privateKey, scheme, new Uint8Array(0))).publicKey;
 }
 
 /** All three curves have 32-byte private keys. The messages never repeat the key. */

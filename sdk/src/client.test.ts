@@ -166,6 +166,22 @@ test("an activity that waits for approvals rejects and carries the activity", as
   });
 });
 
+test("a vote resolves with the activity it was cast on, also while that goes on waiting", async () => {
+  answerJson(200, { activity: activity({ status: "ACTIVITY_STATUS_CONSENSUS_NEEDED", result: {} }) });
+  const fingerprint = `sha256:${"0".repeat(64)}`;
+  assert.equal((await client.approveActivity({ fingerprint })).activity.status, "ACTIVITY_STATUS_CONSENSUS_NEEDED");
+  assert.equal((await client.rejectActivity({ fingerprint })).activity.id, "activity-1");
+});
+
+test("an idempotency key goes into its header, and none is sent unasked", async () => {
+  answerJson(200, { activity: activity() });
+  await client.createUserTag(tag, { idempotencyKey: "order-17" });
+  assert.equal(only().headers["idempotency-key"], "order-17");
+  received.length = 0;
+  await client.createUserTag(tag);
+  assert.equal(only().headers["idempotency-key"], undefined);
+});
+
 test("an activity that failed rejects with its failure", async () => {
   const failure = { code: 5, message: "unable to find user", details: [] };
   answerJson(200, { activity: activity({ status: "ACTIVITY_STATUS_FAILED", result: {}, failure }) });

@@ -21,11 +21,12 @@ export type ClientOptions = {
   fetch?: typeof globalThis.fetch;
 };
 
-export type RequestOptions = { signal?: AbortSignal | undefined };
+export type RequestOptions = { signal?: AbortSignal | undefined; idempotencyKey?: string | undefined };
 
 /**
  * One method per endpoint, and `request` for everything else. A method of an activity resolves when the activity is
- * completed; otherwise it rejects with a `KeysteadError` that carries the activity.
+ * completed; otherwise it rejects with a `KeysteadError` that carries the activity. Votes resolve with the activity they
+ * were cast on, whatever its status.
  */
 export type Client = Api & {
   /**
@@ -41,7 +42,8 @@ const utf8 = new TextEncoder();
 export function createClient({ baseUrl, organizationId, stamper, fetch = globalThis.fetch }: ClientOptions): Client {
   const origin = baseUrl.replace(/\/+$/, "");
 
-  async function request<T>(path: string, body: unknown, { signal }: RequestOptions = {}): Promise<T> {
+  async function request<T>(path: string, body: unknown, options: RequestOptions = {}): Promise<T> {
+    const { signal, idempotencyKey } = options;
     const bytes = utf8.encode(typeof body === "string" ? body : JSON.stringify(body));
     const stamp = await stamper.stamp(bytes);
     const answer = await fetch(origin + path, {
@@ -51,6 +53,7 @@ export function createClient({ baseUrl, organizationId, stamper, fetch = globalT
         Accept: "application/json",
         "X-Client-Version": `@keystead/sdk@${version}`,
         [stamp.name]: stamp.value,
+        ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
       },
       body: bytes,
       // A stamped body is meant for this server; following it elsewhere would hand it to someone else.
@@ -78,6 +81,8 @@ export function createClient({ baseUrl, organizationId, stamper, fetch = globalT
       };
       const { activity } = await request<{ activity?: Activity }>(url, body, options);
       if (activity === undefined) throw errorFromAnswer(200, "the answer holds no activity", "");
+      // A vote has no result of its own: it answers with the activity it was cast on, which may well go on waiting.
+      if (resultKey === "") return { activity } as Completed<R>;
       if (activity.status !== "ACTIVITY_STATUS_COMPLETED") throw errorFromActivity(200, activity);
       return { activity, ...(activity.result[resultKey] as R) } satisfies Completed<R>;
     },

@@ -1,6 +1,6 @@
 /** @keystead/sdk: a typed client for a Keystead server. */
 export type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
-export { type ApiKeyStamperOptions, createApiKeyStamper } from "./api_key_stamper.ts";
+export { type ApiKeyStamperOptions, createApiKeyStamper, generateApiKey } from "./api_key_stamper.ts";
 export { type Client, type ClientOptions, createClient, type RequestOptions } from "./client.ts";
 export * from "./generated/api.ts";
 export { KeysteadError, type KeysteadErrorFields } from "./keystead_error.ts";

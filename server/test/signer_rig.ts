@@ -11,14 +11,16 @@ import type { StampScheme } from "@keystead/core/crypto/stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { encodeHeader } from "@keystead/core/log/header.ts";
+import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { p256 } from "@noble/curves/nist.js";
 import type { OfferedState, Prepared, Reply } from "../src/frames/messages.ts";
 import { openKeyring } from "../src/signer/keyring.ts";
 import { type Memory, openMemory } from "../src/signer/memory.ts";
 import { createOperations, type Operations, type Orders } from "../src/signer/operations.ts";
+import { withoutMac } from "../src/state/authenticity.ts";
 import { sha256 } from "../src/state/digest.ts";
 import { encodeDirectory } from "../src/state/directory.ts";
-import type { User } from "../src/state/entities.ts";
+import type { PendingActivity, RootQuorum, User } from "../src/state/entities.ts";
 import { encodePage } from "../src/state/pages.ts";
 
 export type StoredState = Omit<OfferedState, "links"> & { version: number };
@@ -40,7 +42,7 @@ export type SignerRig = {
   restart(options?: { orders?: Partial<Orders>; folder?: string }): SignerRig;
 };
 
-export function createSignerRig({ releaseBirth = true } = {}): SignerRig {
+export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000 } = {}): SignerRig {
   const rootKey = new Uint8Array(randomBytes(32));
   const apiPrivateKey = p256.utils.randomSecretKey();
   const orders: Orders = {
@@ -55,7 +57,7 @@ export function createSignerRig({ releaseBirth = true } = {}): SignerRig {
       apiPublicKey: toHex(p256.getPublicKey(apiPrivateKey)),
     },
   };
-  const clock = { nowMs: 1_800_000_000_000 };
+  const clock = { nowMs };
   const folder = mkdtempSync(join(tmpdir(), "keystead-signer-"));
   const notes: string[] = [];
 
@@ -155,13 +157,14 @@ export function offer(
   rig: SignerRig,
   state: StoredState | undefined,
   body: Uint8Array,
-  options: { stamp?: string; links?: readonly Uint8Array[]; journal?: Uint8Array } = {},
+  options: { stamp?: string; links?: readonly Uint8Array[]; journal?: Uint8Array; target?: Uint8Array } = {},
 ): Reply<"prepare"> {
   return rig.operations.prepare({
     body,
     stamp: options.stamp ?? stampOf(rig, body),
     state: state && { ...state, links: options.links ?? [] },
     journal: options.journal,
+    target: options.target,
   });
 }
 
@@ -174,7 +177,19 @@ export function prepareOn(
 ): Prepared {
   const reply = offer(rig, state, body, links === undefined ? {} : { links });
   if (reply.kind !== "prepared") throw new Error(`missing: ${JSON.stringify(reply.value)}`);
-  return reply.value;
+  return only(reply.value);
+}
+
+/** The one item of what was prepared: most activities bring no organization into the world. */
+export function only(prepared: readonly Prepared[]): Prepared {
+  const [own, ...others] = prepared;
+  if (own === undefined || others.length > 0) throw new Error(`${prepared.length} items were prepared`);
+  return own;
+}
+
+/** The leaf of a prepared item. */
+export function leafOf({ leaf }: Prepared): Leaf {
+  return decodeLeaf(Uint8Array.from(withoutMac(leaf)));
 }
 
 export function releaseRows(
@@ -185,8 +200,19 @@ export function releaseRows(
   return rig.operations.release({ rows: rows.map(({ leaf, sealed }) => ({ leaf, sealed })), links });
 }
 
-/** Another organization of the same deployment, made with the deployment's own keyring, in its first state. */
-export function anotherOrganization(rig: SignerRig, organizationId: string, users: readonly User[]): StoredState {
+/** What an organization made by a test may differ in. */
+export type Made = { rootQuorum?: RootQuorum; parentId?: string; pending?: readonly PendingActivity[] };
+
+/**
+ * Another organization of the same deployment, made with the deployment's own keyring, in its first state. Its root quorum
+ * is the first user unless said otherwise.
+ */
+export function anotherOrganization(
+  rig: SignerRig,
+  organizationId: string,
+  users: readonly User[],
+  { rootQuorum, parentId, pending }: Made = {},
+): StoredState {
   const { authenticity } = openKeyring(rig.rootKey, 1, rig.keyring);
   const times = { createdAtMs: rig.clock.nowMs, updatedAtMs: rig.clock.nowMs };
   const userIds = users.slice(0, 1).map((user) => user.userId);
@@ -196,11 +222,15 @@ export function anotherOrganization(rig: SignerRig, organizationId: string, user
       content: encodePage("members", {
         users: new Map(users.map((user) => [user.userId, user])),
         userTags: new Map(),
-        rootQuorum: { threshold: 1, userIds },
+        rootQuorum: rootQuorum ?? { threshold: 1, userIds },
       }),
     },
-    { name: "settings", content: encodePage("settings", { organizationName: "Other", ...times }) },
+    { name: "settings", content: encodePage("settings", { organizationName: "Other", features: [], ...times }) },
   ];
+  if (pending !== undefined) {
+    const waiting = new Map(pending.map((each) => [each.fingerprint, each]));
+    pages.push({ name: "pending", content: encodePage("pending", waiting) });
+  }
   const directory = encodeDirectory({
     pages: pages.map(({ name, content }) => ({ name, digest: sha256(content) })),
     floor: 0,
@@ -208,7 +238,7 @@ export function anotherOrganization(rig: SignerRig, organizationId: string, user
   });
   const header = encodeHeader({
     organizationId: uuidToBytes(organizationId),
-    parentId: undefined,
+    parentId: parentId === undefined ? undefined : uuidToBytes(parentId),
     version: 1,
     previous: new Uint8Array(32),
     directory: sha256(directory),

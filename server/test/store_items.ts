@@ -70,7 +70,7 @@ export function newState(version: number): NonNullable<CommitItem["next"]> {
 
 /** The first state of a new organization with these users. */
 export function birth(organizationId: string, users: readonly User[] = [newUser()], parentId?: string): CommitItem {
-  const settings = { organizationName: "Acme", createdAtMs: nowMs, updatedAtMs: nowMs };
+  const settings = { organizationName: "Acme", features: [], createdAtMs: nowMs, updatedAtMs: nowMs };
   const state = newState(1);
   return {
     organizationId,

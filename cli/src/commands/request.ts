@@ -14,10 +14,29 @@ export const request: Command = {
     const parameters = parseParameters(text);
     const { client, organizationId } = await openSession(context.flags);
     const { url, body } = toRequest({ text, parameters, organizationId });
-    printJson(await client.request(url, body));
-    return 0;
+    const answer = await client.request(url, body, { idempotencyKey: context.flags["idempotency-key"] });
+    printJson(answer);
+    return sayUnfinished(answer);
   },
 };
+
+type Answered = { activity?: { status: string; fingerprint: string; failure?: { message: string } | null } };
+
+/** An activity that is not completed says so below its JSON. One that waits is no failure; one that ended otherwise is. */
+function sayUnfinished(answer: unknown): number {
+  const { activity } = answer as Answered;
+  if (activity === undefined || activity.status === "ACTIVITY_STATUS_COMPLETED") return 0;
+  if (activity.status === "ACTIVITY_STATUS_CONSENSUS_NEEDED") {
+    const vote = JSON.stringify({ fingerprint: activity.fingerprint });
+    console.error(
+      `keystead: it waits for more approvals; another user gives one with: request approve_activity '${vote}'`,
+    );
+    return 0;
+  }
+  const why = activity.failure?.message ?? activity.status.replace("ACTIVITY_STATUS_", "").toLowerCase();
+  console.error(`keystead: the activity was not done: ${why}`);
+  return 1;
+}
 
 type Input = { text: string; parameters: object; organizationId: string };
 type ToRequest = (input: Input) => { url: string; body: unknown };

@@ -154,7 +154,8 @@ function checkLeaves({ organization, leaves, activities }: Rows): string[] {
     if (leaf.header !== undefined && row.header !== null && !same(leaf.header, row.header)) {
       found.push(`${name}: another header inside`);
     }
-    if (row.version !== null && leaf.stateVersion !== row.version - 1) {
+    // A birth was decided on a state of the organization's parent.
+    if (row.version !== null && leaf.event !== "BIRTH" && leaf.stateVersion !== row.version - 1) {
       found.push(`${name}: decided on version ${leaf.stateVersion}, led to ${row.version}`);
     }
     if (row.activity_id === null) continue;

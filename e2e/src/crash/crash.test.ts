@@ -38,7 +38,8 @@ for (const dialect of dialects) {
       port: await freePort(seededRandom(seed)),
       ...(source.kind === "postgres" && { databaseUrl: source.url }),
       // The pause grows with each kill; a hundred of them would wait for most of the time.
-      env: { KEYSTEAD_RESTART_PAUSE_MS: "200" },
+      // Tags whose creation was never answered stay, a few with each kill.
+      env: { KEYSTEAD_RESTART_PAUSE_MS: "200", KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 5000}' },
     });
     t.after(() => server.stop());
     const { organizationId, userId, apiPublicKey, apiPrivateKey } = server.bootstrap;

@@ -10,6 +10,61 @@ export type Timestamp = {
   nanos: string;
 };
 
+/** What a user authenticates with. */
+export type Credential = {
+  /** Public component of the key pair, in hex. */
+  publicKey: string;
+  /** `CREDENTIAL_TYPE_…`: what the credential is, and for sessions how it was obtained. */
+  type: string;
+};
+
+/** An API key of a user. */
+export type ApiKey = {
+  credential: Credential;
+  /** Unique identifier of the API key. */
+  apiKeyId: string;
+  /** Human-readable name of the API key. */
+  apiKeyName: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  /** Lifetime in seconds since the key's creation; absent when it never expires. */
+  expirationSeconds?: string;
+};
+
+/** A user of an organization. */
+export type User = {
+  /** Unique identifier of the user. */
+  userId: string;
+  /** Human-readable name of the user. */
+  userName: string;
+  /** E-mail address. */
+  userEmail?: string;
+  /** Phone number in E.164 form. */
+  userPhoneNumber?: string;
+  /** Passkeys. */
+  authenticators: unknown[];
+  apiKeys: ApiKey[];
+  /** Ids of the user's tags. */
+  userTags: string[];
+  /** OpenID Connect links. */
+  oauthProviders: unknown[];
+  /** When the user must authenticate in more than one way. */
+  mfaPolicies: unknown[];
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+};
+
+/** A label of users or private keys. */
+export type Tag = {
+  /** Unique identifier of the tag. */
+  tagId: string;
+  /** Human-readable name of the tag. */
+  tagName: string;
+  tagType: "TAG_TYPE_USER" | "TAG_TYPE_PRIVATE_KEY";
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+};
+
 /** A statement about one execution, signed by the application that executed it. */
 export type AppProof = {
   scheme: "SIGNATURE_SCHEME_EPHEMERAL_KEY_P256";
@@ -27,8 +82,7 @@ export type Vote = {
   id: string;
   /** The voting user. */
   userId: string;
-  /** The voting user's record. */
-  user?: Record<string, unknown>;
+  user: User;
   /** The activity voted on. */
   activityId: string;
   selection: "VOTE_SELECTION_APPROVED" | "VOTE_SELECTION_REJECTED";
@@ -91,6 +145,178 @@ export type ErrorBody = {
   errorCode: string;
 };
 
+export type ApproveActivityParams = {
+  /** `sha256:` and the hash of the request body of an activity. */
+  fingerprint: string;
+};
+
+export type ApproveActivityRequest = {
+  type: "ACTIVITY_TYPE_APPROVE_ACTIVITY";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: ApproveActivityParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type ApproveActivityResponse = {
+  activity: Activity;
+};
+
+export type CreateApiKeysParams = {
+  apiKeys: readonly {
+    /** Human-readable name of the API key. */
+    apiKeyName: string;
+    /** Public component of the key pair, in hex. */
+    publicKey: string;
+    /** Curve of the key pair. */
+    curveType: "API_KEY_CURVE_P256" | "API_KEY_CURVE_SECP256K1" | "API_KEY_CURVE_ED25519";
+    expirationSeconds?: string | null;
+  }[];
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type CreateApiKeysResult = {
+  apiKeyIds: string[];
+};
+
+export type CreateApiKeysRequest = {
+  type: "ACTIVITY_TYPE_CREATE_API_KEYS_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateApiKeysParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateApiKeysResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_API_KEYS_V2";
+    intent?: {
+      createApiKeysIntentV2: CreateApiKeysParams;
+    };
+    result?: {
+      createApiKeysResult?: CreateApiKeysResult;
+    };
+  };
+};
+
+export type CreateSubOrganizationParams = {
+  /** Human-readable name of the sub-organization. */
+  subOrganizationName: string;
+  rootUsers: readonly {
+    /** Human-readable name of the user. */
+    userName: string;
+    userEmail?: string | null;
+    userPhoneNumber?: string | null;
+    apiKeys?: readonly {
+      /** Human-readable name of the API key. */
+      apiKeyName: string;
+      /** Public component of the key pair, in hex. */
+      publicKey: string;
+      /** Curve of the key pair. */
+      curveType: "API_KEY_CURVE_P256" | "API_KEY_CURVE_SECP256K1" | "API_KEY_CURVE_ED25519";
+      expirationSeconds?: string | null;
+    }[] | null;
+    authenticators?: readonly {
+      /** Human-readable name of the passkey. */
+      authenticatorName: string;
+      /** The challenge that was presented. */
+      challenge: string;
+      attestation: {
+        /** Id of the credential, base64url. */
+        credentialId: string;
+        /** Signing context and challenge, base64url. */
+        clientDataJson: string;
+        /** Authenticator data, base64url. */
+        attestationObject: string;
+        /** How the passkey can be reached. */
+        transports: readonly ("AUTHENTICATOR_TRANSPORT_BLE" | "AUTHENTICATOR_TRANSPORT_INTERNAL" | "AUTHENTICATOR_TRANSPORT_NFC" | "AUTHENTICATOR_TRANSPORT_USB" | "AUTHENTICATOR_TRANSPORT_HYBRID")[];
+      };
+    }[] | null;
+    oauthProviders?: readonly {
+      /** Human-readable name of the identity provider. */
+      providerName: string;
+      oidcToken?: string | null;
+      oidcClaims?: {
+        iss: string;
+        sub: string;
+        aud: string;
+      } | null;
+    }[] | null;
+  }[];
+  /** How many root users must approve. */
+  rootQuorumThreshold: number;
+  wallet?: {
+    /** Human-readable name of the wallet. */
+    walletName: string;
+    accounts: readonly {
+      /** Curve of the key. */
+      curve: "CURVE_SECP256K1" | "CURVE_ED25519" | "CURVE_P256";
+      pathFormat: "PATH_FORMAT_BIP32";
+      /** Path of the account below the wallet's seed. */
+      path: string;
+      /** How the address is written. */
+      addressFormat: "ADDRESS_FORMAT_UNCOMPRESSED" | "ADDRESS_FORMAT_COMPRESSED" | "ADDRESS_FORMAT_ETHEREUM" | "ADDRESS_FORMAT_SOLANA" | "ADDRESS_FORMAT_COSMOS" | "ADDRESS_FORMAT_TRON" | "ADDRESS_FORMAT_SUI" | "ADDRESS_FORMAT_APTOS" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR" | "ADDRESS_FORMAT_SEI" | "ADDRESS_FORMAT_XLM" | "ADDRESS_FORMAT_DOGE_MAINNET" | "ADDRESS_FORMAT_DOGE_TESTNET" | "ADDRESS_FORMAT_TON_V3R2" | "ADDRESS_FORMAT_TON_V4R2" | "ADDRESS_FORMAT_TON_V5R1" | "ADDRESS_FORMAT_XRP" | "ADDRESS_FORMAT_SPARK_MAINNET" | "ADDRESS_FORMAT_SPARK_REGTEST";
+      name?: string | null;
+    }[];
+    mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null;
+  } | null;
+  disableEmailRecovery?: boolean | null;
+  disableEmailAuth?: boolean | null;
+  disableSmsAuth?: boolean | null;
+  disableOtpEmailAuth?: boolean | null;
+  verificationToken?: string | null;
+  clientSignature?: {
+    /** Public component of the key pair, in hex. */
+    publicKey: string;
+    scheme: "CLIENT_SIGNATURE_SCHEME_API_P256";
+    /** The signed message. */
+    message: string;
+    /** The signature over the message. */
+    signature: string;
+  } | null;
+};
+
+export type CreateSubOrganizationResult = {
+  /** Unique identifier of an organization. */
+  subOrganizationId: string;
+  wallet?: {
+    /** Unique identifier of the wallet. */
+    walletId: string;
+    addresses: string[];
+  };
+  rootUserIds?: string[];
+};
+
+export type CreateSubOrganizationRequest = {
+  type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateSubOrganizationParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateSubOrganizationResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8";
+    intent?: {
+      createSubOrganizationIntentV8: CreateSubOrganizationParams;
+    };
+    result?: {
+      createSubOrganizationResultV8?: CreateSubOrganizationResult;
+    };
+  };
+};
+
 export type CreateUserTagParams = {
   /** Human-readable name of the tag. */
   userTagName: string;
@@ -122,6 +348,146 @@ export type CreateUserTagResponse = {
     };
     result?: {
       createUserTagResult?: CreateUserTagResult;
+    };
+  };
+};
+
+export type CreateUsersParams = {
+  users: readonly {
+    /** Human-readable name of the user. */
+    userName: string;
+    userEmail?: string | null;
+    userPhoneNumber?: string | null;
+    /** API keys. */
+    apiKeys: readonly {
+      /** Human-readable name of the API key. */
+      apiKeyName: string;
+      /** Public component of the key pair, in hex. */
+      publicKey: string;
+      /** Curve of the key pair. */
+      curveType: "API_KEY_CURVE_P256" | "API_KEY_CURVE_SECP256K1" | "API_KEY_CURVE_ED25519";
+      expirationSeconds?: string | null;
+    }[];
+    /** Passkeys. */
+    authenticators: readonly {
+      /** Human-readable name of the passkey. */
+      authenticatorName: string;
+      /** The challenge that was presented. */
+      challenge: string;
+      attestation: {
+        /** Id of the credential, base64url. */
+        credentialId: string;
+        /** Signing context and challenge, base64url. */
+        clientDataJson: string;
+        /** Authenticator data, base64url. */
+        attestationObject: string;
+        /** How the passkey can be reached. */
+        transports: readonly ("AUTHENTICATOR_TRANSPORT_BLE" | "AUTHENTICATOR_TRANSPORT_INTERNAL" | "AUTHENTICATOR_TRANSPORT_NFC" | "AUTHENTICATOR_TRANSPORT_USB" | "AUTHENTICATOR_TRANSPORT_HYBRID")[];
+      };
+    }[];
+    /** OpenID Connect links. */
+    oauthProviders: readonly {
+      /** Human-readable name of the identity provider. */
+      providerName: string;
+      oidcToken?: string | null;
+      oidcClaims?: {
+        iss: string;
+        sub: string;
+        aud: string;
+      } | null;
+    }[];
+    userTags: readonly string[];
+  }[];
+};
+
+export type CreateUsersResult = {
+  userIds: string[];
+};
+
+export type CreateUsersRequest = {
+  type: "ACTIVITY_TYPE_CREATE_USERS_V4";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateUsersParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateUsersResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_USERS_V4";
+    intent?: {
+      createUsersIntentV4: CreateUsersParams;
+    };
+    result?: {
+      createUsersResult?: CreateUsersResult;
+    };
+  };
+};
+
+export type DeleteApiKeysParams = {
+  /** Unique identifier. */
+  userId: string;
+  apiKeyIds: readonly string[];
+};
+
+export type DeleteApiKeysResult = {
+  apiKeyIds: string[];
+};
+
+export type DeleteApiKeysRequest = {
+  type: "ACTIVITY_TYPE_DELETE_API_KEYS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeleteApiKeysParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeleteApiKeysResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_API_KEYS";
+    intent?: {
+      deleteApiKeysIntent: DeleteApiKeysParams;
+    };
+    result?: {
+      deleteApiKeysResult?: DeleteApiKeysResult;
+    };
+  };
+};
+
+export type DeleteSubOrganizationParams = {
+  deleteWithoutExport?: boolean | null;
+};
+
+export type DeleteSubOrganizationResult = {
+  /** Unique identifier of an organization. */
+  subOrganizationUuid: string;
+};
+
+export type DeleteSubOrganizationRequest = {
+  type: "ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeleteSubOrganizationParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeleteSubOrganizationResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION";
+    intent?: {
+      deleteSubOrganizationIntent: DeleteSubOrganizationParams;
+    };
+    result?: {
+      deleteSubOrganizationResult?: DeleteSubOrganizationResult;
     };
   };
 };
@@ -158,6 +524,489 @@ export type DeleteUserTagsResponse = {
   };
 };
 
+export type DeleteUsersParams = {
+  userIds: readonly string[];
+};
+
+export type DeleteUsersResult = {
+  userIds: string[];
+};
+
+export type DeleteUsersRequest = {
+  type: "ACTIVITY_TYPE_DELETE_USERS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeleteUsersParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeleteUsersResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_USERS";
+    intent?: {
+      deleteUsersIntent: DeleteUsersParams;
+    };
+    result?: {
+      deleteUsersResult?: DeleteUsersResult;
+    };
+  };
+};
+
+export type RejectActivityParams = {
+  /** `sha256:` and the hash of the request body of an activity. */
+  fingerprint: string;
+};
+
+export type RejectActivityRequest = {
+  type: "ACTIVITY_TYPE_REJECT_ACTIVITY";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: RejectActivityParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type RejectActivityResponse = {
+  activity: Activity;
+};
+
+export type RemoveOrganizationFeatureParams = {
+  /** Name of a feature. */
+  name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+};
+
+export type RemoveOrganizationFeatureResult = {
+  features: {
+    /** Name of a feature. */
+    name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+    value?: string;
+  }[];
+};
+
+export type RemoveOrganizationFeatureRequest = {
+  type: "ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: RemoveOrganizationFeatureParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type RemoveOrganizationFeatureResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE";
+    intent?: {
+      removeOrganizationFeatureIntent: RemoveOrganizationFeatureParams;
+    };
+    result?: {
+      removeOrganizationFeatureResult?: RemoveOrganizationFeatureResult;
+    };
+  };
+};
+
+export type SetOrganizationFeatureParams = {
+  /** Name of a feature. */
+  name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+  value?: string | null;
+};
+
+export type SetOrganizationFeatureResult = {
+  features: {
+    /** Name of a feature. */
+    name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+    value?: string;
+  }[];
+};
+
+export type SetOrganizationFeatureRequest = {
+  type: "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: SetOrganizationFeatureParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type SetOrganizationFeatureResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE";
+    intent?: {
+      setOrganizationFeatureIntent: SetOrganizationFeatureParams;
+    };
+    result?: {
+      setOrganizationFeatureResult?: SetOrganizationFeatureResult;
+    };
+  };
+};
+
+export type UpdateOrganizationNameParams = {
+  /** Human-readable name of the organization. */
+  organizationName: string;
+};
+
+export type UpdateOrganizationNameResult = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Human-readable name of the organization. */
+  organizationName: string;
+};
+
+export type UpdateOrganizationNameRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateOrganizationNameParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateOrganizationNameResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME";
+    intent?: {
+      updateOrganizationNameIntent: UpdateOrganizationNameParams;
+    };
+    result?: {
+      updateOrganizationNameResult?: UpdateOrganizationNameResult;
+    };
+  };
+};
+
+export type UpdateRootQuorumParams = {
+  /** How many members must approve. */
+  threshold: number;
+  userIds: readonly string[];
+};
+
+export type UpdateRootQuorumResult = Record<string, never>;
+
+export type UpdateRootQuorumRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_ROOT_QUORUM";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateRootQuorumParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateRootQuorumResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_ROOT_QUORUM";
+    intent?: {
+      updateRootQuorumIntent: UpdateRootQuorumParams;
+    };
+    result?: {
+      updateRootQuorumResult?: UpdateRootQuorumResult;
+    };
+  };
+};
+
+export type UpdateUserParams = {
+  /** Unique identifier. */
+  userId: string;
+  userName?: string | null;
+  userEmail?: string | null;
+  userTagIds?: readonly string[] | null;
+  userPhoneNumber?: string | null;
+};
+
+export type UpdateUserResult = {
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type UpdateUserRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_USER";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateUserParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateUserResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_USER";
+    intent?: {
+      updateUserIntent: UpdateUserParams;
+    };
+    result?: {
+      updateUserResult?: UpdateUserResult;
+    };
+  };
+};
+
+export type UpdateUserEmailParams = {
+  /** Unique identifier. */
+  userId: string;
+  /** E-mail address. */
+  userEmail: string;
+  verificationToken?: string | null;
+};
+
+export type UpdateUserEmailResult = {
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type UpdateUserEmailRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_USER_EMAIL";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateUserEmailParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateUserEmailResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_USER_EMAIL";
+    intent?: {
+      updateUserEmailIntent: UpdateUserEmailParams;
+    };
+    result?: {
+      updateUserEmailResult?: UpdateUserEmailResult;
+    };
+  };
+};
+
+export type UpdateUserNameParams = {
+  /** Unique identifier. */
+  userId: string;
+  /** Human-readable name of the user. */
+  userName: string;
+};
+
+export type UpdateUserNameResult = {
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type UpdateUserNameRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_USER_NAME";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateUserNameParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateUserNameResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_USER_NAME";
+    intent?: {
+      updateUserNameIntent: UpdateUserNameParams;
+    };
+    result?: {
+      updateUserNameResult?: UpdateUserNameResult;
+    };
+  };
+};
+
+export type UpdateUserPhoneNumberParams = {
+  /** Unique identifier. */
+  userId: string;
+  /** Phone number in E.164 form. */
+  userPhoneNumber: string;
+  verificationToken?: string | null;
+};
+
+export type UpdateUserPhoneNumberResult = {
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type UpdateUserPhoneNumberRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateUserPhoneNumberParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateUserPhoneNumberResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER";
+    intent?: {
+      updateUserPhoneNumberIntent: UpdateUserPhoneNumberParams;
+    };
+    result?: {
+      updateUserPhoneNumberResult?: UpdateUserPhoneNumberResult;
+    };
+  };
+};
+
+export type UpdateUserTagParams = {
+  /** Unique identifier. */
+  userTagId: string;
+  newUserTagName?: string | null;
+  addUserIds: readonly string[];
+  removeUserIds: readonly string[];
+};
+
+export type UpdateUserTagResult = {
+  /** Unique identifier. */
+  userTagId: string;
+};
+
+export type UpdateUserTagRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_USER_TAG";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateUserTagParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateUserTagResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_USER_TAG";
+    intent?: {
+      updateUserTagIntent: UpdateUserTagParams;
+    };
+    result?: {
+      updateUserTagResult?: UpdateUserTagResult;
+    };
+  };
+};
+
+export type GetActivityRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  activityId: string;
+};
+
+export type GetActivityResponse = {
+  activity: Activity;
+};
+
+export type GetApiKeyRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  apiKeyId: string;
+};
+
+export type GetApiKeyResponse = {
+  apiKey: ApiKey;
+};
+
+export type GetApiKeysRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  userId?: string | null;
+};
+
+export type GetApiKeysResponse = {
+  apiKeys: ApiKey[];
+};
+
+export type GetOrganizationConfigsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type GetOrganizationConfigsResponse = {
+  configs: {
+    features: {
+      /** Name of a feature. */
+      name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+      value?: string;
+    }[];
+    quorum: {
+      /** How many of the users must approve. */
+      threshold: number;
+      userIds: string[];
+    };
+  };
+};
+
+export type GetUserRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type GetUserResponse = {
+  user: User;
+};
+
+export type ListActivitiesRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  filterByStatus?: readonly ("ACTIVITY_STATUS_CREATED" | "ACTIVITY_STATUS_PENDING" | "ACTIVITY_STATUS_COMPLETED" | "ACTIVITY_STATUS_FAILED" | "ACTIVITY_STATUS_CONSENSUS_NEEDED" | "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" | "ACTIVITY_STATUS_REJECTED")[] | null;
+  filterByType?: readonly string[] | null;
+  paginationOptions?: {
+    limit?: string | null;
+    before?: string | null;
+    after?: string | null;
+  } | null;
+};
+
+export type ListActivitiesResponse = {
+  activities: Activity[];
+};
+
+export type ListSuborgsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  filterType?: string | null;
+  filterValue?: string | null;
+  paginationOptions?: {
+    limit?: string | null;
+    before?: string | null;
+    after?: string | null;
+  } | null;
+};
+
+export type ListSuborgsResponse = {
+  organizationIds: string[];
+};
+
+export type ListUserTagsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type ListUserTagsResponse = {
+  userTags: Tag[];
+};
+
+export type ListUsersRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type ListUsersResponse = {
+  users: User[];
+};
+
 export type WhoamiRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -174,14 +1023,58 @@ export type WhoamiResponse = {
   username: string;
 };
 
+export type GetActivityInput = Omit<GetActivityRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetApiKeyInput = Omit<GetApiKeyRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetApiKeysInput = Omit<GetApiKeysRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetOrganizationConfigsInput = Omit<GetOrganizationConfigsRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetUserInput = Omit<GetUserRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListActivitiesInput = Omit<ListActivitiesRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListSuborgsInput = Omit<ListSuborgsRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListUserTagsInput = Omit<ListUserTagsRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListUsersInput = Omit<ListUsersRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type WhoamiInput = Omit<WhoamiRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export const activities = {
+  approve_activity: { url: "/public/v1/submit/approve_activity", type: "ACTIVITY_TYPE_APPROVE_ACTIVITY", resultKey: "", summary: "Approve an activity that waits for consensus", parameters: ["fingerprint: string"] },
+  create_api_keys: { url: "/public/v1/submit/create_api_keys", type: "ACTIVITY_TYPE_CREATE_API_KEYS_V2", resultKey: "createApiKeysResult", summary: "Add API keys to a user", parameters: ["apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]", "userId: string"] },
+  create_sub_organization: { url: "/public/v1/submit/create_sub_organization", type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", resultKey: "createSubOrganizationResultV8", summary: "Create a sub-organization with its root users", parameters: ["subOrganizationName: string", "rootUsers: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; apiKeys?: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[] | null; authenticators?: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[] | null; oauthProviders?: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[] | null; }[]", "rootQuorumThreshold: number", "wallet?: { walletName: string; accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_ED25519\" | \"CURVE_P256\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]; mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null; } | null", "disableEmailRecovery?: boolean | null", "disableEmailAuth?: boolean | null", "disableSmsAuth?: boolean | null", "disableOtpEmailAuth?: boolean | null", "verificationToken?: string | null", "clientSignature?: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; } | null"] },
   create_user_tag: { url: "/public/v1/submit/create_user_tag", type: "ACTIVITY_TYPE_CREATE_USER_TAG", resultKey: "createUserTagResult", summary: "Create a user tag and add it to users", parameters: ["userTagName: string", "userIds: string[]"] },
+  create_users: { url: "/public/v1/submit/create_users", type: "ACTIVITY_TYPE_CREATE_USERS_V4", resultKey: "createUsersResult", summary: "Create users in an organization", parameters: ["users: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]; authenticators: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[]; oauthProviders: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[]; userTags: string[]; }[]"] },
+  delete_api_keys: { url: "/public/v1/submit/delete_api_keys", type: "ACTIVITY_TYPE_DELETE_API_KEYS", resultKey: "deleteApiKeysResult", summary: "Delete API keys of a user", parameters: ["userId: string", "apiKeyIds: string[]"] },
+  delete_sub_organization: { url: "/public/v1/submit/delete_sub_organization", type: "ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION", resultKey: "deleteSubOrganizationResult", summary: "Delete the sub-organization it runs in", parameters: ["deleteWithoutExport?: boolean | null"] },
   delete_user_tags: { url: "/public/v1/submit/delete_user_tags", type: "ACTIVITY_TYPE_DELETE_USER_TAGS", resultKey: "deleteUserTagsResult", summary: "Delete user tags and take them off their users", parameters: ["userTagIds: string[]"] },
+  delete_users: { url: "/public/v1/submit/delete_users", type: "ACTIVITY_TYPE_DELETE_USERS", resultKey: "deleteUsersResult", summary: "Delete users of an organization", parameters: ["userIds: string[]"] },
+  reject_activity: { url: "/public/v1/submit/reject_activity", type: "ACTIVITY_TYPE_REJECT_ACTIVITY", resultKey: "", summary: "Reject an activity that waits for consensus", parameters: ["fingerprint: string"] },
+  remove_organization_feature: { url: "/public/v1/submit/remove_organization_feature", type: "ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE", resultKey: "removeOrganizationFeatureResult", summary: "Switch off a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\""] },
+  set_organization_feature: { url: "/public/v1/submit/set_organization_feature", type: "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", resultKey: "setOrganizationFeatureResult", summary: "Switch on a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\"", "value?: string | null"] },
+  update_organization_name: { url: "/public/v1/submit/update_organization_name", type: "ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME", resultKey: "updateOrganizationNameResult", summary: "Rename an organization", parameters: ["organizationName: string"] },
+  update_root_quorum: { url: "/public/v1/submit/update_root_quorum", type: "ACTIVITY_TYPE_UPDATE_ROOT_QUORUM", resultKey: "updateRootQuorumResult", summary: "Set the root quorum of an organization", parameters: ["threshold: number", "userIds: string[]"] },
+  update_user: { url: "/public/v1/submit/update_user", type: "ACTIVITY_TYPE_UPDATE_USER", resultKey: "updateUserResult", summary: "Update a user's name, contacts or tags", parameters: ["userId: string", "userName?: string | null", "userEmail?: string | null", "userTagIds?: string[] | null", "userPhoneNumber?: string | null"] },
+  update_user_email: { url: "/public/v1/submit/update_user_email", type: "ACTIVITY_TYPE_UPDATE_USER_EMAIL", resultKey: "updateUserEmailResult", summary: "Update or remove a user's e-mail address", parameters: ["userId: string", "userEmail: string", "verificationToken?: string | null"] },
+  update_user_name: { url: "/public/v1/submit/update_user_name", type: "ACTIVITY_TYPE_UPDATE_USER_NAME", resultKey: "updateUserNameResult", summary: "Update a user's name", parameters: ["userId: string", "userName: string"] },
+  update_user_phone_number: { url: "/public/v1/submit/update_user_phone_number", type: "ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER", resultKey: "updateUserPhoneNumberResult", summary: "Update or remove a user's phone number", parameters: ["userId: string", "userPhoneNumber: string", "verificationToken?: string | null"] },
+  update_user_tag: { url: "/public/v1/submit/update_user_tag", type: "ACTIVITY_TYPE_UPDATE_USER_TAG", resultKey: "updateUserTagResult", summary: "Rename a user tag, or change who carries it", parameters: ["userTagId: string", "newUserTagName?: string | null", "addUserIds: string[]", "removeUserIds: string[]"] },
 } as const;
 
 export const queries = {
+  get_activity: { url: "/public/v1/query/get_activity", summary: "Get one activity", parameters: ["activityId: string"] },
+  get_api_key: { url: "/public/v1/query/get_api_key", summary: "Get one API key", parameters: ["apiKeyId: string"] },
+  get_api_keys: { url: "/public/v1/query/get_api_keys", summary: "List the API keys of a user, or of all users", parameters: ["userId?: string | null"] },
+  get_organization_configs: { url: "/public/v1/query/get_organization_configs", summary: "Get the features and the root quorum of an organization", parameters: [] },
+  get_user: { url: "/public/v1/query/get_user", summary: "Get one user with its credentials", parameters: ["userId: string"] },
+  list_activities: { url: "/public/v1/query/list_activities", summary: "List activities, newest first", parameters: ["filterByStatus?: (\"ACTIVITY_STATUS_CREATED\" | \"ACTIVITY_STATUS_PENDING\" | \"ACTIVITY_STATUS_COMPLETED\" | \"ACTIVITY_STATUS_FAILED\" | \"ACTIVITY_STATUS_CONSENSUS_NEEDED\" | \"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED\" | \"ACTIVITY_STATUS_REJECTED\")[] | null", "filterByType?: string[] | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_suborgs: { url: "/public/v1/query/list_suborgs", summary: "List the ids of sub-organizations, all or those that match a filter", parameters: ["filterType?: string | null", "filterValue?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_user_tags: { url: "/public/v1/query/list_user_tags", summary: "List all user tags", parameters: [] },
+  list_users: { url: "/public/v1/query/list_users", summary: "List all users with their credentials", parameters: [] },
   whoami: { url: "/public/v1/query/whoami", summary: "Identify the calling user and its organization", parameters: [] },
 } as const;
 
@@ -194,10 +1087,12 @@ export type CallOptions = {
   organizationId?: string | undefined;
   /** The time written into an activity; the same body at the same time is the same activity. Queries carry none. */
   timestampMs?: number | undefined;
+  /** Under one key, an activity that differs only in its time is the same one for a day: a retry cannot happen twice. */
+  idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** A completed activity with its result's fields beside it. */
+/** A completed activity with its result's fields beside it; of a vote, the activity voted on, whatever its status. */
 export type Completed<R> = { activity: Activity } & R;
 
 /** How the methods reach the server. */
@@ -208,10 +1103,62 @@ export type Calls = {
 
 /** One method per endpoint. */
 export type Api = {
+  /** Approve an activity that waits for consensus. */
+  approveActivity(params: ApproveActivityParams, options?: CallOptions): Promise<Completed<unknown>>;
+  /** Add API keys to a user. */
+  createApiKeys(params: CreateApiKeysParams, options?: CallOptions): Promise<Completed<CreateApiKeysResult>>;
+  /** Create a sub-organization with its root users. */
+  createSubOrganization(params: CreateSubOrganizationParams, options?: CallOptions): Promise<Completed<CreateSubOrganizationResult>>;
   /** Create a user tag and add it to users. */
   createUserTag(params: CreateUserTagParams, options?: CallOptions): Promise<Completed<CreateUserTagResult>>;
+  /** Create users in an organization. */
+  createUsers(params: CreateUsersParams, options?: CallOptions): Promise<Completed<CreateUsersResult>>;
+  /** Delete API keys of a user. */
+  deleteApiKeys(params: DeleteApiKeysParams, options?: CallOptions): Promise<Completed<DeleteApiKeysResult>>;
+  /** Delete the sub-organization it runs in. */
+  deleteSubOrganization(params?: DeleteSubOrganizationParams, options?: CallOptions): Promise<Completed<DeleteSubOrganizationResult>>;
   /** Delete user tags and take them off their users. */
   deleteUserTags(params: DeleteUserTagsParams, options?: CallOptions): Promise<Completed<DeleteUserTagsResult>>;
+  /** Delete users of an organization. */
+  deleteUsers(params: DeleteUsersParams, options?: CallOptions): Promise<Completed<DeleteUsersResult>>;
+  /** Reject an activity that waits for consensus. */
+  rejectActivity(params: RejectActivityParams, options?: CallOptions): Promise<Completed<unknown>>;
+  /** Switch off a feature of the organization. */
+  removeOrganizationFeature(params: RemoveOrganizationFeatureParams, options?: CallOptions): Promise<Completed<RemoveOrganizationFeatureResult>>;
+  /** Switch on a feature of the organization. */
+  setOrganizationFeature(params: SetOrganizationFeatureParams, options?: CallOptions): Promise<Completed<SetOrganizationFeatureResult>>;
+  /** Rename an organization. */
+  updateOrganizationName(params: UpdateOrganizationNameParams, options?: CallOptions): Promise<Completed<UpdateOrganizationNameResult>>;
+  /** Set the root quorum of an organization. */
+  updateRootQuorum(params: UpdateRootQuorumParams, options?: CallOptions): Promise<Completed<UpdateRootQuorumResult>>;
+  /** Update a user's name, contacts or tags. */
+  updateUser(params: UpdateUserParams, options?: CallOptions): Promise<Completed<UpdateUserResult>>;
+  /** Update or remove a user's e-mail address. */
+  updateUserEmail(params: UpdateUserEmailParams, options?: CallOptions): Promise<Completed<UpdateUserEmailResult>>;
+  /** Update a user's name. */
+  updateUserName(params: UpdateUserNameParams, options?: CallOptions): Promise<Completed<UpdateUserNameResult>>;
+  /** Update or remove a user's phone number. */
+  updateUserPhoneNumber(params: UpdateUserPhoneNumberParams, options?: CallOptions): Promise<Completed<UpdateUserPhoneNumberResult>>;
+  /** Rename a user tag, or change who carries it. */
+  updateUserTag(params: UpdateUserTagParams, options?: CallOptions): Promise<Completed<UpdateUserTagResult>>;
+  /** Get one activity. */
+  getActivity(request: GetActivityInput, options?: CallOptions): Promise<GetActivityResponse>;
+  /** Get one API key. */
+  getApiKey(request: GetApiKeyInput, options?: CallOptions): Promise<GetApiKeyResponse>;
+  /** List the API keys of a user, or of all users. */
+  getApiKeys(request?: GetApiKeysInput, options?: CallOptions): Promise<GetApiKeysResponse>;
+  /** Get the features and the root quorum of an organization. */
+  getOrganizationConfigs(request?: GetOrganizationConfigsInput, options?: CallOptions): Promise<GetOrganizationConfigsResponse>;
+  /** Get one user with its credentials. */
+  getUser(request: GetUserInput, options?: CallOptions): Promise<GetUserResponse>;
+  /** List activities, newest first. */
+  listActivities(request?: ListActivitiesInput, options?: CallOptions): Promise<ListActivitiesResponse>;
+  /** List the ids of sub-organizations, all or those that match a filter. */
+  listSuborgs(request?: ListSuborgsInput, options?: CallOptions): Promise<ListSuborgsResponse>;
+  /** List all user tags. */
+  listUserTags(request?: ListUserTagsInput, options?: CallOptions): Promise<ListUserTagsResponse>;
+  /** List all users with their credentials. */
+  listUsers(request?: ListUsersInput, options?: CallOptions): Promise<ListUsersResponse>;
   /** Identify the calling user and its organization. */
   whoami(request?: WhoamiInput, options?: CallOptions): Promise<WhoamiResponse>;
 };
@@ -219,8 +1166,34 @@ export type Api = {
 /** The methods over two ways of sending. */
 export function createApi({ submit, query }: Calls): Api {
   return {
+    approveActivity: (params, options) => submit("approve_activity", params, options),
+    createApiKeys: (params, options) => submit("create_api_keys", params, options),
+    createSubOrganization: (params, options) => submit("create_sub_organization", params, options),
     createUserTag: (params, options) => submit("create_user_tag", params, options),
+    createUsers: (params, options) => submit("create_users", params, options),
+    deleteApiKeys: (params, options) => submit("delete_api_keys", params, options),
+    deleteSubOrganization: (params = {}, options) => submit("delete_sub_organization", params, options),
     deleteUserTags: (params, options) => submit("delete_user_tags", params, options),
+    deleteUsers: (params, options) => submit("delete_users", params, options),
+    rejectActivity: (params, options) => submit("reject_activity", params, options),
+    removeOrganizationFeature: (params, options) => submit("remove_organization_feature", params, options),
+    setOrganizationFeature: (params, options) => submit("set_organization_feature", params, options),
+    updateOrganizationName: (params, options) => submit("update_organization_name", params, options),
+    updateRootQuorum: (params, options) => submit("update_root_quorum", params, options),
+    updateUser: (params, options) => submit("update_user", params, options),
+    updateUserEmail: (params, options) => submit("update_user_email", params, options),
+    updateUserName: (params, options) => submit("update_user_name", params, options),
+    updateUserPhoneNumber: (params, options) => submit("update_user_phone_number", params, options),
+    updateUserTag: (params, options) => submit("update_user_tag", params, options),
+    getActivity: (request, options) => query("get_activity", request, options),
+    getApiKey: (request, options) => query("get_api_key", request, options),
+    getApiKeys: (request = {}, options) => query("get_api_keys", request, options),
+    getOrganizationConfigs: (request = {}, options) => query("get_organization_configs", request, options),
+    getUser: (request, options) => query("get_user", request, options),
+    listActivities: (request = {}, options) => query("list_activities", request, options),
+    listSuborgs: (request = {}, options) => query("list_suborgs", request, options),
+    listUserTags: (request = {}, options) => query("list_user_tags", request, options),
+    listUsers: (request = {}, options) => query("list_users", request, options),
     whoami: (request = {}, options) => query("whoami", request, options),
   };
 }

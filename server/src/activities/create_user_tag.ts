@@ -1,8 +1,9 @@
-import { Fault } from "@keystead/core/fault.ts";
 import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
+import { checkLimit } from "../endpoints/limits.ts";
 import { id, ids } from "../fields/ids.ts";
-import { foldName, name } from "../fields/names.ts";
+import { name } from "../fields/names.ts";
+import { refuseTakenTagName } from "../rules/tags.ts";
 import { put } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
 
@@ -13,24 +14,17 @@ export const createUserTag = defineActivity({
   intentKey: "createUserTagIntent",
   resultKey: "createUserTagResult",
   summary: "Create a user tag and add it to users",
-  resource: "USER_TAG",
+  resource: "USER",
   action: "CREATE",
   params: Type.Object({ userTagName: name("Human-readable name of the tag."), userIds: ids }),
   result: Type.Object({ userTagId: id, userIds: ids }),
   state: ({ members }) => members,
   facts: ({ userTagName, userIds }) => ({ user_tag_name: userTagName, user_ids: userIds }),
-  run(members, { userTagName, userIds }, { organizationId, nowMs, limits, newId }) {
-    const limit = limits.userTagsPerOrganization;
-    if (members.userTags.size >= limit) {
-      throw new Fault("resource_exhausted", `organization has reached its limit of ${limit} user tags`);
-    }
-    const wanted = foldName(userTagName);
-    for (const tag of members.userTags.values()) {
-      if (foldName(tag.tagName) === wanted) {
-        throw new Fault("invalid_argument", `user tag label must be unique: \`${tag.tagName}\` exists`);
-      }
-    }
-    const tag = { tagId: newId(), tagName: userTagName, createdAtMs: nowMs, updatedAtMs: nowMs };
+  run(members, { userTagName, userIds }, context) {
+    const { organizationId, nowMs } = context;
+    checkLimit("userTags", members.userTags.size + 1, context);
+    refuseTakenTagName(members, userTagName);
+    const tag = { tagId: context.newId(), tagName: userTagName, createdAtMs: nowMs, updatedAtMs: nowMs };
     const users = [...new Set(userIds)].map((userId) => getUser(members, organizationId, userId));
     return {
       changes: [

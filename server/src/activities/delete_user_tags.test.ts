@@ -1,32 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newUser } from "../../test/store_items.ts";
-import { withLimits } from "../endpoints/limits.ts";
-import { put, remove, type User } from "../state/entities.ts";
-import type { MembersPage } from "../state/pages.ts";
+import { nowMs, runActivity } from "../../test/activity_context.ts";
+import { organization, person } from "../../test/members.ts";
+import { put, remove } from "../state/entities.ts";
 import { deleteUserTags } from "./delete_user_tags.ts";
 
-const nowMs = 1_800_000_000_000;
-const ann = newUser({ userId: "ann", userTags: ["a", "b", "c"] });
-const bob = newUser({ userId: "bob", userTags: ["b"] });
-const cleo = newUser({ userId: "cleo", userTags: ["c"] });
+const ann = person("ann", { userTags: ["a", "b", "c"] });
+const bob = person("bob", { userTags: ["b"] });
+const cleo = person("cleo", { userTags: ["c"] });
+const acme = organization({ users: [ann, bob, cleo], tags: ["a", "b", "c", "idle"] });
 
-function members(users: readonly User[], tagIds: readonly string[]): MembersPage {
-  const times = { createdAtMs: 1, updatedAtMs: 1 };
-  return {
-    users: new Map(users.map((user) => [user.userId, user])),
-    userTags: new Map(tagIds.map((tagId) => [tagId, { tagId, tagName: tagId, ...times }])),
-    rootQuorum: { threshold: 1, userIds: [] },
-  };
-}
-
-function run(page: MembersPage, userTagIds: string[]) {
-  const context = { organizationId: "acme", nowMs, userId: "ann", limits: withLimits({}), newId: () => "never" };
-  return deleteUserTags.run(page, { userTagIds }, context);
+function run(...userTagIds: string[]) {
+  return runActivity(deleteUserTags, acme, { userTagIds });
 }
 
 test("tags are removed and taken off every user that carries one; who carries none is not touched", () => {
-  const { changes, result } = run(members([ann, bob, cleo], ["a", "b", "c"]), ["b", "a"]);
+  const { changes, result } = run("b", "a");
   assert.deepEqual(changes, [
     remove("userTag", "b"),
     remove("userTag", "a"),
@@ -37,29 +26,28 @@ test("tags are removed and taken off every user that carries one; who carries no
 });
 
 test("a tag nobody carries goes alone", () => {
-  const { changes, result } = run(members([cleo], ["a", "c"]), ["a"]);
-  assert.deepEqual(changes, [remove("userTag", "a")]);
-  assert.deepEqual(result, { userTagIds: ["a"], userIds: [] });
+  const { changes, result } = run("idle");
+  assert.deepEqual(changes, [remove("userTag", "idle")]);
+  assert.deepEqual(result, { userTagIds: ["idle"], userIds: [] });
 });
 
 test("a tag named twice is removed once", () => {
-  const { changes, result } = run(members([bob], ["b"]), ["b", "b"]);
-  assert.equal(changes.length, 2);
-  assert.deepEqual(result, { userTagIds: ["b"], userIds: ["bob"] });
+  const { changes, result } = run("c", "c");
+  assert.equal(changes.length, 3);
+  assert.deepEqual(result, { userTagIds: ["c"], userIds: ["ann", "cleo"] });
 });
 
 test("an unknown tag is named, and none is removed", () => {
-  assert.throws(() => run(members([ann], ["a", "b", "c"]), ["a", "z"]), {
+  assert.throws(() => run("a", "z"), {
     code: "not_found",
     message: "unable to find user tag z in organization acme",
   });
 });
 
 test("the state it was given is left as it was", () => {
-  const page = members([ann, bob], ["a", "b", "c"]);
-  const before = structuredClone(page);
-  run(page, ["a", "b"]);
-  assert.deepEqual(page, before);
+  const before = structuredClone(acme);
+  run("a", "b");
+  assert.deepEqual(acme, before);
 });
 
 test("policies see the tags as asked for", () => {

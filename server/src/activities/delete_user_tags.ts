@@ -1,8 +1,8 @@
-import { Fault } from "@keystead/core/fault.ts";
 import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
 import { put, remove } from "../state/entities.ts";
+import { getUserTag } from "../state/members.ts";
 
 /** Deletes tags and takes them off every user that carries them: all of them, or none. */
 export const deleteUserTags = defineActivity({
@@ -11,7 +11,7 @@ export const deleteUserTags = defineActivity({
   intentKey: "deleteUserTagsIntent",
   resultKey: "deleteUserTagsResult",
   summary: "Delete user tags and take them off their users",
-  resource: "USER_TAG",
+  resource: "USER",
   action: "DELETE",
   params: Type.Object({ userTagIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ userTagIds: ids, userIds: ids }),
@@ -19,11 +19,7 @@ export const deleteUserTags = defineActivity({
   facts: ({ userTagIds }) => ({ user_tag_ids: userTagIds }),
   run(members, { userTagIds }, { organizationId, nowMs }) {
     const doomed = new Set(userTagIds);
-    for (const tagId of doomed) {
-      if (!members.userTags.has(tagId)) {
-        throw new Fault("not_found", `unable to find user tag ${tagId} in organization ${organizationId}`);
-      }
-    }
+    for (const tagId of doomed) getUserTag(members, organizationId, tagId);
     const carriers = [...members.users.values()].filter((user) => user.userTags.some((tagId) => doomed.has(tagId)));
     return {
       changes: [

@@ -1,39 +1,67 @@
 /** What an activity is: everything about one state-changing endpoint in one declaration. */
+import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { Static, TObject } from "typebox";
 import type { Change } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import type { Limits } from "./limits.ts";
 
 /** What policies call the thing an activity touches, and what it does to it. */
-export type PolicyResource = "USER_TAG";
-export type PolicyAction = "CREATE" | "DELETE" | "UPDATE";
+export type PolicyResource = "ORGANIZATION" | "USER" | "USER_TAG" | "CREDENTIAL" | "CONFIG" | "ACTIVITY";
+export type PolicyAction = "CREATE" | "DELETE" | "UPDATE" | "APPROVE" | "REJECT";
 
 /** What a handler may know besides state and parameters. By the time it runs, the caller is known and allowed. */
 export type ActivityContext = {
   readonly organizationId: string;
+  /** Present when the organization is a sub-organization. */
+  readonly parentId: string | undefined;
   /** The signer's clock. */
   readonly nowMs: number;
+  /** The user who submitted the activity, whoever approved it since. */
   readonly userId: string;
   readonly limits: Limits;
+  readonly curves: Curves;
   /** The next derived id of this activity; the order of calls is part of the activity's meaning. */
   newId(): string;
 };
 
-export type ActivityOutcome<R> = { changes: readonly Change[]; result: R };
+/** An organization that an activity brings into the world, with everything it starts with. */
+export type Birth = { organizationId: string; organizationName: string; changes: readonly Change[] };
 
-export type ActivityDefinition<P extends TObject = TObject, R extends TObject = TObject, S = unknown> = {
-  /** The last segment of `/public/v1/submit/…`, and the name of the declaring file. */
-  path: string;
-  /** `ACTIVITY_TYPE_…`, with its version suffix. Wire names are written out, never computed. */
+export type ActivityOutcome<R> = { changes: readonly Change[]; births?: readonly Birth[]; result: R };
+
+/** One spelling of an activity on the wire. Names are written out, never computed. */
+export type WireNames = {
+  /** `ACTIVITY_TYPE_…`, with its version suffix. */
   type: string;
   intentKey: string;
   resultKey: string;
+};
+
+/** An older version: the same act, its parameters translated to the newest form. */
+export type ActivityVersion = WireNames & {
+  params: TObject;
+  translate(params: never): unknown;
+  /** The result as this version's clients expect it, where that differs. */
+  answer?(result: Record<string, unknown>): Record<string, unknown>;
+};
+
+export type ActivityDefinition<P extends TObject = TObject, R extends TObject = TObject, S = unknown> = WireNames & {
+  /** The last segment of `/public/v1/submit/…`, and the name of the declaring file. */
+  path: string;
   /** One sentence for the documentation. */
   summary: string;
   resource: PolicyResource;
   action: PolicyAction;
   params: P;
   result: R;
+  /** Older versions on the same path. */
+  versions?: readonly ActivityVersion[];
+  /** It does nothing of its own but vote on another activity; the answer is that one. */
+  vote?: "APPROVED" | "REJECTED";
+  /** No policy can grant it: only the root quorum decides. */
+  rootQuorumOnly?: true;
+  /** The user whose own credentials these parameters concern; that user is allowed by default. */
+  ownCredentialOf?(params: Static<P>): string;
   /** The part of the organization's state that `run` works on. */
   state(pages: Pages, params: Static<P>): S;
   /** What policies can see of the parameters. */
@@ -50,9 +78,39 @@ export function defineActivity<P extends TObject, R extends TObject, S>(
   return definition;
 }
 
+/** Ties an older version's translation to the parameters it must produce. */
+export function defineVersion<P extends TObject, Newest>(
+  version: Omit<ActivityVersion, "params" | "translate"> & { params: P; translate(params: Static<P>): Newest },
+): Omit<ActivityVersion, "params" | "translate"> & { params: P; translate(params: Static<P>): Newest } {
+  return version;
+}
+
 /** Any activity, for code that treats all alike: parameters have been validated against its own schema before. */
-export type AnyActivity = Omit<ActivityDefinition, "state" | "facts" | "run"> & {
+export type AnyActivity = Omit<ActivityDefinition, "state" | "facts" | "run" | "ownCredentialOf"> & {
+  ownCredentialOf?(params: never): string;
   state(pages: Pages, params: never): unknown;
   facts(params: never): Readonly<Record<string, unknown>>;
   run(state: never, params: never, context: ActivityContext): ActivityOutcome<unknown>;
 };
+
+/** One accepted `type`: which activity it is, and how its parameters become the newest form. */
+export type ActivityForm = WireNames & {
+  activity: AnyActivity;
+  params: TObject;
+  translate(params: unknown): unknown;
+  answer(result: Record<string, unknown>): Record<string, unknown>;
+};
+
+/** Every `type` an activity accepts, the newest first. */
+export function formsOf(activity: AnyActivity): ActivityForm[] {
+  const { type, intentKey, resultKey, params } = activity;
+  const asItIs = <T>(value: T) => value;
+  const newest = { activity, type, intentKey, resultKey, params, translate: asItIs<unknown>, answer: asItIs };
+  const older = (activity.versions ?? []).map((version) => ({
+    ...version,
+    activity,
+    answer: version.answer ?? asItIs,
+    translate: version.translate as (value: unknown) => unknown,
+  }));
+  return [newest, ...older];
+}

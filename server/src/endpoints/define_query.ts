@@ -1,6 +1,7 @@
 /** What a query is: everything about one read endpoint in one declaration. Queries never meet the signer. */
 import type { Static, TObject } from "typebox";
 import type { Store } from "../store/store.ts";
+import type { Dialect } from "../views/dialect.ts";
 
 /** Who asks. The organization is the caller's own when a query re-targets from a parent to its sub-organization. */
 export type Caller = {
@@ -19,7 +20,7 @@ export type QueryDefinition<P extends TObject = TObject, R extends TObject = TOb
   response: R;
   /** A caller known only in a sub-organization of the named parent is answered for that sub-organization. */
   findsSubOrganization?: boolean;
-  run(store: Store, caller: Caller, request: Static<P>): Promise<Static<R>> | Static<R>;
+  run(store: Store, caller: Caller, request: Static<P>, dialect: Dialect): Promise<Static<R>> | Static<R>;
 };
 
 export function defineQuery<P extends TObject, R extends TObject>(
@@ -30,5 +31,5 @@ export function defineQuery<P extends TObject, R extends TObject>(
 
 /** Any query, for code that treats all alike. */
 export type AnyQuery = Omit<QueryDefinition, "run"> & {
-  run(store: Store, caller: Caller, request: never): Promise<unknown> | unknown;
+  run(store: Store, caller: Caller, request: never, dialect: Dialect): Promise<unknown> | unknown;
 };

@@ -1,8 +1,17 @@
 import { Fault } from "@keystead/core/fault.ts";
 
-/** Resource limits. All are configuration with generous defaults; a limit that is hit says which one. */
+/**
+ * Resource limits. All are configuration; one that is hit says which. A parent and its sub-organizations differ in some. Where
+ * the hosted service of this wire allows less, a client of it is none the worse for more.
+ */
 const defaultLimits = {
   userTagsPerOrganization: 1_000,
+  userTagsPerSubOrganization: 100,
+  usersPerOrganization: 1_000,
+  usersPerSubOrganization: 1_000,
+  longLivedApiKeysPerUser: 10,
+  expiringApiKeysPerUser: 10,
+  pendingActivitiesPerOrganization: 1_000,
 } as const;
 
 /** The defaults with the operator's numbers in their places; a name that is no limit is refused. */
@@ -17,3 +26,17 @@ export function withLimits(chosen: Readonly<Record<string, number>>): Limits {
 }
 
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
+
+const counted = { users: "users", userTags: "user tags" } as const;
+
+/** Refuses an organization that would have `count` of something, when that is more than its kind of organization may. */
+export function checkLimit(
+  what: keyof typeof counted,
+  count: number,
+  { limits, parentId }: { limits: Limits; parentId: string | undefined },
+): void {
+  const limit = limits[`${what}${parentId === undefined ? "PerOrganization" : "PerSubOrganization"}`];
+  if (count > limit) {
+    throw new Fault("resource_exhausted", `organization has reached its limit of ${limit} ${counted[what]}`);
+  }
+}

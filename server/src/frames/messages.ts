@@ -42,7 +42,7 @@ const missing = struct({
 /** The state an activity leads to. */
 const nextState = struct({ version: u64, header: bytes, directory: bytes, pages: list(page) });
 
-/** Everything one committed transaction holds of an activity. */
+/** Everything one committed transaction holds of an activity, or of an organization that is born. SPEC.md names the fields. */
 const prepared = struct({
   organizationId: text,
   expectedVersion: u64,
@@ -60,6 +60,8 @@ const prepared = struct({
   activity: optional(
     struct({
       activityId: text,
+      /** False when it waited for consensus: its row is stored already, and changes. */
+      isNew: bool,
       type: text,
       status: text,
       fingerprint: fixed(32),
@@ -67,6 +69,7 @@ const prepared = struct({
       user: text,
       slot: optional(u32),
       createdAtMs: u64,
+      updatedAtMs: u64,
       /** JSON of the result, or of the failure; a sealed result stands in `sealed` instead. */
       result: optional(text),
       failure: optional(text),
@@ -96,8 +99,11 @@ export const messages = {
       state: optional(offeredState),
       /** The fingerprints of the one journal the body falls into, in order. */
       journal: optional(bytes),
+      /** The body of the activity that this one votes on. */
+      target: optional(bytes),
     }),
-    reply: variant({ prepared, missing }),
+    /** The activity's own rows first, then those of each organization it brings into the world. */
+    reply: variant({ prepared: list(prepared), missing }),
   },
   release: {
     request: struct({ rows: list(releaseRow), links: list(bytes) }),

@@ -3,9 +3,9 @@ import { Fault } from "@keystead/core/fault.ts";
 import { listHeads } from "../store/across.ts";
 import type { Store } from "../store/store.ts";
 import type { Committer } from "./committer.ts";
+import { toCommitItem } from "./execute.ts";
 import { loneRun } from "./organizations.ts";
 import type { SignerLink } from "./signer_link.ts";
-import { toCommitItem } from "./submit.ts";
 
 const headsAtOnce = 1_000;
 
@@ -23,7 +23,7 @@ export async function acceptDatabase(store: Store, link: SignerLink, committer: 
     if (!last) continue;
     if (reply.leaf === undefined)
       throw new Fault("failed_precondition", "the database does not hold the first organization");
-    const outcome = await committer.commit(toCommitItem(reply.leaf, undefined), loneRun);
+    const outcome = await committer.commit(toCommitItem(reply.leaf), loneRun);
     if (outcome.kind === "conflict")
       throw new Fault("aborted", "the database changed meanwhile; stop every gateway first");
     return [...lines, `accepted the database as it is: ${count} organization(s)`];

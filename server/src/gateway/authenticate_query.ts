@@ -6,10 +6,14 @@ import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { parseStamp, type Stamp, verifyStamp } from "@keystead/core/crypto/stamp.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Caller } from "../endpoints/define_query.ts";
+import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import { expiredKey, unknownKey, unverifiedStamp } from "../endpoints/stamp_faults.ts";
 import { findInSubOrganizations } from "../store/across.ts";
-import { type CallerRow, findCaller } from "../store/organizations.ts";
+import { type CallerRow, findCaller, findFormerCaller } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
+
+/** Where else than in the named organization and its parent: in one sub-organization; or in one that was deleted. */
+export type Scope = "named" | "sub-organization" | "former";
 
 type FoundCaller = CallerRow & { credential: NonNullable<CallerRow["credential"]> };
 
@@ -21,17 +25,18 @@ async function resolve(
   store: Store,
   organizationId: string,
   { curve, publicKey }: Stamp,
-  findsSubOrganization: boolean,
+  scope: Scope,
 ): Promise<FoundCaller> {
-  const named = await findCaller(store, organizationId, curve, publicKey);
+  const find = scope === "former" ? findFormerCaller : findCaller;
+  const named = await find(store, organizationId, curve, publicKey);
   if (named === undefined) {
-    throw new Fault("not_found", "no organization found with the given ID", { errorCode: "ORGANIZATION_NOT_FOUND" });
+    throw noSuchOrganization();
   }
   if (hasCredential(named)) return named;
   if (named.parentId !== undefined) {
     const parent = await findCaller(store, named.parentId, curve, publicKey);
     if (parent !== undefined && hasCredential(parent)) return parent;
-  } else if (findsSubOrganization) {
+  } else if (scope === "sub-organization") {
     const matches = (await findInSubOrganizations(store, organizationId, curve, publicKey)).filter(hasCredential);
     const [match] = matches;
     if (matches.length > 1) {
@@ -54,10 +59,10 @@ export async function authenticateQuery(
   organizationId: string,
   header: string,
   body: Uint8Array,
-  findsSubOrganization: boolean,
+  scope: Scope,
 ): Promise<Caller> {
   const stamp = parseStamp(curves, header);
-  const found = await resolve(store, organizationId, stamp, findsSubOrganization);
+  const found = await resolve(store, organizationId, stamp, scope);
   const { userId, userName, expiresAtMs } = found.credential;
   if (expiresAtMs !== undefined && expiresAtMs <= Date.now()) throw expiredKey(stamp.publicKey);
   if (!verifyStamp(curves, stamp, body)) throw unverifiedStamp();

@@ -80,7 +80,8 @@ function createVersionCheck() {
         highest = 0;
       }
       const leaf = decodeLeaf(withoutMac(row.leaf));
-      highest = Math.max(highest, leaf.stateVersion);
+      // A birth was decided on a state of another organization: its parent's.
+      if (leaf.event !== "BIRTH") highest = Math.max(highest, leaf.stateVersion);
       if (leaf.header !== undefined) {
         const { version } = decodeHeader(withoutMac(leaf.header));
         seen.add(version);

@@ -130,11 +130,13 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
 
   async function releaseEntries(done: readonly Entry[]): Promise<void> {
     try {
-      const outcomes = await release(done.map(({ item }) => toStoredLeaf(item)));
+      const leaves = done.map(({ item }) => [item, ...(item.births ?? [])].map(toStoredLeaf));
+      const outcomes = (await release(leaves.flat())).values();
       done.forEach(({ resolve, reject }, index) => {
-        const outcome = outcomes[index];
-        if (outcome?.kind === "released") resolve({ kind: "committed", result: outcome.result });
-        else reject(new Fault("unavailable", outcome?.message ?? "the signer released nothing"));
+        const [own, ...births] = (leaves[index] ?? []).map(() => outcomes.next().value);
+        const refused = [own, ...births].find((outcome) => outcome?.kind !== "released");
+        if (own?.kind === "released" && refused === undefined) resolve({ kind: "committed", result: own.result });
+        else reject(new Fault("unavailable", refused?.message ?? "the signer released nothing"));
       });
     } catch (error) {
       // Committed, but not released: the same body sent again finds the row and has it released.

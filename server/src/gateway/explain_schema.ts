@@ -1,17 +1,110 @@
-/** Why a value does not fit its schema, in the words clients know. Slow, and only for values that were refused already. */
+/**
+ * Why a value does not fit its schema, in the words clients know: the first reason alone. A body is as large as its sender
+ * likes, so nothing behind that reason is looked at, and of a list that is too long not even its first element.
+ */
 import { Fault } from "@keystead/core/fault.ts";
 import type { TSchema } from "typebox";
-import { Value } from "typebox/value";
+import { Guard } from "typebox/guard";
+
+/** What declarations of requests are made of; a test fails when one uses more. */
+type Schema = {
+  type?: keyof typeof isOfType;
+  required?: readonly string[];
+  properties?: Readonly<Record<string, Schema>>;
+  minItems?: number;
+  maxItems?: number;
+  items?: Schema;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  const?: unknown;
+  enum?: readonly unknown[];
+  anyOf?: readonly Schema[];
+};
+
+const isOfType = {
+  object: isObject,
+  array: Array.isArray,
+  string: (value: unknown) => typeof value === "string",
+  boolean: (value: unknown) => typeof value === "boolean",
+  integer: Number.isInteger,
+  number: Number.isFinite,
+  null: (value: unknown) => value === null,
+};
 
 export function explainMismatch(schema: TSchema, value: unknown, prefix: string): Fault {
-  const [error] = Value.Errors(schema, value);
-  const path = [prefix, ...(error?.instancePath ?? "").split("/").slice(1)].filter((part) => part !== "").join(".");
-  if (error?.keyword === "required") {
-    const { requiredProperties } = error.params as { requiredProperties: readonly string[] };
-    return new Fault("invalid_argument", `invalid request body: missing field \`${requiredProperties[0]}\``);
+  const mismatch = firstMismatch(schema as Schema, value, prefix) ?? field(prefix, "does not fit");
+  return new Fault("invalid_argument", `invalid request body: ${mismatch}`);
+}
+
+function firstMismatch(schema: Schema, value: unknown, path: string): string | undefined {
+  if (schema.type !== undefined && !isOfType[schema.type](value)) return field(path, `must be ${schema.type}`);
+  return inside(schema, value, path) ?? amongChoices(schema, value, path);
+}
+
+function inside(schema: Schema, value: unknown, path: string): string | undefined {
+  if (Array.isArray(value)) return inArray(schema, value, path);
+  if (isObject(value)) return inObject(schema, value, path);
+  if (typeof value === "string") return inText(schema, value, path);
+  if (typeof value === "number") return inNumber(schema, value, path);
+  return undefined;
+}
+
+function inObject({ required = [], properties = {} }: Schema, value: Record<string, unknown>, path: string) {
+  const missing = required.find((name) => !Guard.HasPropertyKey(value, name));
+  if (missing !== undefined) return `missing field \`${missing}\``;
+  for (const [name, schema] of Object.entries(properties)) {
+    const mismatch = value[name] === undefined ? undefined : firstMismatch(schema, value[name], below(path, name));
+    if (mismatch !== undefined) return mismatch;
   }
-  if (error?.keyword === "pattern") {
-    return new Fault("invalid_argument", `invalid request body: field \`${path}\` has characters that are not allowed`);
+  return undefined;
+}
+
+function inArray({ minItems = 0, maxItems = Infinity, items }: Schema, value: readonly unknown[], path: string) {
+  if (value.length < minItems) return field(path, `must not have fewer than ${minItems} items`);
+  if (value.length > maxItems) return field(path, `must not have more than ${maxItems} items`);
+  if (items === undefined) return undefined;
+  for (const [index, element] of value.entries()) {
+    const mismatch = firstMismatch(items, element, below(path, index));
+    if (mismatch !== undefined) return mismatch;
   }
-  return new Fault("invalid_argument", `invalid request body: field \`${path}\` ${error?.message ?? "does not fit"}`);
+  return undefined;
+}
+
+function inText({ minLength = 0, maxLength = Infinity, pattern }: Schema, value: string, path: string) {
+  if (!Guard.IsMinLength(value, minLength)) return field(path, `must not have fewer than ${minLength} characters`);
+  if (!Guard.IsMaxLength(value, maxLength)) return field(path, `must not have more than ${maxLength} characters`);
+  if (pattern === undefined || new RegExp(pattern, "u").test(value)) return undefined;
+  return field(path, "has characters that are not allowed");
+}
+
+function inNumber({ minimum = -Infinity, maximum = Infinity }: Schema, value: number, path: string) {
+  if (value < minimum) return field(path, `must be >= ${minimum}`);
+  return value > maximum ? field(path, `must be <= ${maximum}`) : undefined;
+}
+
+function amongChoices(schema: Schema, value: unknown, path: string): string | undefined {
+  if ("const" in schema && value !== schema.const) return field(path, "must be equal to constant");
+  if (schema.enum !== undefined && !schema.enum.includes(value)) {
+    return field(path, `must be one of ${schema.enum.join(", ")}`);
+  }
+  const [first, ...others] = schema.anyOf ?? [];
+  const mismatch = first && firstMismatch(first, value, path);
+  if (mismatch === undefined || others.some((other) => firstMismatch(other, value, path) === undefined))
+    return undefined;
+  return mismatch;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function field(path: string, problem: string): string {
+  return `field \`${path}\` ${problem}`;
+}
+
+function below(path: string, name: string | number): string {
+  return path === "" ? `${name}` : `${path}.${name}`;
 }

@@ -9,13 +9,15 @@ import { readBody, readOrganizationId } from "../endpoints/envelope.ts";
 import { activities } from "../generated/activities.ts";
 import { queries } from "../generated/queries.ts";
 import { queryValidators } from "../generated/query_validators.ts";
+import { dialectOf } from "../views/dialect.ts";
+import { errorBody, type Failure, statusOf, toFailure } from "../views/error_body.ts";
 import { authenticateQuery } from "./authenticate_query.ts";
-import { dialectOf } from "./dialect.ts";
-import { errorBody, type Failure, statusOf, toFailure } from "./error_body.ts";
+import type { SubmitRoom } from "./execute.ts";
 import { explainMismatch } from "./explain_schema.ts";
+import { readKey } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
 import { readStampHeader } from "./stamp_header.ts";
-import { type SubmitRoom, submit } from "./submit.ts";
+import { submit } from "./submit.ts";
 
 export type HttpRoom = SubmitRoom & {
   metrics: Metrics;
@@ -146,7 +148,8 @@ async function handleSubmit(room: HttpRoom, activity: AnyActivity, request: Fast
     const body = bodyOf(request);
     const stamp = readStampHeader(request.raw.rawHeaders, "submit");
     const dialect = dialectOf(clientVersion(request));
-    const answer = await submit(room, activity, body, stamp, dialect);
+    const idempotencyKey = readKey(request.headers["idempotency-key"]);
+    const answer = await submit(room, activity, { body, stamp, idempotencyKey }, dialect);
     if ("failure" in answer) {
       finish(statusOf(answer.failure));
       return sendFailure(request, reply, answer.failure);
@@ -178,16 +181,30 @@ async function handleQuery(
       organizationId,
       stamp,
       body,
-      query.findsSubOrganization === true,
+      query.findsSubOrganization === true ? "sub-organization" : "named",
     );
+    if (Object.hasOwn(value, "parameters") || Object.hasOwn(value, "timestampMs")) throw activityAsQuery();
     if (queryValidators[query.path]?.(value) !== true) throw explainMismatch(query.request, value, "");
-    const answer = await query.run(room.store, caller, value as never);
+    const answer = await query.run(
+      room.store,
+      caller,
+      { ...value, organizationId } as never,
+      dialectOf(clientVersion(request)),
+    );
     finish(200);
     return sendJson(reply, 200, answer);
   } catch (error) {
     finish(sendFault(room, request, reply, error).statusCode);
     return reply;
   }
+}
+
+/**
+ * The stamps of activities are kept in their votes for every reader to check. One that passed for the stamp of a query would be a
+ * key to everything its owner can read, for whoever has seen it.
+ */
+function activityAsQuery(): Fault {
+  return new Fault("invalid_argument", "bad request body: the body of an activity is not a query");
 }
 
 function bodyOf(request: FastifyRequest): Uint8Array {

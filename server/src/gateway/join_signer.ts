@@ -4,9 +4,9 @@ import { protocolVersion } from "../frames/frame.ts";
 import { findDeployment } from "../store/across.ts";
 import type { Store } from "../store/store.ts";
 import type { Committer } from "./committer.ts";
+import { toCommitItem } from "./execute.ts";
 import { loneRun } from "./organizations.ts";
 import type { SignerLink } from "./signer_link.ts";
-import { toCommitItem } from "./submit.ts";
 
 export async function joinSigner(
   store: Store,
@@ -19,7 +19,7 @@ export async function joinSigner(
   if (keyring === undefined) {
     const prepared = await link.request("birth", {});
     // A gateway beside this one may have been faster; then its keyring is the deployment's.
-    await committer.commit(toCommitItem(prepared, undefined), loneRun);
+    await committer.commit(toCommitItem(prepared), loneRun);
     keyring = await findDeployment(store);
     hello = await link.request("hello", { protocol: protocolVersion, keyring });
   }

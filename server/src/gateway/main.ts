@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import { Fault } from "@keystead/core/fault.ts";
 import { pino } from "pino";
 import { createNodeCurves } from "../curves/node_curves.ts";
+import { forgetIdempotencyKeys } from "../store/across.ts";
 import { closeStore, openStore, type StoreSource } from "../store/store.ts";
 import { acceptDatabase } from "./accept_database.ts";
 import { checkLog, type Report } from "./check_log.ts";
@@ -11,6 +12,7 @@ import { createHttp } from "./http.ts";
 import { joinSigner } from "./join_signer.ts";
 import { createMetrics } from "./metrics.ts";
 import { createOrganizations } from "./organizations.ts";
+import { createRepeats } from "./repeats.ts";
 import { createSignerLink } from "./signer_link.ts";
 
 const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, sync: true }));
@@ -79,11 +81,17 @@ function sayRefused(organizationId: string, message: string): void {
   log.error(message);
 }
 
+const hourMs = 3_600_000;
+setInterval(() => {
+  forgetIdempotencyKeys(store, Date.now()).catch((error) => log.error({ err: error }, "old idempotency keys stay"));
+}, hourMs).unref();
+
 const app = createHttp({
   store,
   curves: createNodeCurves(2_000),
   organizations,
   committer,
+  repeats: createRepeats(),
   signerTrouble: () => trouble,
   metrics: createMetrics(),
   async unready() {

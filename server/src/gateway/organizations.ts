@@ -4,6 +4,7 @@
  * misses (another gateway was faster), the whole run is abandoned and each starts again from the database.
  */
 import { Fault } from "@keystead/core/fault.ts";
+import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import type { Missing, OfferedState, Prepared, Reply, Request } from "../frames/messages.ts";
 import { loadHeaders, loadJournal, loadState, type StoredState } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
@@ -11,10 +12,15 @@ import type { SignerLink } from "./signer_link.ts";
 
 export type Organizations = {
   /** What the signer makes of a stamped body, and whether the run it belongs to still stands. */
-  prepare(organizationId: string, body: Uint8Array, stamp: string): Promise<{ prepared: Prepared; run: Run }>;
+  prepare(organizationId: string, request: Stamped): Promise<{ prepared: readonly Prepared[]; run: Run }>;
+  /** Whether so many wait for an organization that a stranger should not join them. */
+  isCrowded(organizationId: string): boolean;
   /** Everything is offered anew: the signer is another one. */
   forgetAll(): void;
 };
+
+/** What a client sent, and the body of the activity it votes on if it does. */
+export type Stamped = Pick<Request<"prepare">, "body" | "stamp" | "target">;
 
 /** A chain of requests, each building on the one before. */
 export type Run = { readonly isCurrent: () => boolean; abandon(): void };
@@ -64,9 +70,7 @@ export function createOrganizations(
 
   async function load(organizationId: string): Promise<StoredState> {
     const state = await loadState(store, organizationId);
-    if (state === undefined) {
-      throw new Fault("not_found", "no organization found with the given ID", { errorCode: "ORGANIZATION_NOT_FOUND" });
-    }
+    if (state === undefined) throw noSuchOrganization();
     return state;
   }
 
@@ -74,7 +78,7 @@ export function createOrganizations(
   async function ask(
     organizationId: string,
     organization: Organization,
-    request: { body: Uint8Array; stamp: string },
+    request: Stamped,
     { linksFrom, journal: slot }: Wanted,
   ): Promise<{ reply: Answer; run: Run }> {
     while (organization.run === undefined) {
@@ -93,6 +97,8 @@ export function createOrganizations(
       const entries = slot === undefined ? undefined : await loadJournal(store, organizationId, slot, version);
       if (organization.run !== undefined || organization.offering !== offering) continue;
       const run = startRun(organization);
+      // The run goes on from here without it, and a thousand organizations' states would be a lot to keep.
+      organization.offering = undefined;
       const journal = entries && Buffer.concat(entries);
       return { reply: await send({ ...request, state: offer(state, links), journal }), run };
     }
@@ -109,11 +115,11 @@ export function createOrganizations(
     }
   }
 
-  async function prepare(organizationId: string, organization: Organization, body: Uint8Array, stamp: string) {
+  async function prepare(organizationId: string, organization: Organization, request: Stamped) {
     let wanted: Wanted = { linksFrom: undefined, journal: undefined };
     let refusal: Fault | undefined;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const { reply, run } = await ask(organizationId, organization, { body, stamp }, wanted);
+      const { reply, run } = await ask(organizationId, organization, request, wanted);
       if (reply.kind === "prepared") return { prepared: reply.value, run };
       run.abandon();
       if (reply.kind === "refused") {
@@ -134,7 +140,7 @@ export function createOrganizations(
   }
 
   return {
-    async prepare(organizationId, body, stamp) {
+    async prepare(organizationId, request) {
       let organization = organizations.get(organizationId);
       if (organization === undefined) {
         organization = { run: undefined, offering: undefined, busy: 0, waiting: [] };
@@ -143,7 +149,7 @@ export function createOrganizations(
       }
       await enter(organization);
       try {
-        return await prepare(organizationId, organization, body, stamp);
+        return await prepare(organizationId, organization, request);
       } catch (error) {
         // What the signer refuses to decide on is not worth following; the next request offers the database anew.
         if (error instanceof Fault && error.code === "unavailable") organization.run?.abandon();
@@ -153,6 +159,7 @@ export function createOrganizations(
         if (organization.busy === 0 && organization.run === undefined) organizations.delete(organizationId);
       }
     },
+    isCrowded: (organizationId) => (organizations.get(organizationId)?.busy ?? 0) >= maxInFlight,
     forgetAll() {
       for (const { run } of organizations.values()) run?.abandon();
     },

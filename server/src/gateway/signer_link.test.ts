@@ -72,7 +72,9 @@ test("a signer that does not read costs bounded memory: what waits is counted an
   signer.pause();
   const body = new Uint8Array(256 * 1024);
   const send = () =>
-    link.request("prepare", { body, stamp: "", state: undefined, journal: undefined }).catch((fault) => fault.message);
+    link
+      .request("prepare", { body, stamp: "", state: undefined, journal: undefined, target: undefined })
+      .catch((fault) => fault.message);
   const first = await Promise.all(Array.from({ length: 40 }, send));
   assert.ok(
     first.some((message) => /busy/.test(message)),

@@ -1,37 +1,31 @@
 /** One submit, from raw bytes to answer. The stamp is the signer's to verify; this only carries, stores and repeats. */
-import { randomUUID } from "node:crypto";
-import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import type { AnyActivity } from "../endpoints/define_activity.ts";
+import type { ActivityForm, AnyActivity } from "../endpoints/define_activity.ts";
+import type { Caller } from "../endpoints/define_query.ts";
 import { type Envelope, readBody, readEnvelope, readOrganizationId } from "../endpoints/envelope.ts";
-import type { Prepared } from "../frames/messages.ts";
+import { isNoSuchActivity, noSuchActivity } from "../endpoints/known_faults.ts";
+import { parseFingerprint } from "../fields/fingerprint.ts";
+import { activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { sha256 } from "../state/digest.ts";
-import type { User } from "../state/entities.ts";
 import { type ActivityRow, findActivityByFingerprint } from "../store/activities.ts";
-import type { CommitItem } from "../store/commit.ts";
 import { findUnreleasedLeaves } from "../store/leaves.ts";
-import type { Store } from "../store/store.ts";
-import { activityView, type StoredVote } from "./activity_view.ts";
-import { authenticateQuery } from "./authenticate_query.ts";
-import { type Committer, toLeftover } from "./committer.ts";
-import type { Dialect } from "./dialect.ts";
-import type { Failure } from "./error_body.ts";
+import { type ActivityRecord, activityView } from "../views/activity_view.ts";
+import type { Dialect } from "../views/dialect.ts";
+import type { Failure } from "../views/error_body.ts";
+import { readActivity, waitingStatus } from "../views/read_activity.ts";
+import { authenticateQuery, type Scope } from "./authenticate_query.ts";
+import { toLeftover } from "./committer.ts";
+import { executeOnce, organizationMismatch, type StampedRequest, type SubmitRoom } from "./execute.ts";
 import { explainMismatch } from "./explain_schema.ts";
-import type { Organizations } from "./organizations.ts";
+import { findKeyed, keyedRequest, rememberKeyed } from "./idempotency.ts";
 import { stampParts } from "./stamp_header.ts";
 
-export type SubmitRoom = {
-  store: Store;
-  curves: Curves;
-  organizations: Organizations;
-  committer: Committer;
-  /** Why the signer cannot be used now, if so. */
-  signerTrouble(): string | undefined;
-};
-
 export type SubmitAnswer = { activity: ReturnType<typeof activityView> } | { failure: Failure };
+
+/** What arrives at the door. */
+export type Arrival = { body: Uint8Array; stamp: string; idempotencyKey?: string | undefined };
 
 /** Another gateway may win several times in a row; each time is one more round against fresh state. */
 const maxRounds = 40;
@@ -40,182 +34,209 @@ const likelyNewMs = 10_000;
 export async function submit(
   room: SubmitRoom,
   activity: AnyActivity,
-  body: Uint8Array,
-  stamp: string,
+  arrival: Arrival,
   dialect: Dialect,
 ): Promise<SubmitAnswer> {
+  const { body, stamp, idempotencyKey } = arrival;
   const value = readBody(body);
   const organizationId = readOrganizationId(value);
-  let envelope: Envelope;
+  const request: StampedRequest = { organizationId, body, stamp };
+  let asked: { form: ActivityForm; envelope: Envelope };
   try {
-    envelope = readActivity(activity, value);
+    asked = readAsked(activity, value);
   } catch (fault) {
     // A stranger hears that it is one, before anything about the body.
-    await authenticateQuery(room.store, room.curves, organizationId, stamp, body, false);
+    await authenticate(room, request);
     throw fault;
   }
-  const { parameters, timestampMs } = envelope;
-  const repeatedAnswer = async (): Promise<SubmitAnswer | undefined> => {
-    const repeated = await findActivityByFingerprint(room.store, organizationId, toHex(sha256(body)));
-    if (repeated === undefined) return undefined;
-    await authenticateRepeat(room, organizationId, repeated, body, stamp);
-    return answer(activity, organizationId, repeated, parameters, dialect);
-  };
+  if (idempotencyKey !== undefined) request.keyed = keyedRequest(idempotencyKey, value);
+  if (activity.vote !== undefined) {
+    const { fingerprint } = asked.envelope.parameters as { fingerprint: string };
+    return toAnswer(await castVote(room, request, activity.vote, parseFingerprint(fingerprint)), dialect);
+  }
   // A body of this very moment is most likely new. If it is not, its journal, its unique fingerprint or a refusal makes us
   // look; a look before each would cost every new activity a query.
-  let hasLooked = Math.abs(Date.now() - timestampMs) >= likelyNewMs;
+  const looksFirst = Math.abs(Date.now() - asked.envelope.timestampMs) >= likelyNewMs || request.keyed !== undefined;
+  return toAnswer(await executeAlone(room, request, looksFirst), dialect);
+}
+
+/** The same bytes at the same moment, or the same idempotency key, wait for each other: the second finds the first. */
+function executeAlone(room: SubmitRoom, request: StampedRequest, looksFirst: boolean): Promise<ActivityRecord> {
+  const { organizationId, body, stamp, keyed } = request;
+  const { repeats } = room;
+  const name = `${organizationId} ${toHex(sha256(body))}`;
+  const executed = () =>
+    repeats.alone(name, async (waited) => {
+      const record = await execute(room, request, looksFirst || waited || repeats.wasNoted(name));
+      if (record.row.slot === null) repeats.note(name);
+      return record;
+    });
+  if (keyed === undefined) return executed();
+  return repeats.alone(`${organizationId} ${stampParts(stamp).publicKey} ${keyed.idempotencyKey}`, executed);
+}
+
+function readAsked(activity: AnyActivity, value: Record<string, unknown>): { form: ActivityForm; envelope: Envelope } {
+  const envelope = readEnvelope(value);
+  const { type, parameters } = envelope;
+  const form = activityForms.get(type);
+  if (form?.activity !== activity) {
+    throw new Fault("invalid_argument", `Invalid activity type: \`${type}\` does not belong to ${activity.path}`);
+  }
+  if (activityValidators[type]?.(parameters) !== true) throw explainMismatch(form.params, parameters, "parameters");
+  return { form, envelope };
+}
+
+/** Who may submit here: a member of the parent may read, and is told so before anything about the body. */
+async function authenticate(
+  { store, curves }: SubmitRoom,
+  request: StampedRequest,
+  scope: Scope = "named",
+): Promise<Caller> {
+  const { organizationId, body, stamp } = request;
+  const caller = await authenticateQuery(store, curves, organizationId, stamp, body, scope);
+  if (caller.organizationId !== organizationId) throw organizationMismatch(organizationId, caller.organizationId);
+  return caller;
+}
+
+/** Rounds until the request is decided, or found to have been. */
+async function execute(room: SubmitRoom, request: StampedRequest, looksFirst: boolean): Promise<ActivityRecord> {
+  let hasLooked = looksFirst;
   if (hasLooked) {
-    const known = await repeatedAnswer();
+    const known = await findRepeated(room, request);
     if (known !== undefined) return known;
   }
   for (let round = 0; round < maxRounds; round++) {
     try {
-      const fresh = await executeOnce(room, organizationId, body, stamp);
-      if (fresh !== undefined) return answer(activity, organizationId, fresh, parameters, dialect);
+      const fresh = await executeOnce(room, request);
+      if (fresh !== undefined) return fresh;
     } catch (fault) {
-      const known = hasLooked ? undefined : await repeatedAnswer();
+      const known = hasLooked ? undefined : await findRepeated(room, request);
       if (known !== undefined) return known;
       throw fault;
     }
-    if (round > 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(250, 2 ** round)));
+    await pause(round);
     hasLooked = true;
-    const known = await repeatedAnswer();
+    const known = await findRepeated(room, request);
     if (known !== undefined) return known;
   }
-  throw new Fault("unavailable", "the organization is being changed by others all the time; try again");
+  throw changedAllTheTime();
 }
 
-function readActivity(activity: AnyActivity, value: Record<string, unknown>): Envelope {
-  const envelope = readEnvelope(value);
-  const { type, parameters } = envelope;
-  if (type !== activity.type) {
-    throw new Fault("invalid_argument", `Invalid activity type: \`${type}\` does not belong to ${activity.path}`);
+/**
+ * The answer to what was asked before: the same bytes, or the same request under the caller's idempotency key. None while
+ * the activity waits for consensus and the caller's stamp would be a new approval of it.
+ */
+async function findRepeated(room: SubmitRoom, request: StampedRequest): Promise<ActivityRecord | undefined> {
+  const { organizationId, keyed } = request;
+  const own = toHex(sha256(request.body));
+  let caller: Caller | undefined;
+  let known: string | undefined;
+  if (keyed !== undefined) {
+    caller = await authenticate(room, request, "former");
+    known = await findKeyed(room.store, organizationId, caller.userId, keyed);
   }
-  if (activityValidators[activity.path]?.(parameters) !== true) {
-    throw explainMismatch(activity.params, parameters, "parameters");
+  const row = await findActivityByFingerprint(room.store, organizationId, known ?? own);
+  if (row === undefined) return undefined;
+  caller ??= await authenticate(room, request, "former");
+  const { userId } = caller;
+  const record = await readReleased(room, organizationId, row, userId);
+  const hasVoted = record.votes.some(({ user }) => user.userId === userId);
+  if (record.row.status === waitingStatus && known === undefined && !hasVoted) return undefined;
+  // These bytes were answered before they came under a key: from now on the key stands for them.
+  if (keyed !== undefined && known === undefined) {
+    await rememberKeyed(room.store, organizationId, userId, keyed, row.fingerprint);
   }
-  return envelope;
+  return record;
 }
 
-/** Prepares, commits and has released. Undefined when somebody else changed the organization, or did this very act. */
-async function executeOnce(
+async function castVote(
   room: SubmitRoom,
-  organizationId: string,
-  body: Uint8Array,
-  stamp: string,
-): Promise<ActivityRow | undefined> {
-  const trouble = room.signerTrouble();
-  if (trouble !== undefined) throw new Fault("unavailable", trouble);
-  let decided: Awaited<ReturnType<Organizations["prepare"]>>;
-  try {
-    decided = await room.organizations.prepare(organizationId, body, stamp);
-  } catch (error) {
-    // The signer has executed these bytes: they are stored, or about to be. The next round finds them.
-    if (error instanceof Fault && error.code === "already_exists") return undefined;
-    if (error instanceof Fault && error.code === "aborted") return undefined;
-    if (error instanceof Fault && error.errorCode === "PUBLIC_KEY_NOT_FOUND") {
-      return refuseParent(room, organizationId, body, stamp);
-    }
-    throw error;
+  request: StampedRequest,
+  vote: NonNullable<AnyActivity["vote"]>,
+  fingerprint: string | undefined,
+): Promise<ActivityRecord> {
+  const { organizationId, keyed } = request;
+  const selection = `VOTE_SELECTION_${vote}` as const;
+  if (keyed !== undefined) {
+    const { userId } = await authenticate(room, request);
+    const known = await findKeyed(room.store, organizationId, userId, keyed);
+    const row = known === undefined ? undefined : await findActivityByFingerprint(room.store, organizationId, known);
+    if (row !== undefined) return readReleased(room, organizationId, row, userId);
   }
-  const { prepared, run } = decided;
-  const row = toRow(prepared, body, stamp);
-  const outcome = await room.committer.commit(toCommitItem(prepared, row), run);
-  if (outcome.kind === "conflict") return undefined;
-  return outcome.result === undefined ? row : { ...row, result: outcome.result };
+  for (let round = 0; round < maxRounds; round++) {
+    const target =
+      fingerprint === undefined ? undefined : await findActivityByFingerprint(room.store, organizationId, fingerprint);
+    if (target?.status !== waitingStatus) return answerLateVote(room, request, target, selection);
+    if (round > 0) {
+      const { userId } = await authenticate(room, request);
+      const record = await readReleased(room, organizationId, target, userId);
+      const hasVoted = record.votes.some(({ user }) => user.userId === userId);
+      // The signer did not take it because this user's approval stands: the same again changes nothing.
+      if (vote === "APPROVED" && !record.rights.canApprove && hasVoted) return record;
+    }
+    try {
+      const decided = await executeOnce(room, { ...request, vote: { target, selection } });
+      if (decided !== undefined) return decided;
+    } catch (fault) {
+      // Decided a moment ago by somebody else's vote: the next round finds what became of it.
+      if (!isNoSuchActivity(fault)) throw fault;
+    }
+    await pause(round);
+  }
+  throw changedAllTheTime();
 }
 
-/** The signer looks no further than the organization itself; a member of its parent is told that reading is all it may. */
-async function refuseParent(
-  { store, curves }: SubmitRoom,
-  organizationId: string,
-  body: Uint8Array,
-  stamp: string,
-): Promise<undefined> {
-  const caller = await authenticateQuery(store, curves, organizationId, stamp, body, false);
-  if (caller.organizationId === organizationId) return; // Added a moment ago: the next round is decided on newer state.
+/** A vote on what is not there, or on what is over. Who has voted so already is shown what came of it. */
+async function answerLateVote(
+  room: SubmitRoom,
+  request: StampedRequest,
+  target: ActivityRow | undefined,
+  selection: string,
+): Promise<ActivityRecord> {
+  const caller = await authenticate(room, request);
+  if (target === undefined) throw noSuchActivity();
+  const record = await readReleased(room, request.organizationId, target, caller.userId);
+  if (record.votes.some(({ user, selection: own }) => user.userId === caller.userId && own === selection))
+    return record;
   throw new Fault(
-    "invalid_argument",
-    `organization mismatch: request is targeting organization ("${organizationId}"), but voters are in organization ("${caller.organizationId}")`,
-    { errorCode: "ORGANIZATION_MISMATCH" },
+    "permission_denied",
+    `request not authorized: the activity is ${target.status.replace("ACTIVITY_STATUS_", "").toLowerCase()} and takes no votes`,
+    { errorCode: "REQUEST_NOT_AUTHORIZED" },
   );
 }
 
-/** The same bytes again, by anyone who may read them: the same answer, once it has been released. */
-async function authenticateRepeat(
-  { store, curves, committer }: SubmitRoom,
+/** A stored activity, once everything about it has been released. */
+async function readReleased(
+  room: SubmitRoom,
   organizationId: string,
   row: ActivityRow,
-  body: Uint8Array,
-  stamp: string,
-): Promise<void> {
-  await authenticateQuery(store, curves, organizationId, stamp, body, false);
+  readerId: string,
+): Promise<ActivityRecord> {
+  const { store, committer } = room;
   const unreleased = await findUnreleasedLeaves(store, organizationId, row.activityId);
+  let { result } = row;
   if (unreleased.length > 0) {
     for (const outcome of await committer.release(unreleased.map(toLeftover))) {
       if (outcome.kind === "refused") throw new Fault("unavailable", outcome.message);
-      if (outcome.result !== undefined) row.result = outcome.result;
+      result = outcome.result ?? result;
     }
   }
+  const record = await readActivity(store, organizationId, { ...row, result }, readerId);
+  // Over since it was found: what ended it must be released, too.
+  return record.row.status === row.status ? record : readReleased(room, organizationId, record.row, readerId);
 }
 
-/** What was refused or failed inside its request repeats the same error each time it is sent. */
-function answer(
-  activity: AnyActivity,
-  organizationId: string,
-  row: ActivityRow,
-  parameters: unknown,
-  dialect: Dialect,
-): SubmitAnswer {
-  if (row.failure !== null) return { failure: JSON.parse(row.failure) as Failure };
-  return { activity: activityView(activity, organizationId, row, parameters, dialect) };
+/** What was refused or failed inside its own request repeats the same error each time it is sent. */
+function toAnswer(record: ActivityRecord, dialect: Dialect): SubmitAnswer {
+  const { row, votes } = record;
+  if (row.failure !== null && votes.length === 1) return { failure: JSON.parse(row.failure) as Failure };
+  return { activity: activityView(record, dialect) };
 }
 
-function toRow(prepared: Prepared, body: Uint8Array, stamp: string): ActivityRow {
-  const { activity } = prepared;
-  if (activity === undefined) throw new Fault("internal", "the signer prepared no activity");
-  const { publicKey, scheme, signature } = stampParts(stamp);
-  const vote: StoredVote = {
-    id: randomUUID(),
-    user: JSON.parse(activity.user) as User,
-    selection: "VOTE_SELECTION_APPROVED",
-    publicKey,
-    signature,
-    scheme,
-    createdAtMs: activity.createdAtMs,
-  };
-  return {
-    activityId: activity.activityId,
-    fingerprint: toHex(activity.fingerprint),
-    type: activity.type,
-    status: activity.status,
-    body,
-    result: activity.result ?? null,
-    failure: activity.failure ?? null,
-    votes: JSON.stringify([vote]),
-    slot: activity.slot ?? null,
-    createdAtMs: activity.createdAtMs,
-    updatedAtMs: activity.createdAtMs,
-  };
+async function pause(round: number): Promise<void> {
+  if (round > 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(250, 2 ** round)));
 }
 
-export function toCommitItem(prepared: Prepared, activity: ActivityRow | undefined): CommitItem {
-  const { organizationId, expectedVersion, expectedHeader, birth, next, changes, boot, number, leaf, sealed } =
-    prepared;
-  return {
-    organizationId,
-    expectedVersion,
-    ...(expectedHeader && { expectedHeader }),
-    ...(birth && {
-      birth: {
-        organizationName: birth.organizationName,
-        ...(birth.parentId !== undefined && { parentId: birth.parentId }),
-        ...(birth.keyring !== undefined && { keyring: birth.keyring }),
-      },
-    }),
-    ...(next && { next }),
-    changes: JSON.parse(changes),
-    leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }) },
-    ...(activity && { activity }),
-  };
+function changedAllTheTime(): Fault {
+  return new Fault("unavailable", "the organization is being changed by others all the time; try again");
 }

@@ -14,6 +14,7 @@ const signerRooms = [
   "frames",
   "generated/activities.ts",
   "generated/activity_validators.ts",
+  "rules",
   "signer",
   "state",
 ];

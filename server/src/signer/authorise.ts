@@ -1,18 +1,53 @@
 /**
- * The decision point: may these approvers do this? Root quorum bypasses policies; everyone else is refused until a policy
- * allows. Policies will be weighed here, over facts the signer itself read from the stamped bytes.
+ * The decision point: may this be done, with these approvals? The root quorum bypasses policies; a user's own credentials
+ * are its own to change; everyone else is refused until a policy allows. Policies will be weighed here, over facts the
+ * signer itself read from the stamped bytes.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { LeafGrounds } from "@keystead/core/log/leaf.ts";
-import type { Pages } from "../state/pages.ts";
+import type { AnyActivity } from "../endpoints/define_activity.ts";
+import { isActive, rootMembers } from "../rules/votes.ts";
+import type { Approval } from "../state/entities.ts";
+import type { MembersPage } from "../state/pages.ts";
 
-export type Decision = { kind: "allow"; grounds: LeafGrounds } | { kind: "refuse"; fault: Fault };
+export type Question = {
+  members: MembersPage;
+  activity: AnyActivity;
+  /** In the newest form. */
+  params: unknown;
+  proposerId: string;
+  approvals: readonly Approval[];
+  /** It was submitted before, by somebody who might then. */
+  isWaiting: boolean;
+  nowMs: number;
+};
 
-export function authorise({ members }: Pages, approvers: ReadonlySet<string>): Decision {
-  const { threshold, userIds } = members.rootQuorum;
-  const present = [...new Set(userIds)].filter((userId) => approvers.has(userId) && members.users.has(userId)).length;
-  if (threshold >= 1 && present >= threshold) return { kind: "allow", grounds: "ROOT_QUORUM" };
+export type Decision =
+  | { kind: "allow"; grounds: LeafGrounds }
+  /** More approvals are wanted, and could come. */
+  | { kind: "consensus" }
+  | { kind: "refuse"; fault: Fault };
+
+export function authorise(question: Question): Decision {
+  const { members, activity, params, proposerId, isWaiting } = question;
+  const approvers = activeApprovers(question);
+  const quorum = rootMembers(members);
+  const { threshold } = members.rootQuorum;
+  if (threshold >= 1 && quorum.filter((userId) => approvers.has(userId)).length >= threshold) {
+    return { kind: "allow", grounds: "ROOT_QUORUM" };
+  }
+  const isOwn = activity.ownCredentialOf?.(params as never) === proposerId && approvers.has(proposerId);
+  if (isOwn && activity.rootQuorumOnly !== true) return { kind: "allow", grounds: "OWN_CREDENTIAL" };
+  // What waits goes on waiting while the quorum could still approve it, also when its proposer has left: one approval among
+  // several that are needed must not end it.
+  if ((isWaiting || quorum.includes(proposerId)) && quorum.length >= threshold) return { kind: "consensus" };
   return { kind: "refuse", fault: noPolicyAllows() };
+}
+
+/** A deleted user's approval does not count, nor one whose day is over. */
+function activeApprovers({ members, approvals, nowMs }: Question): Set<string> {
+  const active = approvals.filter((approval) => isActive(approval, nowMs) && members.users.has(approval.userId));
+  return new Set(active.map(({ userId }) => userId));
 }
 
 function noPolicyAllows(): Fault {

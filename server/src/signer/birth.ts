@@ -8,10 +8,9 @@ import type { Prepared } from "../frames/messages.ts";
 import { objectId } from "../state/derived_id.ts";
 import { sha256 } from "../state/digest.ts";
 import { put } from "../state/entities.ts";
-import type { Pages } from "../state/pages.ts";
 import { operatorLeaf } from "./operator_leaf.ts";
 import type { Signer } from "./signer.ts";
-import { writeState } from "./write_state.ts";
+import { beforeBirth, writeState } from "./write_state.ts";
 
 export type BirthOrder = {
   organizationId: string;
@@ -22,19 +21,13 @@ export type BirthOrder = {
   apiPublicKey: string;
 };
 
-/** An organization before anything is in it. */
-const nothing: Pages = {
-  members: { users: new Map(), userTags: new Map(), rootQuorum: { threshold: 1, userIds: [] } },
-  settings: { organizationName: "", createdAtMs: 0, updatedAtMs: 0 },
-};
-
 export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Array): Prepared {
   const nowMs = signer.now();
   const organizationId = uuidToBytes(order.organizationId);
   const orderDigest = sha256(JSON.stringify(order));
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
   const changes = [
-    put("settings", { organizationName: order.organizationName, ...times }),
+    put("settings", { organizationName: order.organizationName, features: [], ...times }),
     put("user", {
       userId: order.userId,
       userName: order.userName,
@@ -53,18 +46,8 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     }),
     put("rootQuorum", { threshold: 1, userIds: [order.userId] }),
   ];
-  const { next } = writeState(
-    signer,
-    {
-      organizationId,
-      parentId: undefined,
-      ...noState,
-      directory: { pages: [], floor: 0, journals: new Uint8Array(0) },
-      pages: nothing,
-    },
-    changes,
-    { floor: 0, journals: new Uint8Array(0) },
-  );
+  const before = beforeBirth(organizationId, undefined);
+  const { next } = writeState(signer, before, changes, before.directory);
   const { boot, number, leaf } = operatorLeaf(signer, {
     event: "BIRTH",
     organizationId,

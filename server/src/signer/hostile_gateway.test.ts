@@ -20,6 +20,7 @@ import {
   createSignerRig,
   createTagBody,
   offer,
+  only,
   prepareOn,
   releaseRows,
   type SignerRig,
@@ -169,9 +170,10 @@ test("a user outside the quorum gets a refusal on record and no state, whatever 
   );
   const reply = offer(rig, state, body, { stamp: signStamp(memberKey, "SIGNATURE_SCHEME_TK_API_P256", body) });
   assert.ok(reply.kind === "prepared");
-  assert.equal(reply.value.next, undefined);
-  assert.equal(reply.value.activity?.status, "ACTIVITY_STATUS_REJECTED");
-  assert.equal(reply.value.activity?.result, undefined);
+  const { next, activity } = only(reply.value);
+  assert.equal(next, undefined);
+  assert.equal(activity?.status, "ACTIVITY_STATUS_REJECTED");
+  assert.equal(activity?.result, undefined);
 });
 
 test("a signer that takes a running deployment as found refuses old states from then on", () => {
@@ -184,7 +186,7 @@ test("a signer that takes a running deployment as found refuses old states from 
   const journal = Buffer.concat(bodies.map((body) => sha256(body)));
   const reply = offer(joined, at(states, -1), createTagBody(rig, "c"), { journal });
   assert.ok(reply.kind === "prepared");
-  assert.equal(releaseRows(joined, [reply.value])[0]?.kind, "released");
+  assert.equal(releaseRows(joined, reply.value)[0]?.kind, "released");
   assert.match(rig.notes.join("\n"), /taking organization .* at version 4, as found in the database/);
   for (const old of states) assert.throws(() => offer(joined, old, createTagBody(rig, "x")), { code: "aborted" });
 });

@@ -7,11 +7,18 @@ import type { Fault } from "@keystead/core/fault.ts";
 import type { OfferedState } from "../frames/messages.ts";
 import { digestKey, sha256 } from "../state/digest.ts";
 import { type Directory, decodeDirectory } from "../state/directory.ts";
-import { decodePage, isPageName, type Pages, pageNames } from "../state/pages.ts";
+import { decodePage, emptyPages, isPageName, type Pages } from "../state/pages.ts";
 import { type KnownHeader, refusedState } from "./line.ts";
 import type { Signer } from "./signer.ts";
 
-export type OpenState = { known: KnownHeader; organizationId: string; directory: Directory; pages: Pages };
+export type OpenState = {
+  known: KnownHeader;
+  organizationId: string;
+  directory: Directory;
+  pages: Pages;
+  /** In bytes, as stored. */
+  pageLengths: ReadonlyMap<string, number>;
+};
 
 export function openState({ line }: Signer, offered: OfferedState): OpenState {
   const known = line.know(offered.header);
@@ -19,16 +26,23 @@ export function openState({ line }: Signer, offered: OfferedState): OpenState {
   const refuse = (why: string): Fault => refusedState(`organization ${organizationId}: ${why}`);
   if (!matches(offered.directory, known.header.directory)) throw refuse("the directory does not match its header");
   const directory = decodeDirectory(Uint8Array.from(offered.directory));
-  const pages: Partial<Record<keyof Pages, Pages[keyof Pages]>> = {};
+  // A page that the directory does not list was never written: it is the signer's own word that it is empty.
+  const pages: Record<keyof Pages, unknown> = { ...emptyPages };
+  const pageLengths = new Map<string, number>();
   for (const { name, digest } of directory.pages) {
     if (!isPageName(name)) throw refuse(`page \`${name}\` was written by a newer version of Keystead`);
     const content = offered.pages.find((page) => page.name === name)?.content;
     if (content === undefined) throw refuse(`page \`${name}\` is missing`);
     if (!matches(content, digest)) throw refuse(`page \`${name}\` was changed`);
     pages[name] = decodePage(name, content);
+    pageLengths.set(name, content.length);
   }
-  for (const name of pageNames) if (pages[name] === undefined) throw refuse(`the state has no page \`${name}\``);
-  return { known, organizationId, directory, pages: pages as Pages };
+  return { known, organizationId, directory, pages: pages as Pages, pageLengths };
+}
+
+/** What a state costs to keep at hand, in bytes: its pages, and what every state has. */
+export function weightOf({ pageLengths }: OpenState): number {
+  return pageLengths.values().reduce((sum, length) => sum + length, 4_096);
 }
 
 function matches(content: Uint8Array, digest: Uint8Array): boolean {

@@ -6,6 +6,7 @@ import { type TestContext, test } from "node:test";
 import {
   createSignerRig,
   createTagBody,
+  offer,
   prepareOn,
   releaseRows,
   type SignerRig,
@@ -113,3 +114,12 @@ function freshFolder(t: TestContext): string {
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
+
+test("a state that a request led to and that was passed over is no fault of the database: its own state is asked for", () => {
+  const rig = createSignerRig();
+  const committed = prepareOn(rig, rig.born, createTagBody(rig, "another gateway's"));
+  prepareOn(rig, rig.born, createTagBody(rig, "overtaken"));
+  assert.equal(releaseRows(rig, [committed])[0]?.kind, "released");
+  const reply = offer(rig, undefined, createTagBody(rig, "follows what was overtaken"));
+  assert.ok(reply.kind === "missing" && reply.value.state);
+});

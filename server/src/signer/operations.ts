@@ -32,8 +32,8 @@ export type Orders = {
 
 export type Operations = { [K in MessageKind]: (request: Request<K>) => Reply<K> };
 
-/** Organizations whose state is at hand; the gateway offers any other again. */
-const maxHeads = 5_000;
+/** How many bytes of states are at hand: thousands of common ones, few of the largest. The gateway offers any other again. */
+const maxHeadBytes = 48 * 1024 * 1024;
 
 /** A statement of released leaves goes out in pages, so that gaps between numbers cannot make it too long to send. */
 const rangesPerPage = 50_000;
@@ -89,7 +89,7 @@ export function createOperations(
       keyring,
       memory,
       line,
-      heads: createLru<OpenState>(maxHeads),
+      heads: createLru<OpenState>(maxHeadBytes),
       journals: createJournalCache(),
       adoptUnknown: orders.adoptUnknown,
       sealResult: (leaf, result) => seal(rootKey, keyVersion, resultContext(leaf), new TextEncoder().encode(result)),

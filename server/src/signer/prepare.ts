@@ -2,70 +2,106 @@
  * One submit, decided. In: the raw bytes, the stamp, and a state the gateway offers. Out: everything one transaction will
  * hold, useless until it is committed and released. Time, identity and permission come from here, never from the frame.
  */
-import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
-import { Fault, faultCodes } from "@keystead/core/fault.ts";
-import { encodeLeaf, type LeafEvent, type LeafGrounds } from "@keystead/core/log/leaf.ts";
-import type { AnyActivity } from "../endpoints/define_activity.ts";
-import { type Envelope, readBody, readEnvelope } from "../endpoints/envelope.ts";
-import type { Missing, Prepared, Request } from "../frames/messages.ts";
-import { activityByType } from "../generated/activities.ts";
-import { activityValidators } from "../generated/activity_validators.ts";
-import { activityId, objectId } from "../state/derived_id.ts";
-import { sha256 } from "../state/digest.ts";
-import type { Change } from "../state/entities.ts";
-import { findJournal, type Journal, liveness, maxJournalEntries, slotOf } from "../state/journal.ts";
-import { authenticate, type Caller } from "./authenticate.ts";
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { noSuchOrganization } from "../endpoints/known_faults.ts";
+import type { Missing, OfferedState, Prepared, Request } from "../frames/messages.ts";
+import { put } from "../state/entities.ts";
+import { findJournal, liveness, maxJournalEntries, slotOf } from "../state/journal.ts";
+import { type Asked, readAsked } from "./asked.ts";
+import { authenticate } from "./authenticate.ts";
 import { authorise } from "./authorise.ts";
-import { missingLinks, type OpenState, openState } from "./open_state.ts";
+import { missingLinks, type OpenState, openState, weightOf } from "./open_state.ts";
+import { type Act, alreadyExists, complete, keepWaiting, refuse, type Scene } from "./outcome.ts";
 import type { Signer } from "./signer.ts";
-import { noteExecuted, writeState } from "./write_state.ts";
+import { approvalOf, approveAgain, vote } from "./vote.ts";
 
-export type PrepareReply = { kind: "prepared"; value: Prepared } | { kind: "missing"; value: Missing };
+export type PrepareReply = { kind: "prepared"; value: readonly Prepared[] } | { kind: "missing"; value: Missing };
 
-export function prepare(
-  signer: Signer,
-  { body, stamp, state: offered, journal: entries }: Request<"prepare">,
-): PrepareReply {
+export function prepare(signer: Signer, request: Request<"prepare">): PrepareReply {
+  const { body, stamp, state: offered } = request;
   const nowMs = signer.now();
-  const envelope = readEnvelope(readBody(body));
-  const activity = activityByType.get(envelope.type);
-  if (activity === undefined) throw new Fault("invalid_argument", `Invalid activity type: \`${envelope.type}\``);
-  if (activityValidators[activity.path]?.(envelope.parameters) !== true) {
-    throw new Fault("invalid_argument", `invalid request body: \`parameters\` do not fit ${activity.type}`);
-  }
+  const asked = readAsked(body);
+  const { envelope, fingerprint, form } = asked;
   const state = offered === undefined ? signer.heads.get(envelope.organizationId) : openState(signer, offered);
   if (state === undefined) return missing({ state: true });
   if (state.organizationId !== envelope.organizationId) {
     throw new Fault("failed_precondition", "the offered state belongs to another organization than the body names");
   }
-  const linksFrom = missingLinks(signer, state, offered?.links ?? []);
+  const linksFrom = linksToFetch(signer, state, offered);
+  if (linksFrom === "passed over") return missing({ state: true });
   if (linksFrom !== undefined) return missing({ state: true, linksFrom });
-  signer.heads.set(state.organizationId, state, 1);
+  signer.heads.set(state.organizationId, state, weightOf(state));
+  const { members, pending, settings } = state.pages;
+  if (settings.deleted === true) throw noSuchOrganization();
   const { parentId } = state.known.header;
-  const caller = authenticate(
-    signer.curves,
-    {
-      organizationId: state.organizationId,
-      parentId: parentId && uuidFromBytes(parentId),
-      members: state.pages.members,
-    },
-    stamp,
-    body,
-    nowMs,
-  );
+  const organization = { organizationId: state.organizationId, parentId: parentId && uuidFromBytes(parentId), members };
+  const caller = authenticate(signer.curves, organization, stamp, body, nowMs);
+  const scene = { signer, state, caller, nowMs };
+
+  // A body that waits is known by its hash; its time was looked at when it was submitted.
+  const waiting = pending.get(toHex(fingerprint));
+  if (waiting !== undefined) return prepared(approveAgain(scene, waiting, asked));
   checkLiveness(envelope.timestampMs, nowMs, state.directory.floor);
-  const fingerprint = sha256(body);
+  if (form.activity.vote !== undefined) {
+    return prepared(vote(scene, form.activity.vote, asked, request.target));
+  }
   const journal = findJournal(state.directory.journals, slotOf(envelope.timestampMs));
-  const executed = signer.journals.has(state.organizationId, journal, fingerprint, entries);
+  const executed = signer.journals.has(state.organizationId, journal, fingerprint, request.journal);
   if (executed === undefined) return missing({ journal: journal.slot });
+  if (executed) throw alreadyExists();
   if (journal.count >= maxJournalEntries) {
     throw new Fault("resource_exhausted", "too many activities of this organization carry the time of this minute");
   }
-  if (executed) throw new Fault("already_exists", "an activity with the same fingerprint already exists");
-  const decision = authorise(state.pages, new Set([caller.user.userId]));
-  const act = { signer, activity, envelope, fingerprint, state, caller, journal, nowMs };
-  if (decision.kind === "refuse") return refused(act, "REJECTED", decision.fault);
-  return run(act, decision.grounds);
+  return prepared(decide(scene, asked));
+}
+
+/**
+ * From which version on headers are wanted. A state that nobody offered, because the request before led to it, and that was passed over
+ * since, was never committed: another gateway was faster. That is no fault of the database, which is asked for what it holds.
+ */
+function linksToFetch(signer: Signer, state: OpenState, offered: OfferedState | undefined) {
+  try {
+    return missingLinks(signer, state, offered?.links ?? []);
+  } catch (error) {
+    if (offered === undefined && error instanceof Fault && error.code === "aborted") return "passed over";
+    throw error;
+  }
+}
+
+/** What becomes of a new activity. Its submission is the first approval. */
+function decide(scene: Scene, asked: Asked): Prepared[] {
+  const { signer, state, caller, nowMs } = scene;
+  const { members, pending } = state.pages;
+  const { fingerprint, form, params } = asked;
+  const proposerId = caller.user.userId;
+  const approvals = [approvalOf(scene)];
+  const act: Act = { ...scene, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
+  const decision = authorise({
+    members,
+    activity: form.activity,
+    params,
+    proposerId,
+    approvals,
+    isWaiting: false,
+    nowMs,
+  });
+  if (decision.kind === "allow") return complete(act, decision.grounds);
+  if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
+  const limit = signer.limits.pendingActivitiesPerOrganization;
+  if (pending.size >= limit) {
+    throw new Fault(
+      "resource_exhausted",
+      `organization has reached its limit of ${limit} activities that wait for consensus`,
+    );
+  }
+  const waiting = { fingerprint: toHex(fingerprint), proposerId, createdAtMs: nowMs, approvals };
+  return keepWaiting(act, "SUBMITTED", (activityId) => put("pendingActivity", { ...waiting, activityId }));
+}
+
+function prepared(value: readonly Prepared[]): PrepareReply {
+  return { kind: "prepared", value };
 }
 
 function missing({ state = false, linksFrom, journal }: Partial<Missing>): PrepareReply {
@@ -80,124 +116,4 @@ function checkLiveness(timestampMs: number, nowMs: number, floor: number): void 
       errorCode: "REQUEST_INVALID",
     });
   }
-}
-
-type Act = {
-  signer: Signer;
-  activity: AnyActivity;
-  envelope: Envelope;
-  fingerprint: Uint8Array;
-  state: OpenState;
-  caller: Caller;
-  journal: Journal;
-  nowMs: number;
-};
-
-function run(act: Act, grounds: LeafGrounds): PrepareReply {
-  const { signer, activity, envelope, fingerprint, state, caller, journal, nowMs } = act;
-  let changes: readonly Change[];
-  let result: string;
-  try {
-    let index = 0;
-    const context = {
-      organizationId: state.organizationId,
-      nowMs,
-      userId: caller.user.userId,
-      limits: signer.limits,
-      newId: () => objectId(state.known.header.organizationId, fingerprint, index++),
-    };
-    const params = envelope.parameters as never;
-    const outcome = activity.run(activity.state(state.pages, params) as never, params, context);
-    changes = outcome.changes;
-    result = JSON.stringify(outcome.result);
-  } catch (error) {
-    if (error instanceof Fault && error.code !== "internal") return refused(act, "FAILED", error);
-    throw error;
-  }
-  const executed = noteExecuted(signer, state, journal, fingerprint, nowMs);
-  const before = { ...state.known.header, digest: state.known.digest, directory: state.directory, pages: state.pages };
-  const { next, open } = writeState(signer, before, changes, executed);
-  signer.heads.set(state.organizationId, open, 1);
-  const recorded = record(act, "COMPLETED", grounds, next.header, result);
-  return {
-    kind: "prepared",
-    value: {
-      ...recorded,
-      next,
-      changes: JSON.stringify(changes),
-      ...(activity.sealed === true
-        ? { sealed: signer.sealResult(recorded.leaf, result) }
-        : { activity: { ...recorded.activity, result } }),
-    },
-  };
-}
-
-/** A refusal or failure that is kept: it changes no state, but it has happened and leaves its leaf. */
-function refused(act: Act, event: "REJECTED" | "FAILED", fault: Fault): PrepareReply {
-  const failure = JSON.stringify({
-    code: faultCodes[fault.code],
-    message: fault.message,
-    errorCode: fault.errorCode,
-    details: fault.details,
-  });
-  const recorded = record(act, event, "NONE", undefined, failure);
-  return { kind: "prepared", value: { ...recorded, activity: { ...recorded.activity, slot: undefined, failure } } };
-}
-
-/** The activity's row and leaf, which all outcomes share. */
-function record(act: Act, event: LeafEvent, grounds: LeafGrounds, header: Uint8Array | undefined, outcome: string) {
-  const { signer, activity, envelope, fingerprint, state, caller, nowMs } = act;
-  const id = activityId(state.known.header.organizationId, fingerprint, envelope.timestampMs);
-  const number = signer.nextNumber();
-  const leaf = signer.keyring.authenticity.mark(
-    "leaf",
-    encodeLeaf({
-      boot: signer.boot,
-      number,
-      event,
-      grounds,
-      organizationId: state.known.header.organizationId,
-      activityId: id,
-      activityType: activity.type,
-      fingerprint,
-      timeMs: nowMs,
-      stateVersion: state.known.header.version,
-      stateDigest: state.known.digest,
-      header,
-      stamps: [
-        {
-          userId: uuidToBytes(caller.user.userId),
-          credentialId: uuidToBytes(caller.apiKey.apiKeyId),
-          scheme: caller.stamp.scheme,
-          publicKey: caller.stamp.publicKeyBytes,
-          signature: caller.stamp.signature,
-          body: fingerprint,
-        },
-      ],
-      outcome: sha256(outcome),
-    }),
-  );
-  return {
-    organizationId: state.organizationId,
-    expectedVersion: state.known.header.version,
-    expectedHeader: state.known.marked,
-    birth: undefined,
-    next: undefined,
-    changes: "[]",
-    boot: signer.boot,
-    number,
-    leaf,
-    sealed: undefined,
-    activity: {
-      activityId: uuidFromBytes(id),
-      type: activity.type,
-      status: `ACTIVITY_STATUS_${event}`,
-      fingerprint,
-      user: JSON.stringify(caller.user),
-      slot: slotOf(envelope.timestampMs),
-      createdAtMs: nowMs,
-      result: undefined,
-      failure: undefined,
-    },
-  } satisfies Prepared;
 }

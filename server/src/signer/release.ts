@@ -21,29 +21,39 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
   const moved = new Map<string, { organizationId: Uint8Array; pin: Pin }>();
   const leaves: { boot: Uint8Array; first: number; last: number }[] = [];
 
+  const pinOf = ({ organizationId }: Place) =>
+    moved.get(digestKey(organizationId))?.pin ?? memory.pins.get(organizationId);
+
+  /** Undefined when the state lies on its organization's line. */
+  function objectionTo(place: Place): Outcome | undefined {
+    const pin = pinOf(place);
+    if (pin === undefined && signer.adoptUnknown) return undefined;
+    const standing = line.standing(place, pin, given);
+    if (standing.kind === "off") return { kind: "refused", value: { message: standing.why } };
+    if (standing.kind === "on") return undefined;
+    const { linksFrom, linksTo } = standing;
+    return { kind: "missing", value: { organizationId: uuidFromBytes(place.organizationId), linksFrom, linksTo } };
+  }
+
+  function movePin(place: Place): void {
+    const { organizationId, version, digest } = place;
+    const pin = pinOf(place);
+    if (pin === undefined && signer.adoptUnknown && version > 1) {
+      signer.note(
+        `taking organization ${uuidFromBytes(organizationId)} at version ${version}, as found in the database`,
+      );
+    }
+    if (pin !== undefined && version <= pin.version) return;
+    moved.set(digestKey(organizationId), { organizationId, pin: { version, digest } });
+  }
+
   const verdicts = rows.map(({ leaf: marked }): { leaf: Leaf } | Outcome => {
     try {
       const leaf = decodeLeaf(keyring.authenticity.check("leaf", marked));
-      const place = placeOf(signer, leaf);
-      const organization = digestKey(leaf.organizationId);
-      const pin = moved.get(organization)?.pin ?? memory.pins.get(leaf.organizationId);
-      const adopts = pin === undefined && signer.adoptUnknown;
-      const standing = adopts ? ({ kind: "on" } as const) : line.standing(place, pin, given);
-      if (standing.kind === "unknown") {
-        const { linksFrom, linksTo } = standing;
-        return { kind: "missing", value: { organizationId: uuidFromBytes(leaf.organizationId), linksFrom, linksTo } };
-      }
-      if (standing.kind === "off") return { kind: "refused", value: { message: standing.why } };
-      if (adopts && place.version > 1) {
-        const id = uuidFromBytes(leaf.organizationId);
-        signer.note(`taking organization ${id} at version ${place.version}, as found in the database`);
-      }
-      if (pin === undefined || place.version > pin.version) {
-        moved.set(organization, {
-          organizationId: place.organizationId,
-          pin: { version: place.version, digest: place.digest },
-        });
-      }
+      const places = placesOf(signer, leaf);
+      const objection = places.map(objectionTo).find((each) => each !== undefined);
+      if (objection !== undefined) return objection;
+      places.forEach(movePin);
       leaves.push({ boot: Uint8Array.from(leaf.boot), first: leaf.number, last: leaf.number });
       return { leaf };
     } catch (error) {
@@ -70,11 +80,17 @@ function open(signer: Signer, row: ReleaseRow | undefined): Outcome {
   }
 }
 
-/** The state a leaf stands for: the one it led to, or the one it was decided on. */
-function placeOf({ line }: Signer, leaf: Leaf): Place {
+/**
+ * The states a leaf stands for: the one it led to, or else the one it was decided on. A birth stands for both, because they
+ * are two organizations': what was decided on a state of the parent that was passed over is not born.
+ */
+function placesOf({ line }: Signer, leaf: Leaf): Place[] {
   const { organizationId } = leaf;
+  const decidedOn = { version: leaf.stateVersion, digest: leaf.stateDigest };
+  if (leaf.header === undefined) return [{ organizationId, ...decidedOn }];
   // The header is known by its own MAC too: it may serve as a link for the rows behind it.
-  if (leaf.header === undefined) return { organizationId, version: leaf.stateVersion, digest: leaf.stateDigest };
   const { header, digest } = line.know(leaf.header);
-  return { organizationId, version: header.version, digest };
+  const ledTo = { organizationId, version: header.version, digest };
+  if (leaf.event !== "BIRTH" || header.parentId === undefined) return [ledTo];
+  return [{ organizationId: header.parentId, ...decidedOn }, ledTo];
 }

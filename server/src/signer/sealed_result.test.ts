@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import Type from "typebox";
 import { activityBody, createSignerRig, prepareOn, releaseRows, stateAfter } from "../../test/signer_rig.ts";
-import { type AnyActivity, defineActivity } from "../endpoints/define_activity.ts";
-import { activityByType } from "../generated/activities.ts";
+import { type ActivityForm, defineActivity, formsOf } from "../endpoints/define_activity.ts";
+import { activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 
 const secret = "a-signature-that-must-not-leave-early";
@@ -24,8 +24,8 @@ const revealing = defineActivity({
   facts: () => ({}),
   run: () => ({ changes: [], result: { secret } }),
 });
-(activityByType as Map<string, AnyActivity>).set(revealing.type, revealing);
-(activityValidators as Record<string, (value: unknown) => boolean>)[revealing.path] = () => true;
+for (const form of formsOf(revealing)) (activityForms as Map<string, ActivityForm>).set(form.type, form);
+(activityValidators as Record<string, (value: unknown) => boolean>)[revealing.type] = () => true;
 
 test("a sealed result is nowhere in what is prepared, and is opened by releasing its own row", () => {
   const rig = createSignerRig();

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { decode, type Layout } from "@keystead/core/encoding/layout.ts";
-import { createSignerRig, createTagBody, prepareOn, releaseRows, stampOf, stateAfter } from "../../test/signer_rig.ts";
+import { createQuorum } from "../../test/quorum_rig.ts";
+import { createTagBody, prepareOn, releaseRows, stampOf, stateAfter } from "../../test/signer_rig.ts";
 import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
 import { type MessageKind, messages, type Request } from "../frames/messages.ts";
 import { serve } from "./serve.ts";
@@ -22,7 +23,20 @@ function seeded(seed: number): () => number {
 }
 
 test(`${rounds} bent frames: nothing is approved that was not, and the signer goes on`, async (t) => {
-  const rig = createSignerRig();
+  const quorum = createQuorum();
+  const { rig } = quorum;
+  // Votes: one that came, on what is over now, and one that was given for another activity than the one that waits.
+  const ended = quorum.tagBody("ended");
+  quorum.send("ann", ended);
+  const counted = quorum.voteBody("approve", ended);
+  quorum.send("bob", counted, { target: ended });
+  const waiting = quorum.tagBody("waiting");
+  quorum.send("ann", waiting);
+  const votes = [
+    { body: counted, stamp: quorum.stamp("bob", counted), target: ended },
+    { body: counted, stamp: quorum.stamp("bob", counted), target: waiting },
+    { body: waiting, stamp: quorum.stamp("bob", ended), target: undefined },
+  ].map((vote) => ({ ...vote, state: { ...quorum.state, links: [] }, journal: undefined }));
   const body = createTagBody(rig, "recorded");
   const row = prepareOn(rig, rig.born, body);
   releaseRows(rig, [row]);
@@ -32,9 +46,16 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
     hello: [{ protocol: 1, keyring: rig.keyring }],
     birth: [{}],
     prepare: [
-      { body, stamp: stampOf(rig, body), state: { ...rig.born, links: [] }, journal: undefined },
-      { body, stamp: stampOf(rig, body), state: { ...newest, links: [newest.header] }, journal: undefined },
-      { body: replayed, stamp: stampOf(rig, body), state: undefined, journal: undefined },
+      { body, stamp: stampOf(rig, body), state: { ...rig.born, links: [] }, journal: undefined, target: undefined },
+      {
+        body,
+        stamp: stampOf(rig, body),
+        state: { ...newest, links: [newest.header] },
+        journal: undefined,
+        target: undefined,
+      },
+      { body: replayed, stamp: stampOf(rig, body), state: undefined, journal: undefined, target: undefined },
+      ...votes,
     ],
     release: [{ rows: [{ leaf: row.leaf, sealed: undefined }], links: [newest.header] }],
     accept: [{ headers: [rig.born.header], last: true }],

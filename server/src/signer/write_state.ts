@@ -1,11 +1,13 @@
 /** From changes to the bytes of the next state: the only place that writes pages, directories and headers. */
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { noState } from "@keystead/core/log/header.ts";
 import type { NextState } from "../frames/messages.ts";
 import { sha256 } from "../state/digest.ts";
 import { type Directory, encodeDirectory } from "../state/directory.ts";
 import type { Change } from "../state/entities.ts";
-import { type Journal, oldestSlot, putJournal } from "../state/journal.ts";
-import { applyChanges, encodePage, type PageName, type Pages } from "../state/pages.ts";
+import { dropJournals, findJournal, oldestSlot, putJournal, slotOf } from "../state/journal.ts";
+import { applyChanges, emptyPages, encodePage, maxPagesLength, type PageName, type Pages } from "../state/pages.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
@@ -16,7 +18,14 @@ export type Before = {
   digest: Uint8Array;
   directory: Directory;
   pages: Pages;
+  pageLengths: ReadonlyMap<string, number>;
 };
+
+/** What stands before an organization's first state. */
+export function beforeBirth(organizationId: Uint8Array, parentId: Uint8Array | undefined): Before {
+  const directory = { pages: [], floor: 0, journals: new Uint8Array(0) };
+  return { organizationId, parentId, ...noState, directory, pages: emptyPages, pageLengths: new Map() };
+}
 
 /** The part of a directory that says what was executed lately. */
 export type Executed = Pick<Directory, "journals" | "floor">;
@@ -32,6 +41,9 @@ export function writeState(
   const written = [...touched].map((name) => writePage(name, pages));
   const digests = new Map(before.directory.pages.map(({ name, digest }) => [name, digest]));
   for (const { name, digest } of written) digests.set(name, digest);
+  const pageLengths = new Map(before.pageLengths);
+  for (const { name, content } of written) pageLengths.set(name, content.length);
+  refuseTooLong(before.pageLengths, pageLengths);
   const directory: Directory = {
     pages: [...digests].map(([name, digest]) => ({ name, digest })),
     floor: executed.floor,
@@ -58,8 +70,23 @@ export function writeState(
       organizationId: uuidFromBytes(before.organizationId),
       directory,
       pages,
+      pageLengths,
     },
   };
+}
+
+/** A state that does not fit into a frame could never be offered again. What makes one that is too long shorter is welcome. */
+function refuseTooLong(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): void {
+  const length = totalOf(after);
+  if (length <= maxPagesLength || length < totalOf(before)) return;
+  throw new Fault(
+    "resource_exhausted",
+    `organization has reached its limit of ${maxPagesLength} bytes of users, credentials, tags and waiting activities`,
+  );
+}
+
+function totalOf(lengths: ReadonlyMap<string, number>): number {
+  return lengths.values().reduce((sum, length) => sum + length, 0);
 }
 
 function writePage(name: PageName, pages: Pages): { name: PageName; content: Uint8Array; digest: Uint8Array } {
@@ -67,15 +94,21 @@ function writePage(name: PageName, pages: Pages): { name: PageName; content: Uin
   return { name, content, digest: sha256(content) };
 }
 
-/** The journals after one more executed activity. The floor rises with the clock and never falls with it. */
+/**
+ * The journals after one more executed activity. The floor rises with the clock and never falls with it. It rises also when
+ * the activity is too old to be listed: a clock that ran ahead and was set right would else find its body new.
+ */
 export function noteExecuted(
   signer: Signer,
   { organizationId, directory }: OpenState,
-  journal: Journal,
+  timestampMs: number,
   fingerprint: Uint8Array,
   nowMs: number,
-): Executed {
+): Executed & { slot: number | undefined } {
+  const { journals } = directory;
   const floor = Math.max(directory.floor, oldestSlot(nowMs));
-  const appended = signer.journals.append(organizationId, journal, fingerprint);
-  return { journals: putJournal(directory.journals, appended, floor), floor };
+  const slot = slotOf(timestampMs);
+  if (slot < floor) return { journals: dropJournals(journals, floor), floor, slot: undefined };
+  const appended = signer.journals.append(organizationId, findJournal(journals, slot), fingerprint);
+  return { journals: putJournal(journals, appended, floor), floor, slot };
 }

@@ -29,10 +29,38 @@ export type UserTag = { tagId: string; tagName: string; createdAtMs: number; upd
 
 export type RootQuorum = { threshold: number; userIds: readonly string[] };
 
-export type Settings = { organizationName: string; createdAtMs: number; updatedAtMs: number };
+export type Feature = { name: string; value?: string };
+
+export type Settings = {
+  organizationName: string;
+  features: readonly Feature[];
+  /** Set once, never cleared: nothing runs in a deleted organization, and its id is never born again. */
+  deleted?: true;
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
+/** An approval as state keeps it. Rejecting ends an activity, so no rejection is ever pending. */
+export type Approval = { userId: string; credentialId: string; atMs: number };
+
+/** An activity that waits for consensus. Its body proves itself by its hash, so only the hash is kept. */
+export type PendingActivity = {
+  /** Lower-case hex of SHA-256 over the submitted body. */
+  fingerprint: string;
+  activityId: string;
+  proposerId: string;
+  createdAtMs: number;
+  approvals: readonly Approval[];
+};
 
 /** Every kind of thing an activity can change, by the name changes carry. */
-export type Entities = { user: User; userTag: UserTag; rootQuorum: RootQuorum; settings: Settings };
+export type Entities = {
+  user: User;
+  userTag: UserTag;
+  rootQuorum: RootQuorum;
+  settings: Settings;
+  pendingActivity: PendingActivity;
+};
 
 export type EntityKind = keyof Entities;
 

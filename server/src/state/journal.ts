@@ -89,3 +89,8 @@ export function putJournal(table: JournalTable, journal: Journal, keepFrom: numb
   next.set(table.subarray(after), at - from + rowLength);
   return next;
 }
+
+/** The table without the journals older than `keepFrom`. */
+export function dropJournals(table: JournalTable, keepFrom: number): JournalTable {
+  return table.subarray(place(table, viewOf(table), keepFrom).at);
+}

@@ -3,7 +3,7 @@
  * its digest in the directory. Decoded pages are immutable and shared between states, so a change copies only its page.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import type { Change, RootQuorum, Settings, User, UserTag } from "./entities.ts";
+import type { Change, EntityKind, PendingActivity, RootQuorum, Settings, User, UserTag } from "./entities.ts";
 
 /** Users with their credentials and tags, and the quorum above them: everything that says who may act. */
 export type MembersPage = {
@@ -12,11 +12,16 @@ export type MembersPage = {
   readonly rootQuorum: RootQuorum;
 };
 
-export type Pages = { members: MembersPage; settings: Settings };
+/** Activities that wait for consensus, by fingerprint. */
+export type PendingPage = ReadonlyMap<string, PendingActivity>;
+
+export type Pages = { members: MembersPage; settings: Settings; pending: PendingPage };
 export type PageName = keyof Pages;
 
 type PageKind<P> = {
-  /** The page's JSON text. */
+  /** What a state without this page has. */
+  empty: P;
+  /** The page's JSON text, without the brace and the format before it. */
   encode(page: P): string;
   decode(json: never): P;
 };
@@ -24,28 +29,44 @@ type PageKind<P> = {
 /** One row per page: its JSON form. A page's format number grows when its meaning changes; unknown ones are refused. */
 const pageKinds: { [N in PageName]: PageKind<Pages[N]> } = {
   members: {
+    empty: { users: new Map(), userTags: new Map(), rootQuorum: { threshold: 1, userIds: [] } },
     encode: ({ users, userTags, rootQuorum }) =>
-      `{"format":1,"users":${listJson(users)},"userTags":${listJson(userTags)},"rootQuorum":${JSON.stringify(rootQuorum)}}`,
-    decode: (json: { format: number; users: User[]; userTags: UserTag[]; rootQuorum: RootQuorum }) => ({
+      `"users":${listJson(users)},"userTags":${listJson(userTags)},"rootQuorum":${JSON.stringify(rootQuorum)}}`,
+    decode: (json: { users: User[]; userTags: UserTag[]; rootQuorum: RootQuorum }) => ({
       users: new Map(json.users.map((user) => [user.userId, user])),
       userTags: new Map(json.userTags.map((tag) => [tag.tagId, tag])),
       rootQuorum: json.rootQuorum,
     }),
   },
   settings: {
-    encode: (settings) => JSON.stringify({ format: 1, settings }),
-    decode: (json: { format: number; settings: Settings }) => json.settings,
+    empty: { organizationName: "", features: [], createdAtMs: 0, updatedAtMs: 0 },
+    encode: (settings) => `"settings":${JSON.stringify(settings)}}`,
+    decode: (json: { settings: Settings }) => json.settings,
+  },
+  pending: {
+    empty: new Map(),
+    encode: (pending) => `"activities":${listJson(pending)}}`,
+    decode: (json: { activities: PendingActivity[] }) =>
+      new Map(json.activities.map((activity) => [activity.fingerprint, activity])),
   },
 };
 
+const pageFormat = 1;
+
+/** All pages of an organization travel in one frame, beside two bodies, the journal of a minute and a run of headers. */
+export const maxPagesLength = 4 * 1024 * 1024;
+
 export const pageNames = Object.keys(pageKinds) as PageName[];
+
+/** An organization before anything is in it. */
+export const emptyPages = Object.fromEntries(pageNames.map((name) => [name, pageKinds[name].empty])) as Pages;
 
 export function isPageName(name: string): name is PageName {
   return Object.hasOwn(pageKinds, name);
 }
 
 export function encodePage<N extends PageName>(name: N, page: Pages[N]): Uint8Array<ArrayBuffer> {
-  return Buffer.from(pageKinds[name].encode(page)) as Buffer<ArrayBuffer>;
+  return Buffer.from(`{"format":${pageFormat},${pageKinds[name].encode(page)}`) as Buffer<ArrayBuffer>;
 }
 
 const texts = new WeakMap<object, string>();
@@ -68,38 +89,64 @@ function listJson(entities: ReadonlyMap<string, object>): string {
 /** Reads a page whose digest has been checked. */
 export function decodePage<N extends PageName>(name: N, bytes: Uint8Array): Pages[N] {
   const json = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
-  if (json.format !== 1) throw new Fault("failed_precondition", `unknown format ${json.format} of page \`${name}\``);
+  if (json.format !== pageFormat) {
+    throw new Fault("failed_precondition", `unknown format ${json.format} of page \`${name}\``);
+  }
   return pageKinds[name].decode(json as never);
 }
 
-/** The page a kind of entity lives in. */
-const pageOf = {
-  user: "members",
-  userTag: "members",
-  rootQuorum: "members",
-  settings: "settings",
-} as const satisfies Record<Change["kind"], PageName>;
+/** Where each kind of entity lives: in a collection by id, or alone. */
+type Place<P extends PageName> = { page: P; apply(page: Pages[P], change: never): Pages[P] };
+
+const places: { [K in EntityKind]: Place<"members"> | Place<"settings"> | Place<"pending"> } = {
+  user: {
+    page: "members",
+    apply: (page, change: ChangeOf<"user">) => ({ ...page, users: changed(page.users, change, (user) => user.userId) }),
+  },
+  userTag: {
+    page: "members",
+    apply: (page, change: ChangeOf<"userTag">) => ({
+      ...page,
+      userTags: changed(page.userTags, change, (tag) => tag.tagId),
+    }),
+  },
+  rootQuorum: {
+    page: "members",
+    apply: (page, change: ChangeOf<"rootQuorum">) => ({ ...page, rootQuorum: replaced(change) }),
+  },
+  settings: { page: "settings", apply: (_page, change: ChangeOf<"settings">) => replaced(change) },
+  pendingActivity: {
+    page: "pending",
+    apply: (page, change: ChangeOf<"pendingActivity">) => changed(page, change, (pending) => pending.fingerprint),
+  },
+};
+
+type ChangeOf<K extends EntityKind> = Extract<Change, { kind: K }>;
+
+function changed<T>(
+  map: ReadonlyMap<string, T>,
+  change: { op: "put"; value: T } | { op: "remove"; id: string },
+  idOf: (value: T) => string,
+): ReadonlyMap<string, T> {
+  const next = new Map(map);
+  if (change.op === "put") next.set(idOf(change.value), change.value);
+  else next.delete(change.id);
+  return next;
+}
+
+function replaced<T>(change: { op: "put"; value: T } | { op: "remove"; id: string }): T {
+  if (change.op === "remove") throw new Fault("internal", "what stands alone cannot be removed");
+  return change.value;
+}
 
 /** The pages after `changes`, and the names of those that differ. */
 export function applyChanges(pages: Pages, changes: readonly Change[]): { pages: Pages; touched: Set<PageName> } {
   const touched = new Set<PageName>();
-  // A map in which nothing changes stays the very same, and with it what was derived from it.
-  const copyToChange = <V>(kind: Change["kind"], map: ReadonlyMap<string, V>) =>
-    (changes.some((change) => change.kind === kind) ? new Map(map) : map) as Map<string, V>;
-  const users = copyToChange("user", pages.members.users);
-  const userTags = copyToChange("userTag", pages.members.userTags);
-  let { rootQuorum } = pages.members;
-  let { settings } = pages;
+  const next: { -readonly [N in PageName]: Pages[N] } = { ...pages };
   for (const change of changes) {
-    touched.add(pageOf[change.kind]);
-    if (change.op === "put") {
-      if (change.kind === "user") users.set(change.value.userId, change.value);
-      else if (change.kind === "userTag") userTags.set(change.value.tagId, change.value);
-      else if (change.kind === "rootQuorum") rootQuorum = change.value;
-      else settings = change.value;
-    } else if (change.kind === "user") users.delete(change.id);
-    else if (change.kind === "userTag") userTags.delete(change.id);
-    else throw new Fault("internal", `a ${change.kind} cannot be removed`);
+    const { page, apply } = places[change.kind] as Place<PageName>;
+    touched.add(page);
+    (next as Record<PageName, unknown>)[page] = apply(next[page] as never, change as never);
   }
-  return { pages: { members: { users, userTags, rootQuorum }, settings }, touched };
+  return { pages: next, touched };
 }

@@ -1,6 +1,8 @@
 /** The only functions that name no organization, each with its reason. */
 import { sql } from "kysely";
+import { type ActivityRow, activityColumns } from "./activities.ts";
 import { compiled } from "./compiled.ts";
+import { idempotencyMs } from "./idempotency_keys.ts";
 import { selectUnreleased, type UnreleasedLeaf } from "./leaves.ts";
 import { type CallerRow, callerColumns, toCallerRow } from "./organizations.ts";
 import type { Store } from "./store.ts";
@@ -24,6 +26,7 @@ const inSubOrganizations = compiled("in_sub_organizations", (db, parentId: strin
     .where("credentials.public_key", "=", publicKey)
     .where("credentials.curve", "=", curve)
     .where("organizations.parent_id", "=", parentId)
+    .where("organizations.deleted_at_ms", "is", null)
     .orderBy("organizations.organization_id")
     .limit(2),
 );
@@ -39,6 +42,26 @@ export async function findInSubOrganizations(
   publicKey: string,
 ): Promise<CallerRow[]> {
   return (await inSubOrganizations(store, parentId, curve, publicKey)).map(toCallerRow);
+}
+
+const activityAnywhere = compiled("activity_anywhere", (db, activityId: string) =>
+  db
+    .selectFrom("activities")
+    .select("organization_id as organizationId")
+    .select(activityColumns)
+    .where("activity_id", "=", activityId)
+    .limit(1),
+);
+
+/** A client that knows only the parent polls with it. Whether its organization is a child is the caller's to ask next. */
+export async function findActivityAnywhere(
+  store: Store,
+  activityId: string,
+): Promise<{ organizationId: string; row: ActivityRow } | undefined> {
+  const [found] = await activityAnywhere(store, activityId);
+  if (found === undefined) return undefined;
+  const { organizationId, ...row } = found;
+  return { organizationId, row };
 }
 
 const unreleased = compiled("unreleased", (db, limit: number) =>
@@ -91,4 +114,29 @@ const leaves = compiled("leaves", (db, organizationId: string, boot: string, num
 export async function listLeaves(store: Store, after: LeafPosition | undefined, limit: number): Promise<LeafRow[]> {
   const { organizationId, boot, number } = after ?? { organizationId: "", boot: "", number: 0 };
   return (await leaves(store, organizationId, boot, number, limit)).map((row) => ({ ...row }));
+}
+
+const forgottenAtOnce = 1_000;
+
+/** Keys whose day is over stand for nothing, whoever's they were. In portions, so that nobody waits for it. */
+export async function forgetIdempotencyKeys(store: Store, nowMs: number): Promise<void> {
+  for (;;) {
+    const old = await store.db
+      .selectFrom("idempotency_keys")
+      .select(["organization_id", "user_id", "idempotency_key"])
+      .where("created_at_ms", "<", nowMs - idempotencyMs)
+      .orderBy("created_at_ms")
+      .limit(forgottenAtOnce)
+      .execute();
+    for (const { organization_id, user_id, idempotency_key } of old) {
+      await store.db
+        .deleteFrom("idempotency_keys")
+        .where("organization_id", "=", organization_id)
+        .where("user_id", "=", user_id)
+        .where("idempotency_key", "=", idempotency_key)
+        .where("created_at_ms", "<", nowMs - idempotencyMs)
+        .execute();
+    }
+    if (old.length < forgottenAtOnce) return;
+  }
 }

@@ -13,14 +13,14 @@ export type ActivityRow = {
   result: string | null;
   /** JSON. */
   failure: string | null;
-  /** JSON. */
+  /** JSON of the submission's own vote, as a list. */
   votes: string;
   slot: number | null;
   createdAtMs: number;
   updatedAtMs: number;
 };
 
-const columns = [
+export const activityColumns = [
   "activity_id as activityId",
   "fingerprint",
   "type",
@@ -37,7 +37,7 @@ const columns = [
 const byFingerprint = compiled("activity_by_fingerprint", (db, organizationId: string, fingerprint: string) =>
   db
     .selectFrom("activities")
-    .select(columns)
+    .select(activityColumns)
     .where("organization_id", "=", organizationId)
     .where("fingerprint", "=", fingerprint),
 );
@@ -54,7 +54,7 @@ export async function findActivityByFingerprint(
 const byId = compiled("activity_by_id", (db, organizationId: string, activityId: string) =>
   db
     .selectFrom("activities")
-    .select(columns)
+    .select(activityColumns)
     .where("organization_id", "=", organizationId)
     .where("activity_id", "=", activityId),
 );
@@ -66,4 +66,19 @@ export async function findActivity(
 ): Promise<ActivityRow | undefined> {
   const [row] = await byId(store, organizationId, activityId);
   return row && { ...row };
+}
+
+const votesOf = compiled("votes_of_activity", (db, organizationId: string, activityId: string) =>
+  db
+    .selectFrom("votes")
+    .select("vote")
+    .where("organization_id", "=", organizationId)
+    .where("activity_id", "=", activityId)
+    .orderBy("created_at_ms")
+    .orderBy("vote_id"),
+);
+
+/** Votes after the submission's own, oldest first, as JSON. */
+export async function listVotes(store: Store, organizationId: string, activityId: string): Promise<string[]> {
+  return (await votesOf(store, organizationId, activityId)).map(({ vote }) => vote);
 }

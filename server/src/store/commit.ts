@@ -30,6 +30,12 @@ export type CommitItem = {
   leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array };
   /** New, or the next form of one that waited for consensus; a finished one is never overwritten. */
   activity?: ActivityRow;
+  /** A vote on an activity that exists already. */
+  vote?: { activityId: string; voteId: string; vote: string; createdAtMs: number };
+  /** What the client's idempotency key stands for from now on. */
+  idempotency?: { userId: string; idempotencyKey: string; request: string; createdAtMs: number };
+  /** Organizations this item brings into the world: they commit with it, or not at all. */
+  births?: readonly CommitItem[];
 };
 
 /** A leaf of an earlier group that the signer has released. `result` is the opened JSON, for the activity's row. */

@@ -22,6 +22,10 @@ export type OrganizationPlan = {
   readonly pages: Map<string, Tables["pages"]>;
   readonly leaves: Tables["leaves"][];
   readonly activities: Map<string, Tables["activities"]>;
+  readonly votes: Tables["votes"][];
+  readonly idempotencyKeys: Tables["idempotency_keys"][];
+  /** Organizations that are born with this one's items. */
+  readonly births: OrganizationPlan[];
   settings?: Settings;
   /** Undefined: to be deleted. */
   readonly users: Map<string, User | undefined>;
@@ -63,22 +67,56 @@ function newPlan({ organizationId, expectedVersion, expectedHeader, birth }: Com
     pages: new Map(),
     leaves: [],
     activities: new Map(),
+    votes: [],
+    idempotencyKeys: [],
+    births: [],
     users: new Map(),
     userTags: new Map(),
   };
 }
 
-function continues(plan: OrganizationPlan, { expectedVersion, expectedHeader, birth, activity }: CommitItem): boolean {
+function continues(plan: OrganizationPlan, item: CommitItem): boolean {
+  const { expectedVersion, expectedHeader, birth, activity, idempotency } = item;
   const header = plan.head?.header;
   if (header !== undefined && expectedHeader !== undefined && Buffer.compare(header, expectedHeader) !== 0)
     return false;
   if (expectedVersion !== plan.version || (birth !== undefined && plan.leaves.length > 0)) return false;
+  // Two under one key: the first stands, and the second finds it. Together they would take each other back, again and again.
+  const isTaken = ({ user_id, idempotency_key }: Tables["idempotency_keys"]) =>
+    user_id === idempotency?.userId && idempotency_key === idempotency.idempotencyKey;
+  if (idempotency !== undefined && plan.idempotencyKeys.some(isTaken)) return false;
   const earlier = activity && plan.activities.get(activity.activityId);
   return earlier === undefined || !finalStatuses.some((status) => status === earlier.status);
 }
 
-function add(plan: OrganizationPlan, { birth, next, changes, leaf, activity }: CommitItem): void {
+function add(plan: OrganizationPlan, item: CommitItem): void {
+  const { birth, next, changes, leaf, activity, vote, idempotency } = item;
   const { organizationId } = plan;
+  for (const child of item.births ?? []) {
+    const childPlan = newPlan(child);
+    add(childPlan, child);
+    plan.births.push(childPlan);
+  }
+  if (vote !== undefined) {
+    refuseNul(vote.vote);
+    plan.votes.push({
+      organization_id: organizationId,
+      activity_id: vote.activityId,
+      vote_id: vote.voteId,
+      vote: vote.vote,
+      created_at_ms: vote.createdAtMs,
+    });
+  }
+  if (idempotency !== undefined && activity !== undefined) {
+    plan.idempotencyKeys.push({
+      organization_id: organizationId,
+      user_id: idempotency.userId,
+      idempotency_key: idempotency.idempotencyKey,
+      request: idempotency.request,
+      fingerprint: activity.fingerprint,
+      created_at_ms: idempotency.createdAtMs,
+    });
+  }
   if (next === undefined && (birth !== undefined || changes.length > 0)) {
     throw new Fault("internal", "an item that changes something produces no state");
   }
@@ -107,6 +145,7 @@ function add(plan: OrganizationPlan, { birth, next, changes, leaf, activity }: C
   if (activity.slot !== null && next === undefined) {
     throw new Fault("internal", "a journal lists an activity that produces no state");
   }
+  const earlier = plan.activities.get(activity.activityId);
   plan.activities.set(activity.activityId, {
     organization_id: organizationId,
     activity_id: activity.activityId,
@@ -116,7 +155,8 @@ function add(plan: OrganizationPlan, { birth, next, changes, leaf, activity }: C
     body: activity.body,
     result: activity.result,
     failure: activity.failure,
-    votes: activity.votes,
+    // The submission's own vote stays, whatever becomes of the activity in the same group.
+    votes: earlier?.votes ?? activity.votes,
     slot: activity.slot,
     state_version: next?.version ?? null,
     created_at_ms: activity.createdAtMs,
@@ -138,6 +178,8 @@ function addChange(plan: OrganizationPlan, change: Change): void {
       refuseNul(change.value.tagName);
       plan.userTags.set(change.value.tagId, change.value);
     } else plan.userTags.set(change.id, undefined);
+  } else if (kind === "pendingActivity") {
+    // What waits is a matter of the pending page; the activity's own row carries its status.
   } else if (op === "remove") {
     throw new Fault("internal", `a ${kind} cannot be removed`);
   } else if (kind === "settings") {
@@ -238,5 +280,6 @@ export function organizationRow(
     directory: head.directory,
     created_at_ms: settings?.createdAtMs ?? bornAtMs,
     updated_at_ms: settings?.updatedAtMs ?? bornAtMs,
+    deleted_at_ms: null,
   };
 }

@@ -76,9 +76,9 @@ function idsOf({ rows }: pg.QueryResult): Set<string> {
 
 function isViolation(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
-  return (
-    error.code === "23505" || (error.code === "23502" && error.table === "activities" && error.column === "status")
-  );
+  if (error.code === "23505") return true;
+  const column = `${error.table}.${error.column}`;
+  return error.code === "23502" && (column === "activities.status" || column === "idempotency_keys.request");
 }
 
 /** Deadlocks and serialization failures (of stricter engines) took everything back: the same statement may run again. */
@@ -170,6 +170,7 @@ const headColumns = {
   directory: "bytes?",
   organization_name: "text?",
   updated_at_ms: "integer?",
+  deleted_at_ms: "integer?",
 } as const;
 
 const userColumns = { organization_id: "text", user_id: "text" } as const;
@@ -178,9 +179,10 @@ const credentialColumns = { organization_id: "text", credential_id: "text" } as 
 const releasedColumns = { organization_id: "text", boot: "text", number: "integer" } as const;
 const openedColumns = { organization_id: "text", activity_id: "text", result: "text" } as const;
 
-function toStatement(plans: readonly OrganizationPlan[], released: readonly ReleasedLeaf[]) {
+function toStatement(groups: readonly OrganizationPlan[], released: readonly ReleasedLeaf[]) {
   const statement = statementBuilder();
-  addHeads(statement, plans);
+  addHeads(statement, groups);
+  const plans = groups.flatMap((plan) => [plan, ...plan.births]);
   statement.insert(
     "pages",
     plans.flatMap(({ pages }) => [...pages.values()]),
@@ -196,6 +198,14 @@ function toStatement(plans: readonly OrganizationPlan[], released: readonly Rele
   statement.insert(
     "activities",
     plans.flatMap(({ activities }) => [...activities.values()]),
+  );
+  statement.insert(
+    "votes",
+    plans.flatMap(({ votes }) => votes),
+  );
+  statement.insert(
+    "idempotency_keys",
+    plans.flatMap(({ idempotencyKeys }) => idempotencyKeys),
   );
   addProjection(statement, plans);
   addReleased(statement, released);
@@ -222,6 +232,7 @@ function addHeads(statement: Builder, plans: readonly OrganizationPlan[]): void 
       directory: head?.directory,
       organization_name: settings?.organizationName,
       updated_at_ms: settings?.updatedAtMs,
+      deleted_at_ms: settings?.deleted === true ? settings.updatedAtMs : undefined,
     }));
     statement.part("heads", `select * from ${statement.unnest("heads", headColumns, rows)}`);
     statement.part(
@@ -236,7 +247,8 @@ function addHeads(statement: Builder, plans: readonly OrganizationPlan[]): void 
         "moved",
         `update organizations set version = heads.version, header = heads.header, directory = heads.directory,
           organization_name = coalesce(heads.organization_name, organizations.organization_name),
-          updated_at_ms = coalesce(heads.updated_at_ms, organizations.updated_at_ms)
+          updated_at_ms = coalesce(heads.updated_at_ms, organizations.updated_at_ms),
+          deleted_at_ms = coalesce(heads.deleted_at_ms, organizations.deleted_at_ms)
           from heads join locked using (organization_id)
           where organizations.organization_id = heads.organization_id
             and organizations.version = heads.expected_version and heads.version is not null
@@ -246,15 +258,15 @@ function addHeads(statement: Builder, plans: readonly OrganizationPlan[]): void 
       committed.push("select organization_id from locked join heads using (organization_id) where version is null");
     } else committed.push("select organization_id from locked_shared");
   }
-  const born = plans.flatMap((plan) =>
-    plan.birth === undefined ? [] : organizationRow({ ...plan, birth: plan.birth }),
-  );
+  const born = plans.flatMap((plan) => [plan, ...plan.births].flatMap((each) => bornRow(each, plan)));
   if (born.length > 0) {
+    statement.part("stood", committed.join(" union all "));
     const columns = columnsOf("organizations").join(", ");
-    const rows = statement.unnest("input", tables.organizations, born);
+    const rows = statement.unnest("input", bornColumns, born);
     statement.part(
       "born",
-      `insert into organizations (${columns}) select ${columns} from ${rows} returning organization_id`,
+      `insert into organizations (${columns}) select ${columns} from ${rows}
+        where requires is null or requires in (select organization_id from stood) returning organization_id`,
     );
     committed.push("select organization_id from born");
   }
@@ -266,6 +278,16 @@ function addHeads(statement: Builder, plans: readonly OrganizationPlan[]): void 
     statement.part("keyring", `insert into deployment (id, keyring) select id, keyring from ${rows}`);
   }
   statement.part("committed", committed.join(" union all "));
+}
+
+const bornColumns = { ...tables.organizations, requires: "text?" } as const;
+
+/** An organization that is born by another's item comes into the world only if that item commits. */
+function bornRow(plan: OrganizationPlan, by: OrganizationPlan) {
+  if (plan.birth === undefined) return [];
+  return [
+    { ...organizationRow({ ...plan, birth: plan.birth }), requires: plan === by ? undefined : by.organizationId },
+  ];
 }
 
 /** Credentials are deleted before any is written, so that a key can move from one to another. */

@@ -57,7 +57,7 @@ const [primaryKeyViolated, uniqueViolated, notNullViolated] = [1555, 2067, 1299]
 
 function isViolation(error: unknown): boolean {
   const { errcode, message } = error as { errcode?: number; message: string };
-  if (errcode === notNullViolated) return message.endsWith("activities.status");
+  if (errcode === notNullViolated) return /\b(activities\.status|idempotency_keys\.request)$/.test(message);
   return errcode === primaryKeyViolated || errcode === uniqueViolated;
 }
 
@@ -95,6 +95,9 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
     insert(sqlite, "unreleased", leaf);
   }
   for (const activity of plan.activities.values()) insert(sqlite, "activities", activity);
+  for (const vote of plan.votes) insert(sqlite, "votes", vote);
+  for (const key of plan.idempotencyKeys) insert(sqlite, "idempotency_keys", key);
+  for (const born of plan.births) writeOrganization(sqlite, born);
   if (plan.users.size + plan.userTags.size > 0) writeProjection(sqlite, plan);
   return true;
 }
@@ -117,7 +120,8 @@ function moveHead(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
   }
   const { changes } = sqlite
     .statement(`update organizations set version = ?, header = ?, directory = ?,
-      organization_name = coalesce(?, organization_name), updated_at_ms = coalesce(?, updated_at_ms)
+      organization_name = coalesce(?, organization_name), updated_at_ms = coalesce(?, updated_at_ms),
+      deleted_at_ms = coalesce(?, deleted_at_ms)
       where organization_id = ? and version = ? and header = coalesce(?, header)`)
     .run(
       version,
@@ -125,6 +129,7 @@ function moveHead(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
       head.directory,
       settings?.organizationName ?? null,
       settings?.updatedAtMs ?? null,
+      settings?.deleted === true ? settings.updatedAtMs : null,
       organizationId,
       expectedVersion,
       expectedHeader,

@@ -1,9 +1,10 @@
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { activityIdPrefix } from "../state/derived_id.ts";
 import { slotMs } from "../state/journal.ts";
 import { compiled } from "./compiled.ts";
 import type { Store } from "./store.ts";
+import type { Tables } from "./tables.ts";
 
 export type CallerRow = {
   organizationId: string;
@@ -51,8 +52,8 @@ export function toCallerRow(row: JoinedCaller): CallerRow {
   return caller;
 }
 
-const caller = compiled("caller", (db, organizationId: string, curve: string, publicKey: string) =>
-  db
+function selectCaller(db: Kysely<Tables>, organizationId: string, curve: string, publicKey: string) {
+  return db
     .selectFrom("organizations")
     .leftJoin("credentials", (join) =>
       join
@@ -66,7 +67,11 @@ const caller = compiled("caller", (db, organizationId: string, curve: string, pu
         .onRef("users.user_id", "=", "credentials.user_id"),
     )
     .select(callerColumns)
-    .where("organizations.organization_id", "=", organizationId),
+    .where("organizations.organization_id", "=", organizationId);
+}
+
+const caller = compiled("caller", (db, organizationId: string, curve: string, publicKey: string) =>
+  selectCaller(db, organizationId, curve, publicKey).where("organizations.deleted_at_ms", "is", null),
 );
 
 /** The organization, and its credential with this key if there is one; undefined when there is no such organization. */
@@ -77,6 +82,19 @@ export async function findCaller(
   publicKey: string,
 ): Promise<CallerRow | undefined> {
   const [row] = await caller(store, organizationId, curve, publicKey);
+  return row && toCallerRow(row);
+}
+
+const formerCaller = compiled("former_caller", selectCaller);
+
+/** The same, also of an organization that was deleted: whoever deleted it may ask once more what came of that. */
+export async function findFormerCaller(
+  store: Store,
+  organizationId: string,
+  curve: string,
+  publicKey: string,
+): Promise<CallerRow | undefined> {
+  const [row] = await formerCaller(store, organizationId, curve, publicKey);
   return row && toCallerRow(row);
 }
 
@@ -103,6 +121,16 @@ export async function loadState(store: Store, organizationId: string): Promise<S
     else pages.push({ name, content });
   }
   return head && { ...head, pages };
+}
+
+const page = compiled("page", (db, organizationId: string, name: string) =>
+  db.selectFrom("pages").select("content").where("organization_id", "=", organizationId).where("name", "=", name),
+);
+
+/** One page as the signer wrote it. For readers only: nothing checks here that it belongs to the current state. */
+export async function findPage(store: Store, organizationId: string, name: string): Promise<Uint8Array | undefined> {
+  const [row] = await page(store, organizationId, name);
+  return row?.content;
 }
 
 const headers = compiled("headers", (db, organizationId: string, fromVersion: number, toVersion: number) =>

@@ -17,6 +17,7 @@ export type SqliteStore = {
 };
 
 export type PostgresStore = {
+  /** On connections of its own, for lists and migrations. */
   readonly db: Kysely<Tables>;
   readonly dialect: "postgres";
   readonly pool: pg.Pool;
@@ -41,6 +42,7 @@ export async function openStore(source: StoreSource): Promise<Store> {
 export async function closeStore(store: Store): Promise<void> {
   await store.db.destroy();
   if (store.dialect === "sqlite") store.lock.close();
+  else await store.pool.end();
 }
 
 function openSqliteStore(folder: string): SqliteStore {
@@ -117,21 +119,37 @@ const types: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format as "text")) as pg.CustomTypesConfig["getTypeParser"],
 };
 
-async function openPostgresStore(url: string): Promise<PostgresStore> {
+/**
+ * Queries of the hot path go by whole keys, so one plan serves all parameters; planning a group commit anew costs twice its
+ * run.
+ */
+const hotSettings = "set plan_cache_mode = force_generic_plan";
+
+/**
+ * Lists are planned for their parameters, because one organization may have a million times as much as another. A page is
+ * read along an index and ends early; gathering everything first, to sort it, is never better.
+ */
+const listSettings = "set enable_bitmapscan = off; set enable_sort = off";
+
+function openPool(url: string, max: number, settings: string): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: "keystead",
-    max: 16,
+    max,
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
     types,
-    // Every query here goes by keys, so one plan serves all parameters; planning a group commit anew costs twice its run.
     onConnect: async (client) => {
-      await client.query("set plan_cache_mode = force_generic_plan");
+      await client.query(settings);
     },
   });
   // A connection lost while idle is replaced by the pool; without a listener it would end the process.
   pool.on("error", () => {});
+  return pool;
+}
+
+async function openPostgresStore(url: string): Promise<PostgresStore> {
+  const pool = openPool(url, 16, hotSettings);
   try {
     await refuseUnsafe(pool);
   } catch (error) {
@@ -140,7 +158,9 @@ async function openPostgresStore(url: string): Promise<PostgresStore> {
     const why = error instanceof Error ? error.message : String(error);
     throw new Fault("failed_precondition", `the database of DATABASE_URL cannot be used: ${why}`, { cause: error });
   }
-  return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), dialect: "postgres", pool };
+  // Few, so that lists never keep activities waiting for a connection.
+  const lists = new PostgresDialect({ pool: openPool(url, 4, listSettings) });
+  return { db: new Kysely<Tables>({ dialect: lists }), dialect: "postgres", pool };
 }
 
 /** What the server must answer, and why. */

@@ -15,6 +15,8 @@ export const tables = {
     directory: "bytes",
     created_at_ms: "integer",
     updated_at_ms: "integer",
+    /** Set when the organization was deleted: its state stays, so that its id can never be used again. */
+    deleted_at_ms: "integer?",
   },
   /** The current pages, as the signer wrote them. */
   pages: { organization_id: "text", name: "text", content: "bytes" },
@@ -46,6 +48,17 @@ export const tables = {
     state_version: "integer?",
     created_at_ms: "integer",
     updated_at_ms: "integer",
+  },
+  /** Votes after the submission's own, which stands in the activity's row. */
+  votes: { organization_id: "text", activity_id: "text", vote_id: "text", vote: "text", created_at_ms: "integer" },
+  /** Which request a client's idempotency key stands for: `request` is the digest of its body without the time. */
+  idempotency_keys: {
+    organization_id: "text",
+    user_id: "text",
+    idempotency_key: "text",
+    request: "text",
+    fingerprint: "text",
+    created_at_ms: "integer",
   },
   users: {
     organization_id: "text",

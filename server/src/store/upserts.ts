@@ -1,5 +1,6 @@
 /** How rows enter each table: the columns in the declared order, and what happens when the key exists. */
 import { finalStatuses } from "./commit_plan.ts";
+import { idempotencyMs } from "./idempotency_keys.ts";
 import { type TableName, tables } from "./tables.ts";
 
 export function columnsOf(table: TableName): string[] {
@@ -15,7 +16,8 @@ function replacing(table: TableName, key: readonly string[]): string {
 /**
  * Tables that are missing here only grow: a second row of the same key is an error, and with it the organization's items.
  * An activity may replace one that waited for consensus. Over a finished one its status becomes null, which the
- * column refuses: unlike a condition on the update, that takes everything else back too.
+ * column refuses: unlike a condition on the update, that takes everything else back too. An idempotency key alike: it may
+ * be used anew once its day is over.
  */
 export const onConflict: { readonly [T in TableName]?: string } = {
   pages: replacing("pages", ["organization_id", "name"]),
@@ -25,6 +27,10 @@ export const onConflict: { readonly [T in TableName]?: string } = {
   activities: `on conflict (organization_id, activity_id) do update set
     status = case when activities.status in (${finalStatuses.map((status) => `'${status}'`).join(", ")})
       then null else excluded.status end,
-    result = excluded.result, failure = excluded.failure, votes = excluded.votes, slot = excluded.slot,
+    result = excluded.result, failure = excluded.failure, slot = excluded.slot,
     state_version = excluded.state_version, updated_at_ms = excluded.updated_at_ms`,
+  idempotency_keys: `on conflict (organization_id, user_id, idempotency_key) do update set
+    request = case when idempotency_keys.created_at_ms > excluded.created_at_ms - ${idempotencyMs}
+      then null else excluded.request end,
+    fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
 };

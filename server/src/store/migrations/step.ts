@@ -1,4 +1,4 @@
-import { type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kysely";
+import { type CreateIndexBuilder, type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kysely";
 
 export type Dialect = "sqlite" | "postgres";
 
@@ -12,16 +12,25 @@ export type ColumnTypes = {
   bytes: RawBuilder<unknown>;
   /** SQLite checks types only in strict tables, and keeps rows in their primary key's tree only without rowids. */
   strict<T extends string, C extends string>(table: CreateTableBuilder<T, C>): CreateTableBuilder<T, C>;
+  /** For an index that only finds: PostgreSQL might take a sorted one for the order of a list, and read past all others. */
+  unsorted<C>(index: CreateIndexBuilder<C>): CreateIndexBuilder<C>;
 };
 
 export function columnTypes(dialect: Dialect): ColumnTypes {
   if (dialect === "postgres") {
-    return { text: sql`text collate "C"`, integer: sql`bigint`, bytes: sql`bytea`, strict: (table) => table };
+    return {
+      text: sql`text collate "C"`,
+      integer: sql`bigint`,
+      bytes: sql`bytea`,
+      strict: (table) => table,
+      unsorted: (index) => index.using("hash"),
+    };
   }
   return {
     text: sql`text`,
     integer: sql`integer`,
     bytes: sql`blob`,
     strict: (table) => table.modifyEnd(sql`strict, without rowid`),
+    unsorted: (index) => index,
   };
 }

@@ -1,0 +1,87 @@
+/** What the matrix must know of an endpoint. One entry each; the registry says which there must be. */
+import type { Refusal } from "../wire.ts";
+import type { Person } from "../world.ts";
+import type { Look } from "./look.ts";
+import type { Json, Scene } from "./scene.ts";
+import type { Place } from "./stage.ts";
+
+/** A refused or failed activity that is kept; what is malformed or unauthenticated leaves nothing. */
+export type Kept = "REJECTED" | "FAILED";
+
+/** Ids that are not of the place where the endpoint runs: of its sub-organization, of a stranger, or of nothing at all. */
+export type ForeignIds = {
+  userId: string;
+  apiKeyId: string;
+  userTagId: string;
+  activityId: string;
+  fingerprint: string;
+};
+
+type Bent<P> = {
+  /** What is wrong with it. */
+  name: string;
+  /** Good parameters, made bad. */
+  bend(good: P, scene: Scene): object | Promise<object>;
+  /** Another place than the endpoint's own. */
+  at?: keyof Pick<Scene, "parent" | "sub">;
+};
+
+export type BadInput<P> = Bent<P> & { refusal: Refusal | ((sent: Json, scene: Scene) => Refusal); kept?: Kept };
+
+export type ForeignInput<P> = {
+  name: string;
+  bend(good: P, theirs: ForeignIds): object;
+  refusal(theirs: ForeignIds, ours: Place): Refusal;
+};
+
+/** What an activity answered, and what the organization looked like before and after. */
+export type Seen = { before: Look; after: Look; result: Json };
+
+export type ActivityEntry<P = Json> = {
+  /** The parent organization unless told. */
+  runsIn?: "sub";
+  /** Nothing is there afterwards that could be looked at. */
+  endsPlace?: true;
+  /** Parameters that succeed, each time it is called. */
+  good(scene: Scene): P | Promise<P>;
+  /** Parameters that may not be left out, by path: `users.0.userName`. */
+  required: readonly string[];
+  /** The whole result. */
+  result(sent: P, seen: Seen, scene: Scene): object;
+  /** Fails unless everybody in the organization sees what was done, and nothing else. */
+  shows(sent: P, seen: Seen, scene: Scene): void | Promise<void>;
+  bad: readonly BadInput<P>[];
+  foreign: readonly ForeignInput<P>[];
+  /** What a member may do to itself without any policy. */
+  own?(scene: Scene): Promise<P> | P;
+  /** What a member may not even do to itself. */
+  denied?(scene: Scene): P;
+  /** Older types on the same path: good parameters in their form. */
+  versions?: Readonly<Record<string, (scene: Scene) => object | Promise<object>>>;
+  /** Endpoint-specific guarantees, each on the stage after all others. */
+  also?: Readonly<Record<string, (scene: Scene) => Promise<void>>>;
+};
+
+/** Lets an entry's functions agree on the type of its parameters. */
+export function activityEntry<P>(entry: ActivityEntry<P>): ActivityEntry {
+  return entry;
+}
+
+export type QueryEntry<P = Json> = {
+  /** Parameters besides the organization, for something that is in the place. */
+  good(scene: Scene, place: Place): P | Promise<P>;
+  required: readonly string[];
+  /** Fails unless this is what the caller must hear. */
+  answer(sent: P, answer: Json, scene: Scene, caller: Person): void | Promise<void>;
+  bad: readonly BadInput<P>[];
+  foreign: readonly ForeignInput<P>[];
+  /** Its answer is about the caller, wherever that is found. */
+  isAboutCaller?: true;
+  /** A parent may ask for what is in its sub-organizations without naming them. */
+  findsBelow?: true;
+  also?: Readonly<Record<string, (scene: Scene) => Promise<void>>>;
+};
+
+export function queryEntry<P>(entry: QueryEntry<P>): QueryEntry {
+  return entry;
+}

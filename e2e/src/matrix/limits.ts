@@ -1,0 +1,2 @@
+/** What the matrix's server allows, so that limits can be hit. */
+export const limits = { usersPerOrganization: 80, userTagsPerOrganization: 80 } as const;

@@ -1,0 +1,186 @@
+/** list_activities, list_suborgs: lists with filters and pages. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { activities } from "@keystead/server/generated/activities.ts";
+import { invalid, unimplemented } from "../refusals.ts";
+import { type BadInput, queryEntry } from "./entry.ts";
+import { keyParams, newTag } from "./people.ts";
+import { getActivity } from "./queries.ts";
+import type { Json, Scene } from "./scene.ts";
+import type { Place } from "./stage.ts";
+
+const badPages: BadInput<Json>[] = [
+  ...["0", "101", "-1", "1.5", "ten", ""].map((limit) => ({
+    name: `a page of ${JSON.stringify(limit)}`,
+    bend: () => ({ paginationOptions: { limit } }),
+    refusal: invalid(`invalid pagination limit: \`${limit}\` is not a number from 1 to 100`),
+  })),
+  ...["before", "after"].map((side) => ({
+    name: `${side} what is not there`,
+    bend: () => ({ paginationOptions: { [side]: "nothing" } }),
+    refusal: invalid("invalid pagination cursor: there is no `nothing` in this list"),
+  })),
+];
+
+/** A cursor of another organization is as unknown as one of nothing. */
+function foreignCursors(of: (place: Place, scene: Scene) => Promise<string>): BadInput<Json>[] {
+  return ["before", "after"].map((side) => ({
+    name: `${side} another organization's`,
+    bend: async (_, scene) => ({ paginationOptions: { [side]: await of(scene.other, scene) } }),
+    refusal: ({ paginationOptions }) =>
+      invalid(`invalid pagination cursor: there is no \`${paginationOptions[side]}\` in this list`),
+  }));
+}
+
+const completed = "ACTIVITY_STATUS_COMPLETED";
+
+export const listActivities = queryEntry<Json>({
+  good: async (scene, place) => {
+    await getActivity.good(scene, place);
+    return {
+      filterByStatus: [completed],
+      filterByType: [activities.create_user_tag.type],
+      paginationOptions: { limit: "10" },
+    };
+  },
+  required: [],
+  answer: (_, answer) => {
+    assert.deepEqual(Object.keys(answer), ["activities"]);
+    assert.deepEqual(
+      answer.activities.map(({ type, status }: Json) => [type, status]),
+      [["ACTIVITY_TYPE_CREATE_USER_TAG", completed]],
+    );
+  },
+  bad: [
+    ...badPages,
+    ...foreignCursors(async (place, scene) => (await getActivity.good(scene, place)).activityId),
+    {
+      name: "a status that is none",
+      bend: () => ({ filterByStatus: ["ACTIVITY_STATUS_DONE"] }),
+      refusal: invalid(/^invalid request body: field `filterByStatus\.0` must be /),
+    },
+    {
+      name: "a type that is none",
+      bend: () => ({ filterByType: ["anything"] }),
+      refusal: invalid(/^invalid request body: field `filterByType\.0` /),
+    },
+  ],
+  foreign: [],
+  also: {
+    "newest first, by pages, under every filter": async (scene) => {
+      for (let i = 0; i < 12; i++) await newTag(scene);
+      await scene.submit("create_user_tag", { userTagName: "", userIds: [] });
+      await scene.submit("delete_user_tags", { userTagIds: [randomUUID()] });
+      await scene.submit("create_user_tag", { userTagName: "no", userIds: [] }, scene.place.member);
+      const list = async (parameters: object): Promise<Json[]> =>
+        (await scene.ask("list_activities", parameters)).activities;
+      const ids = (list: Json[]) => list.map(({ id }) => id);
+      const all = await list({ paginationOptions: { limit: "100" } });
+      assert.deepEqual(ids(all), ids(all).sort().reverse());
+      assert.deepEqual(ids(await list({})), ids(all).slice(0, 10));
+      assert.deepEqual(ids(await list({ filterByStatus: [], filterByType: [] })), ids(all).slice(0, 10));
+      const [, second, third] = ids(all);
+      const page = (paginationOptions: object) => list({ paginationOptions }).then(ids);
+      assert.deepEqual(await page({ limit: "3", before: third }), ids(all).slice(3, 6));
+      assert.deepEqual(await page({ limit: "100", after: third }), ids(all).slice(0, 2));
+      assert.deepEqual(await page({ limit: "1", before: second }), [third]);
+      assert.deepEqual(await page({ after: all.at(-1)?.id, before: all[3]?.id, limit: "100" }), ids(all).slice(4, -1));
+      const filter = async (keep: (activity: Json) => boolean, filters: object) =>
+        assert.deepEqual(
+          ids(await list({ ...filters, paginationOptions: { limit: "100" } })),
+          ids(all.filter(keep)),
+          JSON.stringify(filters),
+        );
+      const ended = ["ACTIVITY_STATUS_FAILED", "ACTIVITY_STATUS_REJECTED"];
+      const type = activities.delete_user_tags.type;
+      await filter(({ status }) => ended.includes(status), { filterByStatus: ended });
+      await filter((activity) => activity.type === type, { filterByType: [type] });
+      await filter((activity) => activity.type === type && activity.status === ended[0], {
+        filterByStatus: [ended[0]],
+        filterByType: [type],
+      });
+    },
+  },
+});
+
+async function newSub(scene: Scene, place: Place, more: object = {}): Promise<string> {
+  const rootUsers = [{ userName: "Owner", apiKeys: [keyParams()], authenticators: [], oauthProviders: [], ...more }];
+  const parameters = { subOrganizationName: `Sub ${randomUUID()}`, rootUsers, rootQuorumThreshold: 1 };
+  return (await scene.done("create_sub_organization", parameters, place.root, place)).subOrganizationId;
+}
+
+export const listSuborgs = queryEntry<Json>({
+  good: () => ({ filterType: "NAME", filterValue: "Sub", paginationOptions: { limit: "10" } }),
+  required: [],
+  answer: (_, answer, { sub }) => {
+    assert.deepEqual(answer, { organizationIds: [sub.organizationId] });
+  },
+  bad: [
+    ...badPages,
+    ...foreignCursors((place, scene) => newSub(scene, place)),
+    {
+      name: "a filter that is none",
+      bend: () => ({ filterType: "COLOUR", filterValue: "red" }),
+      refusal: invalid(/^invalid filter type: `COLOUR` is none of /),
+    },
+    {
+      name: "a filter without a value",
+      bend: () => ({ filterType: "NAME" }),
+      refusal: invalid("invalid request body: missing field `filterValue`"),
+    },
+    {
+      name: "a value without a filter",
+      bend: () => ({ filterValue: "Sub" }),
+      refusal: invalid("invalid request body: missing field `filterType`"),
+    },
+    {
+      name: "a filter that wallets will bring",
+      bend: () => ({ filterType: "WALLET_ACCOUNT_ADDRESS", filterValue: "0x" }),
+      refusal: unimplemented("the filter `WALLET_ACCOUNT_ADDRESS` is not supported yet: it comes with wallets"),
+    },
+    {
+      name: "a filter that sign-in will bring",
+      bend: () => ({ filterType: "OIDC_TOKEN", filterValue: "e30.e30.AA" }),
+      refusal: unimplemented(
+        "the filter `OIDC_TOKEN` is not supported yet: it comes with sign-in with identity providers",
+      ),
+    },
+  ],
+  foreign: [],
+  also: {
+    "every filter finds its own, and no one else's": async (scene) => {
+      const { parent, other } = scene;
+      const key = keyParams();
+      const userName = `Owner ${randomUUID()}`;
+      const contact = { userName, userEmail: "Owner@Example.com", userPhoneNumber: "+4915112345678", apiKeys: [key] };
+      const organizationId = await newSub(scene, parent, contact);
+      await newSub(scene, other, contact);
+      const at = { ...parent, organizationId };
+      const { users } = await scene.ask("list_users", {}, parent.root, at);
+      const find = async (filterType: string, filterValue: string) =>
+        (await scene.ask("list_suborgs", { filterType, filterValue })).organizationIds;
+      for (const [type, value] of [
+        ["USERNAME", userName],
+        ["EMAIL", "Owner@Example.com"],
+        ["PHONE_NUMBER", "+4915112345678"],
+        ["PUBLIC_KEY", key.publicKey],
+        ["PUBLIC_KEY", key.publicKey.toUpperCase()],
+        ["CREDENTIAL_ID", users[0].apiKeys[0].apiKeyId],
+      ] as const) {
+        assert.deepEqual(await find(type, value), [organizationId], `${type} ${value}`);
+      }
+      for (const type of ["NAME", "USERNAME", "CREDENTIAL_ID"]) assert.deepEqual(await find(type, "nobody"), []);
+      assert.deepEqual(await find("EMAIL", "nobody@example.com"), []);
+    },
+    "all of them, by pages": async (scene) => {
+      for (let i = 0; i < 11; i++) await newSub(scene, scene.parent);
+      const list = async (paginationOptions?: object): Promise<string[]> =>
+        (await scene.ask("list_suborgs", paginationOptions && { paginationOptions })).organizationIds;
+      const all = await list({ limit: "100" });
+      assert.ok(all.length >= 12 && new Set(all).size === all.length);
+      assert.deepEqual(await list(), all.slice(0, 10));
+      assert.deepEqual(await list({ limit: "5", after: all[4] }), all.slice(5, 10));
+      assert.deepEqual(await list({ limit: "100", before: all[4] }), all.slice(0, 4));
+    },
+  },
+});

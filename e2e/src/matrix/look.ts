@@ -1,0 +1,59 @@
+/** What an organization's members can see of it: the effect of an activity is what differs, and a refusal changes nothing. */
+import assert from "node:assert/strict";
+import { type SeenActivity, seenActivities } from "../activities.ts";
+import type { Json, Scene } from "./scene.ts";
+import type { Place } from "./stage.ts";
+
+export type Look = {
+  organizationName: string;
+  users: Json[];
+  userTags: Json[];
+  features: Json[];
+  quorum: Json;
+  subOrganizationIds: string[];
+};
+
+/** Everything but the activities. */
+export async function look(scene: Scene, place: Place = scene.place): Promise<Look> {
+  const ask = (path: string, parameters?: object) => scene.ask(path, parameters, place.root, place);
+  const [{ organizationName }, { users }, { userTags }, { configs }] = await Promise.all([
+    ask("whoami"),
+    ask("list_users"),
+    ask("list_user_tags"),
+    ask("get_organization_configs"),
+  ]);
+  const { features, quorum } = configs;
+  return {
+    organizationName,
+    users,
+    userTags,
+    features,
+    quorum,
+    subOrganizationIds: await subOrganizations(ask, place),
+  };
+}
+
+async function subOrganizations(ask: (path: string, parameters?: object) => Promise<Json>, { parentId }: Place) {
+  if (parentId !== undefined) return []; // They cannot nest.
+  const { organizationIds } = await ask("list_suborgs", { paginationOptions: { limit: "100" } });
+  return organizationIds.toSorted();
+}
+
+function activitiesIn(scene: Scene, place: Place): Promise<SeenActivity[]> {
+  return seenActivities((paginationOptions) => scene.ask("list_activities", { paginationOptions }, place.root, place));
+}
+
+/** Runs `attempt`, after which the place must look as before, with exactly these activities more. */
+export async function assertOnlyKept(
+  scene: Scene,
+  attempt: () => Promise<void>,
+  kept: () => readonly Omit<SeenActivity, "id">[] = () => [],
+  place: Place = scene.place,
+): Promise<void> {
+  const [seenBefore, before] = [await activitiesIn(scene, place), await look(scene, place)];
+  await attempt();
+  const known = new Set(seenBefore.map(({ id }) => id));
+  const added = (await activitiesIn(scene, place)).filter(({ id }) => !known.has(id));
+  assert.deepEqual(added.map(({ id: _, ...activity }) => activity).reverse(), kept());
+  assert.deepEqual(await look(scene, place), before);
+}

@@ -1,0 +1,292 @@
+/** The whole matrix for one activity: it is refused in every way it must be, before it is done, repeated and agreed on. */
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { activities, activityForms } from "@keystead/server/generated/activities.ts";
+import { noSuchOrganization, policyRefusal } from "../refusals.ts";
+import { type Answer, assertAccepted, assertRefused, bytesOf, type Refusal, stampFields } from "../wire.ts";
+import type { Person } from "../world.ts";
+import type { ActivityEntry, Kept } from "./entry.ts";
+import { foreignIds, idsOfNothing } from "./foreign.ts";
+import { assertOnlyKept, type Look, look } from "./look.ts";
+import { type ActivityPath, type Envelope, envelope, fingerprintOf, type Json, type Scene } from "./scene.ts";
+import type { Place } from "./stage.ts";
+import {
+  fixed,
+  refused,
+  refuseMalformed,
+  refuseRelatives,
+  refuseStamps,
+  refuseStrangers,
+  type Trial,
+} from "./trial.ts";
+
+const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** `agreed` is a second stage, where two root users must agree. */
+export async function runActivity(
+  t: TestContext,
+  path: ActivityPath,
+  entry: ActivityEntry,
+  { first, agreed }: { first: Scene; agreed: Scene },
+): Promise<void> {
+  const trial = toTrial(path, entry, first);
+  await t.test(`${path}: bad input`, async () => {
+    const one = await fixed(trial);
+    await assertOnlyKept(first, () => refuseMalformed(one));
+    for (const at of ["parent", "sub"] as const) await refuseBadInput(trial, entry, at);
+  });
+  await t.test(`${path}: bad stamp`, async () => {
+    const one = await fixed(trial);
+    await assertOnlyKept(first, () => refuseStamps(one));
+  });
+  await t.test(`${path}: no permission`, () => testNoPermission(trial, entry));
+  await t.test(`${path}: other organization`, async () => {
+    const one = await fixed(trial);
+    await assertOnlyKept(first, () => assertOnlyKept(first, () => refuseOthers(one), undefined, first.sub));
+    await refuseForeign(trial, entry);
+  });
+  await t.test(`${path}: success and replay`, () => testSuccess(trial, entry));
+  await t.test(`${path}: two of two`, () => testConsensus(toTrial(path, entry, agreed), entry));
+  for (const [type, good] of Object.entries(entry.versions ?? {})) {
+    await t.test(`${path}: ${type}`, () => testVersion(trial, type, good));
+  }
+  for (const [name, run] of Object.entries(entry.also ?? {})) {
+    await t.test(`${path}: ${name}`, () => run(first));
+  }
+}
+
+function toTrial(path: ActivityPath, entry: ActivityEntry, scene: Scene): Trial {
+  return {
+    scene,
+    kind: "submit",
+    path,
+    caller: scene.place.root,
+    body: async () => newBody(path, scene, await entry.good(scene)),
+    required: entry.required,
+  };
+}
+
+function newBody(path: string, { place }: Scene, parameters: object, at: Place = place): Envelope {
+  return envelope(activities[path as ActivityPath].type, at.organizationId, parameters);
+}
+
+type Attempt = { name: string; body: Envelope; refusal: Refusal; kept?: Kept };
+
+/** Refuses them one after the other; those that say so are kept, with the refusal as their failure, and nothing else is. */
+async function refuseAll(trial: Trial, attempts: readonly Attempt[], caller: Person, place: Place): Promise<void> {
+  const kept: ReturnType<typeof keptAs>[] = [];
+  const attempt = async () => {
+    for (const { name, body, refusal, kept: status } of attempts) {
+      const answer = await refused(trial, name, { body, key: caller.p256 }, refusal);
+      if (status !== undefined) kept.push(keptAs(body, status, answer));
+    }
+  };
+  await assertOnlyKept(trial.scene, attempt, () => kept, place);
+}
+
+function keptAs(body: Envelope, status: Kept, { json: { code, message, details } }: Answer) {
+  // Why a policy refused is not a failure: recorded answers have none there.
+  const failure = status === "FAILED" ? { code, message, details } : null;
+  return { fingerprint: fingerprintOf(body), status: `ACTIVITY_STATUS_${status}`, failure };
+}
+
+async function refuseBadInput(trial: Trial, entry: ActivityEntry, at: "parent" | "sub"): Promise<void> {
+  const { scene, path } = trial;
+  const attempts: Attempt[] = [];
+  for (const { name, bend, refusal, kept, at: where = entry.runsIn ?? "parent" } of entry.bad) {
+    if (where !== at) continue;
+    const sent = await bend(await entry.good(scene), scene);
+    const expected = typeof refusal === "function" ? refusal(sent, scene) : refusal;
+    attempts.push({ name, body: newBody(path, scene, sent, scene[at]), refusal: expected, ...(kept && { kept }) });
+  }
+  if (attempts.length > 0) await refuseAll(trial, attempts, scene[at].root, scene[at]);
+}
+
+/** A member is refused by policy, for good: whoever repeats the bytes hears the same. */
+async function testNoPermission(trial: Trial, entry: ActivityEntry): Promise<void> {
+  const { scene, path } = trial;
+  const { member, root, deputy } = scene.place;
+  const denied = [await entry.good(scene), ...(entry.denied ? [entry.denied(scene)] : [])];
+  const bodies = denied.map((parameters) => newBody(path, scene, parameters));
+  const attempts = bodies.map(
+    (body): Attempt => ({ name: "a member", body, refusal: policyRefusal, kept: "REJECTED" }),
+  );
+  await refuseAll(trial, attempts, member, scene.place);
+  await assertOnlyKept(scene, async () => {
+    for (const body of bodies) {
+      for (const { p256: key } of [member, root, deputy]) {
+        await refused(trial, "what was refused already", { body, key }, policyRefusal);
+      }
+    }
+  });
+  if (entry.own === undefined) return;
+  await scene.done(path as ActivityPath, await entry.own(scene), member);
+}
+
+async function refuseOthers(trial: Trial): Promise<void> {
+  await refuseStrangers(trial);
+  await refuseRelatives(trial);
+}
+
+/** Ids of other organizations are answered exactly like ids of nothing. */
+async function refuseForeign(trial: Trial, entry: ActivityEntry): Promise<void> {
+  const { scene, path } = trial;
+  const { place } = scene;
+  const relative = place === scene.sub ? scene.parent : scene.sub;
+  const attempts: Attempt[] = [];
+  for (const theirs of [idsOfNothing(), await foreignIds(scene, relative), await foreignIds(scene, scene.other)]) {
+    for (const { name, bend, refusal } of entry.foreign) {
+      const body = newBody(path, scene, bend(await entry.good(scene), theirs));
+      attempts.push({ name, body, refusal: refusal(theirs, place), kept: "FAILED" });
+    }
+  }
+  await refuseAll(trial, attempts, place.root, place);
+}
+
+async function testSuccess(trial: Trial, entry: ActivityEntry): Promise<void> {
+  const { scene, caller, path } = trial;
+  const { deputy, member, root, expired } = scene.place;
+  const parameters = await entry.good(scene);
+  const body = newBody(path, scene, parameters);
+  const before = await look(scene);
+  const answer = await scene.send({ kind: "submit", path, body, key: caller.p256 });
+  assertAccepted(answer);
+  const after = entry.endsPlace ? before : await look(scene);
+  await checkDone(entry, scene, answer, { body, voters: [caller], before, after });
+  if (entry.endsPlace) return testEnded(trial, body, answer);
+
+  await assertOnlyKept(scene, async () => {
+    for (const { p256: key } of [root, root, deputy, member]) {
+      const repeated = await scene.send({ kind: "submit", path, body, key });
+      assert.deepEqual(repeated.json, answer.json);
+    }
+    const { id, fingerprint } = answer.json.activity;
+    const { activity } = await scene.ask("get_activity", { activityId: id });
+    assert.deepEqual(activity, answer.json.activity);
+    const published = await scene.send({ kind: "submit", path, body, key: root.p256, spelling: "published" });
+    assert.equal(published.json.activity.id, id);
+    assert.equal(published.json.activity.fingerprint, fingerprint);
+    // Even what is done already is shown only to whom it concerns.
+    await refuseKnownBody(trial, body, expired);
+  });
+}
+
+/** Whoever belonged to it may ask once more what came of this body; nothing else is there any more. */
+async function testEnded(trial: Trial, body: Envelope, answer: Answer): Promise<void> {
+  const { scene, path } = trial;
+  const { place, parent } = scene;
+  for (const { p256: key } of [place.root, place.deputy, place.member]) {
+    const repeated = await scene.send({ kind: "submit", path, body, key });
+    assert.deepEqual(repeated.json, answer.json);
+    await refused(trial, "in what is gone", { body: await trial.body(), key }, noSuchOrganization);
+  }
+  await refused(trial, "by the parent", { body: await trial.body(), key: parent.root.p256 }, noSuchOrganization);
+}
+
+async function refuseKnownBody(trial: Trial, body: Envelope, expired: Person): Promise<void> {
+  const { scene, path } = trial;
+  for (const { p256: key } of [scene.other.root, expired]) {
+    const answer = await scene.send({ kind: "submit", path, body, key });
+    assert.equal(answer.status, 401, answer.text);
+  }
+}
+
+type Done = { body: Envelope; voters: readonly Person[]; before: Look; after: Look };
+
+async function checkDone(entry: ActivityEntry, scene: Scene, { json }: Answer, { body, voters, before, after }: Done) {
+  const { parameters, type } = body;
+  const seen = { before, after, result: json.activity.result[activityForms.get(type)?.resultKey ?? ""] };
+  const result = entry.result(parameters, seen, scene);
+  checkActivity(json, { body, voters, result, place: scene.place });
+  await entry.shows(parameters, seen, scene);
+}
+
+type Expected = { body: Envelope; voters: readonly Person[]; result: object; place: Place; status?: string };
+
+/** Everything a client can read of an activity that was submitted by the first voter and approved by the others. */
+function checkActivity({ activity, ...nothing }: Json, { body, voters, result, place, status }: Expected): void {
+  const form = activityForms.get(body.type);
+  assert.ok(form);
+  const isDone = status === undefined;
+  const { id, createdAt, updatedAt, votes, ...rest } = activity;
+  assert.deepEqual(nothing, {});
+  assert.match(id, uuidV7);
+  assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000, createdAt);
+  assert.ok(Date.parse(updatedAt) >= Date.parse(createdAt));
+  assert.deepEqual(rest, {
+    organizationId: place.organizationId,
+    status: status ?? "ACTIVITY_STATUS_COMPLETED",
+    type: body.type,
+    intent: { [form.intentKey]: body.parameters },
+    result: isDone ? { [form.resultKey]: result } : {},
+    fingerprint: fingerprintOf(body),
+    canApprove: false,
+    canReject: !isDone,
+    failure: null,
+    appProofs: [],
+  });
+  assert.deepEqual(
+    votes.map(({ id: voteId, user, createdAt: _, ...vote }: Json) => {
+      assert.match(voteId, uuidV4);
+      return { ...vote, userName: user.userName };
+    }),
+    voters.map(({ userId, userName, p256 }) => ({
+      userId,
+      userName,
+      activityId: id,
+      selection: "VOTE_SELECTION_APPROVED",
+      message: JSON.stringify(body),
+      ...stampFields(p256, bytesOf(body)),
+    })),
+  );
+}
+
+/** Two of two: the second root user's stamp over the same bytes is the approval that lets it run, once. */
+async function testConsensus(trial: Trial, entry: ActivityEntry): Promise<void> {
+  const { scene, path } = trial;
+  const { root, deputy, member } = scene.place;
+  const { userIds } = (await look(scene)).quorum;
+  const parameters = await entry.good(scene);
+  await scene.done("update_root_quorum", { threshold: 2, userIds });
+  const body = newBody(path, scene, parameters);
+  const send = (key: Person) => scene.send({ kind: "submit", path, body, key: key.p256 });
+  const before = await look(scene);
+  const proposed = await send(root);
+  assertAccepted(proposed);
+  const status = "ACTIVITY_STATUS_CONSENSUS_NEEDED";
+  checkActivity(proposed.json, { body, voters: [root], result: {}, place: scene.place, status });
+  assert.deepEqual((await send(root)).json, proposed.json);
+  assertRefused(await send(member), {
+    status: 403,
+    code: 7,
+    message: "request not authorized: this user has no vote on this activity",
+    errorCode: "REQUEST_NOT_AUTHORIZED",
+  });
+  assert.deepEqual(await look(scene), before);
+
+  const approved = await send(deputy);
+  assertAccepted(approved);
+  const after = entry.endsPlace ? before : await look(scene);
+  await checkDone(entry, scene, approved, { body, voters: [root, deputy], before, after });
+  assert.equal(approved.json.activity.id, proposed.json.activity.id);
+  if (entry.endsPlace) return testEnded(trial, body, approved);
+  await assertOnlyKept(scene, async () => {
+    for (const voter of [root, deputy, member]) assert.deepEqual((await send(voter)).json, approved.json);
+  });
+}
+
+/** An older type does the same and answers in its own keys. */
+async function testVersion({ scene, path }: Trial, type: string, good: NonNullable<ActivityEntry["versions"]>[string]) {
+  const form = activityForms.get(type);
+  assert.equal(form?.activity.path, path);
+  const { place } = scene;
+  const parameters = await good(scene);
+  const body = envelope(type, place.organizationId, parameters);
+  const answer = await scene.send({ kind: "submit", path, body, key: place.root.p256 });
+  assertAccepted(answer);
+  const result = answer.json.activity.result[form?.resultKey ?? ""];
+  checkActivity(answer.json, { body, voters: [place.root], result, place });
+  const again = await scene.send({ kind: "submit", path, body, key: place.deputy.p256 });
+  assert.deepEqual(again.json, answer.json);
+}

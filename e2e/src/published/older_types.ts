@@ -1,0 +1,104 @@
+/** Types that older releases of the clients send to the same paths: each is answered under the key that release reads. */
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { createKey } from "../fixtures.ts";
+import type { KeysteadServer } from "../keystead_server.ts";
+import { apiKeyOf, foundOrganization, type Person } from "./clients.ts";
+
+/** Before keys had curves. */
+const plainKey = () => ({ apiKeyName: "Key", publicKey: createKey().publicKey });
+const curvedKey = () => apiKeyOf(createKey());
+const bare = { authenticators: [] };
+const linked = { ...bare, oauthProviders: [] };
+
+const founding = (rootUser: object) => ({
+  subOrganizationName: "Older",
+  rootQuorumThreshold: 1,
+  rootUsers: [{ userName: "Root", ...rootUser }],
+});
+
+type Older = {
+  type: string;
+  resultKey: string;
+  parameters(owner: Person): object;
+};
+
+/** All versions but the first, whose only root user has a passkey. */
+const organizations: Older[] = [
+  {
+    type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7",
+    resultKey: "createSubOrganizationResultV7",
+    parameters: () => founding({ userPhoneNumber: "+14155550123", apiKeys: [curvedKey()], ...linked }),
+  },
+  {
+    type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V6",
+    resultKey: "createSubOrganizationResultV6",
+    parameters: () => founding({ apiKeys: [curvedKey()], ...linked }),
+  },
+  {
+    type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V5",
+    resultKey: "createSubOrganizationResultV5",
+    parameters: () => founding({ apiKeys: [plainKey()], ...linked }),
+  },
+  {
+    type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V4",
+    resultKey: "createSubOrganizationResultV4",
+    parameters: () => founding({ apiKeys: [plainKey()], ...bare }),
+  },
+  {
+    type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V3",
+    resultKey: "createSubOrganizationResultV3",
+    parameters: () => ({ ...founding({ apiKeys: [plainKey()], ...bare }), privateKeys: [] }),
+  },
+  {
+    type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V2",
+    resultKey: "createSubOrganizationResult",
+    parameters: () => founding({ apiKeys: [plainKey()], ...bare }),
+  },
+];
+
+const users: Older[] = [
+  {
+    type: "ACTIVITY_TYPE_CREATE_USERS_V3",
+    resultKey: "createUsersResult",
+    parameters: () => ({ users: [{ userName: "V3", apiKeys: [curvedKey()], ...linked, userTags: [] }] }),
+  },
+  {
+    type: "ACTIVITY_TYPE_CREATE_USERS_V2",
+    resultKey: "createUsersResult",
+    parameters: () => ({ users: [{ userName: "V2", apiKeys: [plainKey()], ...bare, userTags: [] }] }),
+  },
+];
+
+const apiKeys: Older[] = [
+  {
+    type: "ACTIVITY_TYPE_CREATE_API_KEYS",
+    resultKey: "createApiKeysResult",
+    parameters: ({ userId }) => ({ userId, apiKeys: [plainKey()] }),
+  },
+];
+
+export async function olderTypes(t: TestContext, server: KeysteadServer, root: Person): Promise<void> {
+  const [owner] = await foundOrganization(server, root, ["Owner"]);
+  assert.ok(owner !== undefined);
+  const groups = [
+    { person: root, call: root.http.createSubOrganization, forms: organizations },
+    { person: owner, call: owner.http.createUsers, forms: users },
+    { person: owner, call: owner.http.createApiKeys, forms: apiKeys },
+  ];
+  for (const { person, call, forms } of groups) {
+    for (const { type, resultKey, parameters } of forms) {
+      await t.test(`${type} is answered by ${resultKey}`, async () => {
+        const { organizationId } = person;
+        const body = { type, timestampMs: String(Date.now()), organizationId, parameters: parameters(person) };
+        const { activity } = await call(body as never);
+        assert.equal(activity.type, type);
+        assert.equal(activity.status, "ACTIVITY_STATUS_COMPLETED");
+        assert.deepEqual(Object.keys(activity.result), [resultKey]);
+        const suffix = /_(V\d)$/.exec(type)?.[1] ?? "";
+        assert.deepEqual(Object.values(activity.intent), [body.parameters]);
+        assert.match(Object.keys(activity.intent)[0] ?? "", new RegExp(`Intent${suffix}$`));
+      });
+    }
+  }
+}

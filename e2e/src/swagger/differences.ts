@@ -1,0 +1,85 @@
+/**
+ * Where our wire is not the published document, and why: the only table of it. The spec's neutral words stand for vendors'
+ * names, and a few fields are read or answered more loosely than the document says. Whatever is not here must match exactly.
+ */
+
+/** `published` is what a client that names itself `@turnkey/…` gets; `own` is what everyone else does. */
+export type Spelling = "published" | "own";
+
+/** A name the spec replaces: ours in the own spelling, the vendor's in the published one. */
+export type Renamed = { definition: string; published: string; own: string };
+
+export const renamedProperties: readonly Renamed[] = [
+  { definition: "EthTransactionHistoryItem", published: "turnkey", own: "platform" },
+  { definition: "SolTransactionHistoryItem", published: "turnkey", own: "platform" },
+  { definition: "BootProof", published: "awsAttestationDocB64", own: "cloudAttestationDocB64" },
+];
+
+export const renamedValues: readonly Renamed[] = [
+  { definition: "EarnProvider", published: "EARN_PROVIDER_MORPHO", own: "EARN_PROVIDER_ALPHA" },
+  { definition: "EarnProvider", published: "EARN_PROVIDER_AAVE", own: "EARN_PROVIDER_BETA" },
+  { definition: "Oauth2Provider", published: "OAUTH2_PROVIDER_X", own: "OAUTH2_PROVIDER_ALPHA" },
+  { definition: "Oauth2Provider", published: "OAUTH2_PROVIDER_DISCORD", own: "OAUTH2_PROVIDER_BETA" },
+];
+
+export type Loosened = {
+  definition: string;
+  property: string;
+  /** Only so spelt; both when left out. */
+  spelling?: Spelling;
+  accepts(value: unknown): boolean;
+  /** Instead of what the document says, not besides. */
+  isInstead?: true;
+  why: string;
+};
+
+const isRfc3339 = (value: unknown) =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
+const isAbsent = (value: unknown) => value === undefined;
+const isText = (value: unknown) => typeof value === "string";
+
+const rootUserVersions = ["", "V2", "V3", "V4", "V5"];
+const lists = ["apiKeys", "authenticators", "oauthProviders"];
+
+export const loosened: readonly Loosened[] = [
+  ...["createdAt", "updatedAt"].map(
+    (property): Loosened => ({
+      definition: "Activity",
+      property,
+      spelling: "own",
+      accepts: isRfc3339,
+      isInstead: true,
+      why: "the spec: activity timestamps are strings",
+    }),
+  ),
+  {
+    definition: "Activity",
+    property: "failure",
+    accepts: (value) => value === null,
+    why: "recorded answers carry null unless the activity failed",
+  },
+  { definition: "Status", property: "errorCode", accepts: isText, why: "our own name of the published error code" },
+  {
+    definition: "Status",
+    property: "turnkeyErrorCode",
+    spelling: "published",
+    accepts: isText,
+    why: "clients read it beside the details; the document forgets it",
+  },
+  {
+    definition: "SetOrganizationFeatureIntent",
+    property: "value",
+    accepts: isAbsent,
+    why: "most features have no value",
+  },
+  ...rootUserVersions.flatMap((version) =>
+    lists.map(
+      (property): Loosened => ({
+        definition: `RootUserParams${version}`,
+        property,
+        accepts: isAbsent,
+        why: "published samples leave out empty lists",
+      }),
+    ),
+  ),
+];

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runActivity } from "../../test/activity_context.ts";
+import { organization } from "../../test/members.ts";
+import { activityValidators } from "../generated/activity_validators.ts";
+import { approveActivity } from "./approve_activity.ts";
+
+test("it is a vote: it has no result of its own and runs nothing", () => {
+  assert.equal(approveActivity.vote, "APPROVED");
+  assert.equal(approveActivity.resultKey, "");
+  assert.throws(() => runActivity(approveActivity, organization(), { fingerprint: "sha256:00" }), { code: "internal" });
+});
+
+test("any bounded text may name the activity: whether there is one is asked later", () => {
+  const fits = (fingerprint: unknown) => activityValidators[approveActivity.type]?.({ fingerprint });
+  for (const text of [`sha256:${"0".repeat(64)}`, "sha256:00", "x"]) assert.equal(fits(text), true);
+  for (const value of ["x".repeat(201), 5, null, undefined]) assert.equal(fits(value), false);
+});

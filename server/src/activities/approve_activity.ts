@@ -1,0 +1,23 @@
+import { Fault } from "@keystead/core/fault.ts";
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { fingerprint } from "../fields/fingerprint.ts";
+
+/** Approves an activity that waits for consensus. The answer is that activity. */
+export const approveActivity = defineActivity({
+  path: "approve_activity",
+  type: "ACTIVITY_TYPE_APPROVE_ACTIVITY",
+  intentKey: "approveActivityIntent",
+  resultKey: "",
+  summary: "Approve an activity that waits for consensus",
+  resource: "ACTIVITY",
+  action: "APPROVE",
+  vote: "APPROVED",
+  params: Type.Object({ fingerprint }),
+  result: Type.Object({}),
+  state: () => undefined,
+  facts: () => ({}),
+  run() {
+    throw new Fault("internal", "a vote runs nothing of its own");
+  },
+});

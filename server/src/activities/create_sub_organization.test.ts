@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
+import { apiKey, keyParams, organization, person, publicKey } from "../../test/members.ts";
+import { nodeCurves } from "../curves/node_curves.ts";
+import { activityForms } from "../generated/activities.ts";
+import { activityValidators } from "../generated/activity_validators.ts";
+import { put, type Settings } from "../state/entities.ts";
+import {
+  type CreateSubOrganizationParams,
+  createSubOrganization,
+  type RootUserParams,
+} from "./create_sub_organization.ts";
+
+const acme = organization({ users: [person("ann", { apiKeys: [apiKey(0)] })] });
+const key = { apiKeys: [keyParams(1)] };
+
+function run(params: Partial<CreateSubOrganizationParams> = {}, context: ContextChanges = {}) {
+  const needed = { subOrganizationName: "Sub", rootQuorumThreshold: 1, rootUsers: [{ userName: "Bob", ...key }] };
+  return runActivity(createSubOrganization, acme, { ...needed, ...params }, context);
+}
+
+function settingsOf({ births }: ReturnType<typeof run>): Settings {
+  const change = births?.[0]?.changes.find(({ kind }) => kind === "settings");
+  assert.ok(change?.op === "put" && change.kind === "settings");
+  return change.value;
+}
+
+const withUsers = (...rootUsers: RootUserParams[]) => run({ rootUsers });
+
+test("an organization is born with its users, its quorum and its settings, and the parent stays as it was", () => {
+  const cleo = { userName: "Cleo", userEmail: "cleo@example.com", userPhoneNumber: "+15551234567" };
+  const { changes, births, result } = run({ rootUsers: [{ userName: "Bob", ...key }, cleo], rootQuorumThreshold: 2 });
+  const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
+  const features = ["EMAIL_RECOVERY", "EMAIL_AUTH", "SMS_AUTH", "OTP_EMAIL_AUTH"];
+  assert.deepEqual(changes, []);
+  assert.deepEqual(births, [
+    {
+      organizationId: "new 0",
+      organizationName: "Sub",
+      changes: [
+        put("settings", {
+          organizationName: "Sub",
+          features: features.map((name) => ({ name: `FEATURE_NAME_${name}` })),
+          ...times,
+        }),
+        put("user", {
+          userId: "new 1",
+          userName: "Bob",
+          userTags: [],
+          apiKeys: [apiKey(1, { apiKeyId: "new 2", ...times })],
+          ...times,
+        }),
+        put("user", { userId: "new 3", ...cleo, userTags: [], apiKeys: [], ...times }),
+        put("rootQuorum", { threshold: 2, userIds: ["new 1", "new 3"] }),
+      ],
+    },
+  ]);
+  assert.deepEqual(result, { subOrganizationId: "new 0", rootUserIds: ["new 1", "new 3"] });
+});
+
+const switches = {
+  disableEmailRecovery: "FEATURE_NAME_EMAIL_RECOVERY",
+  disableEmailAuth: "FEATURE_NAME_EMAIL_AUTH",
+  disableSmsAuth: "FEATURE_NAME_SMS_AUTH",
+  disableOtpEmailAuth: "FEATURE_NAME_OTP_EMAIL_AUTH",
+};
+for (const [field, feature] of Object.entries(switches)) {
+  test(`${field} leaves ${feature} off, and only that; false and null leave it on`, () => {
+    const names = settingsOf(run({ [field]: true })).features.map(({ name }) => name);
+    assert.deepEqual(
+      names,
+      Object.values(switches).filter((name) => name !== feature),
+    );
+    for (const value of [false, null]) assert.equal(settingsOf(run({ [field]: value })).features.length, 4);
+  });
+}
+
+test("a sub-organization cannot create one", () => {
+  assert.throws(() => run({}, { parentId: "parent" }), {
+    code: "permission_denied",
+    errorCode: "INVALID_ACTIVITY_CALLER",
+    message: "create_sub_organization cannot be called by sub-organizations",
+  });
+});
+
+test("the parent's own key may be a root user's key, and two root users may not share one", () => {
+  assert.equal(withUsers({ userName: "Ann", apiKeys: [keyParams(0)] }).births?.length, 1);
+  assert.throws(() => withUsers({ userName: "Bob", ...key }, { userName: "Cleo", ...key }), {
+    code: "already_exists",
+    message: `public key \`${publicKey(1)}\` already belongs to a user of this organization`,
+  });
+});
+
+test("a root user needs a credential that does not expire", () => {
+  const missing = { code: "invalid_argument", message: "user missing valid credential: new 1" };
+  assert.throws(() => withUsers({ userName: "Bob" }), missing);
+  assert.throws(() => withUsers({ userName: "Bob", apiKeys: [keyParams(1, { expirationSeconds: "900" })] }), missing);
+});
+
+test("a contact is a credential while its login is on in the new organization", () => {
+  const email = { userName: "Bob", userEmail: "bob@example.com" };
+  const phone = { userName: "Bob", userPhoneNumber: "+15551234567" };
+  assert.equal(withUsers(email).births?.length, 1);
+  assert.equal(withUsers(phone).births?.length, 1);
+  const missing = { code: "invalid_argument", message: "user missing valid credential: new 1" };
+  assert.equal(run({ rootUsers: [email], disableEmailAuth: true }).births?.length, 1);
+  assert.throws(() => run({ rootUsers: [email], disableEmailAuth: true, disableOtpEmailAuth: true }), missing);
+  assert.throws(() => run({ rootUsers: [phone], disableSmsAuth: true }), missing);
+});
+
+const thresholds: [what: string, params: Partial<CreateSubOrganizationParams>, message: string][] = [
+  ["a threshold of zero", { rootQuorumThreshold: 0 }, "quorum threshold must be non-zero integer"],
+  ["a negative threshold", { rootQuorumThreshold: -1 }, "quorum threshold must be non-zero integer"],
+  ["a threshold above its users", { rootQuorumThreshold: 2 }, "quorum threshold 2 is larger than its 1 user(s)"],
+  ["no root users", { rootUsers: [] }, "quorum users missing"],
+];
+for (const [what, params, message] of thresholds) {
+  test(`${what} is refused`, () => {
+    assert.throws(() => run(params), { code: "invalid_argument", message });
+  });
+}
+
+test("what the keys' texts tell is refused before any curve work", () => {
+  const curves = { ...nodeCurves, compressPoint: () => assert.fail("curve work") };
+  const twice = { rootUsers: [1, 2, 1].map((n) => ({ userName: "Bob", apiKeys: [keyParams(n)] })) };
+  assert.throws(() => run(twice, { curves }), { code: "already_exists" });
+  const apiKeys = Array.from({ length: 100 }, () => keyParams(1));
+  assert.throws(() => run({ rootUsers: [1, 2, 3].map(() => ({ userName: "Bob", apiKeys })) }, { curves }), {
+    code: "invalid_argument",
+    message: "one activity may create at most 200 api keys, and this one asks for 300",
+  });
+});
+
+const wallet = { walletName: "w", accounts: [] };
+const passkey = {
+  authenticatorName: "phone",
+  challenge: "x",
+  attestation: { credentialId: "x", clientDataJson: "x", attestationObject: "x", transports: [] },
+};
+const clientSignature = {
+  publicKey: publicKey(1),
+  scheme: "CLIENT_SIGNATURE_SCHEME_API_P256",
+  message: "m",
+  signature: "s",
+} as const;
+const link = { providerName: "issuer", oidcToken: "token" };
+const unbuilt: [what: string, params: Partial<CreateSubOrganizationParams>][] = [
+  ["wallet", { wallet }],
+  ["privateKeys", { privateKeys: [{}] }],
+  ["verificationToken", { verificationToken: "a.b.c" }],
+  ["clientSignature", { clientSignature }],
+  ["authenticators", { rootUsers: [{ userName: "Bob", ...key, authenticators: [passkey] }] }],
+  ["oauthProviders", { rootUsers: [{ userName: "Bob", ...key, oauthProviders: [link] }] }],
+];
+for (const [what, params] of unbuilt) {
+  test(`${what} answers that it is not built, and nothing is born`, () => {
+    assert.throws(() => run(params), {
+      code: "unimplemented",
+      message: new RegExp(`^${what} (is|are) not supported yet`),
+    });
+  });
+}
+
+test("what is not built may be null or empty", () => {
+  const none = { wallet: null, verificationToken: null, clientSignature: null, privateKeys: [] };
+  const user = { userName: "Bob", ...key, authenticators: [], oauthProviders: null };
+  assert.equal(run({ ...none, rootUsers: [user] }).births?.length, 1);
+});
+
+test("there may be as many root users as a sub-organization may have users", () => {
+  const users = [1, 2, 3].map((n) => ({ userName: `User ${n}`, apiKeys: [keyParams(n)] }));
+  const limits = { usersPerOrganization: 0, usersPerSubOrganization: 2 };
+  assert.equal(run({ rootUsers: users.slice(0, 2) }, { limits }).births?.length, 1);
+  assert.throws(() => run({ rootUsers: users }, { limits }), {
+    code: "resource_exhausted",
+    message: "organization has reached its limit of 2 users",
+  });
+});
+
+test("root users carry no tags, whatever a body says: a new organization has none", () => {
+  const stuffed = { userName: "Bob", ...key, userTags: ["forged"], userId: "forged", createdAtMs: 0 };
+  const user = withUsers(stuffed).births?.[0]?.changes.find(({ kind }) => kind === "user");
+  assert.ok(user?.op === "put" && user.kind === "user");
+  assert.deepEqual([user.value.userTags, user.value.userId, user.value.createdAtMs], [[], "new 1", nowMs]);
+});
+
+test("parameters may leave out lists, write null for what is optional, and hold keys nobody knows", () => {
+  const params = { subOrganizationName: "Sub", rootUsers: [{ userName: "Bob" }], rootQuorumThreshold: 1 };
+  const fits = (changes: object) => activityValidators[createSubOrganization.type]?.({ ...params, ...changes });
+  assert.equal(fits({}), true);
+  assert.equal(fits({ generateAppProofs: false, rootUsers: [{ userName: "Bob", apiKeys: null, color: "red" }] }), true);
+  for (const field of ["wallet", "verificationToken", "clientSignature", ...Object.keys(switches)]) {
+    assert.equal(fits({ [field]: null }), true, field);
+  }
+  for (const field of Object.keys(params)) {
+    assert.equal(fits({ [field]: undefined }), false, field);
+    assert.equal(fits({ [field]: null }), false, field);
+  }
+  assert.equal(fits({ rootQuorumThreshold: "1" }), false);
+  assert.equal(fits({ disableSmsAuth: "yes" }), false);
+});
+
+const organizationParams = { subOrganizationName: "Sub", rootQuorumThreshold: 1 };
+const keyV1 = { apiKeyName: "key 1", publicKey: publicKey(1), expirationSeconds: "60" };
+const p256 = { ...keyV1, curveType: "API_KEY_CURVE_P256" };
+const bob = { userName: "Bob", userEmail: "bob@example.com", authenticators: [passkey] };
+const early = { wallet, disableEmailRecovery: true, disableEmailAuth: true };
+const late = { disableSmsAuth: true, disableOtpEmailAuth: true, verificationToken: "t", clientSignature };
+const phone = { userPhoneNumber: "+15551234567" };
+const privateKeys = [{ privateKeyName: "k", curve: "CURVE_P256", privateKeyTags: [], addressFormats: [] }];
+
+/** Each older version's published parameters, and what they are in the newest form. */
+const translations: [suffix: string, older: object, newest: object][] = [
+  [
+    "_V7",
+    {
+      ...organizationParams,
+      ...early,
+      ...late,
+      rootUsers: [{ ...bob, ...phone, apiKeys: [p256], oauthProviders: [link] }],
+    },
+    {
+      ...organizationParams,
+      ...early,
+      ...late,
+      rootUsers: [{ ...bob, ...phone, apiKeys: [p256], oauthProviders: [link] }],
+    },
+  ],
+  [
+    "_V6",
+    { ...organizationParams, ...early, rootUsers: [{ ...bob, apiKeys: [p256], oauthProviders: [link] }] },
+    { ...organizationParams, ...early, rootUsers: [{ ...bob, apiKeys: [p256], oauthProviders: [link] }] },
+  ],
+  [
+    "_V5",
+    { ...organizationParams, ...early, rootUsers: [{ ...bob, apiKeys: [keyV1], oauthProviders: [link] }] },
+    { ...organizationParams, ...early, rootUsers: [{ ...bob, apiKeys: [p256], oauthProviders: [link] }] },
+  ],
+  [
+    "_V4",
+    { ...organizationParams, ...early, rootUsers: [{ ...bob, apiKeys: [keyV1] }] },
+    { ...organizationParams, ...early, rootUsers: [{ ...bob, apiKeys: [p256] }] },
+  ],
+  [
+    "_V3",
+    { ...organizationParams, privateKeys, rootUsers: [{ ...bob, apiKeys: [keyV1] }] },
+    { ...organizationParams, privateKeys, rootUsers: [{ ...bob, apiKeys: [p256] }] },
+  ],
+  [
+    "_V2",
+    { ...organizationParams, rootUsers: [{ ...bob, apiKeys: [keyV1] }] },
+    { ...organizationParams, rootUsers: [{ ...bob, apiKeys: [p256] }] },
+  ],
+  [
+    "",
+    { name: "Sub", rootAuthenticator: passkey },
+    { ...organizationParams, rootUsers: [{ userName: "Root user", apiKeys: [], authenticators: [passkey] }] },
+  ],
+];
+for (const [suffix, older, newest] of translations) {
+  const type = `ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION${suffix}`;
+  const form = activityForms.get(type);
+
+  test(`${type} is translated to the newest form`, () => {
+    assert.equal(activityValidators[type]?.(older), true);
+    assert.deepEqual(form?.translate(older), newest);
+    assert.equal(activityValidators[createSubOrganization.type]?.(newest), true);
+  });
+
+  test(`${type}: what only a later version has is left aside, unchecked as it is`, () => {
+    const forged = { disableSmsAuth: "x", clientSignature: 5, privateKeys: ["x"], ...older };
+    const users = "rootUsers" in older ? (older.rootUsers as object[]) : undefined;
+    const rootUsers = users?.map((user) => ({ userPhoneNumber: [5], oauthProviders: "x", userTags: ["t"], ...user }));
+    const stuffed = rootUsers === undefined ? forged : { ...forged, rootUsers };
+    assert.equal(activityValidators[type]?.(stuffed), true);
+    assert.deepEqual(form?.translate(stuffed), newest);
+  });
+}
+
+test("the third version's result lists the private keys it made: none", () => {
+  const result = { subOrganizationId: "new 0", rootUserIds: ["new 1"] };
+  const answer = activityForms.get("ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V3")?.answer(result);
+  assert.deepEqual(answer, { ...result, privateKeys: [] });
+});

@@ -1,0 +1,138 @@
+import { Fault } from "@keystead/core/fault.ts";
+import Type, { type Static } from "typebox";
+import { type ActivityContext, defineActivity } from "../endpoints/define_activity.ts";
+import { checkLimit } from "../endpoints/limits.ts";
+import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
+import {
+  apiKeys,
+  authenticators,
+  clientSignature,
+  oauthProviders,
+  optional,
+  verificationToken,
+} from "../fields/credentials.ts";
+import { ids, organizationId } from "../fields/ids.ts";
+import { name } from "../fields/names.ts";
+import { walletParams, walletResult } from "../fields/wallets.ts";
+import { refuseKnownKeys, refuseVerification } from "../rules/credentials.ts";
+import { subOrganizationFeatures } from "../rules/features.ts";
+import { checkQuorum } from "../rules/quorum.ts";
+import { newUser, refuseKeysByText } from "../rules/users.ts";
+import { put, type Settings, type User } from "../state/entities.ts";
+import { emptyPages } from "../state/pages.ts";
+import { createSubOrganizationVersions } from "./create_sub_organization.v7.ts";
+
+const rootUser = Type.Object({
+  userName: name("Human-readable name of the user."),
+  userEmail: optionalEmail,
+  userPhoneNumber: optionalPhoneNumber,
+  // Samples leave out empty lists, so a missing one is empty.
+  apiKeys: optional(apiKeys),
+  authenticators: optional(authenticators),
+  oauthProviders: optional(oauthProviders),
+});
+
+const params = Type.Object({
+  subOrganizationName: name("Human-readable name of the sub-organization."),
+  rootUsers: Type.Array(rootUser, { maxItems: 100 }),
+  rootQuorumThreshold: Type.Integer({
+    minimum: -2147483648,
+    maximum: 2147483647,
+    description: "How many root users must approve.",
+  }),
+  wallet: optional(walletParams),
+  disableEmailRecovery: optional(Type.Boolean()),
+  disableEmailAuth: optional(Type.Boolean()),
+  disableSmsAuth: optional(Type.Boolean()),
+  disableOtpEmailAuth: optional(Type.Boolean()),
+  verificationToken,
+  clientSignature,
+});
+
+export type RootUserParams = Static<typeof rootUser>;
+export type CreateSubOrganizationParams = Static<typeof params> & {
+  /** An older version could ask for them. */
+  privateKeys?: readonly unknown[];
+};
+
+/** Creates a sub-organization with its root users. The parent can read it afterwards, and start logins, and no more. */
+export const createSubOrganization = defineActivity({
+  path: "create_sub_organization",
+  type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8",
+  intentKey: "createSubOrganizationIntentV8",
+  resultKey: "createSubOrganizationResultV8",
+  summary: "Create a sub-organization with its root users",
+  resource: "ORGANIZATION",
+  action: "CREATE",
+  params,
+  result: Type.Object({
+    subOrganizationId: organizationId,
+    wallet: Type.Optional(walletResult),
+    rootUserIds: Type.Optional(ids),
+  }),
+  versions: createSubOrganizationVersions,
+  state: () => undefined,
+  facts: ({ subOrganizationName }) => ({ sub_organization_name: subOrganizationName }),
+  run(_state, params: CreateSubOrganizationParams, context) {
+    if (context.parentId !== undefined) {
+      throw new Fault("permission_denied", "create_sub_organization cannot be called by sub-organizations", {
+        errorCode: "INVALID_ACTIVITY_CALLER",
+      });
+    }
+    refuseKeys(params);
+    refuseVerification(params);
+    checkLimit("users", params.rootUsers.length, { limits: context.limits, parentId: context.organizationId });
+    const asked = params.rootUsers.map(({ apiKeys }) => ({ apiKeys: apiKeys ?? [] }));
+    refuseKeysByText(emptyPages.members, asked, context);
+    const subOrganizationId = context.newId();
+    const settings = firstSettings(params, context);
+    const users = params.rootUsers.map((rootUser) => newRootUser(context, rootUser));
+    refuseKnownKeys(
+      emptyPages.members,
+      users.flatMap((user) => user.apiKeys),
+    );
+    const rootUserIds = users.map((user) => user.userId);
+    const rootQuorum = { threshold: params.rootQuorumThreshold, userIds: rootUserIds };
+    checkQuorum(rootQuorum, new Map(users.map((user) => [user.userId, user])), settings);
+    const changes = [
+      put("settings", settings),
+      ...users.map((user) => put("user", user)),
+      put("rootQuorum", rootQuorum),
+    ];
+    return {
+      changes: [],
+      births: [{ organizationId: subOrganizationId, organizationName: settings.organizationName, changes }],
+      result: { subOrganizationId, rootUserIds },
+    };
+  },
+});
+
+function refuseKeys({ wallet, privateKeys }: CreateSubOrganizationParams): void {
+  if (wallet !== undefined && wallet !== null) {
+    throw new Fault("unimplemented", "wallet is not supported yet; leave it out");
+  }
+  if (privateKeys !== undefined && privateKeys.length > 0) {
+    throw new Fault("unimplemented", "privateKeys are not supported yet; pass an empty list");
+  }
+}
+
+function firstSettings(params: CreateSubOrganizationParams, { nowMs }: ActivityContext): Settings {
+  const features = subOrganizationFeatures.filter(({ disabledBy }) => params[disabledBy] !== true);
+  return {
+    organizationName: params.subOrganizationName,
+    features: features.map(({ name }) => ({ name })),
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+}
+
+/** A new organization has no tags that its users could carry. */
+function newRootUser(context: ActivityContext, params: RootUserParams): User {
+  return newUser(context, {
+    ...params,
+    apiKeys: params.apiKeys ?? [],
+    authenticators: params.authenticators ?? [],
+    oauthProviders: params.oauthProviders ?? [],
+    userTags: [],
+  });
+}

@@ -1,0 +1,64 @@
+import Type, { type Static } from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { checkLimit } from "../endpoints/limits.ts";
+import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
+import { apiKeys, authenticators, oauthProviders } from "../fields/credentials.ts";
+import { ids } from "../fields/ids.ts";
+import { name } from "../fields/names.ts";
+import { hasCredential, missingCredential, refuseKnownKeys } from "../rules/credentials.ts";
+import { newUser, refuseKeysByText } from "../rules/users.ts";
+import { put } from "../state/entities.ts";
+import { getUserTag } from "../state/members.ts";
+import { createUsersVersions } from "./create_users.v3.ts";
+
+const params = Type.Object({
+  users: Type.Array(
+    Type.Object({
+      userName: name("Human-readable name of the user."),
+      userEmail: optionalEmail,
+      userPhoneNumber: optionalPhoneNumber,
+      apiKeys,
+      authenticators,
+      oauthProviders,
+      userTags: ids,
+    }),
+    { minItems: 1, maxItems: 100 },
+  ),
+});
+
+export type CreateUsersParams = Static<typeof params>;
+
+/** Creates users with their credentials: all of them, or none. Each must be able to sign in. */
+export const createUsers = defineActivity({
+  path: "create_users",
+  type: "ACTIVITY_TYPE_CREATE_USERS_V4",
+  intentKey: "createUsersIntentV4",
+  resultKey: "createUsersResult",
+  summary: "Create users in an organization",
+  resource: "USER",
+  action: "CREATE",
+  params,
+  result: Type.Object({ userIds: ids }),
+  versions: createUsersVersions,
+  state: ({ members, settings }) => ({ members, settings }),
+  facts: ({ users }) => ({ users }),
+  run({ members, settings }, { users }, context) {
+    checkLimit("users", members.users.size + users.length, context);
+    refuseKeysByText(members, users, context);
+    const created = users.map((params) => {
+      for (const tagId of params.userTags) getUserTag(members, context.organizationId, tagId);
+      return newUser(context, params);
+    });
+    for (const user of created) {
+      if (!hasCredential(user, settings, context.nowMs)) throw missingCredential(user.userId);
+    }
+    refuseKnownKeys(
+      members,
+      created.flatMap((user) => user.apiKeys),
+    );
+    return {
+      changes: created.map((user) => put("user", user)),
+      result: { userIds: created.map((user) => user.userId) },
+    };
+  },
+});

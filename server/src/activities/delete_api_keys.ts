@@ -1,0 +1,35 @@
+import { Fault } from "@keystead/core/fault.ts";
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { id, ids } from "../fields/ids.ts";
+import { refuseLockOut } from "../rules/quorum.ts";
+import { put } from "../state/entities.ts";
+import { getUser } from "../state/members.ts";
+
+/** Deletes API keys of a user: all of them, or none. A user keeps a way to sign in, a root user one that lasts. */
+export const deleteApiKeys = defineActivity({
+  path: "delete_api_keys",
+  type: "ACTIVITY_TYPE_DELETE_API_KEYS",
+  intentKey: "deleteApiKeysIntent",
+  resultKey: "deleteApiKeysResult",
+  summary: "Delete API keys of a user",
+  resource: "CREDENTIAL",
+  action: "DELETE",
+  params: Type.Object({ userId: id, apiKeyIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
+  result: Type.Object({ apiKeyIds: ids }),
+  ownCredentialOf: ({ userId }) => userId,
+  state: ({ members, settings }) => ({ members, settings }),
+  facts: ({ userId, apiKeyIds }) => ({ user_id: userId, api_key_ids: apiKeyIds }),
+  run({ members, settings }, { userId, apiKeyIds }, { organizationId, nowMs }) {
+    const user = getUser(members, organizationId, userId);
+    const doomed = new Set(apiKeyIds);
+    for (const apiKeyId of doomed) {
+      if (!user.apiKeys.some((key) => key.apiKeyId === apiKeyId)) {
+        throw new Fault("not_found", `unable to find api key ${apiKeyId} of user ${userId}`);
+      }
+    }
+    const left = { ...user, apiKeys: user.apiKeys.filter((key) => !doomed.has(key.apiKeyId)), updatedAtMs: nowMs };
+    refuseLockOut(members, { user, settings }, { user: left, settings }, nowMs);
+    return { changes: [put("user", left)], result: { apiKeyIds: [...doomed] } };
+  },
+});

@@ -1,0 +1,27 @@
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { id, ids } from "../fields/ids.ts";
+import { quorumUsersMissing } from "../rules/quorum.ts";
+import { remove } from "../state/entities.ts";
+import { getUser } from "../state/members.ts";
+
+/** Deletes users with their credentials: all of them, or none. Members of the root quorum leave it first. */
+export const deleteUsers = defineActivity({
+  path: "delete_users",
+  type: "ACTIVITY_TYPE_DELETE_USERS",
+  intentKey: "deleteUsersIntent",
+  resultKey: "deleteUsersResult",
+  summary: "Delete users of an organization",
+  resource: "USER",
+  action: "DELETE",
+  params: Type.Object({ userIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
+  result: Type.Object({ userIds: ids }),
+  state: ({ members }) => members,
+  facts: ({ userIds }) => ({ user_ids: userIds }),
+  run(members, { userIds }, { organizationId }) {
+    const doomed = new Set(userIds);
+    for (const userId of doomed) getUser(members, organizationId, userId);
+    if (members.rootQuorum.userIds.some((userId) => doomed.has(userId))) throw quorumUsersMissing();
+    return { changes: [...doomed].map((userId) => remove("user", userId)), result: { userIds: [...doomed] } };
+  },
+});

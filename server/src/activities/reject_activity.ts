@@ -1,0 +1,23 @@
+import { Fault } from "@keystead/core/fault.ts";
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { fingerprint } from "../fields/fingerprint.ts";
+
+/** Rejects an activity that waits for consensus, for good. The answer is that activity. */
+export const rejectActivity = defineActivity({
+  path: "reject_activity",
+  type: "ACTIVITY_TYPE_REJECT_ACTIVITY",
+  intentKey: "rejectActivityIntent",
+  resultKey: "",
+  summary: "Reject an activity that waits for consensus",
+  resource: "ACTIVITY",
+  action: "REJECT",
+  vote: "REJECTED",
+  params: Type.Object({ fingerprint }),
+  result: Type.Object({}),
+  state: () => undefined,
+  facts: () => ({}),
+  run() {
+    throw new Fault("internal", "a vote runs nothing of its own");
+  },
+});

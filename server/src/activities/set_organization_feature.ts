@@ -1,0 +1,28 @@
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { optional } from "../fields/credentials.ts";
+import { featureName, features } from "../fields/features.ts";
+import { featuresOf } from "../rules/features.ts";
+import { put } from "../state/entities.ts";
+
+/** Switches a feature on, or changes its value. */
+export const setOrganizationFeature = defineActivity({
+  path: "set_organization_feature",
+  type: "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE",
+  intentKey: "setOrganizationFeatureIntent",
+  resultKey: "setOrganizationFeatureResult",
+  summary: "Switch on a feature of the organization",
+  resource: "ORGANIZATION",
+  action: "UPDATE",
+  rootQuorumOnly: true,
+  params: Type.Object({ name: featureName, value: optional(Type.String({ maxLength: 10_000 })) }),
+  result: Type.Object({ features }),
+  state: ({ settings }) => settings,
+  facts: ({ name, value }) => ({ name, value }),
+  run(settings, { name, value }, { nowMs }) {
+    const others = settings.features.filter((feature) => feature.name !== name);
+    const all = [...others, { name, ...(value != null && value !== "" && { value }) }];
+    const next = { ...settings, features: all, updatedAtMs: nowMs };
+    return { changes: [put("settings", next)], result: { features: featuresOf(next) } };
+  },
+});

@@ -1,0 +1,33 @@
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { id } from "../fields/ids.ts";
+import { checkQuorum } from "../rules/quorum.ts";
+import { put } from "../state/entities.ts";
+
+/** Sets who bypasses policies, and how many of them it takes. */
+export const updateRootQuorum = defineActivity({
+  path: "update_root_quorum",
+  type: "ACTIVITY_TYPE_UPDATE_ROOT_QUORUM",
+  intentKey: "updateRootQuorumIntent",
+  resultKey: "updateRootQuorumResult",
+  summary: "Set the root quorum of an organization",
+  resource: "ORGANIZATION",
+  action: "UPDATE",
+  rootQuorumOnly: true,
+  params: Type.Object({
+    threshold: Type.Integer({
+      minimum: -2147483648,
+      maximum: 2147483647,
+      description: "How many members must approve.",
+    }),
+    userIds: Type.Array(id, { maxItems: 1_000 }),
+  }),
+  result: Type.Object({}),
+  state: ({ members, settings }) => ({ members, settings }),
+  facts: ({ threshold, userIds }) => ({ threshold, user_ids: userIds }),
+  run({ members, settings }, { threshold, userIds }) {
+    const rootQuorum = { threshold, userIds: [...new Set(userIds)] };
+    checkQuorum(rootQuorum, members.users, settings);
+    return { changes: [put("rootQuorum", rootQuorum)], result: {} };
+  },
+});

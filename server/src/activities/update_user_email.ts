@@ -1,0 +1,29 @@
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { email } from "../fields/contacts.ts";
+import { verificationToken } from "../fields/credentials.ts";
+import { id } from "../fields/ids.ts";
+import { refuseVerification } from "../rules/credentials.ts";
+import { changedUser } from "../rules/users.ts";
+
+/** Sets a user's e-mail address; an empty text removes it. */
+export const updateUserEmail = defineActivity({
+  path: "update_user_email",
+  type: "ACTIVITY_TYPE_UPDATE_USER_EMAIL",
+  intentKey: "updateUserEmailIntent",
+  resultKey: "updateUserEmailResult",
+  summary: "Update or remove a user's e-mail address",
+  resource: "USER",
+  action: "UPDATE",
+  params: Type.Object({ userId: id, userEmail: email, verificationToken }),
+  result: Type.Object({ userId: id }),
+  state: ({ members, settings }) => ({ members, settings }),
+  facts: ({ userId, userEmail }) => ({ user_id: userId, user_email: userEmail }),
+  run(state, params, context) {
+    refuseVerification(params);
+    return {
+      changes: [changedUser(state, context, params.userId, { userEmail: params.userEmail })],
+      result: { userId: params.userId },
+    };
+  },
+});

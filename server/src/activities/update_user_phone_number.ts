@@ -1,0 +1,29 @@
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { phoneNumber } from "../fields/contacts.ts";
+import { verificationToken } from "../fields/credentials.ts";
+import { id } from "../fields/ids.ts";
+import { refuseVerification } from "../rules/credentials.ts";
+import { changedUser } from "../rules/users.ts";
+
+/** Sets a user's phone number; an empty text removes it. */
+export const updateUserPhoneNumber = defineActivity({
+  path: "update_user_phone_number",
+  type: "ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER",
+  intentKey: "updateUserPhoneNumberIntent",
+  resultKey: "updateUserPhoneNumberResult",
+  summary: "Update or remove a user's phone number",
+  resource: "USER",
+  action: "UPDATE",
+  params: Type.Object({ userId: id, userPhoneNumber: phoneNumber, verificationToken }),
+  result: Type.Object({ userId: id }),
+  state: ({ members, settings }) => ({ members, settings }),
+  facts: ({ userId, userPhoneNumber }) => ({ user_id: userId, user_phone_number: userPhoneNumber }),
+  run(state, params, context) {
+    refuseVerification(params);
+    return {
+      changes: [changedUser(state, context, params.userId, { userPhoneNumber: params.userPhoneNumber })],
+      result: { userId: params.userId },
+    };
+  },
+});

@@ -1,0 +1,132 @@
+/** The published names of every accepted `type`. Clients read results by hard-coded keys, so each is written down here. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { activityForms } from "../generated/activities.ts";
+import { activityValidators } from "../generated/activity_validators.ts";
+
+const published: readonly [path: string, type: string, intentKey: string, resultKey: string][] = [
+  ["approve_activity", "APPROVE_ACTIVITY", "approveActivityIntent", ""],
+  ["create_api_keys", "CREATE_API_KEYS", "createApiKeysIntent", "createApiKeysResult"],
+  ["create_api_keys", "CREATE_API_KEYS_V2", "createApiKeysIntentV2", "createApiKeysResult"],
+  ["create_sub_organization", "CREATE_SUB_ORGANIZATION", "createSubOrganizationIntent", "createSubOrganizationResult"],
+  [
+    "create_sub_organization",
+    "CREATE_SUB_ORGANIZATION_V2",
+    "createSubOrganizationIntentV2",
+    "createSubOrganizationResult",
+  ],
+  [
+    "create_sub_organization",
+    "CREATE_SUB_ORGANIZATION_V3",
+    "createSubOrganizationIntentV3",
+    "createSubOrganizationResultV3",
+  ],
+  [
+    "create_sub_organization",
+    "CREATE_SUB_ORGANIZATION_V4",
+    "createSubOrganizationIntentV4",
+    "createSubOrganizationResultV4",
+  ],
+  [
+    "create_sub_organization",
+    "CREATE_SUB_ORGANIZATION_V5",
+    "createSubOrganizationIntentV5",
+    "createSubOrganizationResultV5",
+  ],
+  [
+    "create_sub_organization",
+    "CREATE_SUB_ORGANIZATION_V6",
+    "createSubOrganizationIntentV6",
+    "createSubOrganizationResultV6",
+  ],
+  [
+    "create_sub_organization",
+    "CREATE_SUB_ORGANIZATION_V7",
+    "createSubOrganizationIntentV7",
+    "createSubOrganizationResultV7",
+  ],
+  [
+    "create_sub_organization",
+    "CREATE_SUB_ORGANIZATION_V8",
+    "createSubOrganizationIntentV8",
+    "createSubOrganizationResultV8",
+  ],
+  ["create_user_tag", "CREATE_USER_TAG", "createUserTagIntent", "createUserTagResult"],
+  ["create_users", "CREATE_USERS", "createUsersIntent", "createUsersResult"],
+  ["create_users", "CREATE_USERS_V2", "createUsersIntentV2", "createUsersResult"],
+  ["create_users", "CREATE_USERS_V3", "createUsersIntentV3", "createUsersResult"],
+  ["create_users", "CREATE_USERS_V4", "createUsersIntentV4", "createUsersResult"],
+  ["delete_api_keys", "DELETE_API_KEYS", "deleteApiKeysIntent", "deleteApiKeysResult"],
+  ["delete_sub_organization", "DELETE_SUB_ORGANIZATION", "deleteSubOrganizationIntent", "deleteSubOrganizationResult"],
+  ["delete_user_tags", "DELETE_USER_TAGS", "deleteUserTagsIntent", "deleteUserTagsResult"],
+  ["delete_users", "DELETE_USERS", "deleteUsersIntent", "deleteUsersResult"],
+  ["reject_activity", "REJECT_ACTIVITY", "rejectActivityIntent", ""],
+  [
+    "remove_organization_feature",
+    "REMOVE_ORGANIZATION_FEATURE",
+    "removeOrganizationFeatureIntent",
+    "removeOrganizationFeatureResult",
+  ],
+  [
+    "set_organization_feature",
+    "SET_ORGANIZATION_FEATURE",
+    "setOrganizationFeatureIntent",
+    "setOrganizationFeatureResult",
+  ],
+  [
+    "update_organization_name",
+    "UPDATE_ORGANIZATION_NAME",
+    "updateOrganizationNameIntent",
+    "updateOrganizationNameResult",
+  ],
+  ["update_root_quorum", "UPDATE_ROOT_QUORUM", "updateRootQuorumIntent", "updateRootQuorumResult"],
+  ["update_user", "UPDATE_USER", "updateUserIntent", "updateUserResult"],
+  ["update_user_email", "UPDATE_USER_EMAIL", "updateUserEmailIntent", "updateUserEmailResult"],
+  ["update_user_name", "UPDATE_USER_NAME", "updateUserNameIntent", "updateUserNameResult"],
+  [
+    "update_user_phone_number",
+    "UPDATE_USER_PHONE_NUMBER",
+    "updateUserPhoneNumberIntent",
+    "updateUserPhoneNumberResult",
+  ],
+  ["update_user_tag", "UPDATE_USER_TAG", "updateUserTagIntent", "updateUserTagResult"],
+];
+
+for (const [path, name, intentKey, resultKey] of published) {
+  test(`${name} is accepted on ${path} under its published keys, and validated`, () => {
+    const form = activityForms.get(`ACTIVITY_TYPE_${name}`);
+    assert.ok(form);
+    assert.deepEqual([form.activity.path, form.intentKey, form.resultKey], [path, intentKey, resultKey]);
+    assert.equal(typeof activityValidators[form.type], "function");
+  });
+}
+
+test("no other type belongs to these paths", () => {
+  const paths = new Set(published.map(([path]) => path));
+  const known = new Set(published.map(([, name]) => `ACTIVITY_TYPE_${name}`));
+  const others = [...activityForms.values()].filter(
+    ({ activity, type }) => paths.has(activity.path) && !known.has(type),
+  );
+  assert.deepEqual(others, []);
+});
+
+test("exactly these are beyond the reach of any policy", () => {
+  const rootOnly = new Set(
+    [...activityForms.values()].filter(({ activity }) => activity.rootQuorumOnly).map(({ activity }) => activity.path),
+  );
+  assert.deepEqual([...rootOnly].sort(), [
+    "delete_sub_organization",
+    "remove_organization_feature",
+    "set_organization_feature",
+    "update_organization_name",
+    "update_root_quorum",
+  ]);
+});
+
+test("only credentials are a user's own to change by default", () => {
+  const own = [...activityForms.values()].filter(({ activity }) => activity.ownCredentialOf !== undefined);
+  assert.deepEqual([...new Set(own.map(({ activity }) => activity.path))].sort(), [
+    "create_api_keys",
+    "delete_api_keys",
+  ]);
+});

@@ -1,0 +1,17 @@
+/** Refusals that gateway and signer both give, and that one must recognise when the other gives them. */
+import { Fault } from "@keystead/core/fault.ts";
+
+export function noSuchOrganization(): Fault {
+  return new Fault("not_found", "no organization found with the given ID", { errorCode: "ORGANIZATION_NOT_FOUND" });
+}
+
+const noActivity =
+  "No activity found with fingerprint. Consensus activities must target an existing activity by fingerprint";
+
+export function noSuchActivity(): Fault {
+  return new Fault("not_found", noActivity);
+}
+
+export function isNoSuchActivity(error: unknown): boolean {
+  return error instanceof Fault && error.code === "not_found" && error.message === noActivity;
+}

@@ -1,0 +1,49 @@
+/** Users and their credentials as answers show them. */
+import Type, { type Static } from "typebox";
+import { component } from "./component.ts";
+import { timestamp } from "./timestamp.ts";
+
+const text = (description: string) => Type.String({ description });
+
+export const credentialRecord = Type.Object(
+  {
+    publicKey: text("Public component of the key pair, in hex."),
+    type: text("`CREDENTIAL_TYPE_…`: what the credential is, and for sessions how it was obtained."),
+  },
+  { description: "What a user authenticates with." },
+);
+
+export const apiKeyRecord = Type.Object(
+  {
+    credential: component<Static<typeof credentialRecord>>("Credential"),
+    apiKeyId: text("Unique identifier of the API key."),
+    apiKeyName: text("Human-readable name of the API key."),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    expirationSeconds: Type.Optional(
+      text("Lifetime in seconds since the key's creation; absent when it never expires."),
+    ),
+  },
+  { description: "An API key of a user." },
+);
+
+export const apiKey = component<Static<typeof apiKeyRecord>>("ApiKey");
+
+export const userRecord = Type.Object(
+  {
+    userId: text("Unique identifier of the user."),
+    userName: text("Human-readable name of the user."),
+    userEmail: Type.Optional(text("E-mail address.")),
+    userPhoneNumber: Type.Optional(text("Phone number in E.164 form.")),
+    authenticators: Type.Array(Type.Unknown(), { description: "Passkeys." }),
+    apiKeys: Type.Array(apiKey),
+    userTags: Type.Array(Type.String(), { description: "Ids of the user's tags." }),
+    oauthProviders: Type.Array(Type.Unknown(), { description: "OpenID Connect links." }),
+    mfaPolicies: Type.Array(Type.Unknown(), { description: "When the user must authenticate in more than one way." }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  },
+  { description: "A user of an organization." },
+);
+
+export const user = component<Static<typeof userRecord>>("User");

@@ -1,0 +1,39 @@
+/**
+ * The same request more than once at a time, or shortly after. The database would find out at the commit; but a commit that must
+ * fail takes its organization's others with it, so whoever repeats a body could keep an organization from committing at all.
+ */
+export type Repeats = {
+  /** Runs `work` alone among those of one name. It is told whether it had to wait: then it should look before it acts. */
+  alone<T>(name: string, work: (waited: boolean) => Promise<T>): Promise<T>;
+  /** Notes what is stored although no journal lists it, so that the signer would take it for new. */
+  note(name: string): void;
+  wasNoted(name: string): boolean;
+};
+
+/** How many are remembered at least; a body counts as likely new for ten seconds only. */
+const notedAtLeast = 10_000;
+
+export function createRepeats(): Repeats {
+  const underWay = new Map<string, Promise<unknown>>();
+  let noted = new Set<string>();
+  let notedBefore = new Set<string>();
+  return {
+    async alone(name, work) {
+      const before = underWay.get(name);
+      const own = before === undefined ? work(false) : before.then(() => work(true));
+      // Whatever became of it, the next one's turn has come.
+      const over = own.catch(() => undefined);
+      underWay.set(name, over);
+      try {
+        return await own;
+      } finally {
+        if (underWay.get(name) === over) underWay.delete(name);
+      }
+    },
+    note(name) {
+      if (noted.size >= notedAtLeast) [notedBefore, noted] = [noted, new Set()];
+      noted.add(name);
+    },
+    wasNoted: (name) => noted.has(name) || notedBefore.has(name),
+  };
+}

@@ -1,0 +1,88 @@
+/** Repeated bodies where they are easily forgotten, over gateway, signer and both databases. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createGatewayRig } from "../../test/gateway_rig.ts";
+import { dialects } from "../../test/open_test_store.ts";
+
+for (const dialect of dialects) {
+  test(`on ${dialect}: who deleted an organization and asks again is told so; everything else is gone`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const { organizationId, people } = await rig.newSubOrganization(1, ["owner", "other"]);
+    const [owner, other] = people;
+    assert.ok(owner && other);
+    const body = rig.body("delete_sub_organization", { deleteWithoutExport: true }, { organizationId });
+    const deleted = await rig.send(owner, "delete_sub_organization", body);
+    assert.equal(deleted.status, "ACTIVITY_STATUS_COMPLETED");
+    assert.deepEqual(await rig.send(owner, "delete_sub_organization", body), deleted);
+    const gone = { code: "not_found", errorCode: "ORGANIZATION_NOT_FOUND" };
+    const tag = { userTagName: "late", userIds: [] };
+    await assert.rejects(rig.submit(owner, "create_user_tag", tag, { organizationId }), gone);
+    const again = { deleteWithoutExport: true };
+    await assert.rejects(rig.submit(other, "delete_sub_organization", again, { organizationId }), gone);
+    const vote = { fingerprint: deleted.fingerprint };
+    await assert.rejects(rig.submit(other, "approve_activity", vote, { organizationId }), gone);
+  });
+
+  test(`on ${dialect}: a body that is older than a moment is looked up first, and answered the same`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const body = rig.body("create_user_tag", { userTagName: "a", userIds: [] }, { agoMs: 1_800_000 });
+    const first = await rig.send(rig.root, "create_user_tag", body);
+    assert.deepEqual(await rig.send(rig.root, "create_user_tag", body), first);
+    // Two hours later it is too old for anything but its own answer.
+    rig.signer.clock.nowMs += 2 * 3_600_000;
+    assert.deepEqual(await rig.send(rig.root, "create_user_tag", body), first);
+    const stale = rig.body("create_user_tag", { userTagName: "b", userIds: [] }, { agoMs: 3_700_000 });
+    await assert.rejects(rig.send(rig.root, "create_user_tag", stale), { errorCode: "REQUEST_INVALID" });
+  });
+
+  test(`on ${dialect}: a vote on what is no fingerprint, or waits in a deleted organization, is answered at once`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const { organizationId, people } = await rig.newSubOrganization(2, ["ann", "bob"]);
+    const [ann, bob] = people;
+    assert.ok(ann && bob);
+    const within = { organizationId };
+    const { fingerprint } = await rig.submit(ann, "create_user_tag", { userTagName: "a", userIds: [] }, within);
+    const hash = fingerprint.slice("sha256:".length);
+    const unknown = { code: "not_found", message: /^No activity found with fingerprint/ };
+    for (const wrong of [`xxxxxxx${hash}`, `sha512:${hash}`, hash, `sha256:${hash}0`]) {
+      await assert.rejects(rig.submit(bob, "approve_activity", { fingerprint: wrong }, within), unknown);
+    }
+    const spelled = { fingerprint: fingerprint.toUpperCase() };
+    assert.equal((await rig.submit(bob, "approve_activity", spelled, within)).status, "ACTIVITY_STATUS_COMPLETED");
+
+    const left = await rig.submit(ann, "create_user_tag", { userTagName: "b", userIds: [] }, within);
+    const end = await rig.submit(ann, "delete_sub_organization", { deleteWithoutExport: true }, within);
+    await rig.submit(bob, "approve_activity", { fingerprint: end.fingerprint }, within);
+    const stranger = { ...bob, privateKey: new Uint8Array(32).fill(3) };
+    for (const person of [bob, stranger]) {
+      await assert.rejects(rig.submit(person, "reject_activity", { fingerprint: left.fingerprint }, within), {
+        errorCode: "ORGANIZATION_NOT_FOUND",
+      });
+    }
+  });
+
+  test(`on ${dialect}: bodies that are refused again and again do not keep the organization from committing`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const other = await rig.newPerson("Other");
+    const refused = rig.body("create_user_tag", { userTagName: "no", userIds: [] });
+    let commits = 0;
+    const { commit } = rig.room.committer;
+    rig.room.committer.commit = (item, run) => {
+      commits += 1;
+      return commit(item, run);
+    };
+    const attempts = Array.from({ length: 20 }, () => rig.send(other, "create_user_tag", refused));
+    const tags = Array.from({ length: 10 }, (_, n) =>
+      rig.submit(rig.root, "create_user_tag", { userTagName: `tag ${n}`, userIds: [] }),
+    );
+    const outcomes = await Promise.allSettled(attempts);
+    assert.ok(outcomes.every(({ status }) => status === "rejected"));
+    assert.ok((await Promise.all(tags)).every(({ status }) => status === "ACTIVITY_STATUS_COMPLETED"));
+    await assert.rejects(rig.send(other, "create_user_tag", refused), /sufficient permissions/);
+    assert.equal(commits, 11, "one for the refusal, one for each tag");
+  });
+}

@@ -1,0 +1,42 @@
+import { Fault } from "@keystead/core/fault.ts";
+import Type from "typebox";
+import { defineQuery } from "../endpoints/define_query.ts";
+import { activity } from "../fields/activity.ts";
+import { id, organizationId } from "../fields/ids.ts";
+import { findActivityAnywhere } from "../store/across.ts";
+import { findActivity } from "../store/activities.ts";
+import type { Store } from "../store/store.ts";
+import { findSubOrganization } from "../store/sub_organizations.ts";
+import { activityView } from "../views/activity_view.ts";
+import { readActivity } from "../views/read_activity.ts";
+
+/** Gets one activity. Members of a parent organization may name either it or the sub-organization the activity ran in. */
+export const getActivity = defineQuery({
+  path: "get_activity",
+  summary: "Get one activity",
+  request: Type.Object({ organizationId, activityId: id }),
+  response: Type.Object({ activity }),
+  async run(store, caller, request, dialect) {
+    const found = await findHereOrBelow(store, request.organizationId, request.activityId);
+    if (found === undefined) {
+      throw new Fault(
+        "not_found",
+        `unable to find activity ${request.activityId} in organization ${request.organizationId}`,
+      );
+    }
+    const record = await readActivity(store, found.organizationId, found.row, caller.userId);
+    return { activity: activityView(record, dialect) };
+  },
+});
+
+/**
+ * Some clients poll with the organization of their session or configuration instead of the activity's. Who may read an
+ * organization may read those below it, so this tells nobody more than asking for the right one would.
+ */
+async function findHereOrBelow(store: Store, organizationId: string, activityId: string) {
+  const here = await findActivity(store, organizationId, activityId);
+  if (here !== undefined) return { organizationId, row: here };
+  const found = await findActivityAnywhere(store, activityId);
+  const below = found && (await findSubOrganization(store, organizationId, found.organizationId));
+  return below?.deletedAtMs === null ? found : undefined;
+}

@@ -1,0 +1,67 @@
+import { Fault } from "@keystead/core/fault.ts";
+import Type from "typebox";
+import { defineQuery } from "../endpoints/define_query.ts";
+import { optional } from "../fields/credentials.ts";
+import { organizationId } from "../fields/ids.ts";
+import { type Page, paginationOptions, parsePagination, unknownCursor } from "../fields/pagination.ts";
+import { parseSearchedKey } from "../fields/public_key.ts";
+import { parseEmail, parsePhoneNumber } from "../rules/contacts.ts";
+import type { Store } from "../store/store.ts";
+import { findSubOrganization, listSubOrganizationIds, type SubOrganizationFilter } from "../store/sub_organizations.ts";
+
+/** One row per `filterType`: what it looks at, and the value as that stores it. */
+const filters: Readonly<Record<string, (value: string) => SubOrganizationFilter>> = {
+  CREDENTIAL_ID: (value) => ({ by: "credentialId", value }),
+  NAME: (value) => ({ by: "organizationName", value }),
+  USERNAME: (value) => ({ by: "userName", value }),
+  EMAIL: (value) => ({ by: "userEmail", value: parseEmail(value) ?? value }),
+  PHONE_NUMBER: (value) => ({ by: "userPhoneNumber", value: parsePhoneNumber(value) ?? value }),
+  PUBLIC_KEY: (value) => ({ by: "publicKey", value: parseSearchedKey(value) }),
+  OIDC_TOKEN: () => refuseUnbuilt("OIDC_TOKEN", "sign-in with identity providers"),
+  WALLET_ACCOUNT_ADDRESS: () => refuseUnbuilt("WALLET_ACCOUNT_ADDRESS", "wallets"),
+};
+
+const filterTypes = Object.keys(filters).join(", ");
+
+/** Lists the sub-organizations that match a filter, or all, sorted by id: `after` the last id of a page is the next page. */
+export const listSuborgs = defineQuery({
+  path: "list_suborgs",
+  summary: "List the ids of sub-organizations, all or those that match a filter",
+  request: Type.Object({
+    organizationId,
+    filterType: optional(Type.String({ maxLength: 64, description: `What to compare: ${filterTypes}.` })),
+    filterValue: optional(Type.String({ maxLength: 10_000, description: "What it must be." })),
+    paginationOptions,
+  }),
+  response: Type.Object({ organizationIds: Type.Array(Type.String()) }),
+  async run(store, _caller, { organizationId, filterType, filterValue, paginationOptions }) {
+    const page = parsePagination(paginationOptions);
+    const filter = parseFilter(filterType, filterValue);
+    await refuseUnknownCursors(store, organizationId, page);
+    return { organizationIds: await listSubOrganizationIds(store, organizationId, filter, page) };
+  },
+});
+
+/** Clients that leave a filter open send nothing, null or empty text. */
+function parseFilter(filterType: string | null | undefined, filterValue: string | null | undefined) {
+  if (!filterType && !filterValue) return undefined;
+  if (!filterType) throw new Fault("invalid_argument", "invalid request body: missing field `filterType`");
+  if (!Object.hasOwn(filters, filterType)) {
+    throw new Fault("invalid_argument", `invalid filter type: \`${filterType}\` is none of ${filterTypes}`);
+  }
+  if (!filterValue) throw new Fault("invalid_argument", "invalid request body: missing field `filterValue`");
+  return filters[filterType]?.(filterValue);
+}
+
+function refuseUnbuilt(filterType: string, what: string): never {
+  throw new Fault("unimplemented", `the filter \`${filterType}\` is not supported yet: it comes with ${what}`);
+}
+
+/** One that has been deleted is still a place in the order: a client may be in the middle of its pages. */
+async function refuseUnknownCursors(store: Store, organizationId: string, { before, after }: Page): Promise<void> {
+  for (const cursor of [before, after]) {
+    if (cursor !== undefined && (await findSubOrganization(store, organizationId, cursor)) === undefined) {
+      throw unknownCursor(cursor);
+    }
+  }
+}

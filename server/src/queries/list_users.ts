@@ -1,0 +1,16 @@
+import Type from "typebox";
+import { defineQuery } from "../endpoints/define_query.ts";
+import { organizationId } from "../fields/ids.ts";
+import { user } from "../fields/user.ts";
+import { listUsers as listStoredUsers } from "../store/users.ts";
+import { userView } from "../views/user_view.ts";
+
+export const listUsers = defineQuery({
+  path: "list_users",
+  summary: "List all users with their credentials",
+  request: Type.Object({ organizationId }),
+  response: Type.Object({ users: Type.Array(user) }),
+  run: async (store, _caller, { organizationId }) => ({
+    users: (await listStoredUsers(store, organizationId)).map(userView),
+  }),
+});

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseEmail, parsePhoneNumber } from "./contacts.ts";
+
+test("no contact is undefined, whether absent, null or empty", () => {
+  for (const none of [undefined, null, ""]) {
+    assert.equal(parseEmail(none), undefined);
+    assert.equal(parsePhoneNumber(none), undefined);
+  }
+});
+
+test("an e-mail address is kept as given", () => {
+  const addresses = [
+    "ann@example.com",
+    "Ann.Lee+tag@Mail.Example.co.uk",
+    "o'neil_1@xn--bcher-kva.example",
+    "jürgen@example.org",
+    `${"a".repeat(64)}@example.com`,
+  ];
+  for (const address of addresses) assert.equal(parseEmail(address), address);
+});
+
+const noEmail: [what: string, text: string][] = [
+  ["no at sign", "example.com"],
+  ["no local part", "@example.com"],
+  ["a local part of 65 characters", `${"a".repeat(65)}@example.com`],
+  ["two at signs", "ann@lee@example.com"],
+  ["a domain of one label", "ann@localhost"],
+  ["an address for a domain", "ann@127.0.0.1"],
+  ["a label that begins with a hyphen", "ann@-x.example.com"],
+  ["an empty label", "ann@example..com"],
+  ["a space", "ann lee@example.com"],
+  ["a line break, which would add a header to a mail", "ann@example.com\nbcc: eve@example.com"],
+  ["a control character", "a\u0007nn@example.com"],
+  ["a right-to-left override", "ann\u202e@example.com"],
+  ["a display name", "Ann <ann@example.com>"],
+  ["a list", "ann@example.com,eve@example.com"],
+];
+for (const [what, text] of noEmail) {
+  test(`an e-mail address with ${what} is refused with the published text and name`, () => {
+    assert.throws(() => parseEmail(text), {
+      code: "invalid_argument",
+      errorCode: "INVALID_EMAIL",
+      message: `invalid email address: \`${text}\``,
+    });
+  });
+}
+
+test("a phone number in E.164 form is kept as given", () => {
+  for (const number of ["+15551234567", "+4930123456", "+1234567", "+123456789012345"]) {
+    assert.equal(parsePhoneNumber(number), number);
+  }
+});
+
+const noPhone: [what: string, text: string][] = [
+  ["no plus", "15551234567"],
+  ["a leading zero", "+05551234567"],
+  ["sixteen digits", "+1234567890123456"],
+  ["six digits", "+123456"],
+  ["spaces", "+1 555 123 4567"],
+  ["letters", "+1555CALLNOW"],
+  ["a line break after it", "+15551234567\n"],
+  ["digits of another script", "+١٥٥٥١٢٣٤٥٦٧"],
+];
+for (const [what, text] of noPhone) {
+  test(`a phone number with ${what} is refused and told the form`, () => {
+    assert.throws(() => parsePhoneNumber(text), {
+      code: "invalid_argument",
+      message: `invalid phone number: \`${text}\` is not in E.164 form, like +15551234567`,
+    });
+  });
+}

@@ -1,0 +1,132 @@
+/** Credentials a user may have: how many, which expire, and which of them let somebody in. */
+import { apiKeyCurves, normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import type { ActivityContext } from "../endpoints/define_activity.ts";
+import type { ApiKeyParams } from "../fields/credentials.ts";
+import type { ApiKey, Settings, User } from "../state/entities.ts";
+import type { MembersPage } from "../state/pages.ts";
+import { isFeatureOn } from "./features.ts";
+
+/** The longest lifetime of a key, so that every time stays an exact number. */
+const maxLifetimeSeconds = 10_000_000_000;
+
+export function newApiKey(context: ActivityContext, params: ApiKeyParams): ApiKey {
+  const { apiKeyName, publicKey, curveType } = params;
+  const expiresAtMs = expiryOf(params.expirationSeconds, context.nowMs);
+  return {
+    apiKeyId: context.newId(),
+    apiKeyName,
+    curve: curveType,
+    publicKey: normalisePublicKey(context.curves, curveType, publicKey),
+    type: apiKeyCurves[curveType].credentialType,
+    ...(expiresAtMs !== undefined && { expiresAtMs }),
+    createdAtMs: context.nowMs,
+    updatedAtMs: context.nowMs,
+  };
+}
+
+/** An empty text is refused: who wrote the field down wanted a key that ends. */
+function expiryOf(seconds: string | null | undefined, nowMs: number): number | undefined {
+  if (seconds === undefined || seconds === null) return undefined;
+  if (!/^[0-9]{1,11}$/.test(seconds) || Number(seconds) < 1 || Number(seconds) > maxLifetimeSeconds) {
+    throw new Fault("invalid_argument", "invalid api key expiration");
+  }
+  return nowMs + Number(seconds) * 1000;
+}
+
+/** The user with more keys. Too many long-lived ones are refused; of expiring ones there is always room for another. */
+export function withApiKeys(user: User, added: readonly ApiKey[], { nowMs, limits }: ActivityContext): User {
+  const longLived = added.filter(isLongLived).length;
+  const expiring = added.length - longLived;
+  if (longLived > 0 && user.apiKeys.filter(isLongLived).length + longLived > limits.longLivedApiKeysPerUser) {
+    throw new Fault("resource_exhausted", "user has exceeded maximum long-lived api keys");
+  }
+  if (expiring > limits.expiringApiKeysPerUser) {
+    throw new Fault("resource_exhausted", "user has exceeded maximum short-lived api keys");
+  }
+  const gone = expiring === 0 ? new Set() : evictedKeys(user, limits.expiringApiKeysPerUser - expiring, nowMs);
+  const kept = user.apiKeys.filter((key) => !gone.has(key));
+  return { ...user, apiKeys: [...kept, ...added], updatedAtMs: nowMs };
+}
+
+/**
+ * The expiring keys that go so that at most `room` are left: first those that are over, then the oldest. The caller's own may
+ * be among them: who asks for an eleventh gives up the oldest, and has the new one.
+ */
+function evictedKeys({ apiKeys }: User, room: number, nowMs: number): Set<ApiKey> {
+  const expiring = apiKeys.filter((key) => !isLongLived(key));
+  if (expiring.length <= room) return new Set();
+  const over = expiring.filter((key) => !isLive(key, nowMs));
+  const oldestFirst = expiring
+    .filter((key) => isLive(key, nowMs))
+    .sort((one, other) => one.createdAtMs - other.createdAtMs);
+  return new Set([...over, ...oldestFirst.slice(0, Math.max(0, oldestFirst.length - room))]);
+}
+
+function isLongLived(key: ApiKey): boolean {
+  return key.expiresAtMs === undefined;
+}
+
+function isLive({ expiresAtMs }: ApiKey, nowMs: number): boolean {
+  return expiresAtMs === undefined || expiresAtMs > nowMs;
+}
+
+/** A key speaks for one user of an organization; a second owner would make its stamps ambiguous. */
+export function refuseKnownKeys({ users }: Pick<MembersPage, "users">, added: readonly ApiKey[]): void {
+  const nameOf = ({ curve, publicKey }: ApiKey) => `${curve} ${publicKey}`;
+  const known = new Set([...users.values()].flatMap((user) => user.apiKeys.map(nameOf)));
+  for (const key of added) {
+    if (known.has(nameOf(key))) {
+      throw new Fault(
+        "already_exists",
+        `public key \`${key.publicKey}\` already belongs to a user of this organization`,
+      );
+    }
+    known.add(nameOf(key));
+  }
+}
+
+/** Passkeys and identity providers come with sign-in. */
+export function refuseUnbuilt(what: {
+  authenticators?: readonly unknown[];
+  oauthProviders?: readonly unknown[];
+}): void {
+  if ((what.authenticators ?? []).length > 0) {
+    throw new Fault("unimplemented", "authenticators are not supported yet; pass an empty list and use apiKeys");
+  }
+  if ((what.oauthProviders ?? []).length > 0) {
+    throw new Fault("unimplemented", "oauthProviders are not supported yet; pass an empty list and use apiKeys");
+  }
+}
+
+/** A token that nobody checks must not look as if it had proved something. */
+export function refuseVerification(what: { verificationToken?: string | null; clientSignature?: unknown }): void {
+  for (const name of ["verificationToken", "clientSignature"] as const) {
+    if (what[name] !== undefined && what[name] !== null && what[name] !== "") {
+      throw new Fault("unimplemented", `${name} is not supported yet; leave it out`);
+    }
+  }
+}
+
+/** Whether the user can sign in now: with a key that has not expired, or with a contact whose login is on. */
+export function hasCredential(user: User, settings: Settings, nowMs: number): boolean {
+  return user.apiKeys.some((key) => isLive(key, nowMs)) || hasLogin(user, settings);
+}
+
+/** Whether that stays so when time passes. */
+export function hasLastingCredential(user: User, settings: Settings): boolean {
+  return user.apiKeys.some(isLongLived) || hasLogin(user, settings);
+}
+
+function hasLogin({ userEmail, userPhoneNumber }: User, settings: Settings): boolean {
+  const emailLogin =
+    isFeatureOn(settings, "FEATURE_NAME_EMAIL_AUTH") || isFeatureOn(settings, "FEATURE_NAME_OTP_EMAIL_AUTH");
+  return (
+    (userEmail !== undefined && emailLogin) ||
+    (userPhoneNumber !== undefined && isFeatureOn(settings, "FEATURE_NAME_SMS_AUTH"))
+  );
+}
+
+export function missingCredential(userId: string): Fault {
+  return new Fault("invalid_argument", `user missing valid credential: ${userId}`);
+}

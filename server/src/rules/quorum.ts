@@ -1,0 +1,51 @@
+/** The root quorum must always be able to act: enough members, each of whom can sign in for good. */
+import { Fault } from "@keystead/core/fault.ts";
+import type { RootQuorum, Settings, User } from "../state/entities.ts";
+import type { MembersPage } from "../state/pages.ts";
+import { hasCredential, hasLastingCredential, missingCredential } from "./credentials.ts";
+
+export function checkQuorum(
+  { threshold, userIds }: RootQuorum,
+  users: ReadonlyMap<string, User>,
+  settings: Settings,
+): void {
+  if (!Number.isInteger(threshold) || threshold < 1) {
+    throw new Fault("invalid_argument", "quorum threshold must be non-zero integer");
+  }
+  const members = new Set(userIds);
+  if (members.size === 0) throw quorumUsersMissing();
+  for (const userId of members) {
+    const user = users.get(userId);
+    if (user === undefined) throw quorumUsersMissing();
+    if (!hasLastingCredential(user, settings)) throw missingCredential(userId);
+  }
+  if (threshold > members.size) {
+    throw new Fault("invalid_argument", `quorum threshold ${threshold} is larger than its ${members.size} user(s)`);
+  }
+}
+
+export function quorumUsersMissing(): Fault {
+  return new Fault("invalid_argument", "quorum users missing");
+}
+
+type SignIn = { user: User; settings: Settings };
+
+/**
+ * Refuses to take a user's last way in. A member of the root quorum keeps one that lasts, because nobody stands above it to let
+ * it in again; everybody else may live on expiring keys, which the quorum can renew.
+ *
+ * A contact does not make up for a member's last long-lived key: nothing signs in by one yet, and nobody has shown that it is
+ * the member's. Once sign-in exists, verified contacts will count.
+ */
+export function refuseLockOut({ rootQuorum }: MembersPage, before: SignIn, after: SignIn, nowMs: number): void {
+  const { userId } = after.user;
+  const isRoot = rootQuorum.userIds.includes(userId);
+  const suffices = ({ user, settings }: SignIn) =>
+    isRoot ? hasLastingCredential(user, settings) : hasCredential(user, settings, nowMs);
+  const losesKey = isRoot && hasLongLivedKey(before.user) && !hasLongLivedKey(after.user);
+  if (losesKey || (suffices(before) && !suffices(after))) throw missingCredential(userId);
+}
+
+function hasLongLivedKey({ apiKeys }: User): boolean {
+  return apiKeys.some((key) => key.expiresAtMs === undefined);
+}

@@ -1,0 +1,131 @@
+import { apiKeyCurves } from "@keystead/core/crypto/api_key.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import type { ActivityContext } from "../endpoints/define_activity.ts";
+import type { ApiKeyParams } from "../fields/credentials.ts";
+import { parseSearchedKey } from "../fields/public_key.ts";
+import { type ApiKey, type Change, put, type User } from "../state/entities.ts";
+import { getUser } from "../state/members.ts";
+import type { MembersPage, Pages } from "../state/pages.ts";
+import { parseEmail, parsePhoneNumber } from "./contacts.ts";
+import { newApiKey, refuseKnownKeys, refuseUnbuilt, withApiKeys } from "./credentials.ts";
+import { refuseLockOut } from "./quorum.ts";
+
+export type NewUserParams = {
+  userName: string;
+  userEmail?: string | null;
+  userPhoneNumber?: string | null;
+  apiKeys: readonly ApiKeyParams[];
+  authenticators: readonly unknown[];
+  oauthProviders: readonly unknown[];
+  userTags: readonly string[];
+};
+
+/** The most API keys that one activity makes: for each the signer, who does one thing at a time, has curve work to do. */
+const maxApiKeysPerActivity = 200;
+
+/** Keys that an activity asks for, of a user that is there or of one that it creates. */
+type AskedKeys = { user?: User; apiKeys: readonly ApiKeyParams[] };
+
+/**
+ * Refuses what can be told from the texts alone: too many keys, and keys that somebody has. It comes before `newApiKey`, or a
+ * request that is bound to fail would have the curve work of all its keys done first, again and again.
+ */
+export function refuseKeysByText(
+  members: Pick<MembersPage, "users">,
+  asked: readonly AskedKeys[],
+  context: ActivityContext,
+): void {
+  const count = asked.reduce((sum, { apiKeys }) => sum + apiKeys.length, 0);
+  if (count > maxApiKeysPerActivity) {
+    throw new Fault(
+      "invalid_argument",
+      `one activity may create at most ${maxApiKeysPerActivity} api keys, and this one asks for ${count}`,
+    );
+  }
+  const drafts = asked.flatMap(({ user = newcomer, apiKeys }) => {
+    const keys = apiKeys.map((key) => draftKey(key, context.nowMs));
+    withApiKeys(user, keys, context);
+    return keys;
+  });
+  refuseKnownKeys(
+    members,
+    drafts.filter(({ publicKey }) => publicKey !== malformed),
+  );
+}
+
+const newcomer: User = { userId: "", userName: "", userTags: [], apiKeys: [], createdAtMs: 0, updatedAtMs: 0 };
+const malformed = "";
+
+/** The key in the form it would be stored in, if it lies on its curve and its lifetime is one. */
+function draftKey({ apiKeyName, curveType, publicKey, expirationSeconds }: ApiKeyParams, nowMs: number): ApiKey {
+  const lasts = expirationSeconds === undefined || expirationSeconds === null;
+  return {
+    apiKeyId: "",
+    apiKeyName,
+    curve: curveType,
+    publicKey: spell(publicKey),
+    type: apiKeyCurves[curveType].credentialType,
+    ...(!lasts && { expiresAtMs: nowMs }),
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+}
+
+/** What is wrong with a malformed key is for `newApiKey` to say, which knows its curve. */
+function spell(publicKey: string): string {
+  try {
+    return parseSearchedKey(publicKey);
+  } catch {
+    return malformed;
+  }
+}
+
+/** A user with its credentials. Whether they suffice depends on the organization and is asked there. */
+export function newUser(context: ActivityContext, params: NewUserParams): User {
+  refuseUnbuilt(params);
+  const userEmail = parseEmail(params.userEmail);
+  const userPhoneNumber = parsePhoneNumber(params.userPhoneNumber);
+  const user: User = {
+    userId: context.newId(),
+    userName: params.userName,
+    ...(userEmail !== undefined && { userEmail }),
+    ...(userPhoneNumber !== undefined && { userPhoneNumber }),
+    userTags: [...new Set(params.userTags)],
+    apiKeys: [],
+    createdAtMs: context.nowMs,
+    updatedAtMs: context.nowMs,
+  };
+  const keys = params.apiKeys.map((key) => newApiKey(context, key));
+  return withApiKeys(user, keys, context);
+}
+
+type UserChange = {
+  userName?: string;
+  userTags?: readonly string[];
+  /** Empty removes it. */
+  userEmail?: string;
+  userPhoneNumber?: string;
+};
+
+/** The change of one user, who must still be able to sign in afterwards. */
+export function changedUser(
+  { members, settings }: Pick<Pages, "members" | "settings">,
+  { organizationId, nowMs }: ActivityContext,
+  userId: string,
+  change: UserChange,
+): Change {
+  const before = getUser(members, organizationId, userId);
+  const { userEmail, userPhoneNumber, ...user } = before;
+  const email = change.userEmail === undefined ? userEmail : parseEmail(change.userEmail);
+  const phoneNumber = change.userPhoneNumber === undefined ? userPhoneNumber : parsePhoneNumber(change.userPhoneNumber);
+  const next: User = {
+    ...user,
+    userName: change.userName ?? user.userName,
+    userTags: change.userTags ?? user.userTags,
+    ...(email !== undefined && { userEmail: email }),
+    ...(phoneNumber !== undefined && { userPhoneNumber: phoneNumber }),
+    updatedAtMs: nowMs,
+  };
+  refuseLockOut(members, { user: before, settings }, { user: next, settings }, nowMs);
+  return put("user", next);
+}

@@ -1,0 +1,41 @@
+/** An organization that an activity of its parent brings into the world. */
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { noState } from "@keystead/core/log/header.ts";
+import type { LeafGrounds } from "@keystead/core/log/leaf.ts";
+import type { Birth } from "../endpoints/define_activity.ts";
+import type { Prepared } from "../frames/messages.ts";
+import { actLeaf } from "./act_leaf.ts";
+import type { Act } from "./outcome.ts";
+import type { Signer } from "./signer.ts";
+import { beforeBirth, writeState } from "./write_state.ts";
+
+/**
+ * Whether anything of it was released. The parent's journals do not know births, so this is what keeps a body from being
+ * executed twice: its id derives from the body, and its pin outlasts whatever becomes of it or of its parent's rows.
+ */
+export function isBorn({ memory }: Signer, { organizationId }: Birth): boolean {
+  return memory.pins.get(uuidToBytes(organizationId)) !== undefined;
+}
+
+/** Its first state, with a leaf of its own that carries its creator's stamp and the state its creator was allowed on. */
+export function bear(act: Act, grounds: LeafGrounds, birth: Birth): Prepared {
+  const { signer, state } = act;
+  const organizationId = uuidToBytes(birth.organizationId);
+  const before = beforeBirth(organizationId, state.known.header.organizationId);
+  const { next } = writeState(signer, before, birth.changes, before.directory);
+  const { header } = next;
+  const { boot, number, leaf } = actLeaf(act, { event: "BIRTH", grounds, organizationId, header, outcome: "" });
+  return {
+    organizationId: birth.organizationId,
+    expectedVersion: noState.version,
+    expectedHeader: undefined,
+    birth: { parentId: state.organizationId, organizationName: birth.organizationName, keyring: undefined },
+    next,
+    changes: JSON.stringify(birth.changes),
+    boot,
+    number,
+    leaf,
+    sealed: undefined,
+    activity: undefined,
+  };
+}

@@ -1,0 +1,185 @@
+/** What becomes of an act: completed, refused, failed, or waiting. Each outcome is the rows of one transaction. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault, faultCodes } from "@keystead/core/fault.ts";
+import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf.ts";
+import type { ActivityOutcome } from "../endpoints/define_activity.ts";
+import type { NextState, Prepared } from "../frames/messages.ts";
+import { objectId } from "../state/derived_id.ts";
+import { type Change, remove } from "../state/entities.ts";
+import { actLeaf, idOf } from "./act_leaf.ts";
+import type { Asked } from "./asked.ts";
+import type { Caller } from "./authenticate.ts";
+import { bear, isBorn } from "./bear.ts";
+import { type OpenState, weightOf } from "./open_state.ts";
+import type { Signer } from "./signer.ts";
+import { type Executed, noteExecuted, writeState } from "./write_state.ts";
+
+/** Where and by whom a request is decided. */
+export type Scene = { signer: Signer; state: OpenState; caller: Caller; nowMs: number };
+
+export type Act = Scene & {
+  /** The activity in question: the request itself, or the one it votes on. */
+  asked: Asked;
+  /** SHA-256 of the bytes the caller stamped. */
+  stamped: Uint8Array;
+  proposerId: string;
+  /** When the activity was submitted. */
+  createdAtMs: number;
+  /** True when the activity waited for consensus until now. */
+  wasWaiting?: boolean;
+};
+
+/** Runs the activity. A failure inside it is an outcome too, and leaves nothing else behind. */
+export function complete(act: Act, grounds: LeafGrounds): Prepared[] {
+  const { signer } = act;
+  let outcome: ActivityOutcome<unknown>;
+  try {
+    outcome = run(act);
+  } catch (error) {
+    if (error instanceof Fault && error.code !== "internal") return refuse(act, "FAILED", error);
+    throw error;
+  }
+  const births = outcome.births ?? [];
+  if (births.some((birth) => isBorn(signer, birth))) {
+    // Executed before, whatever became of its row. Where it waits nonetheless, it must stop waiting.
+    if (act.wasWaiting === true) return refuse(act, "FAILED", alreadyExists());
+    throw alreadyExists();
+  }
+  const changes = [...outcome.changes, ...noLongerWaiting(act)];
+  // Births leave their creator as it is: the derived id is what keeps them from happening twice.
+  const changesState = changes.length > 0 || births.length === 0;
+  let step: Step;
+  let born: Prepared[];
+  try {
+    step = changesState ? end(act, changes) : stay;
+    born = births.map((birth) => bear(act, grounds, birth));
+  } catch (error) {
+    // What it leads to would be too long ever to be offered again. The head goes back to where it was.
+    if (!(error instanceof Fault) || error.code !== "resource_exhausted") throw error;
+    signer.heads.set(act.state.organizationId, act.state, weightOf(act.state));
+    return refuse(act, "FAILED", error);
+  }
+  const result = JSON.stringify(outcome.result);
+  const isSealed = act.asked.form.activity.sealed === true;
+  const row = record(act, "COMPLETED", grounds, step, result, isSealed ? {} : { result });
+  const own = isSealed ? { ...row, sealed: signer.sealResult(row.leaf, result) } : row;
+  return [own, ...born];
+}
+
+function run({ signer, state, asked, proposerId, nowMs }: Act): ActivityOutcome<unknown> {
+  const { activity } = asked.form;
+  const { organizationId, parentId } = state.known.header;
+  let index = 0;
+  const params = asked.params as never;
+  return activity.run(activity.state(state.pages, params) as never, params, {
+    organizationId: state.organizationId,
+    parentId: parentId && uuidFromBytes(parentId),
+    nowMs,
+    userId: proposerId,
+    limits: signer.limits,
+    curves: signer.curves,
+    newId: () => objectId(organizationId, asked.fingerprint, index++),
+  });
+}
+
+/** A refusal or failure that is kept. At submission it changes no state; an activity that waited stops waiting. */
+export function refuse(act: Act, event: "REJECTED" | "FAILED", fault: Fault): Prepared[] {
+  const { code, message, errorCode, details } = fault;
+  const failure = JSON.stringify({ code: faultCodes[code], message, errorCode, details });
+  const changes = noLongerWaiting(act);
+  const step = changes.length === 0 ? stay : end(act, changes);
+  return [record(act, event, "NONE", step, failure, { failure })];
+}
+
+/** Voted down: final, and the same bytes cannot be submitted anew. */
+export function reject(act: Act): Prepared[] {
+  return [record(act, "REJECTED", "NONE", end(act, noLongerWaiting(act)), "")];
+}
+
+/** The activity goes on waiting, with one more approval or as a new one. */
+export function keepWaiting(
+  act: Act,
+  event: "SUBMITTED" | "VOTED",
+  change: (activityId: string) => Change,
+): Prepared[] {
+  const changes = [change(uuidFromBytes(idOf(act)))];
+  return [record(act, event, "NONE", { changes, next: advance(act, changes, act.state.directory) }, "")];
+}
+
+export function alreadyExists(): Fault {
+  return new Fault("already_exists", "an activity with the same fingerprint already exists");
+}
+
+function noLongerWaiting({ wasWaiting, asked }: Act): Change[] {
+  return wasWaiting === true ? [remove("pendingActivity", toHex(asked.fingerprint))] : [];
+}
+
+/** Where an act leads. */
+type Step = {
+  changes: readonly Change[];
+  next?: NextState;
+  /** The journal that lists the act from now on. */
+  slot?: number | undefined;
+};
+
+const stay: Step = { changes: [] };
+
+/** The act is over: the next state knows its fingerprint, or refuses bodies of its time altogether. */
+function end(act: Act, changes: readonly Change[]): Step {
+  const { signer, state, asked, nowMs } = act;
+  const { slot, ...executed } = noteExecuted(signer, state, asked.envelope.timestampMs, asked.fingerprint, nowMs);
+  return { changes, slot, next: advance(act, changes, executed) };
+}
+
+function advance({ signer, state }: Act, changes: readonly Change[], executed: Executed): NextState {
+  const { known, directory, pages, pageLengths } = state;
+  const before = { ...known.header, digest: known.digest, directory, pages, pageLengths };
+  const { next, open } = writeState(signer, before, changes, executed);
+  signer.heads.set(state.organizationId, open, weightOf(open));
+  return next;
+}
+
+/** The activity's row and leaf, which all outcomes share. `outcome` is what the leaf keeps the digest of. */
+function record(
+  act: Act,
+  event: LeafEvent,
+  grounds: LeafGrounds,
+  { changes, next, slot }: Step,
+  outcome: string,
+  { result, failure }: { result?: string; failure?: string } = {},
+): Prepared {
+  const { state, caller, asked, nowMs, createdAtMs } = act;
+  const { organizationId } = state.known.header;
+  const { number, leaf } = actLeaf(act, { event, grounds, organizationId, header: next?.header, outcome });
+  return {
+    organizationId: state.organizationId,
+    expectedVersion: state.known.header.version,
+    expectedHeader: state.known.marked,
+    birth: undefined,
+    next,
+    changes: JSON.stringify(changes),
+    boot: act.signer.boot,
+    number,
+    leaf,
+    sealed: undefined,
+    activity: {
+      activityId: uuidFromBytes(idOf(act)),
+      isNew: act.wasWaiting !== true,
+      type: asked.form.type,
+      status: statusOf(event),
+      fingerprint: asked.fingerprint,
+      user: JSON.stringify(caller.user),
+      slot,
+      createdAtMs,
+      updatedAtMs: nowMs,
+      result,
+      failure,
+    },
+  };
+}
+
+function statusOf(event: LeafEvent): string {
+  const waits = event === "SUBMITTED" || event === "VOTED";
+  return `ACTIVITY_STATUS_${waits ? "CONSENSUS_NEEDED" : event}`;
+}

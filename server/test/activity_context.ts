@@ -1,0 +1,34 @@
+/** What an activity's `run` is given, for tests that call it directly: fixed time, ids that can be read. */
+import type { Static, TObject } from "typebox";
+import { nodeCurves } from "../src/curves/node_curves.ts";
+import type { ActivityContext, ActivityDefinition, ActivityOutcome } from "../src/endpoints/define_activity.ts";
+import { type Limits, withLimits } from "../src/endpoints/limits.ts";
+import type { Pages } from "../src/state/pages.ts";
+
+export const nowMs = 1_750_000_000_000;
+
+export type ContextChanges = Partial<Omit<ActivityContext, "limits">> & { limits?: Partial<Limits> };
+
+export function activityContext({ limits = {}, ...context }: ContextChanges = {}): ActivityContext {
+  let ids = 0;
+  return {
+    organizationId: "acme",
+    parentId: undefined,
+    nowMs,
+    userId: "ann",
+    limits: withLimits(limits as Record<string, number>),
+    curves: nodeCurves,
+    newId: () => `new ${ids++}`,
+    ...context,
+  };
+}
+
+/** What the activity makes of the organization, as the signer would run it. */
+export function runActivity<P extends TObject, R extends TObject, S>(
+  activity: ActivityDefinition<P, R, S>,
+  pages: Pages,
+  params: Static<P>,
+  context: ContextChanges = {},
+): ActivityOutcome<Static<R>> {
+  return activity.run(activity.state(pages, params), params, activityContext(context));
+}
