@@ -1,9 +1,13 @@
-/** What the request cannot do without, measured bare: one P-256 verification, one durable insert committed alone. */
+/**
+ * What the request cannot do without, measured bare: one P-256 verification, one secp256k1 signature, one durable insert
+ * committed alone.
+ */
 import { generateKeyPairSync, randomBytes, randomUUID, sign, verify } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { nodeSigning } from "@keystead/server/curves/node_signing.ts";
 import pg from "pg";
 import { cpuMs } from "./processes.ts";
 
@@ -15,23 +19,34 @@ function processCpuMs(): number {
   return (user + system) / 1000;
 }
 
-export type Verification = { measureUs(): number };
+/** Something that computes and nothing else. */
+export type Computation = { measureUs(): number };
+
+function measureUs(seconds: number, compute: () => void): number {
+  const [before, until] = [processCpuMs(), performance.now() + seconds * 1000];
+  let count = 0;
+  for (; performance.now() < until; count++) compute();
+  return ((processCpuMs() - before) * 1000) / count;
+}
+
+/** CPU of one ECDSA signature on secp256k1, by the library that the signer uses. */
+export function prepareSignature(seconds: number): Computation {
+  const privateKey = new Uint8Array(randomBytes(32)).fill(1, 0, 1);
+  const digest = new Uint8Array(randomBytes(32));
+  return { measureUs: () => measureUs(seconds, () => nodeSigning.ecdsa.CURVE_SECP256K1(privateKey, digest)) };
+}
 
 /** CPU of one verification with a key that was imported before, as the server keeps its own. */
-export function prepareVerification(seconds: number): Verification {
+export function prepareVerification(seconds: number): Computation {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const message = randomBytes(messageLength);
   const key = { key: publicKey, dsaEncoding: "ieee-p1363" } as const;
   const signature = sign("sha256", message, { key: privateKey, dsaEncoding: "ieee-p1363" });
   return {
-    measureUs() {
-      const [before, until] = [processCpuMs(), performance.now() + seconds * 1000];
-      let count = 0;
-      for (; performance.now() < until; count++) {
+    measureUs: () =>
+      measureUs(seconds, () => {
         if (!verify("sha256", message, key, signature)) throw new Error("a good signature was refused");
-      }
-      return ((processCpuMs() - before) * 1000) / count;
-    },
+      }),
   };
 }
 

@@ -2,12 +2,12 @@
 import { connect, type Socket } from "node:net";
 
 export type Connection = {
-  /** Sends a whole request; settles with the milliseconds until the whole answer, which must be a 200. */
-  send(request: Buffer): Promise<number>;
+  /** Sends a whole request; settles with the whole answer, which must be a 200, and the milliseconds until it was there. */
+  send(request: Buffer): Promise<{ ms: number; body: Buffer }>;
   close(): void;
 };
 
-type Pending = { beganAt: number; resolve(ms: number): void; reject(error: Error): void };
+type Pending = { beganAt: number; resolve(answer: { ms: number; body: Buffer }): void; reject(error: Error): void };
 
 export function openConnection(host: string, port: number): Connection {
   let socket: Socket | undefined;
@@ -38,7 +38,7 @@ export function openConnection(host: string, port: number): Connection {
       socket = undefined;
       from.destroy();
     }
-    if (answer.status === 200) resolve(performance.now() - beganAt);
+    if (answer.status === 200) resolve({ ms: performance.now() - beganAt, body: answer.body });
     else reject(new Error(`answered with ${answer.status}: ${answer.body}`));
   }
 
@@ -63,7 +63,7 @@ function unexpected(): never {
   throw new Error("an answer that nobody asked for");
 }
 
-export type Answer = { status: number; body: string; closes: boolean };
+export type Answer = { status: number; body: Buffer; closes: boolean };
 
 /** The answer once it is complete. Ours always carry a content length. */
 export function readAnswer(bytes: Buffer): Answer | undefined {
@@ -74,10 +74,9 @@ export function readAnswer(bytes: Buffer): Answer | undefined {
   if (length === undefined) throw new Error(`an answer without a length: ${head}`);
   const bodyEnd = end + 4 + Number(length);
   if (bytes.length < bodyEnd) return undefined;
-  const status = Number(head.slice(9, 12));
   return {
-    status,
-    body: status === 200 ? "" : bytes.toString("utf8", end + 4, bodyEnd),
+    status: Number(head.slice(9, 12)),
+    body: bytes.subarray(end + 4, bodyEnd),
     closes: head.includes("\r\nconnection: close"),
   };
 }

@@ -1,43 +1,66 @@
 /** The load generator, a process of its own: it signs a phase's requests, says so, and sends them when told to. */
 import { openConnection } from "./connection.ts";
 import type { FromLoad, Job, LoadResult, ToLoad } from "./load_messages.ts";
-import { createPresigner } from "./presign.ts";
+import { createPresigner, type Presigner } from "./presign.ts";
 import { quantile } from "./statistics.ts";
 
-type Turn = { requests: readonly Buffer[]; bears?: string };
+type Turn = {
+  requests: readonly Buffer[];
+  /** What an answer says was created. */
+  born?(answer: Buffer): string;
+};
 
 /** The requests of one connection; undefined when there are no more. */
 type Script = () => Turn | undefined;
 
-function scriptsOf({ account, endpoint, connections, requests, spreadMs = 0, organizationIds }: Job): Script[] {
-  const presigner = createPresigner(account);
-  if (endpoint === "whoami") {
-    const turn = { requests: [presigner.whoami()] };
-    return Array.from({ length: connections }, () => () => turn);
-  }
-  if (endpoint === "create_sub_organization") {
-    const share = Math.ceil(requests / connections);
-    return Array.from({ length: connections }, () => {
-      const signed = Array.from({ length: share }, () => presigner.subOrganization(Date.now()));
-      return () => {
-        const next = signed.pop();
-        return next && { requests: [next.request], bears: next.organizationId };
-      };
-    });
-  }
-  const pairs = Math.ceil(requests / 2 / connections);
+/** For each connection its share of turns, made beforehand. `number` counts over all of them. */
+function shared(connections: number, turns: number, make: (number: number) => Turn): Script[] {
+  const share = Math.ceil(turns / connections);
   return Array.from({ length: connections }, (_, connection) => {
-    const signed = Array.from({ length: pairs }, (_, index) => {
-      const number = connection * pairs + index;
-      const place = number / (connections * pairs);
-      const organizationId = organizationIds?.[number % organizationIds.length];
-      return { requests: presigner.tagPair(Date.now() - Math.floor(place * spreadMs), organizationId) };
-    });
-    return () => signed.pop();
+    const made = Array.from({ length: share }, (_, index) => make(connection * share + index));
+    return () => made.pop();
   });
 }
 
-async function run({ account, seconds }: Job, scripts: readonly Script[]): Promise<LoadResult> {
+/** What each endpoint is asked. */
+const scripts: Record<Job["endpoint"], (job: Job, presigner: Presigner) => Script[]> = {
+  whoami({ connections }, presigner) {
+    const turn = { requests: [presigner.whoami()] };
+    return Array.from({ length: connections }, () => () => turn);
+  },
+  create_user_tag({ connections, requests, spreadMs = 0, organizationIds }, presigner) {
+    const pairs = Math.ceil(requests / 2);
+    return shared(connections, pairs, (number) => {
+      const timeMs = Date.now() - Math.floor((number / pairs) * spreadMs);
+      // A tag that was created is deleted before the phase ends: as many live at once as there are connections.
+      return { requests: presigner.tagPair(timeMs, organizationIds?.[number % organizationIds.length]) };
+    });
+  },
+  create_sub_organization({ connections, requests }, presigner) {
+    return shared(connections, requests, () => {
+      const { request, organizationId } = presigner.subOrganization(Date.now());
+      return { requests: [request], born: () => organizationId };
+    });
+  },
+  create_wallet({ connections, requests }, presigner) {
+    return shared(connections, requests, () => ({ requests: [presigner.wallet(Date.now())], born: readAddress }));
+  },
+  sign_raw_payload({ connections, requests, signWith = [] }, presigner) {
+    return shared(connections, requests, (number) => {
+      return { requests: [presigner.rawPayload(Date.now(), signWith[number % signWith.length] ?? "")] };
+    });
+  },
+};
+
+/** A wallet's address is drawn by lot in the signer, so it stands in the answer only. */
+function readAddress(answer: Buffer): string {
+  const { activity } = JSON.parse(answer.toString("utf8")) as {
+    activity: { result: { createWalletResult: { addresses: [string] } } };
+  };
+  return activity.result.createWalletResult.addresses[0];
+}
+
+async function run({ account, seconds }: Job, connections: readonly Script[]): Promise<LoadResult> {
   const [host = "", port] = account.host.split(":");
   const latencies: number[] = [];
   const born: string[] = [];
@@ -45,14 +68,16 @@ async function run({ account, seconds }: Job, scripts: readonly Script[]): Promi
   const until = begun + seconds * 1000;
   let over = false;
   await Promise.all(
-    scripts.map(async (next) => {
+    connections.map(async (next) => {
       const connection = openConnection(host, Number(port));
       while (!over) {
         const turn = next();
         if (turn === undefined) break;
-        // A tag that was created is deleted before the phase ends: as many live at once as there are connections.
-        for (const request of turn.requests) latencies.push(await connection.send(request));
-        if (turn.bears !== undefined) born.push(turn.bears);
+        for (const request of turn.requests) {
+          const { ms, body } = await connection.send(request);
+          latencies.push(ms);
+          if (turn.born !== undefined) born.push(turn.born(body));
+        }
         if (performance.now() >= until) break;
       }
       over = true;
@@ -72,14 +97,15 @@ function tell(message: FromLoad): void {
   process.send?.(message);
 }
 
-let prepared: { job: Job; scripts: Script[] } | undefined;
+let prepared: { job: Job; connections: Script[] } | undefined;
 
 process.on("message", (message: ToLoad) => {
   if (message.kind === "prepare") {
-    prepared = { job: message.job, scripts: scriptsOf(message.job) };
+    const { job } = message;
+    prepared = { job, connections: scripts[job.endpoint](job, createPresigner(job.account)) };
     tell({ kind: "prepared" });
   } else if (prepared !== undefined) {
-    run(prepared.job, prepared.scripts).then(
+    run(prepared.job, prepared.connections).then(
       (result) => tell({ kind: "done", result }),
       (error: Error) => tell({ kind: "failed", message: error.message }),
     );

@@ -3,7 +3,9 @@ import type { Account } from "./presign.ts";
 
 export type Job = {
   account: Account;
-  endpoint: "whoami" | "create_user_tag" | "create_sub_organization";
+  endpoint: "whoami" | "create_user_tag" | "sign_raw_payload" | "create_sub_organization" | "create_wallet";
+  /** The addresses that payloads are signed with in turn. */
+  signWith?: readonly string[];
   /** Tags are created in these in turn, instead of in the account's organization. */
   organizationIds?: readonly string[];
   connections: number;
@@ -21,7 +23,7 @@ export type LoadResult = {
   seconds: number;
   p50Ms: number;
   p99Ms: number;
-  /** The sub-organizations that were created. */
+  /** The sub-organizations that were created, or the addresses of the wallets that were. */
   born: string[];
 };
 

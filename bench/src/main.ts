@@ -2,11 +2,11 @@
  * `npm run bench`: CPU time per request beside the bare cost of what a request cannot do without, measured in the same run,
  * because ratios travel between machines and times do not. `--quick` for a look, `--json FILE` for machines,
  * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed, `--scale` to
- * measure few sub-organizations against many instead.
+ * measure few sub-organizations against many instead, `--scale --wallets` few wallets against many.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { prepareVerification } from "./baselines.ts";
+import { prepareSignature, prepareVerification } from "./baselines.ts";
 import { type DatabaseName, openDatabase } from "./databases.ts";
 import { startLoad } from "./load.ts";
 import {
@@ -29,6 +29,7 @@ const { values: options } = parseArgs({
     quick: { type: "boolean" },
     check: { type: "boolean" },
     scale: { type: "boolean" },
+    wallets: { type: "boolean" },
     json: { type: "string" },
     database: { type: "string" },
   },
@@ -44,17 +45,19 @@ if (options.scale) {
     ? { few: 300, many: 3_000, rounds: 1, requests: 400 }
     : { few: 1_000, many: 100_000, rounds: 5, requests: 400 };
   for (const name of names) {
-    const measured = await measureScale(load, name, scale);
+    const measured = await measureScale(load, name, options.wallets ? "wallets" : "subOrganizations", scale);
     console.log(scaleText(measured));
     if (options.check && measured.rows.some(({ ratio }) => ratio > scaleTarget)) process.exitCode = 1;
   }
   load.stop();
   process.exit();
 }
-const report: Report = { verificationUs: 0, databases: [] };
+const report: Report = { verificationUs: 0, signatureUs: 0, databases: [] };
 const verificationUs: number[] = [];
+const signatureUs: number[] = [];
 for (const name of names) report.databases.push(await measureDatabase(name));
 report.verificationUs = median(verificationUs);
+report.signatureUs = median(signatureUs);
 load.stop();
 
 console.log(toText(report));
@@ -68,8 +71,18 @@ async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
   const database = await openDatabase[name]();
   const { server, times, remove } = await measureStarts(database, plan.starts);
   const insert = await database.prepareInsert(plan.baselineSeconds);
-  const verification = prepareVerification(plan.baselineSeconds);
-  const subject: Subject = { database, server, verification, insert, verificationUs, insertCosts: [], phases: [] };
+  const subject: Subject = {
+    database,
+    server,
+    signWith: [],
+    verification: prepareVerification(plan.baselineSeconds),
+    signature: prepareSignature(plan.baselineSeconds),
+    insert,
+    verificationUs,
+    signatureUs,
+    insertCosts: [],
+    phases: [],
+  };
   try {
     say(`${name}: warming up`);
     await warmUp(load, subject, plan.warmUpSeconds);

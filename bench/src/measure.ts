@@ -1,13 +1,13 @@
 /** One Keystead under load, phase by phase, with the bare costs measured in between. */
 import type { KeysteadServer } from "@keystead/e2e/keystead_server.ts";
-import type { DurableInsert, InsertCost, Verification } from "./baselines.ts";
+import type { Computation, DurableInsert, InsertCost } from "./baselines.ts";
 import type { Database, DatabaseName } from "./databases.ts";
 import type { Load } from "./load.ts";
 import type { Job, LoadResult } from "./load_messages.ts";
 import { cpuMs, type Memory, memoryOf } from "./processes.ts";
 import { median } from "./statistics.ts";
 
-export const endpoints = ["whoami", "create_user_tag"] as const;
+export const endpoints = ["whoami", "create_user_tag", "sign_raw_payload"] as const;
 export const connectionCounts = [1, 16, 64] as const;
 
 export type PhaseResult = {
@@ -28,10 +28,14 @@ export type ServerMemory = Record<"launcher" | "gateway" | "signer", Memory>;
 export type Subject = {
   database: Database;
   server: KeysteadServer;
-  verification: Verification;
+  /** The address of a wallet account on secp256k1. */
+  signWith: readonly string[];
+  verification: Computation;
+  signature: Computation;
   insert: DurableInsert;
   /** Everything measured so far. */
   verificationUs: number[];
+  signatureUs: number[];
   insertCosts: InsertCost[];
   phases: PhaseResult[];
 };
@@ -39,14 +43,18 @@ export type Subject = {
 /** Just-in-time compilers and caches settle, and the state gets the journals of an hour's load: one per minute. */
 export async function warmUp(load: Load, subject: Subject, seconds: number): Promise<void> {
   const common = { account: accountOf(subject.server), connections: 16, seconds };
+  const { born } = await load.run({ ...common, endpoint: "create_wallet", connections: 1, requests: 1 });
+  subject.signWith = born;
   await load.run({ ...common, endpoint: "create_user_tag", requests: 1_600, seconds: 60, spreadMs: 3_500_000 });
   await load.run({ ...common, endpoint: "whoami", requests: 0 });
   await load.run({ ...common, endpoint: "create_user_tag", requests: 4_000 * seconds });
+  await load.run({ ...common, endpoint: "sign_raw_payload", signWith: born, requests: 4_000 * seconds });
   await subject.database.settle();
 }
 
 export async function measureBaselines(subject: Subject): Promise<void> {
   subject.verificationUs.push(subject.verification.measureUs());
+  subject.signatureUs.push(subject.signature.measureUs());
   subject.insertCosts.push(await subject.insert.measure());
 }
 
@@ -57,8 +65,8 @@ export async function measurePhase(
   connections: number,
   seconds: number,
 ): Promise<void> {
-  const { database, server } = subject;
-  const job = { account: accountOf(server), endpoint, connections, seconds, requests: 4_000 * seconds };
+  const { database, server, signWith } = subject;
+  const job = { account: accountOf(server), endpoint, signWith, connections, seconds, requests: 4_000 * seconds };
   subject.phases.push((await measureJob(load, database, server, job)).phase);
 }
 

@@ -1,5 +1,5 @@
 /** Requests as bytes, signed before anything is measured. */
-import { createHash, createPrivateKey, type KeyObject, randomUUID, sign } from "node:crypto";
+import { createHash, createPrivateKey, type KeyObject, randomBytes, randomUUID, sign } from "node:crypto";
 import { toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { objectId } from "@keystead/server/state/derived_id.ts";
@@ -18,9 +18,20 @@ export type Presigner = {
    * account's organization, or in another that knows its key.
    */
   tagPair(timestampMs: number, organizationId?: string): [create: Buffer, remove: Buffer];
+  /** The creation of a wallet with one Ethereum account. */
+  wallet(timestampMs: number): Buffer;
+  /** The signature of a digest, as wallets of the published clients ask for it. */
+  rawPayload(timestampMs: number, signWith: string): Buffer;
   /** The creation of a sub-organization whose root user has the account's key. */
   subOrganization(timestampMs: number): { request: Buffer; organizationId: string };
 };
+
+const ethereumAccount = {
+  curve: "CURVE_SECP256K1",
+  pathFormat: "PATH_FORMAT_BIP32",
+  path: "m/44'/60'/0'/0/0",
+  addressFormat: "ADDRESS_FORMAT_ETHEREUM",
+} as const;
 
 export function createPresigner(account: Account): Presigner {
   const key = privateKey(account);
@@ -52,6 +63,22 @@ export function createPresigner(account: Account): Presigner {
         request("/public/v1/submit/create_user_tag", create),
         request("/public/v1/submit/delete_user_tags", remove),
       ];
+    },
+    wallet(timestampMs) {
+      const body = activity(organizationId, "ACTIVITY_TYPE_CREATE_WALLET", timestampMs, {
+        walletName: `bench ${randomUUID()}`,
+        accounts: [ethereumAccount],
+      });
+      return request("/public/v1/submit/create_wallet", body);
+    },
+    rawPayload(timestampMs, signWith) {
+      const body = activity(organizationId, "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2", timestampMs, {
+        signWith,
+        payload: `0x${randomBytes(32).toString("hex")}`,
+        encoding: "PAYLOAD_ENCODING_HEXADECIMAL",
+        hashFunction: "HASH_FUNCTION_NO_OP",
+      });
+      return request("/public/v1/submit/sign_raw_payload", body);
     },
     subOrganization(timestampMs) {
       const apiKey = { apiKeyName: "bench", publicKey: account.apiPublicKey, curveType: "API_KEY_CURVE_P256" };

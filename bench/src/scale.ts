@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- --scale`: what an activity costs when there are few sub-organizations, and when there are many. Two
- * servers run side by side and are measured in turn, so that a host that slows down slows both.
+ * `npm run bench -- --scale`: what an activity costs when there are few sub-organizations, and when there are many; with
+ * `--wallets`, a signature when one organization has few wallets, and many. Two servers run side by side and are measured in
+ * turn, so that a host that slows down slows both.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,14 +14,41 @@ import { accountOf, measureJob, type PhaseResult, summarise } from "./measure.ts
 
 export type ScalePlan = { few: number; many: number; rounds: number; requests: number };
 
+/** What there is few or many of: how one is made, and how it is used. */
+const subjects = {
+  subOrganizations: {
+    make: "create_sub_organization",
+    use: "create_user_tag",
+    among: (ids: readonly string[]) => ({ organizationIds: ids }),
+    names: {
+      make: "create a sub-organization",
+      useActive: "in one of few active ones",
+      useNew: "in one not used before",
+    },
+  },
+  wallets: {
+    make: "create_wallet",
+    use: "sign_raw_payload",
+    among: (ids: readonly string[]) => ({ signWith: ids }),
+    names: {
+      make: "create a wallet",
+      useActive: "sign with one of few active ones",
+      useNew: "with one not used before",
+    },
+  },
+} as const;
+
+export type SubjectName = keyof typeof subjects;
+
 /** What is asked of both servers. */
-const phases = ["create a sub-organization", "in one of few active ones", "in one not used before"] as const;
+const phases = ["make", "useActive", "useNew"] as const;
 type Phase = (typeof phases)[number];
 
 type Side = {
+  subject: (typeof subjects)[SubjectName];
   server: KeysteadServer;
   database: Database;
-  /** Every sub-organization, those that were never used since their birth at the end. */
+  /** All there are but the active ones; those that were never used since their birth at the end. */
   unused: string[];
   active: string[];
   results: Record<Phase, PhaseResult[]>;
@@ -31,13 +59,19 @@ type Side = {
 const activeCount = 100;
 
 export type ScaleReport = { database: DatabaseName; few: number; many: number; rows: ScaleRow[] };
-export type ScaleRow = { phase: Phase; fewUs: number; manyUs: number; ratio: number };
+export type ScaleRow = { name: string; fewUs: number; manyUs: number; ratio: number };
 
 export const scaleTarget = 1.2;
 
-export async function measureScale(load: Load, name: DatabaseName, plan: ScalePlan): Promise<ScaleReport> {
-  const few = await open(load, name, plan.few);
-  const many = await open(load, name, plan.many);
+export async function measureScale(
+  load: Load,
+  name: DatabaseName,
+  subjectName: SubjectName,
+  plan: ScalePlan,
+): Promise<ScaleReport> {
+  const subject = subjects[subjectName];
+  const few = await open(load, name, subject, plan.few);
+  const many = await open(load, name, subject, plan.many);
   try {
     // The first round warms up what compiles just in time, and is forgotten.
     for (let round = 0; round <= plan.rounds; round++) {
@@ -50,7 +84,7 @@ export async function measureScale(load: Load, name: DatabaseName, plan: ScalePl
     }
     const rows = phases.map((phase) => {
       const [fewUs, manyUs] = [costOf(few.results[phase]), costOf(many.results[phase])];
-      return { phase, fewUs, manyUs, ratio: manyUs / fewUs };
+      return { name: subject.names[phase], fewUs, manyUs, ratio: manyUs / fewUs };
     });
     return { database: name, few: plan.few, many: plan.many, rows };
   } finally {
@@ -65,20 +99,22 @@ function costOf(results: readonly PhaseResult[]): number {
   return gatewayUs + signerUs + databaseUs;
 }
 
-async function open(load: Load, name: DatabaseName, count: number): Promise<Side> {
+async function open(load: Load, name: DatabaseName, subject: Side["subject"], count: number): Promise<Side> {
   const database = await openDatabase[name]();
   const folder = await mkdtemp(join(tmpdir(), "keystead-scale-"));
   const databaseUrl = await database.freshUrl();
   const server = await startKeystead({
     dataFolder: join(folder, "data"),
+    env: { KEYSTEAD_LIMITS: JSON.stringify({ walletsPerOrganization: 1_000_000 }) },
     ...(databaseUrl !== undefined && { databaseUrl }),
   });
   const side: Side = {
+    subject,
     server,
     database,
     unused: [],
     active: [],
-    results: { [phases[0]]: [], [phases[1]]: [], [phases[2]]: [] } as Side["results"],
+    results: { make: [], useActive: [], useNew: [] },
     async remove() {
       await server.stop();
       await database.close();
@@ -88,7 +124,7 @@ async function open(load: Load, name: DatabaseName, count: number): Promise<Side
   const portion = 5_000;
   while (side.unused.length < count) {
     const requests = Math.min(portion, count - side.unused.length);
-    const { born } = await load.run({ ...jobOf(side, "create_sub_organization", requests), connections: 64 });
+    const { born } = await load.run({ ...jobOf(side, subject.make, requests), connections: 64 });
     side.unused.push(...born);
   }
   side.active = side.unused.splice(0, activeCount);
@@ -103,21 +139,18 @@ async function open(load: Load, name: DatabaseName, count: number): Promise<Side
 }
 
 async function measure(load: Load, side: Side, phase: Phase, requests: number): Promise<PhaseResult> {
-  if (phase === "create a sub-organization") {
-    const { phase: result, born } = await measureJob(
-      load,
-      side.database,
-      side.server,
-      // Few of them, or the smaller of the two would not stay small.
-      jobOf(side, "create_sub_organization", Math.ceil(requests / 4)),
-    );
+  const { subject, database, server } = side;
+  if (phase === "make") {
+    // Few of them, or the smaller of the two would not stay small.
+    const job = jobOf(side, subject.make, Math.ceil(requests / 4));
+    const { phase: result, born } = await measureJob(load, database, server, job);
     side.unused.unshift(...born);
     return result;
   }
-  const organizationIds =
-    phase === "in one of few active ones" ? side.active : side.unused.splice(-Math.ceil(requests / 2));
-  const job = { ...jobOf(side, "create_user_tag", requests), organizationIds };
-  return (await measureJob(load, side.database, side.server, job)).phase;
+  // Each is used twice: a tag is created and deleted.
+  const among = phase === "useActive" ? side.active : side.unused.splice(-Math.ceil(requests / 2));
+  const job = { ...jobOf(side, subject.use, requests), ...subject.among(among) };
+  return (await measureJob(load, database, server, job)).phase;
 }
 
 function jobOf({ server }: Side, endpoint: Job["endpoint"], requests: number): Job {
@@ -126,8 +159,8 @@ function jobOf({ server }: Side, endpoint: Job["endpoint"], requests: number): J
 
 export function scaleText({ database, few, many, rows }: ScaleReport): string {
   const lines = rows.map(
-    ({ phase, fewUs, manyUs, ratio }) =>
-      `${database.padEnd(9)} ${phase.padEnd(27)} ${fewUs.toFixed(0).padStart(6)} µs at ${few}, ` +
+    ({ name, fewUs, manyUs, ratio }) =>
+      `${database.padEnd(9)} ${name.padEnd(33)} ${fewUs.toFixed(0).padStart(6)} µs at ${few}, ` +
       `${manyUs.toFixed(0).padStart(6)} µs at ${many}: ${ratio.toFixed(2)}   (target ${scaleTarget})`,
   );
   return lines.join("\n");

@@ -2,7 +2,7 @@ import type { Command } from "./command.ts";
 import { help } from "./commands/help.ts";
 import { list } from "./commands/list.ts";
 import { request } from "./commands/request.ts";
-import { acceptClock, acceptDatabase, checkLog, init } from "./commands/server_commands.ts";
+import { acceptClock, acceptDatabase, checkLog, init, keys } from "./commands/server_commands.ts";
 import { version } from "./commands/version.ts";
 import { whoami } from "./commands/whoami.ts";
 
@@ -15,6 +15,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["accept-database", acceptDatabase],
   ["accept-clock", acceptClock],
   ["check-log", checkLog],
+  ["keys", keys],
   ["version", version],
   ["help", help(() => commands)],
 ]);

@@ -123,6 +123,9 @@ describe("the command line", { concurrency: 2 }, () => {
       [["request", "whoami", "{"], /not JSON/],
       [["request", "whoami", "[]"], /not a JSON object/],
       [["init"], /needs --root-public-key/],
+      [["keys"], /`keystead keys rotate`/],
+      [["keys", "show"], /`keystead keys rotate`/],
+      [["keys", "rotate", "now"], /`now` is one argument too many/],
       [["whoami", "--url", "ftp://x"], /not an http address/],
     ];
     for (const [args, message] of misuses) assertRefused(await keystead(args), 2, message);
@@ -213,8 +216,8 @@ test("flags can stand in for the whole profile", async () => {
 
 test("the commands on the data are run by the server's own program, and its exit code is passed on", async () => {
   const env = { PORT: "not a port" };
-  for (const command of ["accept-database", "accept-clock", "check-log"]) {
-    const { code, stderr } = await keystead([command], { env });
+  for (const command of [["accept-database"], ["accept-clock"], ["check-log"], ["keys", "rotate"]]) {
+    const { code, stderr } = await keystead(command, { env });
     assert.equal(code, 2);
     assert.match(stderr, /^keystead: PORT must be a whole number[^\n]*\n$/);
   }

@@ -19,12 +19,14 @@ import { encodeLeaf } from "@keystead/core/log/leaf.ts";
 import { nodeCurves } from "@keystead/server/curves/node_curves.ts";
 import { withLimits } from "@keystead/server/endpoints/limits.ts";
 import { createJournalCache } from "@keystead/server/signer/journal_cache.ts";
-import { openKeyring } from "@keystead/server/signer/keyring.ts";
+import { openKeyringWith } from "@keystead/server/signer/keyring.ts";
 import { createLine } from "@keystead/server/signer/line.ts";
 import { createLru } from "@keystead/server/signer/lru.ts";
 import { openMemory } from "@keystead/server/signer/memory.ts";
 import { openState } from "@keystead/server/signer/open_state.ts";
+import { createRecordCache } from "@keystead/server/signer/record_cache.ts";
 import { release } from "@keystead/server/signer/release.ts";
+import { createSealer, type Sealer } from "@keystead/server/signer/seal.ts";
 import type { Signer } from "@keystead/server/signer/signer.ts";
 import { type Before, beforeBirth, writeState } from "@keystead/server/signer/write_state.ts";
 import { type Change, put, type User } from "@keystead/server/state/entities.ts";
@@ -132,7 +134,8 @@ export async function furnish(
     try {
       const keyring = await findDeployment(store);
       if (keyring === undefined) throw new Error("the deployment has not been born: start the server once");
-      await work(createFurnisher(store, createSigner(memory, openKeyring(rootKey, 1, keyring))));
+      const sealer = createSealer(rootKey, 1);
+      await work(createFurnisher(store, createSigner(memory, sealer, openKeyringWith(sealer, keyring))));
     } finally {
       memory.close();
     }
@@ -141,7 +144,7 @@ export async function furnish(
   }
 }
 
-function createSigner(memory: Signer["memory"], keyring: Signer["keyring"]): Signer {
+function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer["keyring"]): Signer {
   let number = 0;
   return {
     boot: new Uint8Array(randomBytes(16)),
@@ -152,6 +155,8 @@ function createSigner(memory: Signer["memory"], keyring: Signer["keyring"]): Sig
     line: createLine(keyring.authenticity),
     heads: createLru(10),
     journals: createJournalCache(),
+    records: createRecordCache(keyring.authenticity),
+    sealer,
     adoptUnknown: false,
     sealResult: notNeeded,
     openResult: notNeeded,

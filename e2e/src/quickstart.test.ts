@@ -21,6 +21,8 @@ test("the line the first start prints works by copy and paste", async (t) => {
   assert.deepEqual(JSON.parse(stdout), { organizationId, organizationName, userId, username: "Root user" });
 });
 
+/** An address and its signature. */
+const signed = /^0x[0-9a-fA-F]{40} 0x[0-9a-f]{128}0[01]\n$/;
 const together = /^ACTIVITY_STATUS_CONSENSUS_NEEDED\nACTIVITY_STATUS_COMPLETED\n$/;
 
 /** The programs of the README, as printed. */
@@ -41,7 +43,7 @@ function savedProgram(t: TestContext, program: string): string {
 test("the README's programs run as printed, more than once, with nothing but bootstrap.json", async (t) => {
   const server = await startKeystead();
   t.after(() => server.stop());
-  const expected = [/^[0-9a-f-]{36}\n$/, new RegExp(`userId: '${server.bootstrap.userId}'`), together];
+  const expected = [/^[0-9a-f-]{36}\n$/, new RegExp(`userId: '${server.bootstrap.userId}'`), signed, together];
   const printed = programs();
   assert.equal(printed.length, expected.length);
   for (const [i, answer] of expected.entries()) {
@@ -54,6 +56,21 @@ test("the README's programs run as printed, more than once, with nothing but boo
       assert.match(stdout, answer);
     }
   }
+});
+
+test("the README's first signature works by copy and paste", async (t) => {
+  const server = await startKeystead();
+  t.after(() => server.stop());
+  const text = readFileSync(join(repository, "README.md"), "utf8");
+  const blocks = [...text.matchAll(/^```sh\n(npx keystead request (?:create_wallet|sign_raw_payload) .*?)^```$/gms)];
+  assert.equal(blocks.length, 2);
+  const env = { ...process.env, KEYSTEAD_DATA: server.dataFolder };
+  const paste = async (script = "") =>
+    JSON.parse((await execute("sh", ["-c", script], { cwd: repository, env })).stdout);
+  const { addresses } = (await paste(blocks[0]?.[1])).activity.result.createWalletResult;
+  const script = blocks[1]?.[1]?.replace("ADDRESS", addresses[0]);
+  const { r, s, v } = (await paste(script)).activity.result.signRawPayloadResult;
+  assert.match(`${addresses[0]} 0x${r}${s}${v}\n`, signed);
 });
 
 test("the README's programs keep to the format of the code", async () => {

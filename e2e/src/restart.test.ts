@@ -368,10 +368,10 @@ test(
     emptyMemory(place.dataFolder);
 
     const second = await place.start();
-    assert.match(second.output(), /signer: this signer is new to deployment \S+ and takes its database as found/);
+    await untilSaid(second, /signer: this signer is new to deployment \S+ and takes its database as found/);
     await assertAllThere(second, acts);
     await createTags(second, 1);
-    assert.match(second.output(), new RegExp(`taking organization ${organizationId} at version [34], as found`));
+    await untilSaid(second, new RegExp(`taking organization ${organizationId} at version [34], as found`));
     await second.stop();
 
     await restore();
@@ -488,3 +488,11 @@ test(
     });
   },
 );
+
+/** What a process says comes through a pipe of its own, and may come after the answer that it belongs to. */
+async function untilSaid(server: KeysteadServer, pattern: RegExp): Promise<void> {
+  for (let waitedMs = 0; waitedMs < 10_000 && !pattern.test(server.output()); waitedMs += 20) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.match(server.output(), pattern);
+}

@@ -1,8 +1,10 @@
 /** What surrounds every endpoint's own fields on the wire, written once for OpenAPI and the SDK's types. */
 import { activityStatuses } from "../../server/src/fields/activity.ts";
+import { privateKeyRecord } from "../../server/src/fields/private_keys.ts";
 import { tagRecord } from "../../server/src/fields/tag.ts";
 import { timestampRecord } from "../../server/src/fields/timestamp.ts";
 import { apiKeyRecord, credentialRecord, userRecord } from "../../server/src/fields/user.ts";
+import { walletAccountRecord, walletRecord } from "../../server/src/fields/wallets.ts";
 import { type ObjectSchema, toJsonSchema } from "./json_schema.ts";
 
 const string = (description: string) => ({ type: "string", description }) as const;
@@ -16,6 +18,9 @@ export const wireSchemas: Readonly<Record<string, ObjectSchema>> = {
   ApiKey: toJsonSchema(apiKeyRecord, "ApiKey"),
   User: toJsonSchema(userRecord, "User"),
   Tag: toJsonSchema(tagRecord, "Tag"),
+  PrivateKey: toJsonSchema(privateKeyRecord, "PrivateKey"),
+  Wallet: toJsonSchema(walletRecord, "Wallet"),
+  WalletAccount: toJsonSchema(walletAccountRecord, "WalletAccount"),
   AppProof: {
     type: "object",
     description: "A statement about one execution, signed by the application that executed it.",

@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   curves: ["core"],
   frames: ["core", "state"],
   signer: ["core", "state", "fields", "endpoints", "rules", "activities", "curves", "frames"],
-  store: ["core", "state"],
+  store: ["core", "state", "fields"],
   ports: ["core", "fields"],
   // Records as clients see them, for queries and submits alike.
   views: ["core", "state", "rules", "activities", "endpoints", "store"],
@@ -41,7 +41,9 @@ const allowedTypes: readonly [file: string, room: string][] = [
 ];
 
 /** Everything the process with the keys may load. Adding to either list is a decision about the signer. */
-const signerPackages = ["@noble/curves", "@noble/hashes", "tiny-secp256k1", "typebox", "uint8array-tools"];
+const signerPackages = [
+  ...["@noble/curves", "@noble/hashes", "@scure/base", "@scure/bip39", "tiny-secp256k1", "typebox", "uint8array-tools"],
+];
 // `node:module` only so that lockdown.ts can refuse every later import.
 const signerBuiltins = ["node:buffer", "node:crypto", "node:fs", "node:module", "node:net", "node:path"];
 const signerMain = "server/src/signer/main.ts";

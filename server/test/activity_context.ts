@@ -4,6 +4,7 @@ import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { ActivityContext, ActivityDefinition, ActivityOutcome } from "../src/endpoints/define_activity.ts";
 import { type Limits, withLimits } from "../src/endpoints/limits.ts";
 import type { Pages } from "../src/state/pages.ts";
+import { testKeyRoom } from "./key_room.ts";
 
 export const nowMs = 1_750_000_000_000;
 
@@ -18,6 +19,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     userId: "ann",
     limits: withLimits(limits as Record<string, number>),
     curves: nodeCurves,
+    keys: testKeyRoom(),
     newId: () => `new ${ids++}`,
     ...context,
   };

@@ -9,7 +9,7 @@ import { p256 } from "@noble/curves/nist.js";
 import type { Prepared, Reply } from "../src/frames/messages.ts";
 import { sha256 } from "../src/state/digest.ts";
 import type { PendingActivity, User, UserTag } from "../src/state/entities.ts";
-import { decodePage, emptyPages, type MembersPage, type PageName, type Pages } from "../src/state/pages.ts";
+import { decodePage, emptyPages, type MembersPage, type Pages, type SinglePage } from "../src/state/pages.ts";
 import {
   activityBody,
   anotherOrganization,
@@ -189,7 +189,7 @@ export function createQuorum({
 const voteTypes = { approve: "ACTIVITY_TYPE_APPROVE_ACTIVITY", reject: "ACTIVITY_TYPE_REJECT_ACTIVITY" } as const;
 
 /** A page of a state, as a reader of the database sees it. A page that was never written is empty. */
-export function pageOf<N extends PageName>({ pages }: StoredState, name: N): Pages[N] {
+export function pageOf<N extends SinglePage>({ pages }: StoredState, name: N): Pages[N] {
   const page = pages.find((candidate) => candidate.name === name);
   return page === undefined ? emptyPages[name] : decodePage(name, page.content);
 }

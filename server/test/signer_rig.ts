@@ -13,7 +13,7 @@ import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { encodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { p256 } from "@noble/curves/nist.js";
-import type { OfferedState, Prepared, Reply } from "../src/frames/messages.ts";
+import type { OfferedState, Prepared, Reply, Request } from "../src/frames/messages.ts";
 import { openKeyring } from "../src/signer/keyring.ts";
 import { type Memory, openMemory } from "../src/signer/memory.ts";
 import { createOperations, type Operations, type Orders } from "../src/signer/operations.ts";
@@ -48,6 +48,7 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
   const orders: Orders = {
     adoptUnknown: false,
     acceptDatabase: false,
+    reseal: false,
     limits: {},
     birth: {
       organizationId: uuidFromBytes(randomBytes(16)),
@@ -64,7 +65,7 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
   function start(startOrders: Orders, memoryFolder: string): { operations: Operations; memory: Memory } {
     const memory = openMemory(memoryFolder, rootKey);
     const operations = createOperations(
-      rootKey,
+      { current: rootKey },
       memory,
       startOrders,
       () => clock.nowMs,
@@ -157,7 +158,9 @@ export function offer(
   rig: SignerRig,
   state: StoredState | undefined,
   body: Uint8Array,
-  options: { stamp?: string; links?: readonly Uint8Array[]; journal?: Uint8Array; target?: Uint8Array } = {},
+  options: { stamp?: string; links?: readonly Uint8Array[]; journal?: Uint8Array; target?: Uint8Array } & Partial<
+    Pick<Request<"prepare">, "records" | "wishes" | "pages">
+  > = {},
 ): Reply<"prepare"> {
   return rig.operations.prepare({
     body,
@@ -165,6 +168,9 @@ export function offer(
     state: state && { ...state, links: options.links ?? [] },
     journal: options.journal,
     target: options.target,
+    records: options.records ?? [],
+    wishes: options.wishes ?? [],
+    pages: options.pages ?? [],
   });
 }
 

@@ -19,7 +19,7 @@ Flags of whoami and request:
   --api-key-file FILE  a file with the private key of a P-256 API key in hex, instead of the profile's
   --idempotency-key K  of request: sent again under the same key within a day, it is the same activity
 
-accept-database, accept-clock and check-log work on the data in KEYSTEAD_DATA, or in ./data:
+accept-database, accept-clock, check-log and keys work on the data in KEYSTEAD_DATA, or in ./data:
 run them on that machine, with the server stopped.
 
 Example:

@@ -24,6 +24,17 @@ export const checkLog: Command = {
   run: (context) => runOnData("check-log", context),
 };
 
+export const keys: Command = {
+  usage: "keys rotate",
+  summary: "replace the root key and seal everything anew under the next one; run it again if it was cut short",
+  run(context) {
+    const [what] = context.args;
+    if (what !== "rotate") throw new UsageError("keys knows one thing to do: `keystead keys rotate`");
+    refuseArguments(context, 1);
+    return runServer(["rotate-keys"]);
+  },
+};
+
 export const init: Command = {
   usage: "init --root-public-key HEX",
   summary: "prepare a data folder for a root user whose private key stays with you; then start the server",

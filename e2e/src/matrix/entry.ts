@@ -13,6 +13,12 @@ export type ForeignIds = {
   userId: string;
   apiKeyId: string;
   userTagId: string;
+  walletId: string;
+  walletAccountId: string;
+  /** Of a wallet account. */
+  address: string;
+  privateKeyId: string;
+  privateKeyTagId: string;
   activityId: string;
   fingerprint: string;
 };
@@ -56,6 +62,8 @@ export type ActivityEntry<P = Json> = {
   own?(scene: Scene): Promise<P> | P;
   /** What a member may not even do to itself. */
   denied?(scene: Scene): P;
+  /** Good parameters name their caller, and nobody else may send them: a member is refused with `denied` alone. */
+  isOwnAct?: true;
   /** Older types on the same path: good parameters in their form. */
   versions?: Readonly<Record<string, (scene: Scene) => object | Promise<object>>>;
   /** Endpoint-specific guarantees, each on the stage after all others. */

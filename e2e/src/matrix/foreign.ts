@@ -1,7 +1,8 @@
 /** Ids that an organization must answer like ids of nothing. */
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { assertAccepted } from "../wire.ts";
 import type { ForeignIds } from "./entry.ts";
+import { newAccount, newPrivateKey, newPrivateKeyTag } from "./keys.ts";
 import { fingerprintOf, type Scene } from "./scene.ts";
 import type { Place } from "./stage.ts";
 
@@ -10,6 +11,11 @@ export function idsOfNothing(): ForeignIds {
     userId: randomUUID(),
     apiKeyId: randomUUID(),
     userTagId: randomUUID(),
+    walletId: randomUUID(),
+    walletAccountId: randomUUID(),
+    address: `0x${randomBytes(20).toString("hex")}`,
+    privateKeyId: randomUUID(),
+    privateKeyTagId: randomUUID(),
     activityId: randomUUID(),
     fingerprint: fingerprintOf(randomUUID()),
   };
@@ -23,5 +29,19 @@ export async function foreignIds(scene: Scene, place: Place): Promise<ForeignIds
   const { id, fingerprint, result } = answer.json.activity;
   const { userTagId } = result.createUserTagResult;
   const [apiKeyId = ""] = place.member.apiKeyIds;
-  return { userId: place.member.userId, apiKeyId, userTagId, activityId: id, fingerprint };
+  const { walletId, walletAccountId, address } = await newAccount(scene, place);
+  const privateKeyId = await newPrivateKey(scene, place);
+  const privateKeyTagId = await newPrivateKeyTag(scene, [], place);
+  return {
+    userId: place.member.userId,
+    apiKeyId,
+    userTagId,
+    activityId: id,
+    fingerprint,
+    walletId,
+    walletAccountId,
+    address,
+    privateKeyId,
+    privateKeyTagId,
+  };
 }

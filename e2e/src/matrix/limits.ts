@@ -1,2 +1,8 @@
+const keyLimits = {
+  walletsPerOrganization: 120,
+  privateKeysPerOrganization: 150,
+  privateKeyTagsPerOrganization: 80,
+} as const;
+
 /** What the matrix's server allows, so that limits can be hit. */
-export const limits = { usersPerOrganization: 80, userTagsPerOrganization: 80 } as const;
+export const limits = { usersPerOrganization: 80, userTagsPerOrganization: 80, ...keyLimits } as const;

@@ -4,12 +4,13 @@ import { randomUUID } from "node:crypto";
 import { activities } from "@keystead/server/generated/activities.ts";
 import { invalid, unimplemented } from "../refusals.ts";
 import { type BadInput, queryEntry } from "./entry.ts";
+import { ethereum, newAccount } from "./keys.ts";
 import { keyParams, newTag } from "./people.ts";
 import { getActivity } from "./queries.ts";
 import type { Json, Scene } from "./scene.ts";
 import type { Place } from "./stage.ts";
 
-const badPages: BadInput<Json>[] = [
+export const badPages: BadInput<Json>[] = [
   ...["0", "101", "-1", "1.5", "ten", ""].map((limit) => ({
     name: `a page of ${JSON.stringify(limit)}`,
     bend: () => ({ paginationOptions: { limit } }),
@@ -23,7 +24,7 @@ const badPages: BadInput<Json>[] = [
 ];
 
 /** A cursor of another organization is as unknown as one of nothing. */
-function foreignCursors(of: (place: Place, scene: Scene) => Promise<string>): BadInput<Json>[] {
+export function foreignCursors(of: (place: Place, scene: Scene) => Promise<string>): BadInput<Json>[] {
   return ["before", "after"].map((side) => ({
     name: `${side} another organization's`,
     bend: async (_, scene) => ({ paginationOptions: { [side]: await of(scene.other, scene) } }),
@@ -104,9 +105,13 @@ export const listActivities = queryEntry<Json>({
 });
 
 async function newSub(scene: Scene, place: Place, more: object = {}): Promise<string> {
+  return (await newSubWith(scene, place, more)).subOrganizationId;
+}
+
+function newSubWith(scene: Scene, place: Place, more: object, organization: object = {}): Promise<Json> {
   const rootUsers = [{ userName: "Owner", apiKeys: [keyParams()], authenticators: [], oauthProviders: [], ...more }];
-  const parameters = { subOrganizationName: `Sub ${randomUUID()}`, rootUsers, rootQuorumThreshold: 1 };
-  return (await scene.done("create_sub_organization", parameters, place.root, place)).subOrganizationId;
+  const parameters = { subOrganizationName: `Sub ${randomUUID()}`, rootUsers, rootQuorumThreshold: 1, ...organization };
+  return scene.done("create_sub_organization", parameters, place.root, place);
 }
 
 export const listSuborgs = queryEntry<Json>({
@@ -134,11 +139,6 @@ export const listSuborgs = queryEntry<Json>({
       refusal: invalid("invalid request body: missing field `filterType`"),
     },
     {
-      name: "a filter that wallets will bring",
-      bend: () => ({ filterType: "WALLET_ACCOUNT_ADDRESS", filterValue: "0x" }),
-      refusal: unimplemented("the filter `WALLET_ACCOUNT_ADDRESS` is not supported yet: it comes with wallets"),
-    },
-    {
       name: "a filter that sign-in will bring",
       bend: () => ({ filterType: "OIDC_TOKEN", filterValue: "e30.e30.AA" }),
       refusal: unimplemented(
@@ -153,7 +153,8 @@ export const listSuborgs = queryEntry<Json>({
       const key = keyParams();
       const userName = `Owner ${randomUUID()}`;
       const contact = { userName, userEmail: "Owner@Example.com", userPhoneNumber: "+4915112345678", apiKeys: [key] };
-      const organizationId = await newSub(scene, parent, contact);
+      const wallet = { walletName: "Wallet", accounts: [ethereum] };
+      const { subOrganizationId: organizationId, wallet: made } = await newSubWith(scene, parent, contact, { wallet });
       await newSub(scene, other, contact);
       const at = { ...parent, organizationId };
       const { users } = await scene.ask("list_users", {}, parent.root, at);
@@ -166,11 +167,17 @@ export const listSuborgs = queryEntry<Json>({
         ["PUBLIC_KEY", key.publicKey],
         ["PUBLIC_KEY", key.publicKey.toUpperCase()],
         ["CREDENTIAL_ID", users[0].apiKeys[0].apiKeyId],
+        ["WALLET_ACCOUNT_ADDRESS", made.addresses[0]],
+        ["WALLET_ACCOUNT_ADDRESS", made.addresses[0].toLowerCase()],
       ] as const) {
         assert.deepEqual(await find(type, value), [organizationId], `${type} ${value}`);
       }
       for (const type of ["NAME", "USERNAME", "CREDENTIAL_ID"]) assert.deepEqual(await find(type, "nobody"), []);
       assert.deepEqual(await find("EMAIL", "nobody@example.com"), []);
+      assert.deepEqual(await find("WALLET_ACCOUNT_ADDRESS", "0x"), []);
+      // The parent's own accounts are in none of its sub-organizations.
+      const own = await newAccount(scene, parent);
+      assert.deepEqual(await find("WALLET_ACCOUNT_ADDRESS", own.address), []);
     },
     "all of them, by pages": async (scene) => {
       for (let i = 0; i < 11; i++) await newSub(scene, scene.parent);

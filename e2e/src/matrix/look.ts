@@ -8,6 +8,10 @@ export type Look = {
   organizationName: string;
   users: Json[];
   userTags: Json[];
+  wallets: Json[];
+  accounts: Json[];
+  privateKeys: Json[];
+  privateKeyTags: Json[];
   features: Json[];
   quorum: Json;
   subOrganizationIds: string[];
@@ -22,18 +26,41 @@ export async function look(scene: Scene, place: Place = scene.place): Promise<Lo
     ask("list_user_tags"),
     ask("get_organization_configs"),
   ]);
+  const [{ wallets }, { privateKeys }, { privateKeyTags }, accounts] = await Promise.all([
+    ask("list_wallets"),
+    ask("list_private_keys"),
+    ask("list_private_key_tags"),
+    allAccounts(ask),
+  ]);
   const { features, quorum } = configs;
   return {
     organizationName,
     users,
     userTags,
+    wallets,
+    accounts,
+    privateKeys,
+    privateKeyTags,
     features,
     quorum,
     subOrganizationIds: await subOrganizations(ask, place),
   };
 }
 
-async function subOrganizations(ask: (path: string, parameters?: object) => Promise<Json>, { parentId }: Place) {
+type Ask = (path: string, parameters?: object) => Promise<Json>;
+
+async function allAccounts(ask: Ask): Promise<Json[]> {
+  const all: Json[] = [];
+  for (;;) {
+    const after = all.at(-1)?.walletAccountId;
+    const paginationOptions = { limit: "100", ...(after !== undefined && { after }) };
+    const { accounts } = await ask("list_wallet_accounts", { paginationOptions });
+    all.push(...accounts);
+    if (accounts.length < 100) return all;
+  }
+}
+
+async function subOrganizations(ask: Ask, { parentId }: Place) {
   if (parentId !== undefined) return []; // They cannot nest.
   const { organizationIds } = await ask("list_suborgs", { paginationOptions: { limit: "100" } });
   return organizationIds.toSorted();

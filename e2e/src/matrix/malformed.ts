@@ -94,14 +94,32 @@ function without(good: Json, field: string): Malformed {
 
 function mistyped(good: Json, field: string): Malformed {
   const value = valueAt(good, field);
-  const [wrong, must] = wrongFor(value);
-  const text = `invalid request body: field \`${field}\` must be ${must}`;
+  const [wrong, must] = field.endsWith(".mnemonicLength") ? ["12", "one of "] : wrongFor(value);
+  const text = `${beginningOf(field)}: field \`${field}\` must be ${must}`;
   return {
     name: `${JSON.stringify(wrong)} for ${field}`,
     body: changed(good, field, wrong),
     refusal: invalid(must === "one of " ? RegExp(`^${RegExp.escape(text)}[A-Z0-9_, ]+$`) : text),
     isFaulty: true,
   };
+}
+
+/** The published words, where there are some for an enumeration. */
+const enumWords: Readonly<Record<string, string>> = {
+  curve: "invalid curve",
+  pathFormat: "invalid path format",
+  addressFormat: "invalid address format",
+  addressFormats: "invalid address format",
+  encoding: "invalid payload encoding",
+  hashFunction: "invalid hash function",
+};
+
+function beginningOf(field: string): string {
+  const parts = field.split(".");
+  const name = parts.findLast((part) => !/^\d+$/.test(part)) ?? "";
+  // A whole list in the wrong type is no value of an enumeration.
+  const isList = name === "addressFormats" && name === parts.at(-1);
+  return isList ? "invalid request body" : (enumWords[name] ?? "invalid request body");
 }
 
 function wrongFor(value: unknown): [wrong: unknown, must: string] {

@@ -107,7 +107,7 @@ async function refuseBadInput(trial: Trial, entry: ActivityEntry, at: "parent" |
 async function testNoPermission(trial: Trial, entry: ActivityEntry): Promise<void> {
   const { scene, path } = trial;
   const { member, root, deputy } = scene.place;
-  const denied = [await entry.good(scene), ...(entry.denied ? [entry.denied(scene)] : [])];
+  const denied = [...(entry.isOwnAct ? [] : [await entry.good(scene)]), ...(entry.denied ? [entry.denied(scene)] : [])];
   const bodies = denied.map((parameters) => newBody(path, scene, parameters));
   const attempts = bodies.map(
     (body): Attempt => ({ name: "a member", body, refusal: policyRefusal, kept: "REJECTED" }),
@@ -133,6 +133,7 @@ async function refuseOthers(trial: Trial): Promise<void> {
 async function refuseForeign(trial: Trial, entry: ActivityEntry): Promise<void> {
   const { scene, path } = trial;
   const { place } = scene;
+  if (entry.foreign.length === 0) return;
   const relative = place === scene.sub ? scene.parent : scene.sub;
   const attempts: Attempt[] = [];
   for (const theirs of [idsOfNothing(), await foreignIds(scene, relative), await foreignIds(scene, scene.other)]) {

@@ -101,6 +101,7 @@ async function testRelatives(trial: Trial, entry: QueryEntry, subBody: Json): Pr
 async function testForeign(trial: Trial, entry: QueryEntry): Promise<void> {
   const { scene } = trial;
   const { place, sub, other } = scene;
+  if (entry.foreign.length === 0) return;
   const below = entry.findsBelow ? [] : [await foreignIds(scene, sub)];
   const cases: [asked: Place, theirs: ForeignIds][] = [
     ...[idsOfNothing(), await foreignIds(scene, other), ...below].map((theirs): [Place, ForeignIds] => [place, theirs]),

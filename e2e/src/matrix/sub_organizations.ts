@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { invalid, noSuchOrganization, unimplemented, unknownKey } from "../refusals.ts";
-import { assertRefused, type Refusal } from "../wire.ts";
+import { assertAccepted, assertRefused, type Refusal } from "../wire.ts";
 import type { Person } from "../world.ts";
 import { badUsers, olderKey, sortedKeys, toKeys } from "./create_users.ts";
 import { activityEntry, type BadInput } from "./entry.ts";
+import { ethereum, privateKeyParams, solana } from "./keys.ts";
 import { authenticator, expiringKey, type KeyParams, keyParams, type UserParams, userParams } from "./people.ts";
 import { envelope, type Json, type Scene } from "./scene.ts";
 
@@ -162,9 +163,13 @@ export const createSubOrganization = activityEntry<Params>({
       kept: "FAILED",
     },
     {
-      name: "a wallet, which keys will bring",
-      bend: (good) => ({ ...good, wallet: { walletName: "Wallet", accounts: [] } }),
-      refusal: unimplemented("wallet is not supported yet; leave it out"),
+      name: "a wallet with an account of no path",
+      bend: (good) => {
+        const account = { curve: "CURVE_SECP256K1", addressFormat: "ADDRESS_FORMAT_ETHEREUM", path: "44'/60'" };
+        const accounts = [{ ...account, pathFormat: "PATH_FORMAT_BIP32" }];
+        return { ...good, wallet: { walletName: "Wallet", accounts } };
+      },
+      refusal: invalid("invalid path"),
       kept: "FAILED",
     },
     {
@@ -210,20 +215,33 @@ export const createSubOrganization = activityEntry<Params>({
       const parameters = { name: "First", rootAuthenticator: authenticator };
       await refuseUnbuilt(scene, "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION", parameters, message);
     },
-    "private keys of the third version wait for keys": async (scene) => {
-      const message = "privateKeys are not supported yet; pass an empty list";
-      const parameters = { ...params(), rootUsers: [olderRootUser()], privateKeys: [privateKey] };
-      await refuseUnbuilt(scene, "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V3", parameters, message);
+    "a wallet is born with it": async (scene) => {
+      const wallet = { walletName: "Wallet", accounts: [ethereum, solana] };
+      const { subOrganizationId, wallet: made } = await scene.done("create_sub_organization", { ...params(), wallet });
+      const at = { ...scene.parent, organizationId: subOrganizationId };
+      const { walletId, addresses } = made;
+      const { accounts } = await scene.ask("list_wallet_accounts", { walletId }, scene.parent.member, at);
+      assert.deepEqual(
+        accounts.map(({ address }: Json) => address),
+        addresses,
+      );
+    },
+    "private keys of the third version are born with it": async (scene) => {
+      const parameters = { ...params(), rootUsers: [olderRootUser()], privateKeys: [privateKeyParams()] };
+      const { place } = scene;
+      const body = envelope("ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V3", place.organizationId, parameters);
+      const answer = await scene.send({ kind: "submit", path: "create_sub_organization", body, key: place.root.p256 });
+      assertAccepted(answer);
+      const { subOrganizationId, privateKeys } = answer.json.activity.result.createSubOrganizationResultV3;
+      const at = { ...scene.parent, organizationId: subOrganizationId };
+      const shown = await scene.ask("list_private_keys", {}, scene.parent.member, at);
+      assert.deepEqual(
+        shown.privateKeys.map(({ privateKeyId, addresses }: Json) => ({ privateKeyId, addresses })),
+        privateKeys,
+      );
     },
   },
 });
-
-const privateKey = {
-  privateKeyName: "Key",
-  curve: "CURVE_SECP256K1",
-  privateKeyTags: [],
-  addressFormats: ["ADDRESS_FORMAT_ETHEREUM"],
-};
 
 /** A stranger hears that it is one, before anything about what is not built. */
 async function refuseUnbuilt(scene: Scene, type: string, parameters: object, message: string): Promise<void> {

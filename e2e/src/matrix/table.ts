@@ -1,6 +1,15 @@
 /** The table: every endpoint has its line. The compiler misses one that is not here, and so does the test. */
 import type { activities } from "@keystead/server/generated/activities.ts";
 import type { queries } from "@keystead/server/generated/queries.ts";
+import {
+  exportPrivateKey,
+  exportWallet,
+  exportWalletAccount,
+  importPrivateKey,
+  importWallet,
+  initImportPrivateKey,
+  initImportWallet,
+} from "./bundles.ts";
 import { createUsers } from "./create_users.ts";
 import { createApiKeys, deleteApiKeys } from "./credentials.ts";
 import type { ActivityEntry, QueryEntry } from "./entry.ts";
@@ -12,6 +21,16 @@ import {
   updateRootQuorum,
 } from "./organization.ts";
 import {
+  createPrivateKeys,
+  createPrivateKeyTag,
+  deletePrivateKeys,
+  deletePrivateKeyTags,
+  getPrivateKey,
+  listPrivateKeys,
+  listPrivateKeyTags,
+  updatePrivateKeyTag,
+} from "./private_keys.ts";
+import {
   getActivity,
   getApiKey,
   getApiKeys,
@@ -21,10 +40,22 @@ import {
   listUserTags,
   whoami,
 } from "./queries.ts";
+import { signRawPayload, signRawPayloads, signTransaction } from "./signing.ts";
 import { createSubOrganization, deleteSubOrganization } from "./sub_organizations.ts";
 import { createUserTag, deleteUserTags, updateUserTag } from "./tags.ts";
 import { deleteUsers, updateUser, updateUserEmail, updateUserName, updateUserPhoneNumber } from "./users.ts";
 import { approveActivity, rejectActivity, type VoteEntry } from "./votes.ts";
+import {
+  createWallet,
+  createWalletAccounts,
+  deleteWalletAccounts,
+  deleteWallets,
+  getWallet,
+  getWalletAccount,
+  listWalletAccounts,
+  listWallets,
+  updateWallet,
+} from "./wallets.ts";
 
 export const voteTable = {
   approve_activity: approveActivity,
@@ -33,22 +64,42 @@ export const voteTable = {
 
 export const activityTable = {
   create_api_keys: createApiKeys,
+  create_private_key_tag: createPrivateKeyTag,
+  create_private_keys: createPrivateKeys,
   create_sub_organization: createSubOrganization,
   create_user_tag: createUserTag,
   create_users: createUsers,
+  create_wallet: createWallet,
+  create_wallet_accounts: createWalletAccounts,
   delete_api_keys: deleteApiKeys,
+  delete_private_key_tags: deletePrivateKeyTags,
+  delete_private_keys: deletePrivateKeys,
   delete_sub_organization: deleteSubOrganization,
   delete_user_tags: deleteUserTags,
   delete_users: deleteUsers,
+  delete_wallet_accounts: deleteWalletAccounts,
+  delete_wallets: deleteWallets,
+  export_private_key: exportPrivateKey,
+  export_wallet: exportWallet,
+  export_wallet_account: exportWalletAccount,
+  import_private_key: importPrivateKey,
+  import_wallet: importWallet,
+  init_import_private_key: initImportPrivateKey,
+  init_import_wallet: initImportWallet,
   remove_organization_feature: removeOrganizationFeature,
   set_organization_feature: setOrganizationFeature,
+  sign_raw_payload: signRawPayload,
+  sign_raw_payloads: signRawPayloads,
+  sign_transaction: signTransaction,
   update_organization_name: updateOrganizationName,
+  update_private_key_tag: updatePrivateKeyTag,
   update_root_quorum: updateRootQuorum,
   update_user: updateUser,
   update_user_email: updateUserEmail,
   update_user_name: updateUserName,
   update_user_phone_number: updateUserPhoneNumber,
   update_user_tag: updateUserTag,
+  update_wallet: updateWallet,
 } as const satisfies Record<Exclude<keyof typeof activities, keyof typeof voteTable>, ActivityEntry>;
 
 export const queryTable = {
@@ -56,10 +107,17 @@ export const queryTable = {
   get_api_key: getApiKey,
   get_api_keys: getApiKeys,
   get_organization_configs: getOrganizationConfigs,
+  get_private_key: getPrivateKey,
   get_user: getUser,
+  get_wallet: getWallet,
+  get_wallet_account: getWalletAccount,
   list_activities: listActivities,
+  list_private_key_tags: listPrivateKeyTags,
+  list_private_keys: listPrivateKeys,
   list_suborgs: listSuborgs,
   list_user_tags: listUserTags,
   list_users: listUsers,
+  list_wallet_accounts: listWalletAccounts,
+  list_wallets: listWallets,
   whoami,
 } as const satisfies Record<keyof typeof queries, QueryEntry>;

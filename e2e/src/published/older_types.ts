@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { createKey } from "../fixtures.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
-import { apiKeyOf, foundOrganization, type Person } from "./clients.ts";
+import { apiKeyOf, at, foundOrganization, type Person } from "./clients.ts";
 
 /** Before keys had curves. */
 const plainKey = () => ({ apiKeyName: "Key", publicKey: createKey().publicKey });
@@ -78,13 +78,67 @@ const apiKeys: Older[] = [
   },
 ];
 
+const secp256k1 = { curve: "CURVE_SECP256K1", addressFormats: ["ADDRESS_FORMAT_ETHEREUM"], privateKeyTags: [] };
+
+const privateKeys: Older[] = [
+  {
+    type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEYS",
+    resultKey: "createPrivateKeysResult",
+    parameters: () => ({ privateKeys: [{ privateKeyName: "V1", ...secp256k1 }] }),
+  },
+];
+
+/** Before wallets there were private keys alone, which had to be named by their ids. */
+function signatures(privateKeyId: string): Record<"payloads" | "transactions", Older[]> {
+  return {
+    payloads: [
+      {
+        type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD",
+        resultKey: "signRawPayloadResult",
+        parameters: () => ({
+          privateKeyId,
+          payload: "hello",
+          encoding: "PAYLOAD_ENCODING_TEXT_UTF8",
+          hashFunction: "HASH_FUNCTION_SHA256",
+        }),
+      },
+    ],
+    transactions: [
+      {
+        type: "ACTIVITY_TYPE_SIGN_TRANSACTION",
+        resultKey: "signTransactionResult",
+        parameters: () => ({
+          privateKeyId,
+          // A legacy transaction of six fields, all of them empty but the address.
+          unsignedTransaction: `da80808094${"11".repeat(20)}8080`,
+          type: "TRANSACTION_TYPE_ETHEREUM",
+        }),
+      },
+    ],
+  };
+}
+
 export async function olderTypes(t: TestContext, server: KeysteadServer, root: Person): Promise<void> {
   const [owner] = await foundOrganization(server, root, ["Owner"]);
   assert.ok(owner !== undefined);
+  const { privateKeys: keys } = await owner.sdk.createPrivateKeys({
+    privateKeys: [
+      {
+        privateKeyName: "Key",
+        curve: "CURVE_SECP256K1",
+        addressFormats: ["ADDRESS_FORMAT_ETHEREUM"],
+        privateKeyTags: [],
+      },
+    ],
+  });
+  const { payloads, transactions } = signatures(at(keys, 0).privateKeyId ?? "");
   const groups = [
     { person: root, call: root.http.createSubOrganization, forms: organizations },
     { person: owner, call: owner.http.createUsers, forms: users },
     { person: owner, call: owner.http.createApiKeys, forms: apiKeys },
+    { person: owner, call: owner.http.createPrivateKeys, forms: privateKeys },
+    { person: owner, call: owner.http.signRawPayload, forms: payloads },
+    { person: owner, call: owner.http.signTransaction, forms: transactions },
   ];
   for (const { person, call, forms } of groups) {
     for (const { type, resultKey, parameters } of forms) {

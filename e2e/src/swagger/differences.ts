@@ -72,6 +72,12 @@ export const loosened: readonly Loosened[] = [
     accepts: isAbsent,
     why: "most features have no value",
   },
+  {
+    definition: "PrivateKeyParams",
+    property: "privateKeyTags",
+    accepts: isAbsent,
+    why: "a published sample leaves it out",
+  },
   ...rootUserVersions.flatMap((version) =>
     lists.map(
       (property): Loosened => ({

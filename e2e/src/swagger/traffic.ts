@@ -28,7 +28,8 @@ export type Traffic = {
 };
 
 /** Our words for a body that is not as its endpoint's schema says. Such a body need not fit the document either. */
-const malformed = /^(bad request body|invalid request body|Invalid activity type|malformed organization ID provided)/;
+const malformed =
+  /^(bad request body|invalid request body|Invalid activity type|malformed organization ID provided)|: field `[^`]*` must be one of /;
 
 export function createTraffic(): Traffic {
   const document = readSwagger();

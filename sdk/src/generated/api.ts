@@ -65,6 +65,75 @@ export type Tag = {
   updatedAt: Timestamp;
 };
 
+/** A key pair outside of any wallet. */
+export type PrivateKey = {
+  /** Unique identifier of the private key. */
+  privateKeyId: string;
+  /** Public component of the key pair, in hex; uncompressed where the curve has that form. */
+  publicKey: string;
+  /** Human-readable name of the private key. */
+  privateKeyName: string;
+  /** Curve of the key. */
+  curve: "CURVE_SECP256K1" | "CURVE_P256" | "CURVE_ED25519";
+  addresses: {
+    /** `ADDRESS_FORMAT_…`: how the address is written. */
+    format: string;
+    /** The address. */
+    address: string;
+  }[];
+  /** Ids of the private key's tags. */
+  privateKeyTags: string[];
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  /** Whether it has been exported. */
+  exported: boolean;
+  /** Whether it came by import. */
+  imported: boolean;
+};
+
+/** A mnemonic from which accounts are derived. */
+export type Wallet = {
+  /** Unique identifier of the wallet. */
+  walletId: string;
+  /** Human-readable name of the wallet. */
+  walletName: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  /** Whether its mnemonic has been exported. */
+  exported: boolean;
+  /** Whether its mnemonic came from outside. */
+  imported: boolean;
+};
+
+/** A key pair that is derived from a wallet, with its address. */
+export type WalletAccount = {
+  /** Unique identifier of the account. */
+  walletAccountId: string;
+  /** The organization it belongs to. */
+  organizationId: string;
+  /** The wallet it is derived from. */
+  walletId: string;
+  /** Curve of the key. */
+  curve: "CURVE_SECP256K1" | "CURVE_P256" | "CURVE_ED25519";
+  /** How the path is written. */
+  pathFormat: "PATH_FORMAT_BIP32";
+  /** Path below the wallet's seed, as it was asked for. */
+  path: string;
+  /** How the address is written. */
+  addressFormat: "ADDRESS_FORMAT_UNCOMPRESSED" | "ADDRESS_FORMAT_COMPRESSED" | "ADDRESS_FORMAT_ETHEREUM" | "ADDRESS_FORMAT_SOLANA" | "ADDRESS_FORMAT_COSMOS" | "ADDRESS_FORMAT_TRON" | "ADDRESS_FORMAT_SUI" | "ADDRESS_FORMAT_APTOS" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR" | "ADDRESS_FORMAT_SEI" | "ADDRESS_FORMAT_XLM" | "ADDRESS_FORMAT_DOGE_MAINNET" | "ADDRESS_FORMAT_DOGE_TESTNET" | "ADDRESS_FORMAT_TON_V3R2" | "ADDRESS_FORMAT_TON_V4R2" | "ADDRESS_FORMAT_TON_V5R1" | "ADDRESS_FORMAT_XRP" | "ADDRESS_FORMAT_SPARK_MAINNET" | "ADDRESS_FORMAT_SPARK_REGTEST";
+  /** The address. */
+  address: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  /** Public key in hex, compressed. */
+  publicKey?: string;
+  walletDetails?: Wallet;
+  /** Human-readable name of the account. */
+  name?: string;
+  /** CAIP-2 namespace of the chains that use such addresses. */
+  caip2Prefix?: string;
+};
+
 /** A statement about one execution, signed by the application that executed it. */
 export type AppProof = {
   scheme: "SIGNATURE_SCHEME_EPHEMERAL_KEY_P256";
@@ -206,6 +275,88 @@ export type CreateApiKeysResponse = {
   };
 };
 
+export type CreatePrivateKeyTagParams = {
+  /** Human-readable name of the tag. */
+  privateKeyTagName: string;
+  privateKeyIds: readonly string[];
+};
+
+export type CreatePrivateKeyTagResult = {
+  /** Unique identifier. */
+  privateKeyTagId: string;
+  privateKeyIds: string[];
+};
+
+export type CreatePrivateKeyTagRequest = {
+  type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreatePrivateKeyTagParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreatePrivateKeyTagResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG";
+    intent?: {
+      createPrivateKeyTagIntent: CreatePrivateKeyTagParams;
+    };
+    result?: {
+      createPrivateKeyTagResult?: CreatePrivateKeyTagResult;
+    };
+  };
+};
+
+export type CreatePrivateKeysParams = {
+  privateKeys: readonly {
+    /** Human-readable name of the private key. */
+    privateKeyName: string;
+    /** Curve of the key. */
+    curve: "CURVE_SECP256K1" | "CURVE_P256" | "CURVE_ED25519";
+    privateKeyTags?: readonly string[] | null;
+    addressFormats: readonly ("ADDRESS_FORMAT_UNCOMPRESSED" | "ADDRESS_FORMAT_COMPRESSED" | "ADDRESS_FORMAT_ETHEREUM" | "ADDRESS_FORMAT_SOLANA" | "ADDRESS_FORMAT_COSMOS" | "ADDRESS_FORMAT_TRON" | "ADDRESS_FORMAT_SUI" | "ADDRESS_FORMAT_APTOS" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR" | "ADDRESS_FORMAT_SEI" | "ADDRESS_FORMAT_XLM" | "ADDRESS_FORMAT_DOGE_MAINNET" | "ADDRESS_FORMAT_DOGE_TESTNET" | "ADDRESS_FORMAT_TON_V3R2" | "ADDRESS_FORMAT_TON_V4R2" | "ADDRESS_FORMAT_TON_V5R1" | "ADDRESS_FORMAT_XRP" | "ADDRESS_FORMAT_SPARK_MAINNET" | "ADDRESS_FORMAT_SPARK_REGTEST")[];
+  }[];
+};
+
+export type CreatePrivateKeysResult = {
+  privateKeys: {
+    /** Unique identifier of the private key. */
+    privateKeyId: string;
+    addresses: {
+      /** `ADDRESS_FORMAT_…`: how the address is written. */
+      format: string;
+      /** The address. */
+      address: string;
+    }[];
+  }[];
+};
+
+export type CreatePrivateKeysRequest = {
+  type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreatePrivateKeysParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreatePrivateKeysResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2";
+    intent?: {
+      createPrivateKeysIntentV2: CreatePrivateKeysParams;
+    };
+    result?: {
+      createPrivateKeysResultV2?: CreatePrivateKeysResult;
+    };
+  };
+};
+
 export type CreateSubOrganizationParams = {
   /** Human-readable name of the sub-organization. */
   subOrganizationName: string;
@@ -253,11 +404,13 @@ export type CreateSubOrganizationParams = {
   /** How many root users must approve. */
   rootQuorumThreshold: number;
   wallet?: {
-    /** Human-readable name of the wallet. */
+    /** Human-readable name of the wallet, unique in the organization. */
     walletName: string;
+    /** Accounts, may be empty. */
     accounts: readonly {
       /** Curve of the key. */
-      curve: "CURVE_SECP256K1" | "CURVE_ED25519" | "CURVE_P256";
+      curve: "CURVE_SECP256K1" | "CURVE_P256" | "CURVE_ED25519";
+      /** How the path is written. */
       pathFormat: "PATH_FORMAT_BIP32";
       /** Path of the account below the wallet's seed. */
       path: string;
@@ -289,6 +442,7 @@ export type CreateSubOrganizationResult = {
   wallet?: {
     /** Unique identifier of the wallet. */
     walletId: string;
+    /** The accounts' addresses, in the order asked for. */
     addresses: string[];
   };
   rootUserIds?: string[];
@@ -427,6 +581,100 @@ export type CreateUsersResponse = {
   };
 };
 
+export type CreateWalletParams = {
+  /** Human-readable name of the wallet, unique in the organization. */
+  walletName: string;
+  /** Accounts, may be empty. */
+  accounts: readonly {
+    /** Curve of the key. */
+    curve: "CURVE_SECP256K1" | "CURVE_P256" | "CURVE_ED25519";
+    /** How the path is written. */
+    pathFormat: "PATH_FORMAT_BIP32";
+    /** Path of the account below the wallet's seed. */
+    path: string;
+    /** How the address is written. */
+    addressFormat: "ADDRESS_FORMAT_UNCOMPRESSED" | "ADDRESS_FORMAT_COMPRESSED" | "ADDRESS_FORMAT_ETHEREUM" | "ADDRESS_FORMAT_SOLANA" | "ADDRESS_FORMAT_COSMOS" | "ADDRESS_FORMAT_TRON" | "ADDRESS_FORMAT_SUI" | "ADDRESS_FORMAT_APTOS" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR" | "ADDRESS_FORMAT_SEI" | "ADDRESS_FORMAT_XLM" | "ADDRESS_FORMAT_DOGE_MAINNET" | "ADDRESS_FORMAT_DOGE_TESTNET" | "ADDRESS_FORMAT_TON_V3R2" | "ADDRESS_FORMAT_TON_V4R2" | "ADDRESS_FORMAT_TON_V5R1" | "ADDRESS_FORMAT_XRP" | "ADDRESS_FORMAT_SPARK_MAINNET" | "ADDRESS_FORMAT_SPARK_REGTEST";
+    name?: string | null;
+  }[];
+  mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null;
+};
+
+export type CreateWalletResult = {
+  /** Unique identifier of the wallet. */
+  walletId: string;
+  /** The accounts' addresses, in the order asked for. */
+  addresses: string[];
+};
+
+export type CreateWalletRequest = {
+  type: "ACTIVITY_TYPE_CREATE_WALLET";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateWalletParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateWalletResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_WALLET";
+    intent?: {
+      createWalletIntent: CreateWalletParams;
+    };
+    result?: {
+      createWalletResult?: CreateWalletResult;
+    };
+  };
+};
+
+export type CreateWalletAccountsParams = {
+  /** Unique identifier. */
+  walletId: string;
+  /** Accounts, may be empty. */
+  accounts: readonly {
+    /** Curve of the key. */
+    curve: "CURVE_SECP256K1" | "CURVE_P256" | "CURVE_ED25519";
+    /** How the path is written. */
+    pathFormat: "PATH_FORMAT_BIP32";
+    /** Path of the account below the wallet's seed. */
+    path: string;
+    /** How the address is written. */
+    addressFormat: "ADDRESS_FORMAT_UNCOMPRESSED" | "ADDRESS_FORMAT_COMPRESSED" | "ADDRESS_FORMAT_ETHEREUM" | "ADDRESS_FORMAT_SOLANA" | "ADDRESS_FORMAT_COSMOS" | "ADDRESS_FORMAT_TRON" | "ADDRESS_FORMAT_SUI" | "ADDRESS_FORMAT_APTOS" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR" | "ADDRESS_FORMAT_SEI" | "ADDRESS_FORMAT_XLM" | "ADDRESS_FORMAT_DOGE_MAINNET" | "ADDRESS_FORMAT_DOGE_TESTNET" | "ADDRESS_FORMAT_TON_V3R2" | "ADDRESS_FORMAT_TON_V4R2" | "ADDRESS_FORMAT_TON_V5R1" | "ADDRESS_FORMAT_XRP" | "ADDRESS_FORMAT_SPARK_MAINNET" | "ADDRESS_FORMAT_SPARK_REGTEST";
+    name?: string | null;
+  }[];
+  persist?: boolean | null;
+};
+
+export type CreateWalletAccountsResult = {
+  /** The accounts' addresses, in the order asked for. */
+  addresses: string[];
+};
+
+export type CreateWalletAccountsRequest = {
+  type: "ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateWalletAccountsParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateWalletAccountsResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS";
+    intent?: {
+      createWalletAccountsIntent: CreateWalletAccountsParams;
+    };
+    result?: {
+      createWalletAccountsResult?: CreateWalletAccountsResult;
+    };
+  };
+};
+
 export type DeleteApiKeysParams = {
   /** Unique identifier. */
   userId: string;
@@ -456,6 +704,70 @@ export type DeleteApiKeysResponse = {
     };
     result?: {
       deleteApiKeysResult?: DeleteApiKeysResult;
+    };
+  };
+};
+
+export type DeletePrivateKeyTagsParams = {
+  privateKeyTagIds: readonly string[];
+};
+
+export type DeletePrivateKeyTagsResult = {
+  privateKeyTagIds: string[];
+  privateKeyIds: string[];
+};
+
+export type DeletePrivateKeyTagsRequest = {
+  type: "ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeletePrivateKeyTagsParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeletePrivateKeyTagsResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS";
+    intent?: {
+      deletePrivateKeyTagsIntent: DeletePrivateKeyTagsParams;
+    };
+    result?: {
+      deletePrivateKeyTagsResult?: DeletePrivateKeyTagsResult;
+    };
+  };
+};
+
+export type DeletePrivateKeysParams = {
+  privateKeyIds: readonly string[];
+  deleteWithoutExport?: boolean | null;
+};
+
+export type DeletePrivateKeysResult = {
+  privateKeyIds: string[];
+};
+
+export type DeletePrivateKeysRequest = {
+  type: "ACTIVITY_TYPE_DELETE_PRIVATE_KEYS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeletePrivateKeysParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeletePrivateKeysResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_PRIVATE_KEYS";
+    intent?: {
+      deletePrivateKeysIntent: DeletePrivateKeysParams;
+    };
+    result?: {
+      deletePrivateKeysResult?: DeletePrivateKeysResult;
     };
   };
 };
@@ -555,6 +867,345 @@ export type DeleteUsersResponse = {
   };
 };
 
+export type DeleteWalletAccountsParams = {
+  walletAccountIds: readonly string[];
+  deleteWithoutExport?: boolean | null;
+};
+
+export type DeleteWalletAccountsResult = {
+  walletAccountIds: string[];
+};
+
+export type DeleteWalletAccountsRequest = {
+  type: "ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeleteWalletAccountsParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeleteWalletAccountsResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS";
+    intent?: {
+      deleteWalletAccountsIntent: DeleteWalletAccountsParams;
+    };
+    result?: {
+      deleteWalletAccountsResult?: DeleteWalletAccountsResult;
+    };
+  };
+};
+
+export type DeleteWalletsParams = {
+  walletIds: readonly string[];
+  deleteWithoutExport?: boolean | null;
+};
+
+export type DeleteWalletsResult = {
+  walletIds: string[];
+};
+
+export type DeleteWalletsRequest = {
+  type: "ACTIVITY_TYPE_DELETE_WALLETS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeleteWalletsParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeleteWalletsResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_WALLETS";
+    intent?: {
+      deleteWalletsIntent: DeleteWalletsParams;
+    };
+    result?: {
+      deleteWalletsResult?: DeleteWalletsResult;
+    };
+  };
+};
+
+export type ExportPrivateKeyParams = {
+  /** Unique identifier. */
+  privateKeyId: string;
+  /** Public key of the client on P-256, to which the export bundle is encrypted. */
+  targetPublicKey: string;
+};
+
+export type ExportPrivateKeyResult = {
+  /** Unique identifier. */
+  privateKeyId: string;
+  /** Bundle encrypted to the target public key. */
+  exportBundle: string;
+};
+
+export type ExportPrivateKeyRequest = {
+  type: "ACTIVITY_TYPE_EXPORT_PRIVATE_KEY";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: ExportPrivateKeyParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type ExportPrivateKeyResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_EXPORT_PRIVATE_KEY";
+    intent?: {
+      exportPrivateKeyIntent: ExportPrivateKeyParams;
+    };
+    result?: {
+      exportPrivateKeyResult?: ExportPrivateKeyResult;
+    };
+  };
+};
+
+export type ExportWalletParams = {
+  /** Unique identifier. */
+  walletId: string;
+  /** Public key of the client on P-256, to which the export bundle is encrypted. */
+  targetPublicKey: string;
+  language?: "MNEMONIC_LANGUAGE_ENGLISH" | "MNEMONIC_LANGUAGE_SIMPLIFIED_CHINESE" | "MNEMONIC_LANGUAGE_TRADITIONAL_CHINESE" | "MNEMONIC_LANGUAGE_CZECH" | "MNEMONIC_LANGUAGE_FRENCH" | "MNEMONIC_LANGUAGE_ITALIAN" | "MNEMONIC_LANGUAGE_JAPANESE" | "MNEMONIC_LANGUAGE_KOREAN" | "MNEMONIC_LANGUAGE_SPANISH" | null;
+};
+
+export type ExportWalletResult = {
+  /** Unique identifier. */
+  walletId: string;
+  /** Bundle encrypted to the target public key. */
+  exportBundle: string;
+};
+
+export type ExportWalletRequest = {
+  type: "ACTIVITY_TYPE_EXPORT_WALLET";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: ExportWalletParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type ExportWalletResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_EXPORT_WALLET";
+    intent?: {
+      exportWalletIntent: ExportWalletParams;
+    };
+    result?: {
+      exportWalletResult?: ExportWalletResult;
+    };
+  };
+};
+
+export type ExportWalletAccountParams = {
+  /** Address of the wallet account. */
+  address: string;
+  /** Public key of the client on P-256, to which the export bundle is encrypted. */
+  targetPublicKey: string;
+};
+
+export type ExportWalletAccountResult = {
+  /** Address of the wallet account. */
+  address: string;
+  /** Bundle encrypted to the target public key. */
+  exportBundle: string;
+};
+
+export type ExportWalletAccountRequest = {
+  type: "ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: ExportWalletAccountParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type ExportWalletAccountResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT";
+    intent?: {
+      exportWalletAccountIntent: ExportWalletAccountParams;
+    };
+    result?: {
+      exportWalletAccountResult?: ExportWalletAccountResult;
+    };
+  };
+};
+
+export type ImportPrivateKeyParams = {
+  /** Unique identifier. */
+  userId: string;
+  /** Human-readable name of the private key. */
+  privateKeyName: string;
+  /** Bundle encrypted to the public key of an import bundle. */
+  encryptedBundle: string;
+  /** Curve of the key. */
+  curve: "CURVE_SECP256K1" | "CURVE_P256" | "CURVE_ED25519";
+  addressFormats: readonly ("ADDRESS_FORMAT_UNCOMPRESSED" | "ADDRESS_FORMAT_COMPRESSED" | "ADDRESS_FORMAT_ETHEREUM" | "ADDRESS_FORMAT_SOLANA" | "ADDRESS_FORMAT_COSMOS" | "ADDRESS_FORMAT_TRON" | "ADDRESS_FORMAT_SUI" | "ADDRESS_FORMAT_APTOS" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR" | "ADDRESS_FORMAT_SEI" | "ADDRESS_FORMAT_XLM" | "ADDRESS_FORMAT_DOGE_MAINNET" | "ADDRESS_FORMAT_DOGE_TESTNET" | "ADDRESS_FORMAT_TON_V3R2" | "ADDRESS_FORMAT_TON_V4R2" | "ADDRESS_FORMAT_TON_V5R1" | "ADDRESS_FORMAT_XRP" | "ADDRESS_FORMAT_SPARK_MAINNET" | "ADDRESS_FORMAT_SPARK_REGTEST")[];
+};
+
+export type ImportPrivateKeyResult = {
+  /** Unique identifier of the private key. */
+  privateKeyId: string;
+  addresses: {
+    /** `ADDRESS_FORMAT_…`: how the address is written. */
+    format: string;
+    /** The address. */
+    address: string;
+  }[];
+};
+
+export type ImportPrivateKeyRequest = {
+  type: "ACTIVITY_TYPE_IMPORT_PRIVATE_KEY";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: ImportPrivateKeyParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type ImportPrivateKeyResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_IMPORT_PRIVATE_KEY";
+    intent?: {
+      importPrivateKeyIntent: ImportPrivateKeyParams;
+    };
+    result?: {
+      importPrivateKeyResult?: ImportPrivateKeyResult;
+    };
+  };
+};
+
+export type ImportWalletParams = {
+  /** Unique identifier. */
+  userId: string;
+  /** Human-readable name of the wallet, unique in the organization. */
+  walletName: string;
+  /** Bundle encrypted to the public key of an import bundle. */
+  encryptedBundle: string;
+  /** Accounts, may be empty. */
+  accounts: readonly {
+    /** Curve of the key. */
+    curve: "CURVE_SECP256K1" | "CURVE_P256" | "CURVE_ED25519";
+    /** How the path is written. */
+    pathFormat: "PATH_FORMAT_BIP32";
+    /** Path of the account below the wallet's seed. */
+    path: string;
+    /** How the address is written. */
+    addressFormat: "ADDRESS_FORMAT_UNCOMPRESSED" | "ADDRESS_FORMAT_COMPRESSED" | "ADDRESS_FORMAT_ETHEREUM" | "ADDRESS_FORMAT_SOLANA" | "ADDRESS_FORMAT_COSMOS" | "ADDRESS_FORMAT_TRON" | "ADDRESS_FORMAT_SUI" | "ADDRESS_FORMAT_APTOS" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR" | "ADDRESS_FORMAT_SEI" | "ADDRESS_FORMAT_XLM" | "ADDRESS_FORMAT_DOGE_MAINNET" | "ADDRESS_FORMAT_DOGE_TESTNET" | "ADDRESS_FORMAT_TON_V3R2" | "ADDRESS_FORMAT_TON_V4R2" | "ADDRESS_FORMAT_TON_V5R1" | "ADDRESS_FORMAT_XRP" | "ADDRESS_FORMAT_SPARK_MAINNET" | "ADDRESS_FORMAT_SPARK_REGTEST";
+    name?: string | null;
+  }[];
+};
+
+export type ImportWalletResult = {
+  /** Unique identifier of the wallet. */
+  walletId: string;
+  /** The accounts' addresses, in the order asked for. */
+  addresses: string[];
+};
+
+export type ImportWalletRequest = {
+  type: "ACTIVITY_TYPE_IMPORT_WALLET";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: ImportWalletParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type ImportWalletResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_IMPORT_WALLET";
+    intent?: {
+      importWalletIntent: ImportWalletParams;
+    };
+    result?: {
+      importWalletResult?: ImportWalletResult;
+    };
+  };
+};
+
+export type InitImportPrivateKeyParams = {
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type InitImportPrivateKeyResult = {
+  /** Bundle with the public key to encrypt one import to. */
+  importBundle: string;
+};
+
+export type InitImportPrivateKeyRequest = {
+  type: "ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: InitImportPrivateKeyParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type InitImportPrivateKeyResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY";
+    intent?: {
+      initImportPrivateKeyIntent: InitImportPrivateKeyParams;
+    };
+    result?: {
+      initImportPrivateKeyResult?: InitImportPrivateKeyResult;
+    };
+  };
+};
+
+export type InitImportWalletParams = {
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type InitImportWalletResult = {
+  /** Bundle with the public key to encrypt one import to. */
+  importBundle: string;
+};
+
+export type InitImportWalletRequest = {
+  type: "ACTIVITY_TYPE_INIT_IMPORT_WALLET";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: InitImportWalletParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type InitImportWalletResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_INIT_IMPORT_WALLET";
+    intent?: {
+      initImportWalletIntent: InitImportWalletParams;
+    };
+    result?: {
+      initImportWalletResult?: InitImportWalletResult;
+    };
+  };
+};
+
 export type RejectActivityParams = {
   /** `sha256:` and the hash of the request body of an activity. */
   fingerprint: string;
@@ -648,6 +1299,130 @@ export type SetOrganizationFeatureResponse = {
   };
 };
 
+export type SignRawPayloadParams = {
+  /** Address of a wallet account or private key, or the id of a private key. */
+  signWith: string;
+  /** What to sign, as `encoding` says. */
+  payload: string;
+  /** How the payload's text becomes bytes. */
+  encoding: "PAYLOAD_ENCODING_HEXADECIMAL" | "PAYLOAD_ENCODING_TEXT_UTF8" | "PAYLOAD_ENCODING_EIP712" | "PAYLOAD_ENCODING_EIP7702_AUTHORIZATION";
+  /** What is done to these bytes before they are signed; NOT_APPLICABLE for Ed25519. */
+  hashFunction: "HASH_FUNCTION_NO_OP" | "HASH_FUNCTION_SHA256" | "HASH_FUNCTION_KECCAK256" | "HASH_FUNCTION_NOT_APPLICABLE";
+};
+
+export type SignRawPayloadResult = {
+  /** First half of the signature: 64 hex digits. */
+  r: string;
+  /** Second half of the signature: 64 hex digits. */
+  s: string;
+  /** `00` or `01`: which of the possible public keys it is. `00` where there is one. */
+  v: string;
+};
+
+export type SignRawPayloadRequest = {
+  type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: SignRawPayloadParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type SignRawPayloadResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2";
+    intent?: {
+      signRawPayloadIntentV2: SignRawPayloadParams;
+    };
+    result?: {
+      signRawPayloadResult?: SignRawPayloadResult;
+    };
+  };
+};
+
+export type SignRawPayloadsParams = {
+  /** Address of a wallet account or private key, or the id of a private key. */
+  signWith: string;
+  payloads: readonly string[];
+  /** How the payload's text becomes bytes. */
+  encoding: "PAYLOAD_ENCODING_HEXADECIMAL" | "PAYLOAD_ENCODING_TEXT_UTF8" | "PAYLOAD_ENCODING_EIP712" | "PAYLOAD_ENCODING_EIP7702_AUTHORIZATION";
+  /** What is done to these bytes before they are signed; NOT_APPLICABLE for Ed25519. */
+  hashFunction: "HASH_FUNCTION_NO_OP" | "HASH_FUNCTION_SHA256" | "HASH_FUNCTION_KECCAK256" | "HASH_FUNCTION_NOT_APPLICABLE";
+};
+
+export type SignRawPayloadsResult = {
+  signatures: {
+    /** First half of the signature: 64 hex digits. */
+    r: string;
+    /** Second half of the signature: 64 hex digits. */
+    s: string;
+    /** `00` or `01`: which of the possible public keys it is. `00` where there is one. */
+    v: string;
+  }[];
+};
+
+export type SignRawPayloadsRequest = {
+  type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOADS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: SignRawPayloadsParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type SignRawPayloadsResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_SIGN_RAW_PAYLOADS";
+    intent?: {
+      signRawPayloadsIntent: SignRawPayloadsParams;
+    };
+    result?: {
+      signRawPayloadsResult?: SignRawPayloadsResult;
+    };
+  };
+};
+
+export type SignTransactionParams = {
+  /** Address of a wallet account or private key, or the id of a private key. */
+  signWith: string;
+  /** The unsigned transaction in hex; a PSBT for Bitcoin. */
+  unsignedTransaction: string;
+  /** Which chain's transaction it is. */
+  type: "TRANSACTION_TYPE_ETHEREUM" | "TRANSACTION_TYPE_SOLANA" | "TRANSACTION_TYPE_TRON" | "TRANSACTION_TYPE_BITCOIN" | "TRANSACTION_TYPE_TEMPO";
+};
+
+export type SignTransactionResult = {
+  /** In hex, without `0x`. */
+  signedTransaction: string;
+};
+
+export type SignTransactionRequest = {
+  type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: SignTransactionParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type SignTransactionResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2";
+    intent?: {
+      signTransactionIntentV2: SignTransactionParams;
+    };
+    result?: {
+      signTransactionResult?: SignTransactionResult;
+    };
+  };
+};
+
 export type UpdateOrganizationNameParams = {
   /** Human-readable name of the organization. */
   organizationName: string;
@@ -679,6 +1454,42 @@ export type UpdateOrganizationNameResponse = {
     };
     result?: {
       updateOrganizationNameResult?: UpdateOrganizationNameResult;
+    };
+  };
+};
+
+export type UpdatePrivateKeyTagParams = {
+  /** Unique identifier. */
+  privateKeyTagId: string;
+  newPrivateKeyTagName?: string | null;
+  addPrivateKeyIds: readonly string[];
+  removePrivateKeyIds: readonly string[];
+};
+
+export type UpdatePrivateKeyTagResult = {
+  /** Unique identifier. */
+  privateKeyTagId: string;
+};
+
+export type UpdatePrivateKeyTagRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdatePrivateKeyTagParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdatePrivateKeyTagResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG";
+    intent?: {
+      updatePrivateKeyTagIntent: UpdatePrivateKeyTagParams;
+    };
+    result?: {
+      updatePrivateKeyTagResult?: UpdatePrivateKeyTagResult;
     };
   };
 };
@@ -894,6 +1705,40 @@ export type UpdateUserTagResponse = {
   };
 };
 
+export type UpdateWalletParams = {
+  /** Unique identifier. */
+  walletId: string;
+  walletName?: string | null;
+};
+
+export type UpdateWalletResult = {
+  /** Unique identifier. */
+  walletId: string;
+};
+
+export type UpdateWalletRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_WALLET";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateWalletParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateWalletResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_WALLET";
+    intent?: {
+      updateWalletIntent: UpdateWalletParams;
+    };
+    result?: {
+      updateWalletResult?: UpdateWalletResult;
+    };
+  };
+};
+
 export type GetActivityRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -946,6 +1791,17 @@ export type GetOrganizationConfigsResponse = {
   };
 };
 
+export type GetPrivateKeyRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  privateKeyId: string;
+};
+
+export type GetPrivateKeyResponse = {
+  privateKey: PrivateKey;
+};
+
 export type GetUserRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -955,6 +1811,30 @@ export type GetUserRequest = {
 
 export type GetUserResponse = {
   user: User;
+};
+
+export type GetWalletRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  walletId: string;
+};
+
+export type GetWalletResponse = {
+  wallet: Wallet;
+};
+
+export type GetWalletAccountRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  walletId: string;
+  address?: string | null;
+  path?: string | null;
+};
+
+export type GetWalletAccountResponse = {
+  account: WalletAccount;
 };
 
 export type ListActivitiesRequest = {
@@ -971,6 +1851,24 @@ export type ListActivitiesRequest = {
 
 export type ListActivitiesResponse = {
   activities: Activity[];
+};
+
+export type ListPrivateKeyTagsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type ListPrivateKeyTagsResponse = {
+  privateKeyTags: Tag[];
+};
+
+export type ListPrivateKeysRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type ListPrivateKeysResponse = {
+  privateKeys: PrivateKey[];
 };
 
 export type ListSuborgsRequest = {
@@ -1007,6 +1905,31 @@ export type ListUsersResponse = {
   users: User[];
 };
 
+export type ListWalletAccountsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  walletId?: string | null;
+  includeWalletDetails?: boolean | null;
+  paginationOptions?: {
+    limit?: string | null;
+    before?: string | null;
+    after?: string | null;
+  } | null;
+};
+
+export type ListWalletAccountsResponse = {
+  accounts: WalletAccount[];
+};
+
+export type ListWalletsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type ListWalletsResponse = {
+  wallets: Wallet[];
+};
+
 export type WhoamiRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -1031,9 +1954,19 @@ export type GetApiKeysInput = Omit<GetApiKeysRequest, "organizationId"> & { orga
 
 export type GetOrganizationConfigsInput = Omit<GetOrganizationConfigsRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetPrivateKeyInput = Omit<GetPrivateKeyRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetUserInput = Omit<GetUserRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetWalletInput = Omit<GetWalletRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetWalletAccountInput = Omit<GetWalletAccountRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type ListActivitiesInput = Omit<ListActivitiesRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListPrivateKeyTagsInput = Omit<ListPrivateKeyTagsRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListPrivateKeysInput = Omit<ListPrivateKeysRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListSuborgsInput = Omit<ListSuborgsRequest, "organizationId"> & { organizationId?: string | undefined };
 
@@ -1041,28 +1974,52 @@ export type ListUserTagsInput = Omit<ListUserTagsRequest, "organizationId"> & { 
 
 export type ListUsersInput = Omit<ListUsersRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type ListWalletAccountsInput = Omit<ListWalletAccountsRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListWalletsInput = Omit<ListWalletsRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type WhoamiInput = Omit<WhoamiRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export const activities = {
   approve_activity: { url: "/public/v1/submit/approve_activity", type: "ACTIVITY_TYPE_APPROVE_ACTIVITY", resultKey: "", summary: "Approve an activity that waits for consensus", parameters: ["fingerprint: string"] },
   create_api_keys: { url: "/public/v1/submit/create_api_keys", type: "ACTIVITY_TYPE_CREATE_API_KEYS_V2", resultKey: "createApiKeysResult", summary: "Add API keys to a user", parameters: ["apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]", "userId: string"] },
-  create_sub_organization: { url: "/public/v1/submit/create_sub_organization", type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", resultKey: "createSubOrganizationResultV8", summary: "Create a sub-organization with its root users", parameters: ["subOrganizationName: string", "rootUsers: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; apiKeys?: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[] | null; authenticators?: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[] | null; oauthProviders?: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[] | null; }[]", "rootQuorumThreshold: number", "wallet?: { walletName: string; accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_ED25519\" | \"CURVE_P256\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]; mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null; } | null", "disableEmailRecovery?: boolean | null", "disableEmailAuth?: boolean | null", "disableSmsAuth?: boolean | null", "disableOtpEmailAuth?: boolean | null", "verificationToken?: string | null", "clientSignature?: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; } | null"] },
+  create_private_key_tag: { url: "/public/v1/submit/create_private_key_tag", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG", resultKey: "createPrivateKeyTagResult", summary: "Create a private key tag and add it to private keys", parameters: ["privateKeyTagName: string", "privateKeyIds: string[]"] },
+  create_private_keys: { url: "/public/v1/submit/create_private_keys", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2", resultKey: "createPrivateKeysResultV2", summary: "Create private keys", parameters: ["privateKeys: { privateKeyName: string; curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; privateKeyTags?: string[] | null; addressFormats: (\"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\")[]; }[]"] },
+  create_sub_organization: { url: "/public/v1/submit/create_sub_organization", type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", resultKey: "createSubOrganizationResultV8", summary: "Create a sub-organization with its root users", parameters: ["subOrganizationName: string", "rootUsers: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; apiKeys?: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[] | null; authenticators?: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[] | null; oauthProviders?: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[] | null; }[]", "rootQuorumThreshold: number", "wallet?: { walletName: string; accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]; mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null; } | null", "disableEmailRecovery?: boolean | null", "disableEmailAuth?: boolean | null", "disableSmsAuth?: boolean | null", "disableOtpEmailAuth?: boolean | null", "verificationToken?: string | null", "clientSignature?: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; } | null"] },
   create_user_tag: { url: "/public/v1/submit/create_user_tag", type: "ACTIVITY_TYPE_CREATE_USER_TAG", resultKey: "createUserTagResult", summary: "Create a user tag and add it to users", parameters: ["userTagName: string", "userIds: string[]"] },
   create_users: { url: "/public/v1/submit/create_users", type: "ACTIVITY_TYPE_CREATE_USERS_V4", resultKey: "createUsersResult", summary: "Create users in an organization", parameters: ["users: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]; authenticators: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[]; oauthProviders: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[]; userTags: string[]; }[]"] },
+  create_wallet: { url: "/public/v1/submit/create_wallet", type: "ACTIVITY_TYPE_CREATE_WALLET", resultKey: "createWalletResult", summary: "Create a wallet and derive accounts", parameters: ["walletName: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]", "mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null"] },
+  create_wallet_accounts: { url: "/public/v1/submit/create_wallet_accounts", type: "ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS", resultKey: "createWalletAccountsResult", summary: "Derive accounts of a wallet", parameters: ["walletId: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]", "persist?: boolean | null"] },
   delete_api_keys: { url: "/public/v1/submit/delete_api_keys", type: "ACTIVITY_TYPE_DELETE_API_KEYS", resultKey: "deleteApiKeysResult", summary: "Delete API keys of a user", parameters: ["userId: string", "apiKeyIds: string[]"] },
+  delete_private_key_tags: { url: "/public/v1/submit/delete_private_key_tags", type: "ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS", resultKey: "deletePrivateKeyTagsResult", summary: "Delete private key tags and take them off their keys", parameters: ["privateKeyTagIds: string[]"] },
+  delete_private_keys: { url: "/public/v1/submit/delete_private_keys", type: "ACTIVITY_TYPE_DELETE_PRIVATE_KEYS", resultKey: "deletePrivateKeysResult", summary: "Delete private keys", parameters: ["privateKeyIds: string[]", "deleteWithoutExport?: boolean | null"] },
   delete_sub_organization: { url: "/public/v1/submit/delete_sub_organization", type: "ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION", resultKey: "deleteSubOrganizationResult", summary: "Delete the sub-organization it runs in", parameters: ["deleteWithoutExport?: boolean | null"] },
   delete_user_tags: { url: "/public/v1/submit/delete_user_tags", type: "ACTIVITY_TYPE_DELETE_USER_TAGS", resultKey: "deleteUserTagsResult", summary: "Delete user tags and take them off their users", parameters: ["userTagIds: string[]"] },
   delete_users: { url: "/public/v1/submit/delete_users", type: "ACTIVITY_TYPE_DELETE_USERS", resultKey: "deleteUsersResult", summary: "Delete users of an organization", parameters: ["userIds: string[]"] },
+  delete_wallet_accounts: { url: "/public/v1/submit/delete_wallet_accounts", type: "ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS", resultKey: "deleteWalletAccountsResult", summary: "Delete accounts of wallets", parameters: ["walletAccountIds: string[]", "deleteWithoutExport?: boolean | null"] },
+  delete_wallets: { url: "/public/v1/submit/delete_wallets", type: "ACTIVITY_TYPE_DELETE_WALLETS", resultKey: "deleteWalletsResult", summary: "Delete wallets with their accounts", parameters: ["walletIds: string[]", "deleteWithoutExport?: boolean | null"] },
+  export_private_key: { url: "/public/v1/submit/export_private_key", type: "ACTIVITY_TYPE_EXPORT_PRIVATE_KEY", resultKey: "exportPrivateKeyResult", summary: "Export a private key, encrypted to a key of the client's", parameters: ["privateKeyId: string", "targetPublicKey: string"] },
+  export_wallet: { url: "/public/v1/submit/export_wallet", type: "ACTIVITY_TYPE_EXPORT_WALLET", resultKey: "exportWalletResult", summary: "Export the mnemonic of a wallet, encrypted to a key of the client's", parameters: ["walletId: string", "targetPublicKey: string", "language?: \"MNEMONIC_LANGUAGE_ENGLISH\" | \"MNEMONIC_LANGUAGE_SIMPLIFIED_CHINESE\" | \"MNEMONIC_LANGUAGE_TRADITIONAL_CHINESE\" | \"MNEMONIC_LANGUAGE_CZECH\" | \"MNEMONIC_LANGUAGE_FRENCH\" | \"MNEMONIC_LANGUAGE_ITALIAN\" | \"MNEMONIC_LANGUAGE_JAPANESE\" | \"MNEMONIC_LANGUAGE_KOREAN\" | \"MNEMONIC_LANGUAGE_SPANISH\" | null"] },
+  export_wallet_account: { url: "/public/v1/submit/export_wallet_account", type: "ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT", resultKey: "exportWalletAccountResult", summary: "Export the private key of a wallet account, encrypted to a key of the client's", parameters: ["address: string", "targetPublicKey: string"] },
+  import_private_key: { url: "/public/v1/submit/import_private_key", type: "ACTIVITY_TYPE_IMPORT_PRIVATE_KEY", resultKey: "importPrivateKeyResult", summary: "Import a private key that was encrypted to the key of an import bundle", parameters: ["userId: string", "privateKeyName: string", "encryptedBundle: string", "curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"", "addressFormats: (\"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\")[]"] },
+  import_wallet: { url: "/public/v1/submit/import_wallet", type: "ACTIVITY_TYPE_IMPORT_WALLET", resultKey: "importWalletResult", summary: "Import a mnemonic that was encrypted to the key of an import bundle", parameters: ["userId: string", "walletName: string", "encryptedBundle: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]"] },
+  init_import_private_key: { url: "/public/v1/submit/init_import_private_key", type: "ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY", resultKey: "initImportPrivateKeyResult", summary: "Get a public key to encrypt the import of a private key to", parameters: ["userId: string"] },
+  init_import_wallet: { url: "/public/v1/submit/init_import_wallet", type: "ACTIVITY_TYPE_INIT_IMPORT_WALLET", resultKey: "initImportWalletResult", summary: "Get a public key to encrypt the import of a wallet to", parameters: ["userId: string"] },
   reject_activity: { url: "/public/v1/submit/reject_activity", type: "ACTIVITY_TYPE_REJECT_ACTIVITY", resultKey: "", summary: "Reject an activity that waits for consensus", parameters: ["fingerprint: string"] },
   remove_organization_feature: { url: "/public/v1/submit/remove_organization_feature", type: "ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE", resultKey: "removeOrganizationFeatureResult", summary: "Switch off a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\""] },
   set_organization_feature: { url: "/public/v1/submit/set_organization_feature", type: "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", resultKey: "setOrganizationFeatureResult", summary: "Switch on a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\"", "value?: string | null"] },
+  sign_raw_payload: { url: "/public/v1/submit/sign_raw_payload", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2", resultKey: "signRawPayloadResult", summary: "Sign a raw payload", parameters: ["signWith: string", "payload: string", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
+  sign_raw_payloads: { url: "/public/v1/submit/sign_raw_payloads", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOADS", resultKey: "signRawPayloadsResult", summary: "Sign several raw payloads", parameters: ["signWith: string", "payloads: string[]", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
+  sign_transaction: { url: "/public/v1/submit/sign_transaction", type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", resultKey: "signTransactionResult", summary: "Sign a transaction", parameters: ["signWith: string", "unsignedTransaction: string", "type: \"TRANSACTION_TYPE_ETHEREUM\" | \"TRANSACTION_TYPE_SOLANA\" | \"TRANSACTION_TYPE_TRON\" | \"TRANSACTION_TYPE_BITCOIN\" | \"TRANSACTION_TYPE_TEMPO\""] },
   update_organization_name: { url: "/public/v1/submit/update_organization_name", type: "ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME", resultKey: "updateOrganizationNameResult", summary: "Rename an organization", parameters: ["organizationName: string"] },
+  update_private_key_tag: { url: "/public/v1/submit/update_private_key_tag", type: "ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG", resultKey: "updatePrivateKeyTagResult", summary: "Rename a private key tag, or change which keys carry it", parameters: ["privateKeyTagId: string", "newPrivateKeyTagName?: string | null", "addPrivateKeyIds: string[]", "removePrivateKeyIds: string[]"] },
   update_root_quorum: { url: "/public/v1/submit/update_root_quorum", type: "ACTIVITY_TYPE_UPDATE_ROOT_QUORUM", resultKey: "updateRootQuorumResult", summary: "Set the root quorum of an organization", parameters: ["threshold: number", "userIds: string[]"] },
   update_user: { url: "/public/v1/submit/update_user", type: "ACTIVITY_TYPE_UPDATE_USER", resultKey: "updateUserResult", summary: "Update a user's name, contacts or tags", parameters: ["userId: string", "userName?: string | null", "userEmail?: string | null", "userTagIds?: string[] | null", "userPhoneNumber?: string | null"] },
   update_user_email: { url: "/public/v1/submit/update_user_email", type: "ACTIVITY_TYPE_UPDATE_USER_EMAIL", resultKey: "updateUserEmailResult", summary: "Update or remove a user's e-mail address", parameters: ["userId: string", "userEmail: string", "verificationToken?: string | null"] },
   update_user_name: { url: "/public/v1/submit/update_user_name", type: "ACTIVITY_TYPE_UPDATE_USER_NAME", resultKey: "updateUserNameResult", summary: "Update a user's name", parameters: ["userId: string", "userName: string"] },
   update_user_phone_number: { url: "/public/v1/submit/update_user_phone_number", type: "ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER", resultKey: "updateUserPhoneNumberResult", summary: "Update or remove a user's phone number", parameters: ["userId: string", "userPhoneNumber: string", "verificationToken?: string | null"] },
   update_user_tag: { url: "/public/v1/submit/update_user_tag", type: "ACTIVITY_TYPE_UPDATE_USER_TAG", resultKey: "updateUserTagResult", summary: "Rename a user tag, or change who carries it", parameters: ["userTagId: string", "newUserTagName?: string | null", "addUserIds: string[]", "removeUserIds: string[]"] },
+  update_wallet: { url: "/public/v1/submit/update_wallet", type: "ACTIVITY_TYPE_UPDATE_WALLET", resultKey: "updateWalletResult", summary: "Rename a wallet", parameters: ["walletId: string", "walletName?: string | null"] },
 } as const;
 
 export const queries = {
@@ -1070,11 +2027,18 @@ export const queries = {
   get_api_key: { url: "/public/v1/query/get_api_key", summary: "Get one API key", parameters: ["apiKeyId: string"] },
   get_api_keys: { url: "/public/v1/query/get_api_keys", summary: "List the API keys of a user, or of all users", parameters: ["userId?: string | null"] },
   get_organization_configs: { url: "/public/v1/query/get_organization_configs", summary: "Get the features and the root quorum of an organization", parameters: [] },
+  get_private_key: { url: "/public/v1/query/get_private_key", summary: "Get one private key with its addresses", parameters: ["privateKeyId: string"] },
   get_user: { url: "/public/v1/query/get_user", summary: "Get one user with its credentials", parameters: ["userId: string"] },
+  get_wallet: { url: "/public/v1/query/get_wallet", summary: "Get one wallet", parameters: ["walletId: string"] },
+  get_wallet_account: { url: "/public/v1/query/get_wallet_account", summary: "Get one account of a wallet, by address or path", parameters: ["walletId: string", "address?: string | null", "path?: string | null"] },
   list_activities: { url: "/public/v1/query/list_activities", summary: "List activities, newest first", parameters: ["filterByStatus?: (\"ACTIVITY_STATUS_CREATED\" | \"ACTIVITY_STATUS_PENDING\" | \"ACTIVITY_STATUS_COMPLETED\" | \"ACTIVITY_STATUS_FAILED\" | \"ACTIVITY_STATUS_CONSENSUS_NEEDED\" | \"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED\" | \"ACTIVITY_STATUS_REJECTED\")[] | null", "filterByType?: string[] | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_private_key_tags: { url: "/public/v1/query/list_private_key_tags", summary: "List all private key tags", parameters: [] },
+  list_private_keys: { url: "/public/v1/query/list_private_keys", summary: "List all private keys with their addresses", parameters: [] },
   list_suborgs: { url: "/public/v1/query/list_suborgs", summary: "List the ids of sub-organizations, all or those that match a filter", parameters: ["filterType?: string | null", "filterValue?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_user_tags: { url: "/public/v1/query/list_user_tags", summary: "List all user tags", parameters: [] },
   list_users: { url: "/public/v1/query/list_users", summary: "List all users with their credentials", parameters: [] },
+  list_wallet_accounts: { url: "/public/v1/query/list_wallet_accounts", summary: "List accounts of one wallet, or of all", parameters: ["walletId?: string | null", "includeWalletDetails?: boolean | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_wallets: { url: "/public/v1/query/list_wallets", summary: "List all wallets", parameters: [] },
   whoami: { url: "/public/v1/query/whoami", summary: "Identify the calling user and its organization", parameters: [] },
 } as const;
 
@@ -1107,28 +2071,66 @@ export type Api = {
   approveActivity(params: ApproveActivityParams, options?: CallOptions): Promise<Completed<unknown>>;
   /** Add API keys to a user. */
   createApiKeys(params: CreateApiKeysParams, options?: CallOptions): Promise<Completed<CreateApiKeysResult>>;
+  /** Create a private key tag and add it to private keys. */
+  createPrivateKeyTag(params: CreatePrivateKeyTagParams, options?: CallOptions): Promise<Completed<CreatePrivateKeyTagResult>>;
+  /** Create private keys. */
+  createPrivateKeys(params: CreatePrivateKeysParams, options?: CallOptions): Promise<Completed<CreatePrivateKeysResult>>;
   /** Create a sub-organization with its root users. */
   createSubOrganization(params: CreateSubOrganizationParams, options?: CallOptions): Promise<Completed<CreateSubOrganizationResult>>;
   /** Create a user tag and add it to users. */
   createUserTag(params: CreateUserTagParams, options?: CallOptions): Promise<Completed<CreateUserTagResult>>;
   /** Create users in an organization. */
   createUsers(params: CreateUsersParams, options?: CallOptions): Promise<Completed<CreateUsersResult>>;
+  /** Create a wallet and derive accounts. */
+  createWallet(params: CreateWalletParams, options?: CallOptions): Promise<Completed<CreateWalletResult>>;
+  /** Derive accounts of a wallet. */
+  createWalletAccounts(params: CreateWalletAccountsParams, options?: CallOptions): Promise<Completed<CreateWalletAccountsResult>>;
   /** Delete API keys of a user. */
   deleteApiKeys(params: DeleteApiKeysParams, options?: CallOptions): Promise<Completed<DeleteApiKeysResult>>;
+  /** Delete private key tags and take them off their keys. */
+  deletePrivateKeyTags(params: DeletePrivateKeyTagsParams, options?: CallOptions): Promise<Completed<DeletePrivateKeyTagsResult>>;
+  /** Delete private keys. */
+  deletePrivateKeys(params: DeletePrivateKeysParams, options?: CallOptions): Promise<Completed<DeletePrivateKeysResult>>;
   /** Delete the sub-organization it runs in. */
   deleteSubOrganization(params?: DeleteSubOrganizationParams, options?: CallOptions): Promise<Completed<DeleteSubOrganizationResult>>;
   /** Delete user tags and take them off their users. */
   deleteUserTags(params: DeleteUserTagsParams, options?: CallOptions): Promise<Completed<DeleteUserTagsResult>>;
   /** Delete users of an organization. */
   deleteUsers(params: DeleteUsersParams, options?: CallOptions): Promise<Completed<DeleteUsersResult>>;
+  /** Delete accounts of wallets. */
+  deleteWalletAccounts(params: DeleteWalletAccountsParams, options?: CallOptions): Promise<Completed<DeleteWalletAccountsResult>>;
+  /** Delete wallets with their accounts. */
+  deleteWallets(params: DeleteWalletsParams, options?: CallOptions): Promise<Completed<DeleteWalletsResult>>;
+  /** Export a private key, encrypted to a key of the client's. */
+  exportPrivateKey(params: ExportPrivateKeyParams, options?: CallOptions): Promise<Completed<ExportPrivateKeyResult>>;
+  /** Export the mnemonic of a wallet, encrypted to a key of the client's. */
+  exportWallet(params: ExportWalletParams, options?: CallOptions): Promise<Completed<ExportWalletResult>>;
+  /** Export the private key of a wallet account, encrypted to a key of the client's. */
+  exportWalletAccount(params: ExportWalletAccountParams, options?: CallOptions): Promise<Completed<ExportWalletAccountResult>>;
+  /** Import a private key that was encrypted to the key of an import bundle. */
+  importPrivateKey(params: ImportPrivateKeyParams, options?: CallOptions): Promise<Completed<ImportPrivateKeyResult>>;
+  /** Import a mnemonic that was encrypted to the key of an import bundle. */
+  importWallet(params: ImportWalletParams, options?: CallOptions): Promise<Completed<ImportWalletResult>>;
+  /** Get a public key to encrypt the import of a private key to. */
+  initImportPrivateKey(params: InitImportPrivateKeyParams, options?: CallOptions): Promise<Completed<InitImportPrivateKeyResult>>;
+  /** Get a public key to encrypt the import of a wallet to. */
+  initImportWallet(params: InitImportWalletParams, options?: CallOptions): Promise<Completed<InitImportWalletResult>>;
   /** Reject an activity that waits for consensus. */
   rejectActivity(params: RejectActivityParams, options?: CallOptions): Promise<Completed<unknown>>;
   /** Switch off a feature of the organization. */
   removeOrganizationFeature(params: RemoveOrganizationFeatureParams, options?: CallOptions): Promise<Completed<RemoveOrganizationFeatureResult>>;
   /** Switch on a feature of the organization. */
   setOrganizationFeature(params: SetOrganizationFeatureParams, options?: CallOptions): Promise<Completed<SetOrganizationFeatureResult>>;
+  /** Sign a raw payload. */
+  signRawPayload(params: SignRawPayloadParams, options?: CallOptions): Promise<Completed<SignRawPayloadResult>>;
+  /** Sign several raw payloads. */
+  signRawPayloads(params: SignRawPayloadsParams, options?: CallOptions): Promise<Completed<SignRawPayloadsResult>>;
+  /** Sign a transaction. */
+  signTransaction(params: SignTransactionParams, options?: CallOptions): Promise<Completed<SignTransactionResult>>;
   /** Rename an organization. */
   updateOrganizationName(params: UpdateOrganizationNameParams, options?: CallOptions): Promise<Completed<UpdateOrganizationNameResult>>;
+  /** Rename a private key tag, or change which keys carry it. */
+  updatePrivateKeyTag(params: UpdatePrivateKeyTagParams, options?: CallOptions): Promise<Completed<UpdatePrivateKeyTagResult>>;
   /** Set the root quorum of an organization. */
   updateRootQuorum(params: UpdateRootQuorumParams, options?: CallOptions): Promise<Completed<UpdateRootQuorumResult>>;
   /** Update a user's name, contacts or tags. */
@@ -1141,6 +2143,8 @@ export type Api = {
   updateUserPhoneNumber(params: UpdateUserPhoneNumberParams, options?: CallOptions): Promise<Completed<UpdateUserPhoneNumberResult>>;
   /** Rename a user tag, or change who carries it. */
   updateUserTag(params: UpdateUserTagParams, options?: CallOptions): Promise<Completed<UpdateUserTagResult>>;
+  /** Rename a wallet. */
+  updateWallet(params: UpdateWalletParams, options?: CallOptions): Promise<Completed<UpdateWalletResult>>;
   /** Get one activity. */
   getActivity(request: GetActivityInput, options?: CallOptions): Promise<GetActivityResponse>;
   /** Get one API key. */
@@ -1149,16 +2153,30 @@ export type Api = {
   getApiKeys(request?: GetApiKeysInput, options?: CallOptions): Promise<GetApiKeysResponse>;
   /** Get the features and the root quorum of an organization. */
   getOrganizationConfigs(request?: GetOrganizationConfigsInput, options?: CallOptions): Promise<GetOrganizationConfigsResponse>;
+  /** Get one private key with its addresses. */
+  getPrivateKey(request: GetPrivateKeyInput, options?: CallOptions): Promise<GetPrivateKeyResponse>;
   /** Get one user with its credentials. */
   getUser(request: GetUserInput, options?: CallOptions): Promise<GetUserResponse>;
+  /** Get one wallet. */
+  getWallet(request: GetWalletInput, options?: CallOptions): Promise<GetWalletResponse>;
+  /** Get one account of a wallet, by address or path. */
+  getWalletAccount(request: GetWalletAccountInput, options?: CallOptions): Promise<GetWalletAccountResponse>;
   /** List activities, newest first. */
   listActivities(request?: ListActivitiesInput, options?: CallOptions): Promise<ListActivitiesResponse>;
+  /** List all private key tags. */
+  listPrivateKeyTags(request?: ListPrivateKeyTagsInput, options?: CallOptions): Promise<ListPrivateKeyTagsResponse>;
+  /** List all private keys with their addresses. */
+  listPrivateKeys(request?: ListPrivateKeysInput, options?: CallOptions): Promise<ListPrivateKeysResponse>;
   /** List the ids of sub-organizations, all or those that match a filter. */
   listSuborgs(request?: ListSuborgsInput, options?: CallOptions): Promise<ListSuborgsResponse>;
   /** List all user tags. */
   listUserTags(request?: ListUserTagsInput, options?: CallOptions): Promise<ListUserTagsResponse>;
   /** List all users with their credentials. */
   listUsers(request?: ListUsersInput, options?: CallOptions): Promise<ListUsersResponse>;
+  /** List accounts of one wallet, or of all. */
+  listWalletAccounts(request?: ListWalletAccountsInput, options?: CallOptions): Promise<ListWalletAccountsResponse>;
+  /** List all wallets. */
+  listWallets(request?: ListWalletsInput, options?: CallOptions): Promise<ListWalletsResponse>;
   /** Identify the calling user and its organization. */
   whoami(request?: WhoamiInput, options?: CallOptions): Promise<WhoamiResponse>;
 };
@@ -1168,32 +2186,59 @@ export function createApi({ submit, query }: Calls): Api {
   return {
     approveActivity: (params, options) => submit("approve_activity", params, options),
     createApiKeys: (params, options) => submit("create_api_keys", params, options),
+    createPrivateKeyTag: (params, options) => submit("create_private_key_tag", params, options),
+    createPrivateKeys: (params, options) => submit("create_private_keys", params, options),
     createSubOrganization: (params, options) => submit("create_sub_organization", params, options),
     createUserTag: (params, options) => submit("create_user_tag", params, options),
     createUsers: (params, options) => submit("create_users", params, options),
+    createWallet: (params, options) => submit("create_wallet", params, options),
+    createWalletAccounts: (params, options) => submit("create_wallet_accounts", params, options),
     deleteApiKeys: (params, options) => submit("delete_api_keys", params, options),
+    deletePrivateKeyTags: (params, options) => submit("delete_private_key_tags", params, options),
+    deletePrivateKeys: (params, options) => submit("delete_private_keys", params, options),
     deleteSubOrganization: (params = {}, options) => submit("delete_sub_organization", params, options),
     deleteUserTags: (params, options) => submit("delete_user_tags", params, options),
     deleteUsers: (params, options) => submit("delete_users", params, options),
+    deleteWalletAccounts: (params, options) => submit("delete_wallet_accounts", params, options),
+    deleteWallets: (params, options) => submit("delete_wallets", params, options),
+    exportPrivateKey: (params, options) => submit("export_private_key", params, options),
+    exportWallet: (params, options) => submit("export_wallet", params, options),
+    exportWalletAccount: (params, options) => submit("export_wallet_account", params, options),
+    importPrivateKey: (params, options) => submit("import_private_key", params, options),
+    importWallet: (params, options) => submit("import_wallet", params, options),
+    initImportPrivateKey: (params, options) => submit("init_import_private_key", params, options),
+    initImportWallet: (params, options) => submit("init_import_wallet", params, options),
     rejectActivity: (params, options) => submit("reject_activity", params, options),
     removeOrganizationFeature: (params, options) => submit("remove_organization_feature", params, options),
     setOrganizationFeature: (params, options) => submit("set_organization_feature", params, options),
+    signRawPayload: (params, options) => submit("sign_raw_payload", params, options),
+    signRawPayloads: (params, options) => submit("sign_raw_payloads", params, options),
+    signTransaction: (params, options) => submit("sign_transaction", params, options),
     updateOrganizationName: (params, options) => submit("update_organization_name", params, options),
+    updatePrivateKeyTag: (params, options) => submit("update_private_key_tag", params, options),
     updateRootQuorum: (params, options) => submit("update_root_quorum", params, options),
     updateUser: (params, options) => submit("update_user", params, options),
     updateUserEmail: (params, options) => submit("update_user_email", params, options),
     updateUserName: (params, options) => submit("update_user_name", params, options),
     updateUserPhoneNumber: (params, options) => submit("update_user_phone_number", params, options),
     updateUserTag: (params, options) => submit("update_user_tag", params, options),
+    updateWallet: (params, options) => submit("update_wallet", params, options),
     getActivity: (request, options) => query("get_activity", request, options),
     getApiKey: (request, options) => query("get_api_key", request, options),
     getApiKeys: (request = {}, options) => query("get_api_keys", request, options),
     getOrganizationConfigs: (request = {}, options) => query("get_organization_configs", request, options),
+    getPrivateKey: (request, options) => query("get_private_key", request, options),
     getUser: (request, options) => query("get_user", request, options),
+    getWallet: (request, options) => query("get_wallet", request, options),
+    getWalletAccount: (request, options) => query("get_wallet_account", request, options),
     listActivities: (request = {}, options) => query("list_activities", request, options),
+    listPrivateKeyTags: (request = {}, options) => query("list_private_key_tags", request, options),
+    listPrivateKeys: (request = {}, options) => query("list_private_keys", request, options),
     listSuborgs: (request = {}, options) => query("list_suborgs", request, options),
     listUserTags: (request = {}, options) => query("list_user_tags", request, options),
     listUsers: (request = {}, options) => query("list_users", request, options),
+    listWalletAccounts: (request = {}, options) => query("list_wallet_accounts", request, options),
+    listWallets: (request = {}, options) => query("list_wallets", request, options),
     whoami: (request = {}, options) => query("whoami", request, options),
   };
 }

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
+import { testKeyRoom } from "../../test/key_room.ts";
 import { apiKey, keyParams, organization, person, publicKey } from "../../test/members.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
+import { nodeSigning } from "../curves/node_signing.ts";
+import type { PrivateKeyParams } from "../fields/private_keys.ts";
 import { activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { put, type Settings } from "../state/entities.ts";
+import { seedOfWallet } from "../state/wallet_secret.ts";
 import {
   type CreateSubOrganizationParams,
   createSubOrganization,
@@ -146,8 +150,6 @@ const clientSignature = {
 } as const;
 const link = { providerName: "issuer", oidcToken: "token" };
 const unbuilt: [what: string, params: Partial<CreateSubOrganizationParams>][] = [
-  ["wallet", { wallet }],
-  ["privateKeys", { privateKeys: [{}] }],
   ["verificationToken", { verificationToken: "a.b.c" }],
   ["clientSignature", { clientSignature }],
   ["authenticators", { rootUsers: [{ userName: "Bob", ...key, authenticators: [passkey] }] }],
@@ -161,6 +163,134 @@ for (const [what, params] of unbuilt) {
     });
   });
 }
+
+const ethereum = {
+  curve: "CURVE_SECP256K1",
+  pathFormat: "PATH_FORMAT_BIP32",
+  path: "m/44'/60'/0'/0/0",
+  addressFormat: "ADDRESS_FORMAT_ETHEREUM",
+} as const;
+
+test("a wallet is born with its organization, belongs to it alone and counts there", () => {
+  const asked = { walletName: "Own", accounts: [ethereum, { ...ethereum, path: "m/1", name: "second" }] };
+  const { changes, records, births, result } = run({ wallet: { ...asked, mnemonicLength: 24 } });
+  assert.deepEqual([changes, records], [[], undefined]);
+  const [birth] = births ?? [];
+  const made = birth?.records ?? [];
+  assert.deepEqual(
+    made.map(({ record }) => [record.kind, record.organizationId]),
+    [
+      ["wallet", "new 0"],
+      ["walletAccount", "new 0"],
+      ["walletAccount", "new 0"],
+    ],
+  );
+  assert.deepEqual(birth?.changes.at(-1), put("keyCounts", { wallets: 1, privateKeys: 0 }));
+  const [first] = made;
+  assert.ok(first?.record.kind === "wallet");
+  assert.equal(first.secret.length, 2 + 32);
+  const addresses = made.flatMap(({ record }) => (record.kind === "walletAccount" ? record.address : []));
+  assert.deepEqual(result.wallet, { walletId: first.record.walletId, addresses });
+  // Told apart from the parent's own: the same mnemonic may be in both.
+  const parents = testKeyRoom().blindIndex(
+    "wallet",
+    seedOfWallet(nodeSigning.keys, first.record.language, first.secret),
+  );
+  assert.notEqual(first.blindIndex, parents);
+});
+
+test("a wallet that cannot be derived, or is more than a sub-organization may have, keeps it from being born", () => {
+  assert.throws(() => run({ wallet: { walletName: "w", accounts: [{ ...ethereum, path: "x" }] } }), {
+    code: "invalid_argument",
+    message: "invalid path",
+  });
+  assert.throws(() => run({ wallet: { walletName: "w", accounts: [ethereum, ethereum] } }), { code: "already_exists" });
+  assert.throws(() => run({ wallet }, { limits: { walletsPerSubOrganization: 0 } }), {
+    code: "resource_exhausted",
+    message: "organization has reached its limit of 0 wallets",
+  });
+});
+
+test("every version with a wallet takes one and answers with it", () => {
+  const rootUser = { userName: "Bob", apiKeys: [{ ...keyParams(1) }], authenticators: [] };
+  for (const suffix of ["_V4", "_V5", "_V6", "_V7", "_V8"]) {
+    const type = `ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION${suffix}`;
+    const params = {
+      subOrganizationName: "Sub",
+      rootQuorumThreshold: 1,
+      rootUsers: [{ ...rootUser, oauthProviders: [] }],
+      wallet: { walletName: "w", accounts: [ethereum] },
+    };
+    assert.equal(activityValidators[type]?.(params), true, type);
+    const form = activityForms.get(type);
+    assert.ok(form);
+    const { result } = run(form.translate(params) as CreateSubOrganizationParams);
+    const { wallet } = form.answer(result) as typeof result;
+    assert.match(wallet?.addresses[0] ?? "", /^0x[0-9a-fA-F]{40}$/);
+  }
+});
+
+const hotKey = (changes: Partial<PrivateKeyParams> = {}): PrivateKeyParams => ({
+  privateKeyName: "hot",
+  curve: "CURVE_SECP256K1",
+  addressFormats: ["ADDRESS_FORMAT_ETHEREUM"],
+  ...changes,
+});
+
+test("the third version's private keys are born with their organization, count there and stand in its result", () => {
+  const type = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V3";
+  const form = activityForms.get(type);
+  assert.ok(form);
+  const rootUsers = [{ userName: "Bob", apiKeys: [keyParams(1)], authenticators: [] }];
+  const asked = { subOrganizationName: "Sub", rootQuorumThreshold: 1, rootUsers };
+  const params = {
+    ...asked,
+    privateKeys: [hotKey(), hotKey({ privateKeyName: "cold", curve: "CURVE_P256", addressFormats: [] })],
+  };
+  assert.equal(activityValidators[type]?.(params), true);
+  const { births, result } = run(form.translate(params) as CreateSubOrganizationParams);
+  const [birth] = births ?? [];
+  const made = birth?.records ?? [];
+  assert.deepEqual(birth?.changes.at(-1), put("keyCounts", { wallets: 0, privateKeys: 2 }));
+  const shown = made.map(({ record, secret, blindIndex }) => {
+    assert.ok(record.kind === "privateKey");
+    assert.deepEqual([record.organizationId, record.imported, secret.length], ["new 0", false, 32]);
+    assert.notEqual(blindIndex, testKeyRoom().blindIndex("privateKey", secret), "the parent's would be another");
+    return { privateKeyId: record.privateKeyId, addresses: record.addresses };
+  });
+  assert.deepEqual(shown[1]?.addresses, []);
+  assert.match(shown[0]?.addresses[0]?.address ?? "", /^0x[0-9a-fA-F]{40}$/);
+  assert.deepEqual(form.answer(result), { subOrganizationId: "new 0", rootUserIds: ["new 1"], privateKeys: shown });
+  const none = run(form.translate({ ...params, privateKeys: [] }) as CreateSubOrganizationParams);
+  assert.deepEqual(none.births?.[0]?.records, undefined);
+  assert.deepEqual(form.answer(none.result).privateKeys, []);
+});
+
+const badKeys: [what: string, privateKeys: PrivateKeyParams[], refusal: { code: string; message: string }][] = [
+  [
+    "a name twice",
+    [hotKey(), hotKey({ privateKeyName: "HOT" })],
+    { code: "invalid_argument", message: "private key label must be unique: `HOT` exists" },
+  ],
+  [
+    "a tag, of which a new organization has none",
+    [hotKey({ privateKeyTags: ["tag"] })],
+    { code: "not_found", message: "unable to find private key tag tag in organization new 0" },
+  ],
+];
+for (const [what, privateKeys, refusal] of badKeys) {
+  test(`private keys with ${what} keep it from being born`, () => {
+    assert.throws(() => run({ privateKeys }), refusal);
+  });
+}
+
+test("private keys keep to their curve's formats and to a sub-organization's limit", () => {
+  assert.throws(() => run({ privateKeys: [hotKey({ curve: "CURVE_ED25519" })] }), { code: "invalid_argument" });
+  assert.throws(() => run({ privateKeys: [hotKey()] }, { limits: { privateKeysPerSubOrganization: 0 } }), {
+    code: "resource_exhausted",
+    message: "organization has reached its limit of 0 private keys",
+  });
+});
 
 test("what is not built may be null or empty", () => {
   const none = { wallet: null, verificationToken: null, clientSignature: null, privateKeys: [] };

@@ -1,4 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
+import { generatePrivateKey } from "@keystead/core/keys/curves.ts";
 import Type, { type Static } from "typebox";
 import { type ActivityContext, defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
@@ -12,12 +13,17 @@ import {
   verificationToken,
 } from "../fields/credentials.ts";
 import { ids, organizationId } from "../fields/ids.ts";
-import { name } from "../fields/names.ts";
+import { foldName, name } from "../fields/names.ts";
+import type { PrivateKeyParams } from "../fields/private_keys.ts";
 import { walletParams, walletResult } from "../fields/wallets.ts";
 import { refuseKnownKeys, refuseVerification } from "../rules/credentials.ts";
 import { subOrganizationFeatures } from "../rules/features.ts";
+import { takenName } from "../rules/keys.ts";
+import { getPrivateKeyTag } from "../rules/private_key_tags.ts";
+import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { checkQuorum } from "../rules/quorum.ts";
 import { newUser, refuseKeysByText } from "../rules/users.ts";
+import { generateWallet, parseAccounts } from "../rules/wallets.ts";
 import { put, type Settings, type User } from "../state/entities.ts";
 import { emptyPages } from "../state/pages.ts";
 import { createSubOrganizationVersions } from "./create_sub_organization.v7.ts";
@@ -52,10 +58,10 @@ const params = Type.Object({
 export type RootUserParams = Static<typeof rootUser>;
 export type CreateSubOrganizationParams = Static<typeof params> & {
   /** An older version could ask for them. */
-  privateKeys?: readonly unknown[];
+  privateKeys?: readonly PrivateKeyParams[];
 };
 
-/** Creates a sub-organization with its root users. The parent can read it afterwards, and start logins, and no more. */
+/** Creates a sub-organization with its root users and, if asked for, keys of its own. The parent can read it afterwards, and start logins, and no more. */
 export const createSubOrganization = defineActivity({
   path: "create_sub_organization",
   type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8",
@@ -79,12 +85,17 @@ export const createSubOrganization = defineActivity({
         errorCode: "INVALID_ACTIVITY_CALLER",
       });
     }
-    refuseKeys(params);
     refuseVerification(params);
-    checkLimit("users", params.rootUsers.length, { limits: context.limits, parentId: context.organizationId });
+    const limited = { limits: context.limits, parentId: context.organizationId };
+    checkLimit("users", params.rootUsers.length, limited);
+    if (params.wallet) checkLimit("wallets", 1, limited);
+    const wanted = params.privateKeys ?? [];
+    checkLimit("privateKeys", wanted.length, limited);
     const asked = params.rootUsers.map(({ apiKeys }) => ({ apiKeys: apiKeys ?? [] }));
     refuseKeysByText(emptyPages.members, asked, context);
+    const accounts = parseAccounts(params.wallet?.accounts ?? []);
     const subOrganizationId = context.newId();
+    checkPrivateKeys(wanted, subOrganizationId);
     const settings = firstSettings(params, context);
     const users = params.rootUsers.map((rootUser) => newRootUser(context, rootUser));
     refuseKnownKeys(
@@ -94,26 +105,53 @@ export const createSubOrganization = defineActivity({
     const rootUserIds = users.map((user) => user.userId);
     const rootQuorum = { threshold: params.rootQuorumThreshold, userIds: rootUserIds };
     checkQuorum(rootQuorum, new Map(users.map((user) => [user.userId, user])), settings);
+    const made = params.wallet ? generateWallet(context, subOrganizationId, params.wallet, accounts) : undefined;
+    const privateKeys = generatePrivateKeys(context, subOrganizationId, wanted);
+    const records = [...(made?.records ?? []), ...privateKeys];
     const changes = [
       put("settings", settings),
       ...users.map((user) => put("user", user)),
       put("rootQuorum", rootQuorum),
+      ...(records.length > 0 ? [put("keyCounts", { wallets: made ? 1 : 0, privateKeys: privateKeys.length })] : []),
     ];
+    const birth = { organizationId: subOrganizationId, organizationName: settings.organizationName, changes };
     return {
       changes: [],
-      births: [{ organizationId: subOrganizationId, organizationName: settings.organizationName, changes }],
-      result: { subOrganizationId, rootUserIds },
+      births: [{ ...birth, ...(records.length > 0 && { records }) }],
+      result: {
+        subOrganizationId,
+        ...(made && { wallet: { walletId: made.walletId, addresses: made.addresses } }),
+        // The newest form cannot ask for them, so its result does not declare them.
+        ...(privateKeys.length > 0 && { privateKeys: privateKeys.map(toResult) }),
+        rootUserIds,
+      },
     };
   },
 });
 
-function refuseKeys({ wallet, privateKeys }: CreateSubOrganizationParams): void {
-  if (wallet !== undefined && wallet !== null) {
-    throw new Fault("unimplemented", "wallet is not supported yet; leave it out");
+/** Whatever can be refused is refused before the first secret exists. The parent's keys do not matter: names are an organization's own. */
+function checkPrivateKeys(wanted: readonly PrivateKeyParams[], organizationId: string): void {
+  const names = new Set<string>();
+  for (const { privateKeyName, privateKeyTags, ...draft } of wanted) {
+    const folded = foldName(privateKeyName);
+    if (names.has(folded)) throw takenName("privateKey", privateKeyName);
+    names.add(folded);
+    for (const tagId of privateKeyTags ?? []) getPrivateKeyTag(emptyPages.privateKeyTags, organizationId, tagId);
+    checkAddressFormats(draft);
   }
-  if (privateKeys !== undefined && privateKeys.length > 0) {
-    throw new Fault("unimplemented", "privateKeys are not supported yet; pass an empty list");
-  }
+}
+
+function generatePrivateKeys(context: ActivityContext, organizationId: string, wanted: readonly PrivateKeyParams[]) {
+  const { keys, nowMs } = context;
+  return wanted.map(({ privateKeyName, curve, addressFormats }) => {
+    const privateKeyId = context.newId();
+    const draft = { organizationId, privateKeyId, privateKeyName, curve, addressFormats, imported: false, nowMs };
+    return newPrivateKeyRecord(keys, draft, generatePrivateKey(curve, keys.random));
+  });
+}
+
+function toResult({ record: { privateKeyId, addresses } }: ReturnType<typeof generatePrivateKeys>[number]) {
+  return { privateKeyId, addresses: [...addresses] };
 }
 
 function firstSettings(params: CreateSubOrganizationParams, { nowMs }: ActivityContext): Settings {

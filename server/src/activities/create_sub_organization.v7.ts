@@ -16,7 +16,8 @@ import {
 } from "../fields/credentials.ts";
 import { knownFields } from "../fields/known_fields.ts";
 import { name } from "../fields/names.ts";
-import { privateKeyParams, walletParams } from "../fields/wallets.ts";
+import { privateKeyParams } from "../fields/private_keys.ts";
+import { walletParams } from "../fields/wallets.ts";
 import type { CreateSubOrganizationParams, RootUserParams } from "./create_sub_organization.ts";
 
 const people = {
@@ -146,7 +147,7 @@ const v3 = defineVersion({
     ...knownFields(paramsV3, params),
     rootUsers: params.rootUsers.map(fromRootUserV1),
   }),
-  answer: (result) => ({ ...result, privateKeys: [] }),
+  answer: (result) => ({ privateKeys: [], ...result }),
 });
 
 const v2 = defineVersion({

@@ -3,9 +3,10 @@ import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { organizationId } from "../fields/ids.ts";
+import { countNotExported } from "../rules/key_counts.ts";
 import { put } from "../state/entities.ts";
 
-/** Deletes the sub-organization it runs in. Its own root users decide, never the parent. */
+/** Deletes the sub-organization it runs in, with its keys. Its own root users decide, never the parent. */
 export const deleteSubOrganization = defineActivity({
   path: "delete_sub_organization",
   type: "ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION",
@@ -15,17 +16,26 @@ export const deleteSubOrganization = defineActivity({
   resource: "ORGANIZATION",
   action: "DELETE",
   rootQuorumOnly: true,
-  params: Type.Object({ deleteWithoutExport: optional(Type.Boolean()) }),
+  params: Type.Object({
+    deleteWithoutExport: optional(Type.Boolean({ description: "Whether to delete keys that nobody has exported." })),
+  }),
   result: Type.Object({ subOrganizationUuid: organizationId }),
-  state: ({ settings }) => settings,
+  state: ({ settings, keyCounts }) => ({ settings, keyCounts }),
   facts: ({ deleteWithoutExport }) => ({ delete_without_export: deleteWithoutExport }),
-  run(settings, _params, { organizationId, parentId, nowMs }) {
+  run({ settings, keyCounts }, { deleteWithoutExport }, { organizationId, parentId, nowMs }) {
     if (parentId === undefined) {
       throw new Fault("permission_denied", "this organization is not a sub-organization", {
         errorCode: "INVALID_ACTIVITY_CALLER",
       });
     }
-    // No organization holds keys yet, so nothing can be lost that was not exported.
+    const lost = countNotExported(keyCounts);
+    if (lost > 0 && deleteWithoutExport !== true) {
+      throw new Fault(
+        "invalid_argument",
+        `wallet account has not been exported: ${lost} of the organization's wallets and private keys would be lost; export them or set deleteWithoutExport`,
+        { errorCode: "WALLET_ACCOUNT_NOT_EXPORTED" },
+      );
+    }
     return {
       changes: [put("settings", { ...settings, deleted: true, updatedAtMs: nowMs })],
       result: { subOrganizationUuid: organizationId },

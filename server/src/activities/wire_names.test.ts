@@ -51,15 +51,27 @@ const published: readonly [path: string, type: string, intentKey: string, result
     "createSubOrganizationIntentV8",
     "createSubOrganizationResultV8",
   ],
+  ["create_private_key_tag", "CREATE_PRIVATE_KEY_TAG", "createPrivateKeyTagIntent", "createPrivateKeyTagResult"],
+  ["create_private_keys", "CREATE_PRIVATE_KEYS", "createPrivateKeysIntent", "createPrivateKeysResult"],
+  ["create_private_keys", "CREATE_PRIVATE_KEYS_V2", "createPrivateKeysIntentV2", "createPrivateKeysResultV2"],
   ["create_user_tag", "CREATE_USER_TAG", "createUserTagIntent", "createUserTagResult"],
   ["create_users", "CREATE_USERS", "createUsersIntent", "createUsersResult"],
   ["create_users", "CREATE_USERS_V2", "createUsersIntentV2", "createUsersResult"],
   ["create_users", "CREATE_USERS_V3", "createUsersIntentV3", "createUsersResult"],
   ["create_users", "CREATE_USERS_V4", "createUsersIntentV4", "createUsersResult"],
   ["delete_api_keys", "DELETE_API_KEYS", "deleteApiKeysIntent", "deleteApiKeysResult"],
+  ["delete_private_key_tags", "DELETE_PRIVATE_KEY_TAGS", "deletePrivateKeyTagsIntent", "deletePrivateKeyTagsResult"],
+  ["delete_private_keys", "DELETE_PRIVATE_KEYS", "deletePrivateKeysIntent", "deletePrivateKeysResult"],
   ["delete_sub_organization", "DELETE_SUB_ORGANIZATION", "deleteSubOrganizationIntent", "deleteSubOrganizationResult"],
   ["delete_user_tags", "DELETE_USER_TAGS", "deleteUserTagsIntent", "deleteUserTagsResult"],
   ["delete_users", "DELETE_USERS", "deleteUsersIntent", "deleteUsersResult"],
+  ["export_private_key", "EXPORT_PRIVATE_KEY", "exportPrivateKeyIntent", "exportPrivateKeyResult"],
+  ["export_wallet", "EXPORT_WALLET", "exportWalletIntent", "exportWalletResult"],
+  ["export_wallet_account", "EXPORT_WALLET_ACCOUNT", "exportWalletAccountIntent", "exportWalletAccountResult"],
+  ["import_private_key", "IMPORT_PRIVATE_KEY", "importPrivateKeyIntent", "importPrivateKeyResult"],
+  ["import_wallet", "IMPORT_WALLET", "importWalletIntent", "importWalletResult"],
+  ["init_import_private_key", "INIT_IMPORT_PRIVATE_KEY", "initImportPrivateKeyIntent", "initImportPrivateKeyResult"],
+  ["init_import_wallet", "INIT_IMPORT_WALLET", "initImportWalletIntent", "initImportWalletResult"],
   ["reject_activity", "REJECT_ACTIVITY", "rejectActivityIntent", ""],
   [
     "remove_organization_feature",
@@ -73,12 +85,18 @@ const published: readonly [path: string, type: string, intentKey: string, result
     "setOrganizationFeatureIntent",
     "setOrganizationFeatureResult",
   ],
+  ["sign_raw_payload", "SIGN_RAW_PAYLOAD", "signRawPayloadIntent", "signRawPayloadResult"],
+  ["sign_raw_payload", "SIGN_RAW_PAYLOAD_V2", "signRawPayloadIntentV2", "signRawPayloadResult"],
+  ["sign_raw_payloads", "SIGN_RAW_PAYLOADS", "signRawPayloadsIntent", "signRawPayloadsResult"],
+  ["sign_transaction", "SIGN_TRANSACTION", "signTransactionIntent", "signTransactionResult"],
+  ["sign_transaction", "SIGN_TRANSACTION_V2", "signTransactionIntentV2", "signTransactionResult"],
   [
     "update_organization_name",
     "UPDATE_ORGANIZATION_NAME",
     "updateOrganizationNameIntent",
     "updateOrganizationNameResult",
   ],
+  ["update_private_key_tag", "UPDATE_PRIVATE_KEY_TAG", "updatePrivateKeyTagIntent", "updatePrivateKeyTagResult"],
   ["update_root_quorum", "UPDATE_ROOT_QUORUM", "updateRootQuorumIntent", "updateRootQuorumResult"],
   ["update_user", "UPDATE_USER", "updateUserIntent", "updateUserResult"],
   ["update_user_email", "UPDATE_USER_EMAIL", "updateUserEmailIntent", "updateUserEmailResult"],
@@ -128,5 +146,15 @@ test("only credentials are a user's own to change by default", () => {
   assert.deepEqual([...new Set(own.map(({ activity }) => activity.path))].sort(), [
     "create_api_keys",
     "delete_api_keys",
+  ]);
+});
+
+test("exactly these are refused to everyone but the user they name, even to root", () => {
+  const own = [...activityForms.values()].filter(({ activity }) => activity.ownActOf !== undefined);
+  assert.deepEqual([...new Set(own.map(({ activity }) => activity.path))].sort(), [
+    "import_private_key",
+    "import_wallet",
+    "init_import_private_key",
+    "init_import_wallet",
   ]);
 });

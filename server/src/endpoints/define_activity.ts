@@ -3,11 +3,23 @@ import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { Static, TObject } from "typebox";
 import type { Change } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
+import type { RecordWish } from "../state/record_wish.ts";
+import type { KeyRoom, NewRecord } from "./key_room.ts";
 import type { Limits } from "./limits.ts";
 
 /** What policies call the thing an activity touches, and what it does to it. */
-export type PolicyResource = "ORGANIZATION" | "USER" | "USER_TAG" | "CREDENTIAL" | "CONFIG" | "ACTIVITY";
-export type PolicyAction = "CREATE" | "DELETE" | "UPDATE" | "APPROVE" | "REJECT";
+export type PolicyResource =
+  | "ORGANIZATION"
+  | "USER"
+  | "USER_TAG"
+  | "CREDENTIAL"
+  | "CONFIG"
+  | "ACTIVITY"
+  | "WALLET"
+  | "WALLET_ACCOUNT"
+  | "PRIVATE_KEY"
+  | "PRIVATE_KEY_TAG";
+export type PolicyAction = "CREATE" | "DELETE" | "UPDATE" | "APPROVE" | "REJECT" | "SIGN" | "EXPORT" | "IMPORT";
 
 /** What a handler may know besides state and parameters. By the time it runs, the caller is known and allowed. */
 export type ActivityContext = {
@@ -20,14 +32,25 @@ export type ActivityContext = {
   readonly userId: string;
   readonly limits: Limits;
   readonly curves: Curves;
+  readonly keys: KeyRoom;
   /** The next derived id of this activity; the order of calls is part of the activity's meaning. */
   newId(): string;
 };
 
 /** An organization that an activity brings into the world, with everything it starts with. */
-export type Birth = { organizationId: string; organizationName: string; changes: readonly Change[] };
+export type Birth = {
+  organizationId: string;
+  organizationName: string;
+  changes: readonly Change[];
+  records?: readonly NewRecord[];
+};
 
-export type ActivityOutcome<R> = { changes: readonly Change[]; births?: readonly Birth[]; result: R };
+export type ActivityOutcome<R> = {
+  changes: readonly Change[];
+  records?: readonly NewRecord[];
+  births?: readonly Birth[];
+  result: R;
+};
 
 /** One spelling of an activity on the wire. Names are written out, never computed. */
 export type WireNames = {
@@ -62,12 +85,18 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   rootQuorumOnly?: true;
   /** The user whose own credentials these parameters concern; that user is allowed by default. */
   ownCredentialOf?(params: Static<P>): string;
+  /** The user whose own act this must be: anyone else is refused before quorum and policies are asked, even root. */
+  ownActOf?(params: Static<P>): string;
   /** The part of the organization's state that `run` works on. */
   state(pages: Pages, params: Static<P>): S;
+  /** The records it looks at, as far as its parameters tell. */
+  records?(params: Static<P>): readonly RecordWish[];
   /** What policies can see of the parameters. */
   facts(params: Static<P>): Readonly<Record<string, unknown>>;
   /** True for results that are worth something alone (signatures, bundles, tokens): stored sealed until released. */
   sealed?: boolean;
+  /** Deterministic, and changes nothing: the state needs no memory of it. Only signing is. */
+  pure?: boolean;
   /** Pure: state in, changes and result out. A thrown Fault leaves nothing behind but a FAILED record. */
   run(state: S, params: Static<P>, context: ActivityContext): ActivityOutcome<Static<R>>;
 };
@@ -86,8 +115,13 @@ export function defineVersion<P extends TObject, Newest>(
 }
 
 /** Any activity, for code that treats all alike: parameters have been validated against its own schema before. */
-export type AnyActivity = Omit<ActivityDefinition, "state" | "facts" | "run" | "ownCredentialOf"> & {
+export type AnyActivity = Omit<
+  ActivityDefinition,
+  "state" | "facts" | "run" | "ownCredentialOf" | "ownActOf" | "records"
+> & {
+  records?(params: never): readonly RecordWish[];
   ownCredentialOf?(params: never): string;
+  ownActOf?(params: never): string;
   state(pages: Pages, params: never): unknown;
   facts(params: never): Readonly<Record<string, unknown>>;
   run(state: never, params: never, context: ActivityContext): ActivityOutcome<unknown>;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkLimit, withLimits } from "./limits.ts";
 
-test("without the operator's numbers the published limits stand", () => {
+test("without the operator's numbers the published limits stand, and more than those for keys", () => {
   assert.deepEqual(withLimits({}), {
     userTagsPerOrganization: 1_000,
     userTagsPerSubOrganization: 100,
@@ -11,6 +11,12 @@ test("without the operator's numbers the published limits stand", () => {
     longLivedApiKeysPerUser: 10,
     expiringApiKeysPerUser: 10,
     pendingActivitiesPerOrganization: 1_000,
+    walletsPerOrganization: 10_000,
+    walletsPerSubOrganization: 10_000,
+    privateKeysPerOrganization: 10_000,
+    privateKeysPerSubOrganization: 10_000,
+    privateKeyTagsPerOrganization: 100,
+    privateKeyTagsPerSubOrganization: 10,
   });
 });
 

@@ -2,7 +2,7 @@ import { Fault } from "@keystead/core/fault.ts";
 
 /**
  * Resource limits. All are configuration; one that is hit says which. A parent and its sub-organizations differ in some. Where
- * the hosted service of this wire allows less, a client of it is none the worse for more.
+ * the hosted service of this wire allows less, a client of it is none the worse for more. Keys cost the state next to nothing.
  */
 const defaultLimits = {
   userTagsPerOrganization: 1_000,
@@ -12,6 +12,12 @@ const defaultLimits = {
   longLivedApiKeysPerUser: 10,
   expiringApiKeysPerUser: 10,
   pendingActivitiesPerOrganization: 1_000,
+  walletsPerOrganization: 10_000,
+  walletsPerSubOrganization: 10_000,
+  privateKeysPerOrganization: 10_000,
+  privateKeysPerSubOrganization: 10_000,
+  privateKeyTagsPerOrganization: 100,
+  privateKeyTagsPerSubOrganization: 10,
 } as const;
 
 /** The defaults with the operator's numbers in their places; a name that is no limit is refused. */
@@ -27,7 +33,13 @@ export function withLimits(chosen: Readonly<Record<string, number>>): Limits {
 
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
 
-const counted = { users: "users", userTags: "user tags" } as const;
+const counted = {
+  users: "users",
+  userTags: "user tags",
+  wallets: "wallets",
+  privateKeys: "private keys",
+  privateKeyTags: "private key tags",
+} as const;
 
 /** Refuses an organization that would have `count` of something, when that is more than its kind of organization may. */
 export function checkLimit(

@@ -17,6 +17,7 @@ export const frameKinds = {
   statement: 5,
   accept: 6,
   vouch: 7,
+  reseal: 8,
   fault: 255,
 } as const;
 

@@ -37,7 +37,14 @@ const missing = struct({
   linksFrom: optional(u64),
   /** The fingerprints of this journal are needed. */
   journal: optional(u32),
+  /** Names of pages that a state may be offered without. */
+  pages: list(text),
+  /** JSON of each `RecordWish` that the activity's declaration did not foresee. */
+  wishes: list(text),
 });
+
+/** A record as it is stored: its content with its MAC, and its sealed secret. */
+const storedRecord = struct({ content: bytes, sealed: bytes });
 
 /** The state an activity leads to. */
 const nextState = struct({ version: u64, header: bytes, directory: bytes, pages: list(page) });
@@ -52,6 +59,8 @@ const prepared = struct({
   next: optional(nextState),
   /** JSON of `Change[]`, for the projection tables. */
   changes: text,
+  /** Records that come into the world; the blind index tells equal secrets without telling them. */
+  records: list(struct({ content: bytes, sealed: bytes, blindIndex: optional(text) })),
   /** The leaf's name, and the leaf with its MAC. */
   boot: fixed(16),
   number: u64,
@@ -101,6 +110,12 @@ export const messages = {
       journal: optional(bytes),
       /** The body of the activity that this one votes on. */
       target: optional(bytes),
+      /** What was found of the records that the activity, or the one it votes on, wishes for. */
+      records: list(storedRecord),
+      /** JSON of the wishes beyond its declaration that were looked for. */
+      wishes: list(text),
+      /** Pages that were asked for. */
+      pages: list(page),
     }),
     /** The activity's own rows first, then those of each organization it brings into the world. */
     reply: variant({ prepared: list(prepared), missing }),
@@ -122,10 +137,24 @@ export const messages = {
     request: struct({ headers: list(bytes), last: bool }),
     reply: struct({ lines: list(text), leaf: optional(prepared) }),
   },
+  /** Boxes with what they belong to; each comes back sealed under the current root key, in the same order. */
+  reseal: {
+    request: struct({
+      boxes: list(
+        variant({
+          record: storedRecord,
+          leaf: struct({ leaf: bytes, sealed: bytes }),
+          keyring: struct({ sealed: bytes }),
+        }),
+      ),
+    }),
+    reply: list(bytes),
+  },
 } as const;
 
 export const faultMessage = struct({ code: text, message: text, errorCode: text, details: text });
 
+export type StoredRecord = ValueOf<typeof storedRecord>;
 export type OfferedState = ValueOf<typeof offeredState>;
 export type Prepared = ValueOf<typeof prepared>;
 export type Missing = ValueOf<typeof missing>;

@@ -1,22 +1,24 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { Fault } from "@keystead/core/fault.ts";
 import { sql } from "kysely";
 import { dialects, openTestStore } from "../../test/open_test_store.ts";
-import { birth, stateChange } from "../../test/store_items.ts";
+import { birth, newActivity, stateChange } from "../../test/store_items.ts";
 import { loadUnreleased } from "../store/across.ts";
+import { findActivity } from "../store/activities.ts";
 import { type CommitItem, commitGroup } from "../store/commit.ts";
 import type { Store } from "../store/store.ts";
 import { createCommitter } from "./committer.ts";
 import { loneRun } from "./organizations.ts";
 import type { SignerLink } from "./signer_link.ts";
 
-/** A signer that releases whatever it is given, after `before` has had its turn. */
-function releasing(before: () => Promise<void>): SignerLink {
+/** A signer that releases whatever it is given, with this result, after `before` has had its turn. */
+function releasing(before: () => Promise<void>, result?: string): SignerLink {
   const request = async (_kind: string, { rows }: { rows: unknown[] }) => {
     await before();
-    return rows.map(() => ({ kind: "released", value: { result: undefined } }));
+    return rows.map(() => ({ kind: "released", value: { result } }));
   };
   return {
     request: request as unknown as SignerLink["request"],
@@ -51,6 +53,25 @@ for (const dialect of dialects) {
       (await loadUnreleased(store, 10)).map((leaf) => leaf.version),
       [3],
     );
+  });
+
+  test(`a sealed result on ${dialect} is written, though no other commit comes to take it along`, async (t) => {
+    const store = await openTestStore(t, dialect);
+    if (store === undefined) return;
+    const organizationId = randomUUID();
+    await commit(store, birth(organizationId));
+    const activity = newActivity({ result: null });
+    const committer = createCommitter(
+      store,
+      releasing(async () => undefined, "{}"),
+    );
+    await committer.commit({ ...stateChange(organizationId, 1), activity }, loneRun);
+    const read = async () => (await findActivity(store, organizationId, activity.activityId))?.result;
+    for (let round = 0; (await read()) === null; round++) {
+      assert.ok(round < 100, "it is not written");
+      await setTimeout(20);
+    }
+    assert.equal(await read(), "{}");
   });
 
   test(`trouble on ${dialect}: the newest commit or release that failed is told, until one succeeds`, async (t) => {

@@ -43,6 +43,9 @@ const fullGroup = 32;
 const maxWaitMs = 3;
 const leftoversAtOnce = 1_000;
 
+/** When no group comes to take a released result along, it is written by itself: others than the caller wait for it. */
+const maxResultWaitMs = 20;
+
 /** While `/readyz` says no, nobody may send the commit that would prove otherwise: after this time one may try again. */
 const troubleKeptMs = 10_000;
 
@@ -51,6 +54,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
   let marks: ReleasedLeaf[] = [];
   let running = false;
   let timer: NodeJS.Timeout | undefined;
+  let settling: NodeJS.Timeout | undefined;
   /** The newest outcome of each of the two steps, when it was a failure. */
   const failures = new Map<"commit" | "release", { message: string; atMs: number }>();
 
@@ -103,9 +107,16 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
     running = false;
   }
 
-  async function commitEntries(group: readonly Entry[]): Promise<void> {
+  function takeMarks(): ReleasedLeaf[] {
+    clearTimeout(settling);
+    settling = undefined;
     const released = marks;
     marks = [];
+    return released;
+  }
+
+  async function commitEntries(group: readonly Entry[]): Promise<void> {
+    const released = takeMarks();
     try {
       const { committed } = await write(
         group.map(({ item }) => item),
@@ -164,6 +175,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
         if (reply.kind === "refused") return { kind: "refused", message: reply.value.message };
         const { result } = reply.value;
         if (leaf !== undefined) marks.push(toMark(leaf, result));
+        if (result !== undefined) settling ??= setTimeout(() => void settle().catch(() => undefined), maxResultWaitMs);
         return { kind: "released", result };
       });
     }
@@ -171,9 +183,13 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
   }
 
   async function settle(): Promise<void> {
-    const released = marks;
-    marks = [];
-    if (released.length > 0) await write([], released);
+    const released = takeMarks();
+    try {
+      if (released.length > 0) await write([], released);
+    } catch (error) {
+      marks = [...released, ...marks];
+      throw error;
+    }
   }
 
   return {

@@ -5,6 +5,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Prepared } from "../frames/messages.ts";
 import type { User } from "../state/entities.ts";
+import type { RecordWish } from "../state/record_wish.ts";
 import { type ActivityRow, findActivity } from "../store/activities.ts";
 import type { CommitItem } from "../store/commit.ts";
 import type { Store } from "../store/store.ts";
@@ -32,6 +33,8 @@ export type StampedRequest = {
   body: Uint8Array;
   stamp: string;
   keyed?: KeyedRequest | undefined;
+  /** The records that the activity looks at. */
+  records: readonly RecordWish[];
   /** The activity that this request votes on, and how. */
   vote?: { target: ActivityRow; selection: StoredVote["selection"] };
 };
@@ -51,6 +54,7 @@ export async function executeOnce(room: SubmitRoom, request: StampedRequest): Pr
       body: request.body,
       stamp: request.stamp,
       target: request.vote?.target.body,
+      records: request.records,
     });
   } catch (error) {
     // The signer has executed these bytes: they are stored, or about to be. The next round finds them.
@@ -142,7 +146,7 @@ function toVoteRow(activityId: string, vote: StoredVote): NonNullable<CommitItem
 }
 
 export function toCommitItem(prepared: Prepared): CommitItem {
-  const { organizationId, expectedVersion, expectedHeader, birth, next, changes, boot, number, leaf, sealed } =
+  const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
     prepared;
   return {
     organizationId,
@@ -157,6 +161,7 @@ export function toCommitItem(prepared: Prepared): CommitItem {
     }),
     ...(next && { next }),
     changes: JSON.parse(changes),
+    ...(records.length > 0 && { records }),
     leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }) },
   };
 }

@@ -108,10 +108,17 @@ function oracle(schema: TSchema, value: unknown): string {
   return at(path, error.message);
 }
 
+/** Some fields have published words of their own for a value outside their enumeration. */
+function withoutOwnWords(text: string): string {
+  return text.replace(/^invalid [a-z ]+: (?=field `[^`]*` must be one of )/, "invalid request body: ");
+}
+
 test("of values near any declared request, the mismatch told is the schema library's first", () => {
   for (const schema of declared) {
     fc.assert(
-      fc.property(roughly(schema), (value) => assert.equal(said(schema, value), oracle(schema, value))),
+      fc.property(roughly(schema), (value) =>
+        assert.equal(withoutOwnWords(said(schema, value)), oracle(schema, value)),
+      ),
       { numRuns: 60 },
     );
   }
@@ -152,4 +159,20 @@ test("a long list in a place that may also be null is read as little", () => {
   const schema = Type.Union([Type.Array(Type.String()), Type.Null()]);
   assert.equal(said(schema, list), at(".0", "must be string"));
   assert.equal(seen.reads, 1);
+});
+
+test("a value outside an enumeration begins with the published words of its field, also inside a list", () => {
+  const schema = Type.Object({
+    curve: Type.Enum(["A"]),
+    addressFormats: Type.Array(Type.Enum(["B"]), { maxItems: 9 }),
+  });
+  const refusal = (value: unknown) => explainMismatch(schema, value, "parameters").message;
+  assert.match(
+    refusal({ curve: "X", addressFormats: [] }),
+    /^invalid curve: field `parameters\.curve` must be one of A$/,
+  );
+  assert.match(
+    refusal({ curve: "A", addressFormats: ["B", "X"] }),
+    /^invalid address format: field `.*\.1` must be one of B$/,
+  );
 });

@@ -34,9 +34,25 @@ const isOfType = {
   null: (value: unknown) => value === null,
 };
 
+/** Published texts for a value outside its enumeration, by the name of the field. */
+const enumRefusals: Readonly<Record<string, string>> = {
+  curve: "invalid curve",
+  pathFormat: "invalid path format",
+  addressFormat: "invalid address format",
+  addressFormats: "invalid address format",
+  encoding: "invalid payload encoding",
+  hashFunction: "invalid hash function",
+};
+
 export function explainMismatch(schema: TSchema, value: unknown, prefix: string): Fault {
   const mismatch = firstMismatch(schema as Schema, value, prefix) ?? field(prefix, "does not fit");
-  return new Fault("invalid_argument", `invalid request body: ${mismatch}`);
+  return new Fault("invalid_argument", `${beginningOf(mismatch)}: ${mismatch}`);
+}
+
+function beginningOf(mismatch: string): string {
+  const path = /^field `([^`]*)` must be one of /.exec(mismatch)?.[1] ?? "";
+  const name = path.split(".").findLast((part) => !/^[0-9]+$/.test(part)) ?? "";
+  return Object.hasOwn(enumRefusals, name) ? (enumRefusals[name] ?? "") : "invalid request body";
 }
 
 function firstMismatch(schema: Schema, value: unknown, path: string): string | undefined {

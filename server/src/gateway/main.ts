@@ -13,6 +13,7 @@ import { joinSigner } from "./join_signer.ts";
 import { createMetrics } from "./metrics.ts";
 import { createOrganizations } from "./organizations.ts";
 import { createRepeats } from "./repeats.ts";
+import { rotateKeys } from "./rotate_keys.ts";
 import { createSignerLink } from "./signer_link.ts";
 
 const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, sync: true }));
@@ -121,6 +122,7 @@ const works: Record<string, () => Promise<Report>> = {
   "accept-database": async () => ({ lines: await acceptDatabase(store, link, committer), ok: true }),
   "accept-clock": async () => ({ lines: ["the signer's clock is accepted as it is now"], ok: true }),
   "check-log": () => checkLog(store, link, publicKeys.log ?? ""),
+  "rotate-keys": async () => ({ lines: await rotateKeys(store, link), ok: true }),
 };
 const work = works[mode ?? ""];
 

@@ -6,7 +6,9 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import type { Missing, OfferedState, Prepared, Reply, Request } from "../frames/messages.ts";
-import { loadHeaders, loadJournal, loadState, type StoredState } from "../store/organizations.ts";
+import type { RecordWish } from "../state/record_wish.ts";
+import { findPages, loadHeaders, loadJournal, loadState, type StoredState } from "../store/organizations.ts";
+import { type FoundRecord, findRecords } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { SignerLink } from "./signer_link.ts";
 
@@ -20,7 +22,13 @@ export type Organizations = {
 };
 
 /** What a client sent, and the body of the activity it votes on if it does. */
-export type Stamped = Pick<Request<"prepare">, "body" | "stamp" | "target">;
+export type Stamped = Pick<Request<"prepare">, "body" | "stamp" | "target"> & {
+  /** The records that the activity, or the one it votes on, looks at. */
+  records: readonly RecordWish[];
+};
+
+/** What is sent along beside the state. */
+type Brought = Pick<Request<"prepare">, "records" | "wishes" | "pages">;
 
 /** A chain of requests, each building on the one before. */
 export type Run = { readonly isCurrent: () => boolean; abandon(): void };
@@ -68,7 +76,12 @@ export function createOrganizations(
     return run;
   }
 
-  async function load(organizationId: string): Promise<StoredState> {
+  async function load(organizationId: string, wishes: readonly RecordWish[]): Promise<FoundRecord[]> {
+    const found = await Promise.all(wishes.map((wish) => findRecords(store, organizationId, wish)));
+    return found.flat();
+  }
+
+  async function loadOffer(organizationId: string): Promise<StoredState> {
     const state = await loadState(store, organizationId);
     if (state === undefined) throw noSuchOrganization();
     return state;
@@ -78,11 +91,11 @@ export function createOrganizations(
   async function ask(
     organizationId: string,
     organization: Organization,
-    request: Stamped,
+    request: Omit<Request<"prepare">, "state" | "journal">,
     { linksFrom, journal: slot }: Wanted,
   ): Promise<{ reply: Answer; run: Run }> {
     while (organization.run === undefined) {
-      organization.offering ??= load(organizationId);
+      organization.offering ??= loadOffer(organizationId);
       const { offering } = organization;
       let state: StoredState;
       try {
@@ -116,11 +129,27 @@ export function createOrganizations(
   }
 
   async function prepare(organizationId: string, organization: Organization, request: Stamped) {
+    const { body, stamp, target } = request;
     let wanted: Wanted = { linksFrom: undefined, journal: undefined };
+    let brought: Brought = { records: await load(organizationId, request.records), wishes: [], pages: [] };
     let refusal: Fault | undefined;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const { reply, run } = await ask(organizationId, organization, request, wanted);
+      const { reply, run } = await ask(organizationId, organization, { body, stamp, target, ...brought }, wanted);
       if (reply.kind === "prepared") return { prepared: reply.value, run };
+      if (reply.kind === "missing" && reply.value.pages.length + reply.value.wishes.length > 0) {
+        // These come without the state they belong to: pages by their digests, records by their MACs.
+        const { pages, wishes } = reply.value;
+        const found = await load(
+          organizationId,
+          wishes.map((wish) => JSON.parse(wish) as RecordWish),
+        );
+        brought = {
+          records: [...brought.records, ...found],
+          wishes: [...brought.wishes, ...wishes],
+          pages: [...brought.pages, ...(await findPages(store, organizationId, pages))],
+        };
+        continue;
+      }
       run.abandon();
       if (reply.kind === "refused") {
         // Overtaken: what was offered, or followed on, is older than what was released meanwhile. The database knows better.

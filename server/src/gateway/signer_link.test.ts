@@ -73,7 +73,16 @@ test("a signer that does not read costs bounded memory: what waits is counted an
   const body = new Uint8Array(256 * 1024);
   const send = () =>
     link
-      .request("prepare", { body, stamp: "", state: undefined, journal: undefined, target: undefined })
+      .request("prepare", {
+        body,
+        stamp: "",
+        state: undefined,
+        journal: undefined,
+        target: undefined,
+        records: [],
+        wishes: [],
+        pages: [],
+      })
       .catch((fault) => fault.message);
   const first = await Promise.all(Array.from({ length: 40 }, send));
   assert.ok(

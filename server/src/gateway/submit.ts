@@ -9,6 +9,7 @@ import { parseFingerprint } from "../fields/fingerprint.ts";
 import { activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { sha256 } from "../state/digest.ts";
+import type { RecordWish } from "../state/record_wish.ts";
 import { type ActivityRow, findActivityByFingerprint } from "../store/activities.ts";
 import { findUnreleasedLeaves } from "../store/leaves.ts";
 import { type ActivityRecord, activityView } from "../views/activity_view.ts";
@@ -40,7 +41,7 @@ export async function submit(
   const { body, stamp, idempotencyKey } = arrival;
   const value = readBody(body);
   const organizationId = readOrganizationId(value);
-  const request: StampedRequest = { organizationId, body, stamp };
+  const request: StampedRequest = { organizationId, body, stamp, records: [] };
   let asked: { form: ActivityForm; envelope: Envelope };
   try {
     asked = readAsked(activity, value);
@@ -54,6 +55,7 @@ export async function submit(
     const { fingerprint } = asked.envelope.parameters as { fingerprint: string };
     return toAnswer(await castVote(room, request, activity.vote, parseFingerprint(fingerprint)), dialect);
   }
+  request.records = wishesOf(asked.form, asked.envelope.parameters);
   // A body of this very moment is most likely new. If it is not, its journal, its unique fingerprint or a refusal makes us
   // look; a look before each would cost every new activity a query.
   const looksFirst = Math.abs(Date.now() - asked.envelope.timestampMs) >= likelyNewMs || request.keyed !== undefined;
@@ -73,6 +75,16 @@ function executeAlone(room: SubmitRoom, request: StampedRequest, looksFirst: boo
     });
   if (keyed === undefined) return executed();
   return repeats.alone(`${organizationId} ${stampParts(stamp).publicKey} ${keyed.idempotencyKey}`, executed);
+}
+
+function wishesOf({ activity, translate }: ActivityForm, parameters: unknown): readonly RecordWish[] {
+  return activity.records?.(translate(parameters) as never) ?? [];
+}
+
+/** The wishes of a stored activity that is voted on. */
+function wishesOfRow({ type, body }: ActivityRow): readonly RecordWish[] {
+  const form = activityForms.get(type);
+  return form === undefined ? [] : wishesOf(form, readEnvelope(readBody(body)).parameters);
 }
 
 function readAsked(activity: AnyActivity, value: Record<string, unknown>): { form: ActivityForm; envelope: Envelope } {
@@ -175,7 +187,11 @@ async function castVote(
       if (vote === "APPROVED" && !record.rights.canApprove && hasVoted) return record;
     }
     try {
-      const decided = await executeOnce(room, { ...request, vote: { target, selection } });
+      const decided = await executeOnce(room, {
+        ...request,
+        records: wishesOfRow(target),
+        vote: { target, selection },
+      });
       if (decided !== undefined) return decided;
     } catch (fault) {
       // Decided a moment ago by somebody else's vote: the next round finds what became of it.

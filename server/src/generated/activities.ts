@@ -1,45 +1,85 @@
 // Written by `npm run generate` from the endpoint declarations. Do not edit.
 import { approveActivity } from "../activities/approve_activity.ts";
 import { createApiKeys } from "../activities/create_api_keys.ts";
+import { createPrivateKeyTag } from "../activities/create_private_key_tag.ts";
+import { createPrivateKeys } from "../activities/create_private_keys.ts";
 import { createSubOrganization } from "../activities/create_sub_organization.ts";
 import { createUserTag } from "../activities/create_user_tag.ts";
 import { createUsers } from "../activities/create_users.ts";
+import { createWallet } from "../activities/create_wallet.ts";
+import { createWalletAccounts } from "../activities/create_wallet_accounts.ts";
 import { deleteApiKeys } from "../activities/delete_api_keys.ts";
+import { deletePrivateKeyTags } from "../activities/delete_private_key_tags.ts";
+import { deletePrivateKeys } from "../activities/delete_private_keys.ts";
 import { deleteSubOrganization } from "../activities/delete_sub_organization.ts";
 import { deleteUserTags } from "../activities/delete_user_tags.ts";
 import { deleteUsers } from "../activities/delete_users.ts";
+import { deleteWalletAccounts } from "../activities/delete_wallet_accounts.ts";
+import { deleteWallets } from "../activities/delete_wallets.ts";
+import { exportPrivateKey } from "../activities/export_private_key.ts";
+import { exportWallet } from "../activities/export_wallet.ts";
+import { exportWalletAccount } from "../activities/export_wallet_account.ts";
+import { importPrivateKey } from "../activities/import_private_key.ts";
+import { importWallet } from "../activities/import_wallet.ts";
+import { initImportPrivateKey } from "../activities/init_import_private_key.ts";
+import { initImportWallet } from "../activities/init_import_wallet.ts";
 import { rejectActivity } from "../activities/reject_activity.ts";
 import { removeOrganizationFeature } from "../activities/remove_organization_feature.ts";
 import { setOrganizationFeature } from "../activities/set_organization_feature.ts";
+import { signRawPayload } from "../activities/sign_raw_payload.ts";
+import { signRawPayloads } from "../activities/sign_raw_payloads.ts";
+import { signTransaction } from "../activities/sign_transaction.ts";
 import { updateOrganizationName } from "../activities/update_organization_name.ts";
+import { updatePrivateKeyTag } from "../activities/update_private_key_tag.ts";
 import { updateRootQuorum } from "../activities/update_root_quorum.ts";
 import { updateUser } from "../activities/update_user.ts";
 import { updateUserEmail } from "../activities/update_user_email.ts";
 import { updateUserName } from "../activities/update_user_name.ts";
 import { updateUserPhoneNumber } from "../activities/update_user_phone_number.ts";
 import { updateUserTag } from "../activities/update_user_tag.ts";
+import { updateWallet } from "../activities/update_wallet.ts";
 import { type ActivityForm, type AnyActivity, formsOf } from "../endpoints/define_activity.ts";
 
 export const activities = {
   approve_activity: approveActivity,
   create_api_keys: createApiKeys,
+  create_private_key_tag: createPrivateKeyTag,
+  create_private_keys: createPrivateKeys,
   create_sub_organization: createSubOrganization,
   create_user_tag: createUserTag,
   create_users: createUsers,
+  create_wallet: createWallet,
+  create_wallet_accounts: createWalletAccounts,
   delete_api_keys: deleteApiKeys,
+  delete_private_key_tags: deletePrivateKeyTags,
+  delete_private_keys: deletePrivateKeys,
   delete_sub_organization: deleteSubOrganization,
   delete_user_tags: deleteUserTags,
   delete_users: deleteUsers,
+  delete_wallet_accounts: deleteWalletAccounts,
+  delete_wallets: deleteWallets,
+  export_private_key: exportPrivateKey,
+  export_wallet: exportWallet,
+  export_wallet_account: exportWalletAccount,
+  import_private_key: importPrivateKey,
+  import_wallet: importWallet,
+  init_import_private_key: initImportPrivateKey,
+  init_import_wallet: initImportWallet,
   reject_activity: rejectActivity,
   remove_organization_feature: removeOrganizationFeature,
   set_organization_feature: setOrganizationFeature,
+  sign_raw_payload: signRawPayload,
+  sign_raw_payloads: signRawPayloads,
+  sign_transaction: signTransaction,
   update_organization_name: updateOrganizationName,
+  update_private_key_tag: updatePrivateKeyTag,
   update_root_quorum: updateRootQuorum,
   update_user: updateUser,
   update_user_email: updateUserEmail,
   update_user_name: updateUserName,
   update_user_phone_number: updateUserPhoneNumber,
   update_user_tag: updateUserTag,
+  update_wallet: updateWallet,
 } as const;
 
 /** By the `type` of the stamped body, which is what decides; the path only routes. */

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { birthOf, openBootstrap, rewriteUrls, urlOf } from "./bootstrap.ts";
+import { birthOf, keepIds, openBootstrap, rewriteUrls, urlOf } from "./bootstrap.ts";
 import { dataFolderAt } from "./data_folder.ts";
 
 const rootKey = new Uint8Array(32).fill(1);
@@ -114,4 +114,28 @@ test("addresses name a host that this machine can reach", () => {
   assert.equal(urlOf("::", 80), "http://[::1]:80");
   assert.equal(urlOf("::1", 80), "http://[::1]:80");
   assert.equal(urlOf("keys.example.com", 80), "http://keys.example.com:80");
+});
+
+test("ids that were kept stand for the first root key, whichever is in use now", (t) => {
+  const data = freshData(t);
+  const made = openBootstrap(data, rootKey, url, settings);
+  const next = new Uint8Array(32).fill(2);
+  assert.throws(() => openBootstrap(data, next, url, settings), {
+    message: /was made with another root key.*root\.key\.ids/,
+  });
+  keepIds(data, made);
+  keepIds(data, { ...made, organizationId: "another" });
+  assert.deepEqual(openBootstrap(data, next, url, settings), made);
+  assert.equal(statSync(data.rootKeyIds).mode & 0o777, 0o600);
+  // Written anew for a key of the operator's, it is still the same organization.
+  rmSync(data.bootstrap);
+  const point = made.apiPublicKey;
+  const again = openBootstrap(data, next, url, { ...settings, rootPublicKey: point });
+  assert.deepEqual([again.organizationId, again.userId], [made.organizationId, made.userId]);
+  for (const content of ["", "{}", '{"organizationId":1}']) {
+    writeFileSync(data.rootKeyIds, content);
+    assert.throws(() => openBootstrap(data, next, url, settings), {
+      message: /root\.key\.ids is not what a rotation wrote/,
+    });
+  }
 });

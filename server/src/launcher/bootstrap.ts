@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { createApiKey } from "./api_key.ts";
 import { codeOf, type DataFolder, holdsData } from "./data_folder.ts";
-import { replaceFile } from "./durable_file.ts";
+import { createFile, replaceFile } from "./durable_file.ts";
 import { Refusal } from "./refusal.ts";
 
 /** The contents of `bootstrap.json`: what a client needs for its first request. */
@@ -36,7 +36,7 @@ type Settings = { organizationName: string; rootPublicKey: string | undefined };
  * otherwise a crash in between would leave an organization whose only key nobody holds.
  */
 export function openBootstrap(data: DataFolder, rootKey: Uint8Array, baseUrl: string, settings: Settings): Bootstrap {
-  const ids = {
+  const ids = readIds(data) ?? {
     organizationId: derivedId(rootKey, "organization"),
     userId: derivedId(rootKey, "user"),
     authProxyConfigId: derivedId(rootKey, "auth proxy config"),
@@ -45,7 +45,8 @@ export function openBootstrap(data: DataFolder, rootKey: Uint8Array, baseUrl: st
   if (stored) {
     if (stored.organizationId !== ids.organizationId || stored.userId !== ids.userId) {
       throw new Refusal(
-        `the root key does not belong to this database: ${data.bootstrap} was made with another root key`,
+        `the root key does not belong to this database: ${data.bootstrap} was made with another root key ` +
+          "(after a rotation, root.key.ids belongs to the root key)",
       );
     }
     return withUrls(data, stored, baseUrl);
@@ -62,6 +63,28 @@ export function openBootstrap(data: DataFolder, rootKey: Uint8Array, baseUrl: st
   const made: Bootstrap = { ...urls(baseUrl), organizationId, organizationName, userId, ...key, authProxyConfigId };
   write(data, made);
   return made;
+}
+
+type FirstIds = Pick<Bootstrap, "organizationId" | "userId" | "authProxyConfigId">;
+
+/** Before the first root key goes, what derives from it is written down: another gives other ids. */
+export function keepIds(data: DataFolder, { organizationId, userId, authProxyConfigId }: Bootstrap): void {
+  if (existsSync(data.rootKeyIds)) return;
+  const ids: FirstIds = { organizationId, userId, authProxyConfigId };
+  createFile(data.rootKeyIds, Buffer.from(`${JSON.stringify(ids, null, 2)}\n`));
+}
+
+function readIds(data: DataFolder): FirstIds | undefined {
+  if (!existsSync(data.rootKeyIds)) return undefined;
+  try {
+    const { organizationId, userId, authProxyConfigId } = JSON.parse(readFileSync(data.rootKeyIds, "utf8"));
+    if ([organizationId, userId, authProxyConfigId].every((id) => typeof id === "string")) {
+      return { organizationId, userId, authProxyConfigId };
+    }
+  } catch {
+    // What is wrong with it does not matter: it has to be put back.
+  }
+  throw new Refusal(`${data.rootKeyIds} is not what a rotation wrote; put the right one back`);
 }
 
 export function hasBootstrap(data: DataFolder): boolean {

@@ -36,8 +36,9 @@ export function keysteadCode(): Code {
   // Node resolves a workspace through its link in node_modules and then reads the real path, so both are listed.
   const shared = [...manifests, "core/src", "node_modules/@keystead/core"];
   const signer = [...shared, ...signerRooms.map((room) => `server/src/${room}`)];
-  const signerModules = signerPackages.map((name) => `node_modules/${name}`);
-  const gateway = [...shared, "server/src", "node_modules", "dashboard/dist"];
+  // A version that another package does not share lies below the workspace that asked for it.
+  const signerModules = signerPackages.flatMap((name) => [`node_modules/${name}`, `core/node_modules/${name}`]);
+  const gateway = [...shared, "server/src", "node_modules", "core/node_modules", "dashboard/dist"];
   const present = (paths: string[]) => paths.map((path) => `${root}/${path}`).filter((path) => existsSync(path));
   return {
     root,

@@ -9,6 +9,7 @@ export type DataFolder = {
   bootstrap: string;
   rootKey: string;
   sealedRootKey: string;
+  rootKeyIds: string;
   processes: string;
 };
 
@@ -21,6 +22,7 @@ export function dataFolderAt(path: string): DataFolder {
     bootstrap: join(path, "bootstrap.json"),
     rootKey: join(path, "root.key"),
     sealedRootKey: join(path, "root.key.sealed"),
+    rootKeyIds: join(path, "root.key.ids"),
     processes: join(path, "processes.json"),
   };
 }

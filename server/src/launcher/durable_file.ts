@@ -22,6 +22,12 @@ export function replaceFile(path: string, bytes: Uint8Array): void {
   syncFolder(dirname(path));
 }
 
+/** Puts one file in the place of another, in one step that a power cut leaves done or undone. */
+export function moveFile(from: string, to: string): void {
+  renameSync(from, to);
+  syncFolder(dirname(to));
+}
+
 /** Both callers hold the lock of the data folder, so a left-over of this name belongs to a start that was cut short. */
 function writeBeside(path: string, bytes: Uint8Array): string {
   const beside = `${path}.new`;
@@ -37,7 +43,7 @@ function writeBeside(path: string, bytes: Uint8Array): string {
   return beside;
 }
 
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const handle = openSync(folder, "r");
   try {
     fsyncSync(handle);

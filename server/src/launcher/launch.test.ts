@@ -125,6 +125,8 @@ const goneSoon = (pid: number) =>
     () => `the end of ${pid}`,
   );
 
+const bootstrapOf = (data: string) => JSON.parse(readFileSync(join(data, "bootstrap.json"), "utf8"));
+
 test("a start makes the folders, hands the root key and the orders to the signer, and says what it did", async (t) => {
   const data = freshFolder(t);
   const env = { KEYSTEAD_ORGANIZATION_NAME: "Ours", KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 7}' };
@@ -146,6 +148,7 @@ test("a start makes the folders, hands the root key and the orders to the signer
     memoryFolder: join(data, "signer"),
     adoptUnknown: false,
     acceptDatabase: false,
+    reseal: false,
     limits: { userTagsPerOrganization: 7 },
     resetClock: false,
     birth: { organizationId, organizationName: "Ours", userId, userName: "Root user", apiPublicKey },
@@ -475,7 +478,7 @@ test("init writes the files for a key made elsewhere, once, and the start uses t
 test("work on data in a folder without any is refused, and nothing is made", async (t) => {
   const data = freshFolder(t);
   const refused = async () => {
-    for (const command of ["accept-database", "accept-clock", "check-log"]) {
+    for (const command of ["accept-database", "accept-clock", "check-log", "rotate-keys"]) {
       const started = new Started(t, data, [command]);
       assert.equal(await started.end(), 1, started.said);
       const message = `there is no Keystead data in ${data} (no bootstrap.json); set KEYSTEAD_DATA`;
@@ -493,8 +496,8 @@ test("accept-database and accept-clock order it, print the report once and end",
   const data = freshFolder(t);
   assert.equal(await new Started(t, data, ["init"]).end(), 0);
   const cases: [string, RegExp, string, number][] = [
-    ["accept-database", /"acceptDatabase":true,"resetClock":false/, "", 0],
-    ["accept-clock", /"acceptDatabase":false,"resetClock":true/, "", 0],
+    ["accept-database", /"acceptDatabase":true,"reseal":false,"resetClock":false/, "", 0],
+    ["accept-clock", /"acceptDatabase":false,"reseal":false,"resetClock":true/, "", 0],
     ["accept-database", /"acceptDatabase":true/, "fail", 1],
   ];
   for (const [command, orders, wish, code] of cases) {
@@ -504,6 +507,46 @@ test("accept-database and accept-clock order it, print the report once and end",
     assert.match(started.said, orders);
     assert.deepEqual(started.said.match(/^.*stand-in signer is here$/gm), ["signer: stand-in signer is here"]);
   }
+});
+
+test("a rotation hands both root keys to the signer, and only its good end removes the old one", async (t) => {
+  const data = freshFolder(t);
+  const first = await new Started(t, data).ready();
+  const ids = (({ organizationId, userId }) => [organizationId, userId])(bootstrapOf(data));
+  first.process.kill("SIGTERM");
+  await first.end();
+  const old = readFileSync(join(data, "root.key"));
+
+  const failed = new Started(t, data, ["rotate-keys"], { KEYSTEAD_WISH: "fail" });
+  assert.equal(await failed.end(), 1, failed.said);
+  assert.match(failed.said, /"reseal":true/);
+  assert.deepEqual(readFileSync(join(data, "root.key")), old);
+  const next = readFileSync(join(data, "root.key.next"));
+  assert.equal(next.length, 32);
+
+  // In between it serves, with both.
+  const between = await new Started(t, data).ready();
+  const { signer } = await between.answer();
+  assert.equal(signer.rootKeyHash, createHash("sha256").update(old).update(next).digest("hex"));
+  assert.equal(signer.orders.reseal, false);
+  between.process.kill("SIGTERM");
+  await between.end();
+
+  const stopped = new Started(t, data, ["rotate-keys"], { KEYSTEAD_WISH: "no report" });
+  await stopped.until(/stand-in signer is here/);
+  stopped.process.kill("SIGINT");
+  assert.equal(await stopped.end(), 0, stopped.said);
+  assert.deepEqual(readFileSync(join(data, "root.key")), old, "asked to stop is not done");
+
+  const done = new Started(t, data, ["rotate-keys"]);
+  assert.equal(await done.end(), 0, done.said);
+  assert.match(done.said, /^the root key is replaced; keep the old one as long as any backup from before$/m);
+  assert.deepEqual(readFileSync(join(data, "root.key")), next);
+  assert.equal(existsSync(join(data, "root.key.next")), false);
+
+  const after = await new Started(t, data).ready();
+  assert.equal((await after.answer()).signer.rootKeyHash, createHash("sha256").update(next).digest("hex"));
+  assert.deepEqual((({ organizationId, userId }) => [organizationId, userId])(bootstrapOf(data)), ids);
 });
 
 test("as root: own user ids, own folders, and neither can read the root key", {

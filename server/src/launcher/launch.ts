@@ -23,6 +23,8 @@ export type Launch = {
   /** The longest pause before a process that keeps ending is started again. */
   restartPauseMs: number;
   say(line: string): void;
+  /** The work is done, and its report says that all is well. */
+  onDone(): void;
   onListening(port: number): void;
   onReady(): void;
 };
@@ -99,6 +101,16 @@ export function launch(options: Launch): Launched {
     if (options.endsByItself || (!ready && ++failedStarts >= attemptsBeforeReady)) decide(1);
   };
 
+  const conclude = (exitCode: number): number => {
+    try {
+      if (exitCode === 0) options.onDone();
+      return exitCode;
+    } catch (error) {
+      say(`the work is done, but not its end: ${reasonOf(error)}`);
+      return 1;
+    }
+  };
+
   const startSignerFor = async (joined: Child): Promise<SignerProcess | undefined> => {
     let key: Uint8Array;
     try {
@@ -146,7 +158,7 @@ export function launch(options: Launch): Launched {
       await serveWith(gateway);
       if (decided) break;
       const reason = await gateway.gone;
-      if (options.endsByItself && reported !== undefined && reason === "exit code 0") decide(reported);
+      if (options.endsByItself && reported !== undefined && reason === "exit code 0") decide(conclude(reported));
       else failed("gateway", reason);
       // The signer's socket died with the gateway, and a new one must not touch the memory file before the old one is gone.
       signer?.process.kill("SIGKILL");

@@ -1,9 +1,9 @@
 import { randomFillSync } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { PassphraseSource } from "./config.ts";
-import { createFile } from "./durable_file.ts";
+import { createFile, moveFile } from "./durable_file.ts";
 import { askPassphrase, askPassphraseTwice } from "./passphrase_terminal.ts";
-import type { RootKeyProvider } from "./root_key.ts";
+import { type Creation, joinKeys, nextOf, type RootKeyProvider } from "./root_key.ts";
 import { openRootKey, sealRootKey } from "./sealed_root_key.ts";
 import { readSecretFile } from "./secret_file.ts";
 
@@ -14,17 +14,25 @@ import { readSecretFile } from "./secret_file.ts";
 export async function passphraseRootKey(
   path: string,
   source: PassphraseSource,
-  create: boolean,
+  create: Creation,
 ): Promise<RootKeyProvider> {
-  const passphrase = await readPassphrase(source, create);
-  let key: Uint8Array;
+  const next = nextOf(path);
+  const passphrase = await readPassphrase(source, create.first);
+  let keys: Uint8Array;
   try {
-    if (create) createSealed(path, passphrase);
-    key = openRootKey(readFileSync(path), passphrase);
+    if (create.first) createSealed(path, passphrase);
+    const first = openRootKey(readFileSync(path), passphrase);
+    // Only now: a passphrase that opens the one key may seal the other.
+    if (create.next && !existsSync(next)) createSealed(next, passphrase);
+    keys = joinKeys([first, ...(existsSync(next) ? [openRootKey(readFileSync(next), passphrase)] : [])]);
   } finally {
     passphrase.fill(0);
   }
-  return { describe: () => `passphrase over ${path}`, open: async () => key.slice() };
+  return {
+    describe: () => `passphrase over ${path}`,
+    open: async () => keys.slice(),
+    finishRotation: () => moveFile(next, path),
+  };
 }
 
 function createSealed(path: string, passphrase: Uint8Array): void {

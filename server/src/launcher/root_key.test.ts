@@ -128,3 +128,41 @@ test("every changed byte of a sealed root key is noticed", () => {
     assert.throws(() => openRootKey(bad, passphrase), { message: /unknown format/ });
   }
 });
+
+test("a rotation puts the next root key beside the other, hands out both, and ends with the next alone", async (t) => {
+  for (const sealed of [false, true]) {
+    const data = freshData(t);
+    const source = sealed ? passphraseFile(join(data.path, "passphrase"), "correct horse") : undefined;
+    const path = sealed ? data.sealedRootKey : data.rootKey;
+    const old = await (await rootKeyProvider(data, source)).open();
+    const rotating = await (await rootKeyProvider(data, source, true)).open();
+    assert.equal(rotating.length, 64);
+    assert.deepEqual(rotating.subarray(0, 32), old);
+    const next = rotating.slice(32);
+    assert.notDeepEqual(next, old);
+    assert.equal(statSync(`${path}.next`).mode & 0o777, 0o600);
+    // Started again, as a rotation or not: the same two keys.
+    const again = await rootKeyProvider(data, source, true);
+    assert.deepEqual(await again.open(), rotating);
+    assert.deepEqual(await (await rootKeyProvider(data, source)).open(), rotating);
+    again.finishRotation();
+    assert.equal(existsSync(`${path}.next`), false);
+    assert.deepEqual(await (await rootKeyProvider(data, source)).open(), next);
+    assert.throws(() => again.finishRotation(), { code: "ENOENT" });
+    assert.deepEqual(await (await rootKeyProvider(data, source)).open(), next);
+  }
+});
+
+test("a rotation without a root key, or with a wrong passphrase, makes no next one", async (t) => {
+  const data = freshData(t);
+  const file = join(data.path, "passphrase");
+  await rootKeyProvider(data, passphraseFile(file, "correct horse"));
+  await assert.rejects(rootKeyProvider(data, passphraseFile(file, "correct hors"), true), { message: /^wrong/ });
+  assert.equal(existsSync(`${data.sealedRootKey}.next`), false);
+  const lost = freshData(t);
+  await rootKeyProvider(lost, undefined, true);
+  rmSync(lost.rootKey);
+  mkdirSync(lost.database);
+  writeFileSync(join(lost.database, "x"), "");
+  await assert.rejects(rootKeyProvider(lost, undefined), { message: /^root key missing/ });
+});

@@ -2,7 +2,7 @@ import { randomFillSync } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { PassphraseSource } from "./config.ts";
 import { type DataFolder, holdsData } from "./data_folder.ts";
-import { createFile } from "./durable_file.ts";
+import { createFile, moveFile } from "./durable_file.ts";
 import { passphraseRootKey } from "./passphrase_root_key.ts";
 import { Refusal } from "./refusal.ts";
 import { readSecretFile } from "./secret_file.ts";
@@ -12,16 +12,31 @@ const rootKeyLength = 32;
 /** Where the root key comes from. `open` gives a fresh copy that the caller wipes; it is asked again for every start of the signer. */
 export type RootKeyProvider = {
   describe(): string;
+  /** 32 bytes. While a rotation is under way, 64: behind the root key comes the one that replaces it. */
   open(): Promise<Uint8Array>;
+  /** Nothing needs the root key any more: the next one takes its place. */
+  finishRotation(): void;
 };
+
+/** What both providers have in common: the next root key lies beside the other until it takes its place. */
+export function nextOf(path: string): string {
+  return `${path}.next`;
+}
+
+/** The one key that is in use since the first start, or since the last rotation that came to its end. */
+export function firstOf(rootKeys: Uint8Array): Uint8Array {
+  return rootKeys.subarray(0, rootKeyLength);
+}
 
 /**
  * Chooses the provider by the settings and by what lies in the data folder, and creates the root key if this is the first start.
- * A root key is never created beside data that an earlier one sealed.
+ * A root key is never created beside data that an earlier one sealed. With `rotate`, the next one is created beside it, unless an
+ * earlier rotation was cut short and has left one.
  */
 export async function rootKeyProvider(
   data: DataFolder,
   source: PassphraseSource | undefined,
+  rotate = false,
 ): Promise<RootKeyProvider> {
   const plain = existsSync(data.rootKey);
   const sealed = existsSync(data.sealedRootKey);
@@ -40,16 +55,37 @@ export async function rootKeyProvider(
   if (missing && holdsData(data)) {
     throw new Refusal(`root key missing, database present: put the root key back into ${data.path}`);
   }
-  return source ? passphraseRootKey(data.sealedRootKey, source, missing) : fileRootKey(data.rootKey, missing);
+  const create = { first: missing, next: rotate };
+  return source ? passphraseRootKey(data.sealedRootKey, source, create) : fileRootKey(data.rootKey, create);
 }
 
+/** Which keys are to be made if they are not there. */
+export type Creation = { first: boolean; next: boolean };
+
 /** The root key as 32 raw bytes in a file that only its owner may read. Read again at each start of the signer, so the launcher keeps no copy. */
-function fileRootKey(path: string, create: boolean): RootKeyProvider {
-  if (create) createRootKeyFile(path);
+function fileRootKey(path: string, create: Creation): RootKeyProvider {
+  const next = nextOf(path);
+  if (create.first) createRootKeyFile(path);
+  if (create.next && !existsSync(next)) createRootKeyFile(next);
   return {
     describe: () => `file ${path}`,
-    open: async () => readSecretFile(path, "root key", rootKeyLength, rootKeyLength),
+    open: async () => joinKeys([path, ...(existsSync(next) ? [next] : [])].map(readRootKeyFile)),
+    finishRotation: () => moveFile(next, path),
   };
+}
+
+function readRootKeyFile(path: string): Uint8Array {
+  return readSecretFile(path, "root key", rootKeyLength, rootKeyLength);
+}
+
+/** Wipes the parts. */
+export function joinKeys(keys: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(keys.length * rootKeyLength);
+  for (const [place, key] of keys.entries()) {
+    joined.set(key, place * rootKeyLength);
+    key.fill(0);
+  }
+  return joined;
 }
 
 function createRootKeyFile(path: string): void {

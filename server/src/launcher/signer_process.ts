@@ -11,6 +11,7 @@ export type Orders = {
   memoryFolder: string;
   adoptUnknown: boolean;
   acceptDatabase: boolean;
+  reseal: boolean;
   resetClock: boolean;
   limits: Record<string, number>;
   birth: Birth;

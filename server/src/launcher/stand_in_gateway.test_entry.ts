@@ -33,6 +33,7 @@ function joined(socket: Socket): void {
     socket.write("?");
   } else {
     socket.once("data", (answer: Buffer) => {
+      if (KEYSTEAD_WISH === "no report") return;
       const { orders } = JSON.parse(answer.toString());
       const lines = [`mode ${KEYSTEAD_MODE}`, "stand-in signer is here", JSON.stringify(orders)];
       tell({ kind: "report", lines });

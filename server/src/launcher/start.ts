@@ -5,6 +5,7 @@ import {
   birthOf,
   hasBootstrap,
   isEveryAddress,
+  keepIds,
   openBootstrap,
   rewriteUrls,
   urlOf,
@@ -20,12 +21,13 @@ import {
   refuseInside,
   refuseWithoutData,
 } from "./data_folder.ts";
+import { syncFolder } from "./durable_file.ts";
 import { gatewayEnvironment } from "./environment.ts";
 import { type Launched, launch } from "./launch.ts";
 import { lockData } from "./lock.ts";
 import { awaitPreviousProcesses } from "./previous_processes.ts";
 import { Refusal } from "./refusal.ts";
-import { type RootKeyProvider, rootKeyProvider } from "./root_key.ts";
+import { firstOf, type RootKeyProvider, rootKeyProvider } from "./root_key.ts";
 import type { Orders } from "./signer_process.ts";
 import { chooseUsers } from "./users.ts";
 
@@ -69,8 +71,10 @@ async function startLocked(
         "use a new data folder to start with another key",
     );
   }
-  const rootKey = await rootKeyProvider(data, config.passphrase);
+  const isRotation = config.command === "rotate-keys";
+  const rootKey = await rootKeyProvider(data, config.passphrase, isRotation);
   const bootstrap = await bootstrapWith(rootKey, config, data);
+  if (isRotation) keepIds(data, bootstrap);
   if (config.command === "init") {
     say(`wrote ${data.bootstrap}; root key: ${rootKey.describe()}`);
     return { stop() {}, ended: Promise.resolve(0) };
@@ -89,6 +93,13 @@ async function startLocked(
     endsByItself: worksOnData(config),
     restartPauseMs: config.restartPauseMs,
     say,
+    onDone() {
+      if (!isRotation) return;
+      // The signer has written its memory anew; that must be on the disk before the key of the old one goes.
+      syncFolder(data.signer);
+      rootKey.finishRotation();
+      say("the root key is replaced; keep the old one as long as any backup from before");
+    },
     onListening(port) {
       // With PORT=0 the address is known only now; a later gateway gets the same.
       gatewayEnv.PORT = String(port);
@@ -112,11 +123,11 @@ async function startLocked(
 }
 
 async function bootstrapWith(rootKey: RootKeyProvider, config: Config, data: DataFolder): Promise<Bootstrap> {
-  const key = await rootKey.open();
+  const keys = await rootKey.open();
   try {
-    return openBootstrap(data, key, urlOf(config.host, config.port), config);
+    return openBootstrap(data, firstOf(keys), urlOf(config.host, config.port), config);
   } finally {
-    key.fill(0);
+    keys.fill(0);
   }
 }
 
@@ -125,6 +136,7 @@ function ordersFor(config: Config, data: DataFolder, bootstrap: Bootstrap): Orde
     memoryFolder: data.signer,
     adoptUnknown: config.usesDatabaseServer,
     acceptDatabase: config.command === "accept-database",
+    reseal: config.command === "rotate-keys",
     resetClock: config.command === "accept-clock",
     limits: config.limits,
     birth: birthOf(bootstrap),

@@ -3,7 +3,7 @@ import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { type FeatureValue, features } from "../fields/features.ts";
 import { ids, organizationId } from "../fields/ids.ts";
-import { decodePage, type PageName, type Pages } from "../state/pages.ts";
+import { decodePage, type Pages, type SinglePage } from "../state/pages.ts";
 import { findPage } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
 
@@ -25,7 +25,7 @@ export const getOrganizationConfigs = defineQuery({
   },
 });
 
-async function readPage<N extends PageName>(store: Store, organizationId: string, name: N): Promise<Pages[N]> {
+async function readPage<N extends SinglePage>(store: Store, organizationId: string, name: N): Promise<Pages[N]> {
   const page = await findPage(store, organizationId, name);
   if (page === undefined) throw new Fault("internal", `an organization has no page \`${name}\``);
   return decodePage(name, page);

@@ -1,4 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
+import { addressKey } from "@keystead/core/keys/address_spelling.ts";
 import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { optional } from "../fields/credentials.ts";
@@ -18,7 +19,7 @@ const filters: Readonly<Record<string, (value: string) => SubOrganizationFilter>
   PHONE_NUMBER: (value) => ({ by: "userPhoneNumber", value: parsePhoneNumber(value) ?? value }),
   PUBLIC_KEY: (value) => ({ by: "publicKey", value: parseSearchedKey(value) }),
   OIDC_TOKEN: () => refuseUnbuilt("OIDC_TOKEN", "sign-in with identity providers"),
-  WALLET_ACCOUNT_ADDRESS: () => refuseUnbuilt("WALLET_ACCOUNT_ADDRESS", "wallets"),
+  WALLET_ACCOUNT_ADDRESS: (value) => ({ by: "walletAccountAddress", value: addressKey(value) }),
 };
 
 const filterTypes = Object.keys(filters).join(", ");

@@ -100,6 +100,7 @@ function acceptanceLeaf(
     birth: undefined,
     next: undefined,
     changes: "[]",
+    records: [],
     boot,
     number,
     leaf,

@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { organization, person } from "../../test/members.ts";
 import { createApiKeys } from "../activities/create_api_keys.ts";
 import { createUserTag } from "../activities/create_user_tag.ts";
+import { importWallet } from "../activities/import_wallet.ts";
+import { initImportPrivateKey } from "../activities/init_import_private_key.ts";
 import { updateRootQuorum } from "../activities/update_root_quorum.ts";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
 import { approvalMs } from "../rules/votes.ts";
@@ -12,6 +14,8 @@ import { authorise } from "./authorise.ts";
 
 const nowMs = 1_750_000_000_000;
 const users = ["ann", "bob", "cleo", "dave"].map((name) => person(name));
+
+const everybody = users.map(({ userId }): [string, number] => [userId, 0]);
 
 type Question = {
   by?: string;
@@ -82,7 +86,6 @@ test("as many members as the threshold says, and not one fewer", () => {
 
 test("a threshold below one, or none at all, lets nobody through", () => {
   for (const threshold of [0, -1, 0.5, Number.NaN, Number.NEGATIVE_INFINITY]) {
-    const everybody = users.map(({ userId }): [string, number] => [userId, 0]);
     const decided = decide({ threshold, userIds: ["ann", "bob"] }, { approvals: everybody });
     assert.notEqual(decided, "ROOT_QUORUM", `${threshold}`);
     assert.notEqual(decide({ threshold, userIds: [] }, { approvals: everybody }), "ROOT_QUORUM");
@@ -150,6 +153,25 @@ test("one's own credentials are one's own, with an approval of one's own that is
   assert.equal(decide(rootQuorum, { ...gone, by: "gone" }), "refuse", "who is deleted has no credentials");
   const reserved = { ...own, activity: { ...own.activity, rootQuorumOnly: true } as AnyActivity };
   assert.equal(decide(rootQuorum, { ...reserved, by: "dave" }), "refuse");
+});
+
+test("what must be one's own act is refused to everyone else, to the root quorum before all", () => {
+  const rootQuorum = { threshold: 1, userIds: ["ann", "bob"] };
+  for (const activity of [initImportPrivateKey, importWallet] as readonly unknown[] as AnyActivity[]) {
+    for (const userId of ["bob", "dave", "nobody", ""]) {
+      assert.equal(decide(rootQuorum, { activity, params: { userId } }), "refuse", `root for ${userId}`);
+      assert.equal(decide(rootQuorum, { activity, params: { userId }, approvals: everybody }), "refuse");
+    }
+    assert.equal(decide(rootQuorum, { activity, params: { userId: "ann" } }), "ROOT_QUORUM");
+  }
+});
+
+test("one's own act is allowed to nobody for being that", () => {
+  const rootQuorum = { threshold: 2, userIds: ["ann", "bob"] };
+  const own = { activity: importWallet as AnyActivity, params: { userId: "dave" }, by: "dave" };
+  assert.equal(decide(rootQuorum, own), "refuse");
+  assert.equal(decide(rootQuorum, { ...own, approvals: everybody }), "ROOT_QUORUM");
+  assert.equal(decide(rootQuorum, { ...own, params: { userId: "ann" }, by: "ann" }), "consensus");
 });
 
 test("what is the root quorum's alone waits for it when a member asks, and is refused to others", () => {

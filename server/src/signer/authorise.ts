@@ -1,7 +1,7 @@
 /**
- * The decision point: may this be done, with these approvals? The root quorum bypasses policies; a user's own credentials
- * are its own to change; everyone else is refused until a policy allows. Policies will be weighed here, over facts the
- * signer itself read from the stamped bytes.
+ * The decision point: may this be done, with these approvals? What must be one's own act is nobody else's, whoever approves.
+ * Then the root quorum bypasses policies; a user's own credentials are its own to change; everyone else is refused until a
+ * policy allows. Policies will be weighed here, over facts the signer itself read from the stamped bytes.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { LeafGrounds } from "@keystead/core/log/leaf.ts";
@@ -30,6 +30,9 @@ export type Decision =
 
 export function authorise(question: Question): Decision {
   const { members, activity, params, proposerId, isWaiting } = question;
+  if (activity.ownActOf !== undefined && activity.ownActOf(params as never) !== proposerId) {
+    return { kind: "refuse", fault: refusal("`userId` must be the user who makes this request") };
+  }
   const approvers = activeApprovers(question);
   const quorum = rootMembers(members);
   const { threshold } = members.rootQuorum;
@@ -41,7 +44,7 @@ export function authorise(question: Question): Decision {
   // What waits goes on waiting while the quorum could still approve it, also when its proposer has left: one approval among
   // several that are needed must not end it.
   if ((isWaiting || quorum.includes(proposerId)) && quorum.length >= threshold) return { kind: "consensus" };
-  return { kind: "refuse", fault: noPolicyAllows() };
+  return { kind: "refuse", fault: refusal("No policies evaluated to outcome: Allow") };
 }
 
 /** A deleted user's approval does not count, nor one whose day is over. */
@@ -50,12 +53,12 @@ function activeApprovers({ members, approvals, nowMs }: Question): Set<string> {
   return new Set(active.map(({ userId }) => userId));
 }
 
-function noPolicyAllows(): Fault {
+function refusal(message: string): Fault {
   return new Fault("permission_denied", "You don't have sufficient permissions to take this action.", {
     details: [
       {
         "@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
-        message: "No policies evaluated to outcome: Allow",
+        message,
         policyEvaluations: [],
       },
     ],

@@ -5,6 +5,7 @@ import type { LeafGrounds } from "@keystead/core/log/leaf.ts";
 import type { Birth } from "../endpoints/define_activity.ts";
 import type { Prepared } from "../frames/messages.ts";
 import { actLeaf } from "./act_leaf.ts";
+import { sealRecords } from "./key_room.ts";
 import type { Act } from "./outcome.ts";
 import type { Signer } from "./signer.ts";
 import { beforeBirth, writeState } from "./write_state.ts";
@@ -32,6 +33,7 @@ export function bear(act: Act, grounds: LeafGrounds, birth: Birth): Prepared {
     birth: { parentId: state.organizationId, organizationName: birth.organizationName, keyring: undefined },
     next,
     changes: JSON.stringify(birth.changes),
+    records: sealRecords(signer, birth.records ?? []),
     boot,
     number,
     leaf,

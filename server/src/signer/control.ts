@@ -1,10 +1,11 @@
 /** The launcher's descriptor: root key and orders come in, words to the operator go out. Its end is the signer's end. */
 import { Socket } from "node:net";
 import { Fault } from "@keystead/core/fault.ts";
+import type { RootKeys } from "./keyring.ts";
 import type { Orders } from "./operations.ts";
 
 export type Control = {
-  rootKey: Uint8Array;
+  rootKeys: RootKeys;
   orders: Orders & { memoryFolder: string; resetClock: boolean };
   say(message: { kind: "ready" } | { kind: "fatal" | "note"; message: string }): void;
 };
@@ -16,7 +17,7 @@ export function readControl(descriptor: number): Promise<Control> {
   const socket = new Socket({ fd: descriptor, readable: true, writable: true });
   return new Promise((resolve, reject) => {
     let pending: Buffer = Buffer.alloc(0);
-    let rootKey: Uint8Array | undefined;
+    let rootKeys: RootKeys | undefined;
     const take = (): Buffer | undefined => {
       if (pending.length < 4) return undefined;
       const length = pending.readUInt32BE(0);
@@ -32,17 +33,16 @@ export function readControl(descriptor: number): Promise<Control> {
         pending.fill(0);
         chunk.fill(0);
         pending = joined;
-        if (rootKey === undefined) {
+        if (rootKeys === undefined) {
           const part = take();
           if (part === undefined) return;
-          if (part.length !== rootKeyLength) throw new Fault("invalid_argument", "the root key has the wrong length");
-          rootKey = Uint8Array.from(part);
+          rootKeys = readRootKeys(part);
           part.fill(0);
         }
         const orders = take();
         if (orders === undefined) return;
         resolve({
-          rootKey,
+          rootKeys,
           orders: JSON.parse(orders.toString("utf8")),
           say: (message) => socket.write(`${JSON.stringify(message)}\n`),
         });
@@ -54,4 +54,12 @@ export function readControl(descriptor: number): Promise<Control> {
     // Without its launcher a signer serves nobody it could trust to have been joined rightly.
     socket.on("close", () => process.exit(0));
   });
+}
+
+/** The root key; or, during a rotation, the one that goes and behind it the one that comes. */
+function readRootKeys(part: Uint8Array): RootKeys {
+  if (part.length === rootKeyLength) return { current: Uint8Array.from(part) };
+  if (part.length !== 2 * rootKeyLength) throw new Fault("invalid_argument", "the root key has the wrong length");
+  const [retiring, current] = [part.subarray(0, rootKeyLength), part.subarray(rootKeyLength)];
+  return { current: Uint8Array.from(current), retiring: Uint8Array.from(retiring) };
 }

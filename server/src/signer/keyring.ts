@@ -3,12 +3,15 @@
  * service keys that clients pin. Because they are sealed and not derived, changing the root key changes none of them.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import type { BundleSigner } from "@keystead/core/crypto/bundles.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { bytes, decode, encode, fixed, list, struct, text, u8, type ValueOf } from "@keystead/core/encoding/layout.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { nodeBundleSigner } from "../curves/node_hpke.ts";
 import { type Authenticity, createAuthenticity } from "../state/authenticity.ts";
-import { seal, unseal } from "./seal.ts";
+import { createMac, deriveKey } from "../state/digest.ts";
+import { createSealer, type SealContext, type Sealer, seal, unseal, versionOf } from "./seal.ts";
 
 /** One row per service key: what it signs or opens. The names are published at `/.well-known/keystead.json`. */
 export const serviceKeys = {
@@ -28,7 +31,40 @@ const keyringLayout = struct({
   services: list(struct({ name: text, privateKey: bytes })),
 });
 
-const context = { purpose: "deployment.keyring", organizationId: "", recordId: "1" } as const;
+const blindIndexLayout = struct({ organizationId: text, kind: text, secret: bytes });
+
+export const keyringContext: SealContext = { purpose: "deployment.keyring", organizationId: "", recordId: "1" };
+
+/** What the launcher hands over. During a rotation there is a second key, which `current` is to replace. */
+export type RootKeys = { current: Uint8Array; retiring?: Uint8Array };
+
+/**
+ * The version of the current root key. No file says it: the keyring is a box and names the version of its key, and which of the
+ * two keys that is shows when it opens. A file could be lost, or come back with another key.
+ */
+export function versionOfCurrent({ current, retiring }: RootKeys, sealed: Uint8Array): number {
+  const version = versionOf(sealed) ?? 0;
+  if (opens(current, version, sealed)) return version;
+  if (retiring !== undefined && opens(retiring, version, sealed)) return version + 1;
+  throw foreignRootKey();
+}
+
+function opens(rootKey: Uint8Array, version: number, sealed: Uint8Array): boolean {
+  try {
+    unseal(rootKey, version, keyringContext, sealed).fill(0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function foreignRootKey(cause?: unknown): Fault {
+  return new Fault(
+    "failed_precondition",
+    "the root key does not belong to this database: a further host needs root.key and bootstrap.json of the first",
+    { cause },
+  );
+}
 
 export type Keyring = {
   deploymentId: Uint8Array;
@@ -36,6 +72,10 @@ export type Keyring = {
   /** Hex: uncompressed points for P-256, 32 bytes for Ed25519. */
   publicKeys: Record<ServiceKeyName, string>;
   signWithLogKey(message: Uint8Array): Uint8Array;
+  /** The `signer` service key, which export and import bundles are signed with. */
+  bundleSigner: BundleSigner;
+  /** Equal for equal secrets of one kind in one organization, and says nothing else about them. */
+  blindIndex(organizationId: string, kind: string, secret: Uint8Array): string;
 };
 
 /** Fresh keys for a new deployment, sealed. */
@@ -47,7 +87,7 @@ export function createKeyring(rootKey: Uint8Array, keyVersion: number): Uint8Arr
     authenticity: randomBytes(32),
     services,
   });
-  const sealed = seal(rootKey, keyVersion, context, plain);
+  const sealed = seal(rootKey, keyVersion, keyringContext, plain);
   plain.fill(0);
   for (const service of services) service.privateKey.fill(0);
   return sealed;
@@ -55,15 +95,15 @@ export function createKeyring(rootKey: Uint8Array, keyVersion: number): Uint8Arr
 
 /** Opens a stored keyring. That it opens is also the proof that this root key belongs to this database. */
 export function openKeyring(rootKey: Uint8Array, keyVersion: number, sealed: Uint8Array): Keyring {
+  return openKeyringWith(createSealer(rootKey, keyVersion), sealed);
+}
+
+export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
   let plain: Uint8Array;
   try {
-    plain = unseal(rootKey, keyVersion, context, sealed);
+    plain = sealer.unseal(keyringContext, sealed);
   } catch (cause) {
-    throw new Fault(
-      "failed_precondition",
-      "the root key does not belong to this database: a further host needs root.key and bootstrap.json of the first",
-      { cause },
-    );
+    throw foreignRootKey(cause);
   }
   const ring: ValueOf<typeof keyringLayout> = decode(keyringLayout, plain);
   if (ring.format !== 1) throw new Fault("failed_precondition", `unknown keyring format ${ring.format}`);
@@ -74,7 +114,11 @@ export function openKeyring(rootKey: Uint8Array, keyVersion: number, sealed: Uin
     ]),
   );
   const logKey = privateKeys.get("log");
-  if (logKey === undefined) throw new Fault("failed_precondition", "the keyring has no log key");
+  const bundleKey = privateKeys.get("signer");
+  if (logKey === undefined || bundleKey === undefined) {
+    throw new Fault("failed_precondition", "the keyring lacks a service key");
+  }
+  const blindMac = createMac(deriveKey(ring.authenticity, "blind-index"));
   const keyring = {
     deploymentId: Uint8Array.from(ring.deploymentId),
     authenticity: createAuthenticity(ring.authenticity),
@@ -82,6 +126,13 @@ export function openKeyring(rootKey: Uint8Array, keyVersion: number, sealed: Uin
       [...privateKeys].map(([name, key]) => [name, publicKeyHex(key)]),
     ) as Keyring["publicKeys"],
     signWithLogKey: (message: Uint8Array) => new Uint8Array(sign(null, message, logKey)),
+    bundleSigner: nodeBundleSigner(bundleKey),
+    blindIndex(organizationId: string, kind: string, secret: Uint8Array) {
+      const content = encode(blindIndexLayout, { organizationId, kind, secret });
+      const index = toHex(blindMac(content));
+      content.fill(0);
+      return index;
+    },
   };
   plain.fill(0);
   return keyring;

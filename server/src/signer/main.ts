@@ -9,13 +9,13 @@ import { serve } from "./serve.ts";
 // Everything it will ever run is loaded by now.
 lockDown();
 
-const { rootKey, orders, say } = await readControl(4);
+const { rootKeys, orders, say } = await readControl(4);
 
 try {
-  const memory = openMemory(orders.memoryFolder, rootKey);
+  const memory = openMemory(orders.memoryFolder, rootKeys.current, rootKeys);
   if (orders.resetClock) memory.resetClock(Date.now());
   const note = (message: string) => say({ kind: "note", message });
-  const operations = createOperations(rootKey, memory, orders, Date.now, note);
+  const operations = createOperations(rootKeys, memory, orders, Date.now, note);
   const gateway = new Socket({ fd: 3, readable: true, writable: true });
   gateway.on("error", () => undefined);
   // The launcher starts a new signer for a new gateway.

@@ -166,3 +166,35 @@ test("a disk that fills up in the middle of a record leaves no half of it, and l
   memory.close();
   assert.equal(openMemory(folder, rootKey).pins.get(bytes(16, 1))?.version, 4);
 });
+
+test("a memory that the root key before this one wrote is written anew, and only with both keys", () => {
+  const folder = newFolder();
+  const next = new Uint8Array(randomBytes(32));
+  const memory = openMemory(folder, rootKey);
+  memory.rememberDeployment(bytes(16, 9));
+  memory.rememberRelease(1_000, [pinAt(1, 5)], [{ boot: bytes(16, 3), first: 1, last: 2 }]);
+  memory.close();
+  assert.throws(() => openMemory(folder, next), /memory is damaged/);
+  assert.throws(() => openMemory(folder, next, { retiring: new Uint8Array(32) }), /memory is damaged/);
+  for (const options of [{ retiring: rootKey }, { retiring: rootKey }, {}]) {
+    const again = openMemory(folder, next, options);
+    assert.deepEqual(again.deploymentId, bytes(16, 9));
+    assert.equal(again.pins.get(bytes(16, 1))?.version, 5);
+    assert.equal(again.wasReleased(bytes(16, 3), 2), true);
+    assert.equal(again.lastTimeMs >= 1_000, true);
+    again.rememberRelease(again.lastTimeMs + 1, [], []);
+    again.close();
+  }
+  assert.throws(() => openMemory(folder, rootKey), /memory is damaged/);
+});
+
+test("a memory torn at its end is written anew without the torn part", () => {
+  const folder = newFolder();
+  const memory = openMemory(folder, rootKey);
+  memory.rememberRelease(1_000, [pinAt(1, 1)], []);
+  memory.close();
+  appendFileSync(join(folder, "memory"), Uint8Array.of(0, 0, 0, 9, 255));
+  const next = new Uint8Array(randomBytes(32));
+  openMemory(folder, next, { retiring: rootKey }).close();
+  assert.equal(openMemory(folder, next).pins.get(bytes(16, 1))?.version, 1);
+});

@@ -82,6 +82,8 @@ function frameRecord(key: Uint8Array, previousMac: Uint8Array, record: MemoryRec
 
 export type MemoryOptions = {
   compactBytes?: number;
+  /** The root key before this one. A memory that it wrote is written anew. */
+  retiring?: Uint8Array;
   /** How bytes reach the file; tests make it fail. */
   write?: (file: number, content: Uint8Array, at: number) => number;
 };
@@ -208,7 +210,10 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
 
   if (existsSync(path)) {
     const stored = new Uint8Array(readFileSync(path));
-    length = readRecords(stored, key, (record, chain) => {
+    const { retiring } = options;
+    const isOld =
+      retiring !== undefined && !isReadable(stored, key) && isReadable(stored, deriveKey(retiring, "memory"));
+    length = readRecords(stored, isOld ? deriveKey(retiring, "memory") : key, (record, chain) => {
       learn(record);
       mac = chain;
     });
@@ -222,6 +227,10 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     if (length === 0) {
       writeAll(file, magic);
       length = magic.length;
+    }
+    if (isOld) {
+      rmSync(`${path}.next`, { force: true });
+      compact(`${path}.next`);
     }
   } else {
     file = openSync(path, appending | constants.O_CREAT | constants.O_EXCL, 0o600);
@@ -311,6 +320,16 @@ function readRecords(
     at = end;
   }
   return at;
+}
+
+/** Whether this key has written it: a memory of no whole record is anyone's. */
+function isReadable(stored: Uint8Array, key: Uint8Array): boolean {
+  try {
+    readRecords(stored, key, () => undefined);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function unwritable(cause?: unknown): Fault {

@@ -7,7 +7,7 @@ import type { Fault } from "@keystead/core/fault.ts";
 import type { OfferedState } from "../frames/messages.ts";
 import { digestKey, sha256 } from "../state/digest.ts";
 import { type Directory, decodeDirectory } from "../state/directory.ts";
-import { decodePage, emptyPages, isPageName, type Pages } from "../state/pages.ts";
+import { emptyPages, hasPage, isOptionalPage, isPageName, type Pages, withPage } from "../state/pages.ts";
 import { type KnownHeader, refusedState } from "./line.ts";
 import type { Signer } from "./signer.ts";
 
@@ -27,17 +27,29 @@ export function openState({ line }: Signer, offered: OfferedState): OpenState {
   if (!matches(offered.directory, known.header.directory)) throw refuse("the directory does not match its header");
   const directory = decodeDirectory(Uint8Array.from(offered.directory));
   // A page that the directory does not list was never written: it is the signer's own word that it is empty.
-  const pages: Record<keyof Pages, unknown> = { ...emptyPages };
+  let pages: Pages = emptyPages;
   const pageLengths = new Map<string, number>();
   for (const { name, digest } of directory.pages) {
     if (!isPageName(name)) throw refuse(`page \`${name}\` was written by a newer version of Keystead`);
     const content = offered.pages.find((page) => page.name === name)?.content;
+    if (content === undefined && isOptionalPage(name)) continue;
     if (content === undefined) throw refuse(`page \`${name}\` is missing`);
     if (!matches(content, digest)) throw refuse(`page \`${name}\` was changed`);
-    pages[name] = decodePage(name, content);
-    pageLengths.set(name, content.length);
+    pages = withPage(pages, name, content);
+    if (!isOptionalPage(name)) pageLengths.set(name, content.length);
   }
-  return { known, organizationId, directory, pages: pages as Pages, pageLengths };
+  return { known, organizationId, directory, pages, pageLengths };
+}
+
+/** The state with pages that were asked for. One that is not the directory's is left out: it is asked for again. */
+export function withOffered(state: OpenState, offered: readonly { name: string; content: Uint8Array }[]): OpenState {
+  let { pages } = state;
+  for (const { name, content } of offered) {
+    const listed = state.directory.pages.find((page) => page.name === name);
+    if (listed === undefined || !isPageName(name) || hasPage(pages, name)) continue;
+    if (matches(content, listed.digest)) pages = withPage(pages, name, content);
+  }
+  return pages === state.pages ? state : { ...state, pages };
 }
 
 /** What a state costs to keep at hand, in bytes: its pages, and what every state has. */

@@ -74,8 +74,12 @@ test("a clock that runs ahead signs, and is what the memory then holds the clock
 function besideServer(rootKey: Uint8Array, orders: Orders, folder: string) {
   const notes: string[] = [];
   const memory = openMemory(folder, rootKey);
-  const operations = createOperations(rootKey, memory, { ...orders, adoptUnknown: true }, Date.now, (note) =>
-    notes.push(note),
+  const operations = createOperations(
+    { current: rootKey },
+    memory,
+    { ...orders, adoptUnknown: true },
+    Date.now,
+    (note) => notes.push(note),
   );
   operations.hello({ protocol: 1, keyring: undefined });
   return { operations, memory, notes };

@@ -7,24 +7,28 @@ import { nodeCurves } from "../curves/node_curves.ts";
 import { withLimits } from "../endpoints/limits.ts";
 import { protocolVersion } from "../frames/frame.ts";
 import type { MessageKind, Reply, Request } from "../frames/messages.ts";
-import { digestKey, sha256 } from "../state/digest.ts";
+import { digestKey } from "../state/digest.ts";
 import { clockToleranceMs } from "../state/journal.ts";
 import { type AcceptedHead, accept } from "./accept.ts";
 import { type BirthOrder, birth } from "./birth.ts";
 import { createJournalCache } from "./journal_cache.ts";
-import { createKeyring, deploymentName, openKeyring } from "./keyring.ts";
+import { createKeyring, deploymentName, openKeyringWith, type RootKeys, versionOfCurrent } from "./keyring.ts";
 import { createLine } from "./line.ts";
 import { createLru } from "./lru.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenState } from "./open_state.ts";
 import { prepare } from "./prepare.ts";
+import { createRecordCache } from "./record_cache.ts";
 import { release } from "./release.ts";
-import { seal, unseal } from "./seal.ts";
+import { reseal, resultContext } from "./reseal.ts";
+import { createSealer } from "./seal.ts";
 import type { Signer } from "./signer.ts";
 
 export type Orders = {
   adoptUnknown: boolean;
   acceptDatabase: boolean;
+  /** The root key is being replaced: boxes may be sealed anew. */
+  reseal: boolean;
   /** Limits that differ from the defaults. */
   limits: Readonly<Record<string, number>>;
   birth: BirthOrder;
@@ -38,11 +42,11 @@ const maxHeadBytes = 48 * 1024 * 1024;
 /** A statement of released leaves goes out in pages, so that gaps between numbers cannot make it too long to send. */
 const rangesPerPage = 50_000;
 
-/** The only version until the root key can be changed. */
-const keyVersion = 1;
+/** A deployment's first root key. */
+const firstKeyVersion = 1;
 
 export function createOperations(
-  rootKey: Uint8Array,
+  rootKeys: RootKeys,
   memory: Memory,
   orders: Orders,
   clock: () => number,
@@ -68,7 +72,9 @@ export function createOperations(
   }
 
   function join(sealedKeyring: Uint8Array): Signer {
-    const keyring = openKeyring(rootKey, keyVersion, sealedKeyring);
+    const { current, retiring } = rootKeys;
+    const sealer = createSealer(current, versionOfCurrent(rootKeys, sealedKeyring), retiring);
+    const keyring = openKeyringWith(sealer, sealedKeyring);
     const known = memory.deploymentId;
     if (known !== undefined && digestKey(known) !== digestKey(keyring.deploymentId)) {
       throw new Fault(
@@ -77,11 +83,6 @@ export function createOperations(
       );
     }
     const line = createLine(keyring.authenticity);
-    const resultContext = (leaf: Uint8Array) => ({
-      purpose: "leaves.sealed",
-      organizationId: "",
-      recordId: Buffer.from(sha256(leaf)).toString("hex"),
-    });
     return {
       boot,
       curves: nodeCurves,
@@ -91,9 +92,11 @@ export function createOperations(
       line,
       heads: createLru<OpenState>(maxHeadBytes),
       journals: createJournalCache(),
+      records: createRecordCache(keyring.authenticity),
       adoptUnknown: orders.adoptUnknown,
-      sealResult: (leaf, result) => seal(rootKey, keyVersion, resultContext(leaf), new TextEncoder().encode(result)),
-      openResult: (leaf, sealed) => new TextDecoder().decode(unseal(rootKey, keyVersion, resultContext(leaf), sealed)),
+      sealer,
+      sealResult: (leaf, result) => sealer.seal(resultContext(leaf), new TextEncoder().encode(result)),
+      openResult: (leaf, sealed) => new TextDecoder().decode(sealer.unseal(resultContext(leaf), sealed)),
       nextNumber: () => {
         number += 1;
         return number;
@@ -159,7 +162,7 @@ export function createOperations(
             "is DATABASE_URL missing? Else restore the database, or start with a new data folder",
         );
       }
-      const sealedKeyring = createKeyring(rootKey, keyVersion);
+      const sealedKeyring = createKeyring(rootKeys.current, firstKeyVersion);
       signer = join(sealedKeyring);
       memory.rememberBirth(signer.keyring.deploymentId);
       return birth(signer, orders.birth, sealedKeyring);
@@ -184,6 +187,10 @@ export function createOperations(
       if (!orders.acceptDatabase)
         throw new Fault("permission_denied", "the operator did not order to accept the database");
       return accept(joined(), acceptedHeads, orders.birth.organizationId, request);
+    },
+    reseal(request) {
+      if (!orders.reseal) throw new Fault("permission_denied", "the operator did not order to replace the root key");
+      return reseal(joined(), request);
     },
   };
 }

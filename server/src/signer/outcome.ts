@@ -4,6 +4,7 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, faultCodes } from "@keystead/core/fault.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf.ts";
 import type { ActivityOutcome } from "../endpoints/define_activity.ts";
+import type { NewRecord } from "../endpoints/key_room.ts";
 import type { NextState, Prepared } from "../frames/messages.ts";
 import { objectId } from "../state/derived_id.ts";
 import { type Change, remove } from "../state/entities.ts";
@@ -11,12 +12,13 @@ import { actLeaf, idOf } from "./act_leaf.ts";
 import type { Asked } from "./asked.ts";
 import type { Caller } from "./authenticate.ts";
 import { bear, isBorn } from "./bear.ts";
+import { type Brought, openKeyRoom, sealRecords } from "./key_room.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 import { type Executed, noteExecuted, writeState } from "./write_state.ts";
 
 /** Where and by whom a request is decided. */
-export type Scene = { signer: Signer; state: OpenState; caller: Caller; nowMs: number };
+export type Scene = { signer: Signer; state: OpenState; caller: Caller; nowMs: number; brought: Brought };
 
 export type Act = Scene & {
   /** The activity in question: the request itself, or the one it votes on. */
@@ -32,7 +34,6 @@ export type Act = Scene & {
 
 /** Runs the activity. A failure inside it is an outcome too, and leaves nothing else behind. */
 export function complete(act: Act, grounds: LeafGrounds): Prepared[] {
-  const { signer } = act;
   let outcome: ActivityOutcome<unknown>;
   try {
     outcome = run(act);
@@ -40,15 +41,32 @@ export function complete(act: Act, grounds: LeafGrounds): Prepared[] {
     if (error instanceof Fault && error.code !== "internal") return refuse(act, "FAILED", error);
     throw error;
   }
+  try {
+    return take(act, grounds, outcome);
+  } finally {
+    // Sealed or not: an outcome that is not used after all leaves its secrets to nobody else.
+    for (const { secret } of newRecordsOf(outcome)) secret.fill(0);
+  }
+}
+
+function newRecordsOf({ records = [], births = [] }: ActivityOutcome<unknown>): NewRecord[] {
+  return [...records, ...births.flatMap((birth) => birth.records ?? [])];
+}
+
+/** The rows of what the activity came to. */
+function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>): Prepared[] {
+  const { signer } = act;
   const births = outcome.births ?? [];
   if (births.some((birth) => isBorn(signer, birth))) {
     // Executed before, whatever became of its row. Where it waits nonetheless, it must stop waiting.
     if (act.wasWaiting === true) return refuse(act, "FAILED", alreadyExists());
     throw alreadyExists();
   }
+  const { activity } = act.asked.form;
   const changes = [...outcome.changes, ...noLongerWaiting(act)];
-  // Births leave their creator as it is: the derived id is what keeps them from happening twice.
-  const changesState = changes.length > 0 || births.length === 0;
+  // Births leave their creator as it is: the derived id is what keeps them from happening twice. Pure signing can happen
+  // any number of times and is the same each time.
+  const changesState = changes.length > 0 || (births.length === 0 && activity.pure !== true);
   let step: Step;
   let born: Prepared[];
   try {
@@ -61,13 +79,14 @@ export function complete(act: Act, grounds: LeafGrounds): Prepared[] {
     return refuse(act, "FAILED", error);
   }
   const result = JSON.stringify(outcome.result);
-  const isSealed = act.asked.form.activity.sealed === true;
+  const isSealed = activity.sealed === true;
   const row = record(act, "COMPLETED", grounds, step, result, isSealed ? {} : { result });
-  const own = isSealed ? { ...row, sealed: signer.sealResult(row.leaf, result) } : row;
+  const records = sealRecords(signer, outcome.records ?? []);
+  const own = { ...row, records, ...(isSealed && { sealed: signer.sealResult(row.leaf, result) }) };
   return [own, ...born];
 }
 
-function run({ signer, state, asked, proposerId, nowMs }: Act): ActivityOutcome<unknown> {
+function run({ signer, state, asked, proposerId, nowMs, brought }: Act): ActivityOutcome<unknown> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
   let index = 0;
@@ -79,6 +98,7 @@ function run({ signer, state, asked, proposerId, nowMs }: Act): ActivityOutcome<
     userId: proposerId,
     limits: signer.limits,
     curves: signer.curves,
+    keys: openKeyRoom(signer, state, brought),
     newId: () => objectId(organizationId, asked.fingerprint, index++),
   });
 }
@@ -159,6 +179,7 @@ function record(
     birth: undefined,
     next,
     changes: JSON.stringify(changes),
+    records: [],
     boot: act.signer.boot,
     number,
     leaf,

@@ -9,10 +9,12 @@ import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import type { Missing, OfferedState, Prepared, Request } from "../frames/messages.ts";
 import { put } from "../state/entities.ts";
 import { findJournal, liveness, maxJournalEntries, slotOf } from "../state/journal.ts";
+import { wishKey } from "../state/record_wish.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { authenticate } from "./authenticate.ts";
 import { authorise } from "./authorise.ts";
-import { missingLinks, type OpenState, openState, weightOf } from "./open_state.ts";
+import { NeedsMore } from "./needs_more.ts";
+import { missingLinks, type OpenState, openState, weightOf, withOffered } from "./open_state.ts";
 import { type Act, alreadyExists, complete, keepWaiting, refuse, type Scene } from "./outcome.ts";
 import type { Signer } from "./signer.ts";
 import { approvalOf, approveAgain, vote } from "./vote.ts";
@@ -20,12 +22,22 @@ import { approvalOf, approveAgain, vote } from "./vote.ts";
 export type PrepareReply = { kind: "prepared"; value: readonly Prepared[] } | { kind: "missing"; value: Missing };
 
 export function prepare(signer: Signer, request: Request<"prepare">): PrepareReply {
+  try {
+    return decideOn(signer, request);
+  } catch (error) {
+    if (!(error instanceof NeedsMore)) throw error;
+    return missing({ pages: error.pages, wishes: error.wishes.map(wishKey) });
+  }
+}
+
+function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
   const { body, stamp, state: offered } = request;
   const nowMs = signer.now();
   const asked = readAsked(body);
   const { envelope, fingerprint, form } = asked;
-  const state = offered === undefined ? signer.heads.get(envelope.organizationId) : openState(signer, offered);
-  if (state === undefined) return missing({ state: true });
+  const found = offered === undefined ? signer.heads.get(envelope.organizationId) : openState(signer, offered);
+  if (found === undefined) return missing({ state: true });
+  const state = withOffered(found, request.pages);
   if (state.organizationId !== envelope.organizationId) {
     throw new Fault("failed_precondition", "the offered state belongs to another organization than the body names");
   }
@@ -38,7 +50,7 @@ export function prepare(signer: Signer, request: Request<"prepare">): PrepareRep
   const { parentId } = state.known.header;
   const organization = { organizationId: state.organizationId, parentId: parentId && uuidFromBytes(parentId), members };
   const caller = authenticate(signer.curves, organization, stamp, body, nowMs);
-  const scene = { signer, state, caller, nowMs };
+  const scene = { signer, state, caller, nowMs, brought: request };
 
   // A body that waits is known by its hash; its time was looked at when it was submitted.
   const waiting = pending.get(toHex(fingerprint));
@@ -104,8 +116,8 @@ function prepared(value: readonly Prepared[]): PrepareReply {
   return { kind: "prepared", value };
 }
 
-function missing({ state = false, linksFrom, journal }: Partial<Missing>): PrepareReply {
-  return { kind: "missing", value: { state, linksFrom, journal } };
+function missing({ state = false, linksFrom, journal, pages = [], wishes = [] }: Partial<Missing>): PrepareReply {
+  return { kind: "missing", value: { state, linksFrom, journal, pages, wishes } };
 }
 
 /** Below the floor the journals are gone: a clock that ran ahead and was set right must not make old bodies new again. */

@@ -15,6 +15,35 @@ export type SealContext = {
   recordId: string;
 };
 
+export type Sealer = {
+  /** What boxes are sealed under from now on. */
+  readonly keyVersion: number;
+  seal(context: SealContext, secret: Uint8Array): Uint8Array<ArrayBuffer>;
+  /** The caller wipes what comes out. */
+  unseal(context: SealContext, box: Uint8Array): Uint8Array;
+  /** Whether the key of a box is at hand. One that was replaced since is not. */
+  hasKeyOf(box: Uint8Array): boolean;
+};
+
+/** Seals under one key; opens under it, and during a rotation also under `retiring`, the one before it. */
+export function createSealer(rootKey: Uint8Array, keyVersion: number, retiring?: Uint8Array): Sealer {
+  const isRetiring = (box: Uint8Array) => retiring !== undefined && versionOf(box) === keyVersion - 1;
+  return {
+    keyVersion,
+    seal: (context, secret) => seal(rootKey, keyVersion, context, secret),
+    unseal: (context, box) =>
+      retiring !== undefined && isRetiring(box)
+        ? unseal(retiring, keyVersion - 1, context, box)
+        : unseal(rootKey, keyVersion, context, box),
+    hasKeyOf: (box) => versionOf(box) === keyVersion || isRetiring(box),
+  };
+}
+
+/** The version of the root key that a box names. What is too short to be one names none. */
+export function versionOf(box: Uint8Array): number | undefined {
+  return box.length < headLength ? undefined : new DataView(box.buffer, box.byteOffset).getUint32(1);
+}
+
 const format = 1;
 const saltLength = 32;
 const nonceLength = 12;
@@ -72,7 +101,7 @@ export function unseal(rootKey: Uint8Array, keyVersion: number, context: SealCon
     new Fault("internal", "a sealed record does not open", { detail: `${context.purpose} ${context.recordId}` });
   const secretLength = box.length - headLength - tagLength - commitmentLength;
   if (secretLength < 0 || box[0] !== format) throw refusal();
-  if (new DataView(box.buffer, box.byteOffset).getUint32(1) !== keyVersion) throw refusal();
+  if (versionOf(box) !== keyVersion) throw refusal();
   const salt = box.subarray(5, 5 + saltLength);
   const bound = contextBytes(context, keyVersion, salt);
   const { key, commitment } = recordKey(rootKey, bound);

@@ -32,11 +32,12 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
   quorum.send("bob", counted, { target: ended });
   const waiting = quorum.tagBody("waiting");
   quorum.send("ann", waiting);
+  const nothingBrought = { records: [], wishes: [], pages: [] };
   const votes = [
     { body: counted, stamp: quorum.stamp("bob", counted), target: ended },
     { body: counted, stamp: quorum.stamp("bob", counted), target: waiting },
     { body: waiting, stamp: quorum.stamp("bob", ended), target: undefined },
-  ].map((vote) => ({ ...vote, state: { ...quorum.state, links: [] }, journal: undefined }));
+  ].map((vote) => ({ ...vote, ...nothingBrought, state: { ...quorum.state, links: [] }, journal: undefined }));
   const body = createTagBody(rig, "recorded");
   const row = prepareOn(rig, rig.born, body);
   releaseRows(rig, [row]);
@@ -46,15 +47,30 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
     hello: [{ protocol: 1, keyring: rig.keyring }],
     birth: [{}],
     prepare: [
-      { body, stamp: stampOf(rig, body), state: { ...rig.born, links: [] }, journal: undefined, target: undefined },
+      {
+        body,
+        stamp: stampOf(rig, body),
+        state: { ...rig.born, links: [] },
+        journal: undefined,
+        target: undefined,
+        ...nothingBrought,
+      },
       {
         body,
         stamp: stampOf(rig, body),
         state: { ...newest, links: [newest.header] },
         journal: undefined,
         target: undefined,
+        ...nothingBrought,
       },
-      { body: replayed, stamp: stampOf(rig, body), state: undefined, journal: undefined, target: undefined },
+      {
+        body: replayed,
+        stamp: stampOf(rig, body),
+        state: undefined,
+        journal: undefined,
+        target: undefined,
+        ...nothingBrought,
+      },
       ...votes,
     ],
     release: [{ rows: [{ leaf: row.leaf, sealed: undefined }], links: [newest.header] }],

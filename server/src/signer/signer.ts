@@ -7,6 +7,8 @@ import type { Line } from "./line.ts";
 import type { Lru } from "./lru.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenState } from "./open_state.ts";
+import type { RecordCache } from "./record_cache.ts";
+import type { Sealer } from "./seal.ts";
 
 export type Signer = {
   readonly boot: Uint8Array;
@@ -18,8 +20,11 @@ export type Signer = {
   /** The newest state of each organization at hand: offered by the gateway, or led to by the request before. */
   readonly heads: Lru<OpenState>;
   readonly journals: JournalCache;
+  readonly records: RecordCache;
   /** Whether organizations without a pin are taken as found: a signer that joins a running PostgreSQL deployment. */
   readonly adoptUnknown: boolean;
+  /** Seals under the root key's current version, and opens what was sealed under any that is known. */
+  readonly sealer: Sealer;
   /** Seals a result for its leaf, and opens it again. */
   sealResult(leaf: Uint8Array, result: string): Uint8Array;
   openResult(leaf: Uint8Array, sealed: Uint8Array): string;

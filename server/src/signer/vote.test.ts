@@ -381,7 +381,10 @@ test("votes complete an activity of a minute whose journal the signer has not at
   const slot = slotOf(quorum.rig.clock.nowMs);
   const next = quorum.tagBody("next");
   const stamped = offer(quorum.rig, quorum.state, next, { stamp: quorum.stamp("ann", next) });
-  assert.deepEqual(stamped, { kind: "missing", value: { state: false, linksFrom: undefined, journal: slot } });
+  assert.deepEqual(stamped, {
+    kind: "missing",
+    value: { state: false, linksFrom: undefined, journal: slot, pages: [], wishes: [] },
+  });
   assert.equal(quorum.send("ann", next).activity?.status, waits);
   assert.throws(() => quorum.send("ann", target), isKnown);
 });

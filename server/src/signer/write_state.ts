@@ -7,7 +7,17 @@ import { sha256 } from "../state/digest.ts";
 import { type Directory, encodeDirectory } from "../state/directory.ts";
 import type { Change } from "../state/entities.ts";
 import { dropJournals, findJournal, oldestSlot, putJournal, slotOf } from "../state/journal.ts";
-import { applyChanges, emptyPages, encodePage, maxPagesLength, type PageName, type Pages } from "../state/pages.ts";
+import {
+  applyChanges,
+  emptyPages,
+  encodePageOf,
+  hasPage,
+  isOptionalPage,
+  maxPagesLength,
+  type PageName,
+  type Pages,
+} from "../state/pages.ts";
+import { NeedsMore } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
@@ -38,11 +48,13 @@ export function writeState(
   executed: Executed,
 ): { next: NextState; open: OpenState } {
   const { pages, touched } = applyChanges(before.pages, changes);
+  requirePages(before, touched);
   const written = [...touched].map((name) => writePage(name, pages));
   const digests = new Map(before.directory.pages.map(({ name, digest }) => [name, digest]));
   for (const { name, digest } of written) digests.set(name, digest);
   const pageLengths = new Map(before.pageLengths);
-  for (const { name, content } of written) pageLengths.set(name, content.length);
+  // Pages that are brought one by one need no room beside the others.
+  for (const { name, content } of written) if (!isOptionalPage(name)) pageLengths.set(name, content.length);
   refuseTooLong(before.pageLengths, pageLengths);
   const directory: Directory = {
     pages: [...digests].map(([name, digest]) => ({ name, digest })),
@@ -75,6 +87,14 @@ export function writeState(
   };
 }
 
+/** A page that is listed and not at hand must be brought first: written anew without its content, it would forget it. */
+function requirePages({ directory, pages }: Pick<Before, "directory" | "pages">, touched: Set<PageName>): void {
+  const missing = [...touched].filter(
+    (name) => !hasPage(pages, name) && directory.pages.some((listed) => listed.name === name),
+  );
+  if (missing.length > 0) throw new NeedsMore(missing, []);
+}
+
 /** A state that does not fit into a frame could never be offered again. What makes one that is too long shorter is welcome. */
 function refuseTooLong(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): void {
   const length = totalOf(after);
@@ -90,7 +110,7 @@ function totalOf(lengths: ReadonlyMap<string, number>): number {
 }
 
 function writePage(name: PageName, pages: Pages): { name: PageName; content: Uint8Array; digest: Uint8Array } {
-  const content = encodePage(name, pages[name]);
+  const content = encodePageOf(pages, name);
   return { name, content, digest: sha256(content) };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The MAC that makes bytes the signer's own. Headers and leaves leave the signer as `content ‖ MAC(purpose, content)`
+ * The MAC that makes bytes the signer's own. Headers, leaves and records leave the signer as `content ‖ MAC(purpose, content)`
  * and are believed on the way back for that MAC alone, never for the row they stood in.
  */
 import { Fault } from "@keystead/core/fault.ts";
@@ -7,7 +7,7 @@ import { createMac, deriveKey, equalBytes } from "./digest.ts";
 
 const macLength = 32;
 
-export type Purpose = "header" | "leaf";
+export type Purpose = "header" | "leaf" | "record";
 
 export type Authenticity = {
   /** Appends the MAC. */
@@ -20,6 +20,7 @@ export function createAuthenticity(secret: Uint8Array): Authenticity {
   const macs = {
     header: createMac(deriveKey(secret, "mac/header")),
     leaf: createMac(deriveKey(secret, "mac/leaf")),
+    record: createMac(deriveKey(secret, "mac/record")),
   } as const;
   return {
     mark(purpose, content) {

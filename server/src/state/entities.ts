@@ -1,5 +1,7 @@
 /** What an organization consists of, as the signer's pages hold it. Times are milliseconds; ids are UUID text. */
 import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
+import type { KeyRecordKind } from "./records.ts";
+import type { KeyPlaces } from "./tag_places.ts";
 
 export type ApiKey = {
   apiKeyId: string;
@@ -53,6 +55,37 @@ export type PendingActivity = {
   approvals: readonly Approval[];
 };
 
+/** What differs from a key's record, or must not come back. A key that nothing happened to has none. */
+export type KeyFacts = {
+  id: string;
+  kind: KeyRecordKind;
+  name?: string;
+  exported?: true;
+  /** Set once, never cleared. */
+  deleted?: true;
+  updatedAtMs: number;
+};
+
+export type PrivateKeyTag = { tagId: string; tagName: string; createdAtMs: number; updatedAtMs: number };
+
+/** The tags that private keys carry from now on; other keys keep theirs. One change for all, however many carry a tag. */
+export type TaggedPrivateKeys = { tagIds: readonly string[]; keys: readonly KeyPlaces[]; updatedAtMs: number };
+
+/** A key pair to which one import can be encrypted. Its private half is sealed here, because it must not come back. */
+export type ImportTarget = {
+  targetId: string;
+  userId: string;
+  kind: "wallet" | "privateKey";
+  /** Hex, uncompressed. */
+  publicKey: string;
+  /** Base64 of the sealed private key. */
+  sealed: string;
+  createdAtMs: number;
+};
+
+/** How many there are, for the limits, and how many of both kinds were exported; none when absent. */
+export type KeyCounts = { wallets: number; privateKeys: number; exported?: number };
+
 /** Every kind of thing an activity can change, by the name changes carry. */
 export type Entities = {
   user: User;
@@ -60,6 +93,11 @@ export type Entities = {
   rootQuorum: RootQuorum;
   settings: Settings;
   pendingActivity: PendingActivity;
+  keyFacts: KeyFacts;
+  privateKeyTag: PrivateKeyTag;
+  taggedPrivateKeys: TaggedPrivateKeys;
+  importTarget: ImportTarget;
+  keyCounts: KeyCounts;
 };
 
 export type EntityKind = keyof Entities;

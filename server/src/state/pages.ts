@@ -3,7 +3,20 @@
  * its digest in the directory. Decoded pages are immutable and shared between states, so a change copies only its page.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import type { Change, EntityKind, PendingActivity, RootQuorum, Settings, User, UserTag } from "./entities.ts";
+import type {
+  Change,
+  EntityKind,
+  ImportTarget,
+  KeyCounts,
+  KeyFacts,
+  PendingActivity,
+  PrivateKeyTag,
+  RootQuorum,
+  Settings,
+  User,
+  UserTag,
+} from "./entities.ts";
+import { fromPlaces, type KeyPlaces, toPlaces } from "./tag_places.ts";
 
 /** Users with their credentials and tags, and the quorum above them: everything that says who may act. */
 export type MembersPage = {
@@ -15,8 +28,34 @@ export type MembersPage = {
 /** Activities that wait for consensus, by fingerprint. */
 export type PendingPage = ReadonlyMap<string, PendingActivity>;
 
-export type Pages = { members: MembersPage; settings: Settings; pending: PendingPage };
-export type PageName = keyof Pages;
+/**
+ * Tags of private keys, and the tags of each key that carries any: policies ask about a key's tags, and a deleted tag must come
+ * off keys that nobody has named. Why here: docs/decisions/0014.
+ */
+export type PrivateKeyTagsPage = {
+  readonly tags: ReadonlyMap<string, PrivateKeyTag>;
+  readonly keys: ReadonlyMap<string, readonly string[]>;
+};
+
+/** Key facts by the first two digits of their ids: however many keys there are, a change writes a 256th of them. */
+export type KeyFactsPages = ReadonlyMap<string, ReadonlyMap<string, KeyFacts>>;
+
+export type Pages = {
+  members: MembersPage;
+  settings: Settings;
+  pending: PendingPage;
+  privateKeyTags: PrivateKeyTagsPage;
+  importTargets: ReadonlyMap<string, ImportTarget>;
+  keyCounts: KeyCounts;
+  /** Those at hand. The directory says which there are; see `findKeyFacts`. */
+  keyFacts: KeyFactsPages;
+};
+
+/** Pages that every decision has at hand. */
+export type SinglePage = Exclude<keyof Pages, "keyFacts">;
+
+/** As the directory names it. */
+export type PageName = SinglePage | `keyFacts/${string}`;
 
 type PageKind<P> = {
   /** What a state without this page has. */
@@ -27,7 +66,7 @@ type PageKind<P> = {
 };
 
 /** One row per page: its JSON form. A page's format number grows when its meaning changes; unknown ones are refused. */
-const pageKinds: { [N in PageName]: PageKind<Pages[N]> } = {
+const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
   members: {
     empty: { users: new Map(), userTags: new Map(), rootQuorum: { threshold: 1, userIds: [] } },
     encode: ({ users, userTags, rootQuorum }) =>
@@ -49,6 +88,30 @@ const pageKinds: { [N in PageName]: PageKind<Pages[N]> } = {
     decode: (json: { activities: PendingActivity[] }) =>
       new Map(json.activities.map((activity) => [activity.fingerprint, activity])),
   },
+  privateKeyTags: {
+    empty: { tags: new Map(), keys: new Map() },
+    encode: ({ tags, keys }) => `"tags":${listJson(tags)},"keys":${JSON.stringify(toPlaces(tags.keys(), keys))}}`,
+    decode(json: { tags: PrivateKeyTag[]; keys: KeyPlaces[] }) {
+      const tags = new Map(json.tags.map((tag) => [tag.tagId, tag]));
+      return { tags, keys: new Map(fromPlaces([...tags.keys()], json.keys)) };
+    },
+  },
+  importTargets: {
+    empty: new Map(),
+    encode: (targets) => `"targets":${listJson(targets)}}`,
+    decode: (json: { targets: ImportTarget[] }) => new Map(json.targets.map((target) => [target.targetId, target])),
+  },
+  keyCounts: {
+    empty: { wallets: 0, privateKeys: 0 },
+    encode: (counts) => `"counts":${JSON.stringify(counts)}}`,
+    decode: (json: { counts: KeyCounts }) => json.counts,
+  },
+};
+
+const keyFactsKind: PageKind<ReadonlyMap<string, KeyFacts>> = {
+  empty: new Map(),
+  encode: (facts) => `"facts":${listJson(facts)}}`,
+  decode: (json: { facts: KeyFacts[] }) => new Map(json.facts.map((each) => [each.id, each])),
 };
 
 const pageFormat = 1;
@@ -56,17 +119,42 @@ const pageFormat = 1;
 /** All pages of an organization travel in one frame, beside two bodies, the journal of a minute and a run of headers. */
 export const maxPagesLength = 4 * 1024 * 1024;
 
-export const pageNames = Object.keys(pageKinds) as PageName[];
+const singlePages = Object.keys(pageKinds) as SinglePage[];
 
 /** An organization before anything is in it. */
-export const emptyPages = Object.fromEntries(pageNames.map((name) => [name, pageKinds[name].empty])) as Pages;
+export const emptyPages = {
+  ...Object.fromEntries(singlePages.map((name) => [name, pageKinds[name].empty])),
+  keyFacts: new Map(),
+} as unknown as Pages;
 
 export function isPageName(name: string): name is PageName {
-  return Object.hasOwn(pageKinds, name);
+  return Object.hasOwn(pageKinds, name) || /^keyFacts\/[0-9a-f]{2}$/.test(name);
 }
 
-export function encodePage<N extends PageName>(name: N, page: Pages[N]): Uint8Array<ArrayBuffer> {
-  return Buffer.from(`{"format":${pageFormat},${pageKinds[name].encode(page)}`) as Buffer<ArrayBuffer>;
+/** Whether a decision may do without it until it is asked for. */
+export function isOptionalPage(name: PageName): name is `keyFacts/${string}` {
+  return name.startsWith("keyFacts/");
+}
+
+const factsPrefix = "keyFacts/";
+
+/** The page that holds the facts of a key, if it has any. */
+export function keyFactsPageOf(id: string): `keyFacts/${string}` {
+  return `${factsPrefix}${id.slice(0, 2)}`;
+}
+
+export function encodePage<N extends SinglePage>(name: N, page: Pages[N]): Uint8Array<ArrayBuffer> {
+  return toBytes(pageKinds[name].encode(page));
+}
+
+/** The bytes of any page that is at hand. */
+export function encodePageOf(pages: Pages, name: PageName): Uint8Array<ArrayBuffer> {
+  if (!isOptionalPage(name)) return encodePage(name, pages[name]);
+  return toBytes(keyFactsKind.encode(pages.keyFacts.get(name.slice(factsPrefix.length)) ?? keyFactsKind.empty));
+}
+
+function toBytes(text: string): Uint8Array<ArrayBuffer> {
+  return Buffer.from(`{"format":${pageFormat},${text}`) as Buffer<ArrayBuffer>;
 }
 
 const texts = new WeakMap<object, string>();
@@ -87,18 +175,38 @@ function listJson(entities: ReadonlyMap<string, object>): string {
 }
 
 /** Reads a page whose digest has been checked. */
-export function decodePage<N extends PageName>(name: N, bytes: Uint8Array): Pages[N] {
+export function decodePage<N extends SinglePage>(name: N, bytes: Uint8Array): Pages[N] {
+  return pageKinds[name].decode(readPage(name, bytes));
+}
+
+/** The pages with one more of them at hand. */
+export function withPage(pages: Pages, name: PageName, bytes: Uint8Array): Pages {
+  if (!isOptionalPage(name)) return { ...pages, [name]: decodePage(name, bytes) };
+  const facts = keyFactsKind.decode(readPage(name, bytes));
+  return { ...pages, keyFacts: new Map(pages.keyFacts).set(name.slice(factsPrefix.length), facts) };
+}
+
+/** Whether a page is at hand. */
+export function hasPage({ keyFacts }: Pages, name: PageName): boolean {
+  return !isOptionalPage(name) || keyFacts.has(name.slice(factsPrefix.length));
+}
+
+export function findKeyFacts({ keyFacts }: Pages, id: string): KeyFacts | undefined {
+  return keyFacts.get(id.slice(0, 2))?.get(id);
+}
+
+function readPage(name: PageName, bytes: Uint8Array): never {
   const json = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
   if (json.format !== pageFormat) {
     throw new Fault("failed_precondition", `unknown format ${json.format} of page \`${name}\``);
   }
-  return pageKinds[name].decode(json as never);
+  return json as never;
 }
 
 /** Where each kind of entity lives: in a collection by id, or alone. */
-type Place<P extends PageName> = { page: P; apply(page: Pages[P], change: never): Pages[P] };
+type Place<P extends keyof Pages> = { page: P; apply(page: Pages[P], change: never): Pages[P] };
 
-const places: { [K in EntityKind]: Place<"members"> | Place<"settings"> | Place<"pending"> } = {
+const places: { [K in EntityKind]: { [P in keyof Pages]: Place<P> }[keyof Pages] } = {
   user: {
     page: "members",
     apply: (page, change: ChangeOf<"user">) => ({ ...page, users: changed(page.users, change, (user) => user.userId) }),
@@ -118,6 +226,41 @@ const places: { [K in EntityKind]: Place<"members"> | Place<"settings"> | Place<
   pendingActivity: {
     page: "pending",
     apply: (page, change: ChangeOf<"pendingActivity">) => changed(page, change, (pending) => pending.fingerprint),
+  },
+  privateKeyTag: {
+    page: "privateKeyTags",
+    apply: (page, change: ChangeOf<"privateKeyTag">) => ({
+      ...page,
+      tags: changed(page.tags, change, (tag) => tag.tagId),
+    }),
+  },
+  taggedPrivateKeys: {
+    page: "privateKeyTags",
+    apply(page, change: ChangeOf<"taggedPrivateKeys">) {
+      const keys = new Map(page.keys);
+      const { tagIds: among, keys: places } = replaced(change);
+      for (const [privateKeyId, tagIds] of fromPlaces(among, places)) {
+        if (tagIds.length > 0) keys.set(privateKeyId, tagIds);
+        else keys.delete(privateKeyId);
+      }
+      return { ...page, keys };
+    },
+  },
+  importTarget: {
+    page: "importTargets",
+    apply: (page, change: ChangeOf<"importTarget">) => changed(page, change, (target) => target.targetId),
+  },
+  keyCounts: { page: "keyCounts", apply: (_page, change: ChangeOf<"keyCounts">) => replaced(change) },
+  keyFacts: {
+    page: "keyFacts",
+    apply(pages, change: ChangeOf<"keyFacts">) {
+      const { id } = replaced(change);
+      const key = id.slice(0, 2);
+      return new Map(pages).set(
+        key,
+        changed(pages.get(key) ?? keyFactsKind.empty, change, (facts) => facts.id),
+      );
+    },
   },
 };
 
@@ -142,11 +285,16 @@ function replaced<T>(change: { op: "put"; value: T } | { op: "remove"; id: strin
 /** The pages after `changes`, and the names of those that differ. */
 export function applyChanges(pages: Pages, changes: readonly Change[]): { pages: Pages; touched: Set<PageName> } {
   const touched = new Set<PageName>();
-  const next: { -readonly [N in PageName]: Pages[N] } = { ...pages };
+  const next: { -readonly [N in keyof Pages]: Pages[N] } = { ...pages };
   for (const change of changes) {
-    const { page, apply } = places[change.kind] as Place<PageName>;
-    touched.add(page);
-    (next as Record<PageName, unknown>)[page] = apply(next[page] as never, change as never);
+    const { page, apply } = places[change.kind] as Place<keyof Pages>;
+    touched.add(page === "keyFacts" ? keyFactsPageOf(idOf(change)) : page);
+    (next as Record<keyof Pages, unknown>)[page] = apply(next[page] as never, change as never);
   }
   return { pages: next, touched };
+}
+
+function idOf(change: Change): string {
+  if (change.kind !== "keyFacts" || change.op !== "put") throw new Fault("internal", "key facts are never removed");
+  return change.value.id;
 }

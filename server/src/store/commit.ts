@@ -7,6 +7,7 @@ import type { ActivityRow } from "./activities.ts";
 import { type OrganizationPlan, planGroup } from "./commit_plan.ts";
 import * as postgres from "./commit_postgres.ts";
 import * as sqlite from "./commit_sqlite.ts";
+import type { NewRecordRow } from "./key_rows.ts";
 import type { Store } from "./store.ts";
 
 export type CommitItem = {
@@ -27,6 +28,8 @@ export type CommitItem = {
   };
   /** For the projection tables. */
   changes: readonly Change[];
+  /** Wallets, accounts and private keys that come into the world. */
+  records?: readonly NewRecordRow[];
   leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array };
   /** New, or the next form of one that waited for consensus; a finished one is never overwritten. */
   activity?: ActivityRow;
@@ -59,7 +62,35 @@ export async function commitGroup(
 ): Promise<{ committed: boolean[] }> {
   const { plans, planOf } = planGroup(items);
   const done = plans.length + released.length === 0 ? new Set<string>() : await write(store, plans, released);
-  return { committed: planOf.map((plan) => plan !== undefined && done.has(plan.organizationId)) };
+  const firsts = await writeFirsts(
+    store,
+    items,
+    plans.filter(({ organizationId, keys }) => keys.claims.isMixed && !done.has(organizationId)),
+  );
+  return {
+    committed: planOf.map((plan, index) => plan !== undefined && (done.has(plan.organizationId) || firsts.has(index))),
+  };
+}
+
+/**
+ * The first items of organizations whose items may have stood in each other's way: one takes what another frees. Alone the
+ * first can only fail for what is committed already, so that nobody fails for ever.
+ */
+async function writeFirsts(
+  store: Store,
+  items: readonly CommitItem[],
+  missed: readonly OrganizationPlan[],
+): Promise<Set<number>> {
+  if (missed.length === 0) return new Set();
+  const first = new Map(
+    missed.map(({ organizationId }) => [
+      organizationId,
+      items.findIndex((item) => item.organizationId === organizationId),
+    ]),
+  );
+  const { plans } = planGroup(items.filter((_, index) => first.values().some((place) => place === index)));
+  const done = await write(store, plans, []);
+  return new Set([...first].flatMap(([organizationId, index]) => (done.has(organizationId) ? index : [])));
 }
 
 /** Together, or when some organization violates a constraint, once more with each on a savepoint of its own. */

@@ -2,6 +2,16 @@
 import { Fault } from "@keystead/core/fault.ts";
 import type { Change, Settings, User, UserTag } from "../state/entities.ts";
 import type { CommitItem } from "./commit.ts";
+import { addClaims, clashes } from "./key_clashes.ts";
+import {
+  addKeyFacts,
+  addKeyRow,
+  addTaggedPrivateKeys,
+  type KeyPlan,
+  type NewKeyRow,
+  newKeyPlan,
+  toKeyRows,
+} from "./key_rows.ts";
 import type { Tables } from "./tables.ts";
 
 /** Statuses that never change again. */
@@ -30,6 +40,7 @@ export type OrganizationPlan = {
   /** Undefined: to be deleted. */
   readonly users: Map<string, User | undefined>;
   readonly userTags: Map<string, UserTag | undefined>;
+  readonly keys: KeyPlan;
 };
 
 /**
@@ -45,12 +56,13 @@ export function planGroup(items: readonly CommitItem[]): {
   const planOf = items.map((item) => {
     const { organizationId } = item;
     const plan = plans.get(organizationId) ?? newPlan(item);
-    if (broken.has(organizationId) || !continues(plan, item)) {
+    const keyRows = keyRowsOf(item);
+    if (broken.has(organizationId) || !continues(plan, item) || clashes(plan.keys, keyRows, item.changes)) {
       broken.add(organizationId);
       return undefined;
     }
     plans.set(organizationId, plan);
-    add(plan, item);
+    add(plan, item, keyRows);
     return plan;
   });
   const sorted = [...plans.values()].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1));
@@ -72,7 +84,14 @@ function newPlan({ organizationId, expectedVersion, expectedHeader, birth }: Com
     births: [],
     users: new Map(),
     userTags: new Map(),
+    keys: newKeyPlan(),
   };
+}
+
+function keyRowsOf({ organizationId, next, records = [] }: CommitItem): NewKeyRow[] {
+  if (records.length === 0) return [];
+  if (next === undefined) throw new Fault("internal", "an item with records produces no state");
+  return toKeyRows(organizationId, next.version, records);
 }
 
 function continues(plan: OrganizationPlan, item: CommitItem): boolean {
@@ -89,12 +108,12 @@ function continues(plan: OrganizationPlan, item: CommitItem): boolean {
   return earlier === undefined || !finalStatuses.some((status) => status === earlier.status);
 }
 
-function add(plan: OrganizationPlan, item: CommitItem): void {
+function add(plan: OrganizationPlan, item: CommitItem, keyRows: readonly NewKeyRow[]): void {
   const { birth, next, changes, leaf, activity, vote, idempotency } = item;
   const { organizationId } = plan;
   for (const child of item.births ?? []) {
     const childPlan = newPlan(child);
-    add(childPlan, child);
+    add(childPlan, child, keyRowsOf(child));
     plan.births.push(childPlan);
   }
   if (vote !== undefined) {
@@ -121,6 +140,8 @@ function add(plan: OrganizationPlan, item: CommitItem): void {
     throw new Fault("internal", "an item that changes something produces no state");
   }
   if (birth !== undefined) refuseNul(birth.organizationName);
+  addClaims(plan.keys, keyRows, changes);
+  for (const row of keyRows) addKeyRow(plan.keys, row);
   for (const change of changes) addChange(plan, change);
   if (next !== undefined) {
     if (next.version <= plan.version) throw new Fault("internal", "versions of an organization only grow");
@@ -178,8 +199,18 @@ function addChange(plan: OrganizationPlan, change: Change): void {
       refuseNul(change.value.tagName);
       plan.userTags.set(change.value.tagId, change.value);
     } else plan.userTags.set(change.id, undefined);
-  } else if (kind === "pendingActivity") {
-    // What waits is a matter of the pending page; the activity's own row carries its status.
+  } else if (kind === "privateKeyTag") {
+    if (op === "put") {
+      refuseNul(change.value.tagName);
+      plan.keys.tags.set(change.value.tagId, change.value);
+    } else plan.keys.tags.set(change.id, undefined);
+  } else if (kind === "taggedPrivateKeys" && op === "put") {
+    addTaggedPrivateKeys(plan.keys, change.value);
+  } else if (kind === "keyFacts" && op === "put") {
+    refuseNul(change.value.name);
+    addKeyFacts(plan.keys, change.value);
+  } else if (kind === "pendingActivity" || kind === "importTarget" || kind === "keyCounts") {
+    // A matter of their pages alone; what waits has its status in the activity's own row.
   } else if (op === "remove") {
     throw new Fault("internal", `a ${kind} cannot be removed`);
   } else if (kind === "settings") {

@@ -3,8 +3,10 @@
  * Its parts write only for organizations that the part `committed` lists; parts that a group does not need are left out.
  */
 import pg from "pg";
+import type { KeyRecordKind } from "../state/records.ts";
 import type { ReleasedLeaf } from "./commit.ts";
 import { type OrganizationPlan, organizationRow, projectionRows } from "./commit_plan.ts";
+import { type KeyRowChange, keyTables, privateKeyAddressRows, privateKeyTagRow } from "./key_rows.ts";
 import type { PostgresStore } from "./store.ts";
 import { type ColumnKind, type TableName, type Tables, tables } from "./tables.ts";
 import { columnsOf, onConflict } from "./upserts.ts";
@@ -208,6 +210,7 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
     plans.flatMap(({ idempotencyKeys }) => idempotencyKeys),
   );
   addProjection(statement, plans);
+  addKeys(statement, plans);
   addReleased(statement, released);
   return statement.build();
 }
@@ -342,6 +345,102 @@ function addProjection(statement: Builder, plans: readonly OrganizationPlan[]): 
     "user_tags",
     projections.flatMap((rows) => rows.userTags),
   );
+}
+
+/**
+ * Wallets, accounts and private keys, in no certain order: where a name passes from one to another, this may violate its
+ * uniqueness, and the group is written in smaller parts.
+ */
+function addKeys(statement: Builder, plans: readonly OrganizationPlan[]): void {
+  const changed = plans.flatMap(({ organizationId, keys }) =>
+    [...keys.changed.values()].map((change) => ({ organization_id: organizationId, ...change })),
+  );
+  const kinds = Object.keys(keyTables) as KeyRecordKind[];
+  for (const kind of kinds) {
+    const { table, id } = keyTables[kind];
+    const own = changed.filter((change) => change.kind === kind);
+    const gone = own.filter(({ deleted }) => deleted);
+    deleteKeys(statement, table, id, gone);
+    if (kind === "wallet") deleteKeys(statement, "wallet_accounts", "wallet_id", gone, "of_wallets");
+    if (kind === "privateKey") deleteKeys(statement, "private_key_addresses", "private_key_id", gone);
+    changeKeys(
+      statement,
+      kind,
+      own.filter(({ deleted }) => !deleted),
+    );
+  }
+  const all = plans.map(({ keys }) => keys);
+  statement.insert(
+    "wallets",
+    all.flatMap(({ wallets }) => [...wallets.values()]),
+  );
+  statement.insert(
+    "wallet_accounts",
+    all.flatMap(({ accounts }) => [...accounts.values()]),
+  );
+  const privateKeys = all.flatMap((keys) => [...keys.privateKeys.values()]);
+  statement.insert("private_keys", privateKeys);
+  statement.insert("private_key_addresses", privateKeys.flatMap(privateKeyAddressRows));
+  const tags = plans.flatMap(({ organizationId, keys }) =>
+    [...keys.tags].map(([tagId, tag]) => ({ organization_id: organizationId, id: tagId, tag })),
+  );
+  deleteKeys(
+    statement,
+    "private_key_tags",
+    "tag_id",
+    tags.filter(({ tag }) => tag === undefined),
+  );
+  statement.insert(
+    "private_key_tags",
+    tags.flatMap(({ organization_id, tag }) => (tag === undefined ? [] : privateKeyTagRow(organization_id, tag))),
+  );
+}
+
+const keyColumns = { organization_id: "text", id: "text" } as const;
+
+function deleteKeys(
+  statement: Builder,
+  table: TableName,
+  column: string,
+  gone: readonly { organization_id: string; id: string }[],
+  suffix = "",
+): void {
+  if (gone.length === 0) return;
+  statement.part(
+    `delete_${table}${suffix}`,
+    `delete from ${table} using ${statement.unnest("gone", keyColumns, gone)}
+      where ${table}.organization_id = gone.organization_id and ${table}.${column} = gone.id
+        and gone.organization_id in (select organization_id from committed)`,
+  );
+}
+
+function changeKeys(
+  statement: Builder,
+  kind: KeyRecordKind,
+  changed: readonly (KeyRowChange & { organization_id: string })[],
+): void {
+  if (changed.length === 0) return;
+  const { table, id } = keyTables[kind];
+  const columns: Record<string, ColumnKind> = { name_key: "text?", updated_at_ms: "integer" };
+  for (const change of changed)
+    for (const column of Object.keys(change.columns)) columns[column] ??= kindOf(table, column);
+  const rows = changed.map(({ organization_id, id: key, columns }) => ({ organization_id, id: key, ...columns }));
+  const assignments = Object.keys(columns).map(
+    (column) => `${column} = coalesce(changed.${column}, ${table}.${column})`,
+  );
+  statement.part(
+    `change_${table}_${Object.keys(columns).join("_")}`,
+    `update ${table} set ${assignments.join(", ")}
+      from ${statement.unnest("changed", { ...keyColumns, ...columns }, rows)}
+      where ${table}.organization_id = changed.organization_id and ${table}.${id} = changed.id
+        and changed.organization_id in (select organization_id from committed)`,
+  );
+}
+
+/** As the table declares it, or null where a row says nothing about it. */
+function kindOf(table: TableName, column: string): ColumnKind {
+  const kind = (tables[table] as Readonly<Record<string, ColumnKind>>)[column] ?? "text";
+  return kind.endsWith("?") ? kind : (`${kind}?` as ColumnKind);
 }
 
 function addReleased(statement: Builder, released: readonly ReleasedLeaf[]): void {

@@ -2,6 +2,14 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { ReleasedLeaf } from "./commit.ts";
 import { type OrganizationPlan, organizationRow, projectionRows } from "./commit_plan.ts";
+import {
+  isEmptyKeyPlan,
+  type KeyPlan,
+  type KeyRowChange,
+  keyTables,
+  privateKeyAddressRows,
+  privateKeyTagRow,
+} from "./key_rows.ts";
 import type { SqliteConnection } from "./sqlite_dialect.ts";
 import type { TableName, Tables } from "./tables.ts";
 import { columnsOf, onConflict } from "./upserts.ts";
@@ -99,6 +107,7 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   for (const key of plan.idempotencyKeys) insert(sqlite, "idempotency_keys", key);
   for (const born of plan.births) writeOrganization(sqlite, born);
   if (plan.users.size + plan.userTags.size > 0) writeProjection(sqlite, plan);
+  if (!isEmptyKeyPlan(plan.keys)) writeKeys(sqlite, plan.organizationId, plan.keys);
   return true;
 }
 
@@ -164,6 +173,51 @@ function writeProjection(sqlite: SqliteConnection, plan: OrganizationPlan): void
   for (const user of users) insert(sqlite, "users", user);
   for (const credential of wanted.values()) insert(sqlite, "credentials", credential);
   for (const tag of userTags) insert(sqlite, "user_tags", tag);
+}
+
+function writeKeys(sqlite: SqliteConnection, organizationId: string, keys: KeyPlan): void {
+  for (const change of keys.changed.values()) changeKey(sqlite, organizationId, change);
+  for (const wallet of keys.wallets.values()) insert(sqlite, "wallets", wallet);
+  for (const account of keys.accounts.values()) insert(sqlite, "wallet_accounts", account);
+  for (const key of keys.privateKeys.values()) {
+    insert(sqlite, "private_keys", key);
+    for (const address of privateKeyAddressRows(key)) insert(sqlite, "private_key_addresses", address);
+  }
+  for (const [tagId, tag] of keys.tags) {
+    if (tag !== undefined) insert(sqlite, "private_key_tags", privateKeyTagRow(organizationId, tag));
+    else {
+      const text = "delete from private_key_tags where organization_id = ? and tag_id = ?";
+      sqlite.statement(text).run(organizationId, tagId);
+    }
+  }
+}
+
+function changeKey(sqlite: SqliteConnection, organizationId: string, change: KeyRowChange): void {
+  const { table, id } = keyTables[change.kind];
+  const run = (text: string, ...values: SQLInputValue[]) => sqlite.statement(text).run(...values);
+  if (!change.deleted) {
+    const changes = Object.entries(change.columns);
+    const assignments = changes.map(([column]) => `${column} = ?`).join(", ");
+    const values = changes.map(([, value]) => value);
+    run(
+      `update ${table} set ${assignments} where organization_id = ? and ${id} = ?`,
+      ...values,
+      organizationId,
+      change.id,
+    );
+    return;
+  }
+  run(`delete from ${table} where organization_id = ? and ${id} = ?`, organizationId, change.id);
+  // Its secrets go with it.
+  if (change.kind === "wallet") {
+    run("delete from wallet_accounts where organization_id = ? and wallet_id = ?", organizationId, change.id);
+  } else if (change.kind === "privateKey") {
+    run(
+      "delete from private_key_addresses where organization_id = ? and private_key_id = ?",
+      organizationId,
+      change.id,
+    );
+  }
 }
 
 function isSame(a: Tables["credentials"], b: Tables["credentials"]): boolean {

@@ -108,7 +108,9 @@ const state = compiled("state", (db, organizationId: string) =>
       db
         .selectFrom("pages")
         .select(["name", sql<number>`0`.as("version"), sql<Uint8Array>`null`.as("header"), "content"])
-        .where("organization_id", "=", organizationId),
+        .where("organization_id", "=", organizationId)
+        // There may be hundreds of these; the signer asks for the few it needs.
+        .where("name", "not like", "keyFacts/%"),
     ),
 );
 
@@ -131,6 +133,18 @@ const page = compiled("page", (db, organizationId: string, name: string) =>
 export async function findPage(store: Store, organizationId: string, name: string): Promise<Uint8Array | undefined> {
   const [row] = await page(store, organizationId, name);
   return row?.content;
+}
+
+/** Those of the named pages that are there. */
+export async function findPages(
+  store: Store,
+  organizationId: string,
+  names: readonly string[],
+): Promise<{ name: string; content: Uint8Array }[]> {
+  const found = await Promise.all(
+    names.map(async (name) => ({ name, content: await findPage(store, organizationId, name) })),
+  );
+  return found.flatMap(({ name, content }) => (content === undefined ? [] : { name, content }));
 }
 
 const headers = compiled("headers", (db, organizationId: string, fromVersion: number, toVersion: number) =>

@@ -29,6 +29,9 @@ const holders = {
     db.selectFrom("credentials").select("organization_id").where("public_key", "=", publicKey),
   credentialId: (db: Db, credentialId: string) =>
     db.selectFrom("credentials").select("organization_id").where("credential_id", "=", credentialId),
+  /** In the form that addresses are looked up by. */
+  walletAccountAddress: (db: Db, key: string) =>
+    db.selectFrom("wallet_accounts").select("organization_id").where("address_key", "=", key),
 } as const;
 
 /** What `lower` does in both databases, given columns that compare bytes: other alphabets keep their case. */

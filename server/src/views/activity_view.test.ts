@@ -5,6 +5,16 @@ import { activityForms } from "../generated/activities.ts";
 import { activityView, noRights } from "./activity_view.ts";
 import { dialectOf } from "./dialect.ts";
 
+function statusOf(type: string, result: string | null) {
+  const row = newActivity({
+    type,
+    result,
+    status: "ACTIVITY_STATUS_COMPLETED",
+    body: Buffer.from('{"parameters":{}}'),
+  });
+  return activityView({ organizationId: "org", row, votes: [], rights: noRights }, dialectOf(undefined)).status;
+}
+
 function intentOf(type: string, parameters: object) {
   const body = Buffer.from(JSON.stringify({ parameters }));
   const record = { organizationId: "org", row: newActivity({ type, body }), votes: [], rights: noRights };
@@ -54,4 +64,11 @@ test("every union in parameters is of something and null", () => {
     for (const schema of [...Object.values(properties), ...(items ? [items] : []), ...(anyOf ?? [])]) check(schema);
   };
   for (const { params } of activityForms.values()) check(params as Schema);
+});
+
+test("a signature that is released and not yet in its row is pending, so that clients ask again", () => {
+  const signature = JSON.stringify({ r: "00", s: "00", v: "00" });
+  assert.equal(statusOf("ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2", null), "ACTIVITY_STATUS_PENDING");
+  assert.equal(statusOf("ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2", signature), "ACTIVITY_STATUS_COMPLETED");
+  assert.equal(statusOf("ACTIVITY_TYPE_DELETE_USER_TAGS", null), "ACTIVITY_STATUS_COMPLETED");
 });

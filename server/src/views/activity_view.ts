@@ -43,7 +43,7 @@ export function activityView({ organizationId, row, votes, rights }: ActivityRec
   return {
     id: row.activityId,
     organizationId,
-    status: row.status,
+    status: statusOf(row, form?.activity.sealed === true),
     type: row.type,
     intent: form === undefined ? {} : { [form.intentKey]: intentOf(form.params as Schema, parameters) },
     result: result === undefined || form === undefined ? {} : { [form.resultKey]: result },
@@ -69,6 +69,11 @@ function intentOf({ properties, items, anyOf }: Schema, value: unknown): unknown
   const fields = value as Record<string, unknown>;
   const names = Object.keys(properties).filter((name) => Object.hasOwn(fields, name) && fields[name] !== null);
   return Object.fromEntries(names.map((name) => [name, intentOf(properties[name] ?? {}, fields[name])]));
+}
+
+/** Between a signature and its place in the row there is a moment, in which clients had better ask again. */
+function statusOf({ status, result }: ActivityRow, isSealed: boolean): ActivityRow["status"] {
+  return isSealed && status === "ACTIVITY_STATUS_COMPLETED" && result === null ? "ACTIVITY_STATUS_PENDING" : status;
 }
 
 /** Clients expect one of failed activities alone; why a policy refused is answered to the submitter and kept in the row. */

@@ -1,0 +1,32 @@
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { checkLimit } from "../endpoints/limits.ts";
+import { walletParams, walletResult } from "../fields/wallets.ts";
+import { generateWallet, parseAccounts, refuseTakenWalletNames, walletWishes } from "../rules/wallets.ts";
+import { put } from "../state/entities.ts";
+
+/** Creates a wallet with a new mnemonic, and accounts of it. Without accounts it is a mnemonic for later. */
+export const createWallet = defineActivity({
+  path: "create_wallet",
+  type: "ACTIVITY_TYPE_CREATE_WALLET",
+  intentKey: "createWalletIntent",
+  resultKey: "createWalletResult",
+  summary: "Create a wallet and derive accounts",
+  resource: "WALLET",
+  action: "CREATE",
+  params: walletParams,
+  result: walletResult,
+  state: ({ keyCounts }) => keyCounts,
+  records: walletWishes,
+  facts: ({ walletName }) => ({ wallet_name: walletName }),
+  run(counts, params, context) {
+    const accounts = parseAccounts(params.accounts);
+    checkLimit("wallets", counts.wallets + 1, context);
+    refuseTakenWalletNames(context.keys, params);
+    const { walletId, addresses, records } = generateWallet(context, context.organizationId, params, accounts);
+    return {
+      changes: [put("keyCounts", { ...counts, wallets: counts.wallets + 1 })],
+      records,
+      result: { walletId, addresses },
+    };
+  },
+});

@@ -1,0 +1,60 @@
+import { isUuid } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import type { KeyRoom } from "../endpoints/key_room.ts";
+import { optional } from "../fields/credentials.ts";
+import { id, ids } from "../fields/ids.ts";
+import { deletedFacts, findAccount } from "../rules/keys.ts";
+import { put } from "../state/entities.ts";
+import type { WalletAccountRecord } from "../state/records.ts";
+
+const params = Type.Object({
+  walletAccountIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }),
+  deleteWithoutExport: optional(Type.Boolean({ description: "Whether to delete what nobody has exported." })),
+});
+
+/** Deletes accounts: all of them, or none. Their wallet stays, and can derive them anew. */
+export const deleteWalletAccounts = defineActivity({
+  path: "delete_wallet_accounts",
+  type: "ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS",
+  intentKey: "deleteWalletAccountsIntent",
+  resultKey: "deleteWalletAccountsResult",
+  summary: "Delete accounts of wallets",
+  resource: "WALLET",
+  action: "DELETE",
+  params,
+  result: Type.Object({ walletAccountIds: ids }),
+  state: () => undefined,
+  records: ({ walletAccountIds }) => walletAccountIds.map((id) => ({ by: "id", kind: "walletAccount", id })),
+  facts: ({ walletAccountIds }) => ({ wallet_account_ids: walletAccountIds }),
+  run(_state, { walletAccountIds, deleteWithoutExport }, { keys, nowMs }) {
+    const accounts = [...new Set(walletAccountIds)].map((walletAccountId) => getAccount(keys, walletAccountId));
+    for (const account of accounts) {
+      if (deleteWithoutExport === true || isExported(keys, account)) continue;
+      throw new Fault("invalid_argument", `wallet account has not been exported: \`${account.walletAccountId}\``, {
+        errorCode: "WALLET_ACCOUNT_NOT_EXPORTED",
+      });
+    }
+    return {
+      changes: accounts.map((account) => put("keyFacts", deletedFacts(account, nowMs))),
+      result: { walletAccountIds: accounts.map(({ walletAccountId }) => walletAccountId) },
+    };
+  },
+});
+
+/** Whoever has the wallet's words has all its accounts. */
+function isExported(keys: KeyRoom, { walletAccountId, walletId }: WalletAccountRecord): boolean {
+  return keys.factsOf(walletAccountId)?.exported === true || keys.factsOf(walletId)?.exported === true;
+}
+
+function getAccount(keys: KeyRoom, walletAccountId: string): WalletAccountRecord {
+  if (!isUuid(walletAccountId)) {
+    throw new Fault("invalid_argument", `invalid wallet account UUID: \`${walletAccountId}\``);
+  }
+  const account = findAccount(keys, walletAccountId);
+  if (account === undefined) {
+    throw new Fault("invalid_argument", `wallet account not part of your organization: \`${walletAccountId}\``);
+  }
+  return account;
+}

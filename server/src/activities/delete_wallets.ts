@@ -1,0 +1,43 @@
+import { Fault } from "@keystead/core/fault.ts";
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { optional } from "../fields/credentials.ts";
+import { id, ids } from "../fields/ids.ts";
+import { countWithout } from "../rules/key_counts.ts";
+import { deletedFacts, getWallet } from "../rules/keys.ts";
+import { put } from "../state/entities.ts";
+
+const params = Type.Object({
+  walletIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }),
+  deleteWithoutExport: optional(Type.Boolean({ description: "Whether to delete what nobody has exported." })),
+});
+
+/** Deletes wallets with all their accounts: all of them, or none. Nothing brings a mnemonic back that was not exported. */
+export const deleteWallets = defineActivity({
+  path: "delete_wallets",
+  type: "ACTIVITY_TYPE_DELETE_WALLETS",
+  intentKey: "deleteWalletsIntent",
+  resultKey: "deleteWalletsResult",
+  summary: "Delete wallets with their accounts",
+  resource: "WALLET",
+  action: "DELETE",
+  params,
+  result: Type.Object({ walletIds: ids }),
+  state: ({ keyCounts }) => keyCounts,
+  records: ({ walletIds }) => walletIds.map((id) => ({ by: "id", kind: "wallet", id })),
+  facts: ({ walletIds }) => ({ wallet_ids: walletIds }),
+  run(counts, { walletIds, deleteWithoutExport }, { keys, organizationId, nowMs }) {
+    const wallets = [...new Set(walletIds)].map((walletId) => getWallet(keys, organizationId, walletId));
+    for (const { walletId } of wallets) {
+      if (deleteWithoutExport === true || keys.factsOf(walletId)?.exported === true) continue;
+      throw new Fault("invalid_argument", `wallet has not been exported: \`${walletId}\``);
+    }
+    return {
+      changes: [
+        ...wallets.map((wallet) => put("keyFacts", deletedFacts(wallet, nowMs))),
+        countWithout(counts, keys, wallets),
+      ],
+      result: { walletIds: wallets.map(({ walletId }) => walletId) },
+    };
+  },
+});

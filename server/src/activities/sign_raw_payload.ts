@@ -1,0 +1,42 @@
+import Type from "typebox";
+import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
+import { id } from "../fields/ids.ts";
+import { payload, payloadChoices, signature, signWith } from "../fields/signing.ts";
+import { signPayloads } from "../rules/signing.ts";
+
+const paramsV1 = Type.Object({ privateKeyId: id, payload, ...payloadChoices });
+
+/** Before wallets: only private keys signed. */
+const v1 = defineVersion({
+  type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD",
+  intentKey: "signRawPayloadIntent",
+  resultKey: "signRawPayloadResult",
+  params: paramsV1,
+  translate: ({ privateKeyId, payload, encoding, hashFunction }) => {
+    return { signWith: privateKeyId, payload, encoding, hashFunction };
+  },
+});
+
+/** Signs one payload with an account or private key. The address format decides how: ECDSA, Ed25519 or Schnorr. */
+export const signRawPayload = defineActivity({
+  path: "sign_raw_payload",
+  type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2",
+  intentKey: "signRawPayloadIntentV2",
+  resultKey: "signRawPayloadResult",
+  summary: "Sign a raw payload",
+  resource: "PRIVATE_KEY",
+  action: "SIGN",
+  params: Type.Object({ signWith, payload, ...payloadChoices }),
+  result: signature,
+  versions: [v1],
+  pure: true,
+  sealed: true,
+  records: ({ signWith }) => [{ by: "signWith", signWith }],
+  state: () => undefined,
+  facts: ({ encoding, hashFunction }) => ({ encoding, hash_function: hashFunction }),
+  run(_, { signWith, payload, ...choices }, context) {
+    const [only] = signPayloads(context, signWith, [payload], choices);
+    if (only === undefined) throw new Error("a payload without a signature");
+    return { changes: [], result: only };
+  },
+});

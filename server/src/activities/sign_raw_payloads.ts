@@ -1,0 +1,29 @@
+import Type from "typebox";
+import { defineActivity } from "../endpoints/define_activity.ts";
+import { payload, payloadChoices, signature, signWith } from "../fields/signing.ts";
+import { signPayloads } from "../rules/signing.ts";
+
+/** Signs payloads of one kind with one account or private key: all of them in their order, or none. */
+export const signRawPayloads = defineActivity({
+  path: "sign_raw_payloads",
+  type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOADS",
+  intentKey: "signRawPayloadsIntent",
+  resultKey: "signRawPayloadsResult",
+  summary: "Sign several raw payloads",
+  resource: "PRIVATE_KEY",
+  action: "SIGN",
+  params: Type.Object({
+    signWith,
+    payloads: Type.Array(payload, { minItems: 1, maxItems: 1_000 }),
+    ...payloadChoices,
+  }),
+  result: Type.Object({ signatures: Type.Array(signature) }),
+  pure: true,
+  sealed: true,
+  records: ({ signWith }) => [{ by: "signWith", signWith }],
+  state: () => undefined,
+  facts: ({ encoding, hashFunction }) => ({ encoding, hash_function: hashFunction }),
+  run(_, { signWith, payloads, ...choices }, context) {
+    return { changes: [], result: { signatures: signPayloads(context, signWith, payloads, choices) } };
+  },
+});

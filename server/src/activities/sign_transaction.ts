@@ -1,0 +1,37 @@
+import Type from "typebox";
+import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
+import { id } from "../fields/ids.ts";
+import { signWith, transactionType, unsignedTransaction } from "../fields/signing.ts";
+import { signTransactionText } from "../rules/transactions.ts";
+
+/** Before wallets: only private keys signed. */
+const v1 = defineVersion({
+  type: "ACTIVITY_TYPE_SIGN_TRANSACTION",
+  intentKey: "signTransactionIntent",
+  resultKey: "signTransactionResult",
+  params: Type.Object({ privateKeyId: id, unsignedTransaction, type: transactionType }),
+  translate: ({ privateKeyId, unsignedTransaction, type }) => ({ signWith: privateKeyId, unsignedTransaction, type }),
+});
+
+/** Signs a transaction and gives it back with the signature where its chain wants it. A PSBT is not finalized. */
+export const signTransaction = defineActivity({
+  path: "sign_transaction",
+  type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2",
+  intentKey: "signTransactionIntentV2",
+  resultKey: "signTransactionResult",
+  summary: "Sign a transaction",
+  resource: "PRIVATE_KEY",
+  action: "SIGN",
+  params: Type.Object({ signWith, unsignedTransaction, type: transactionType }),
+  result: Type.Object({ signedTransaction: Type.String({ description: "In hex, without `0x`." }) }),
+  versions: [v1],
+  pure: true,
+  sealed: true,
+  records: ({ signWith }) => [{ by: "signWith", signWith }],
+  state: () => undefined,
+  facts: ({ type }) => ({ type }),
+  run: (_, params, context) => ({
+    changes: [],
+    result: { signedTransaction: signTransactionText(context, params) },
+  }),
+});

@@ -1,0 +1,16 @@
+import Type from "typebox";
+import { defineQuery } from "../endpoints/define_query.ts";
+import { organizationId } from "../fields/ids.ts";
+import { privateKey } from "../fields/private_keys.ts";
+import { listPrivateKeys as listStoredKeys } from "../store/private_keys.ts";
+import { privateKeyView } from "../views/private_key_view.ts";
+
+export const listPrivateKeys = defineQuery({
+  path: "list_private_keys",
+  summary: "List all private keys with their addresses",
+  request: Type.Object({ organizationId }),
+  response: Type.Object({ privateKeys: Type.Array(privateKey) }),
+  run: async (store, _caller, { organizationId }) => ({
+    privateKeys: (await listStoredKeys(store, organizationId)).map(privateKeyView),
+  }),
+});

@@ -1,0 +1,16 @@
+import Type from "typebox";
+import { defineQuery } from "../endpoints/define_query.ts";
+import { organizationId } from "../fields/ids.ts";
+import { wallet } from "../fields/wallets.ts";
+import { listWallets as listStoredWallets } from "../store/wallets.ts";
+import { walletView } from "../views/wallet_view.ts";
+
+export const listWallets = defineQuery({
+  path: "list_wallets",
+  summary: "List all wallets",
+  request: Type.Object({ organizationId }),
+  response: Type.Object({ wallets: Type.Array(wallet) }),
+  run: async (store, _caller, { organizationId }) => ({
+    wallets: (await listStoredWallets(store, organizationId)).map(walletView),
+  }),
+});

@@ -1,0 +1,64 @@
+/** How what `signWith` names signs: which scheme, and the secret in memory for no longer than that takes. */
+import {
+  type HashFunction,
+  type PayloadEncoding,
+  payloadEncodings,
+  readPayload,
+} from "@keystead/core/crypto/payload.ts";
+import { type Signature, signBytes, toWireSignature, type WireSignature } from "@keystead/core/crypto/signing.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { getAddressUse } from "@keystead/core/keys/address_formats.ts";
+import { keyCurves, type SignatureScheme } from "@keystead/core/keys/curves.ts";
+import type { ActivityContext } from "../endpoints/define_activity.ts";
+import type { KeyRoom } from "../endpoints/key_room.ts";
+import { getSigningResource, type SigningResource } from "./keys.ts";
+
+/** Something to sign, as its scheme takes it. */
+export type ToSign = { scheme: SignatureScheme; bytes: Uint8Array };
+
+/** The address format chooses the scheme; a private key that is named by its id has its curve's. */
+export function schemeOf({ record, addressFormat }: SigningResource): SignatureScheme {
+  if (addressFormat === undefined) return keyCurves[record.curve].scheme;
+  return getAddressUse(addressFormat, record.curve).scheme;
+}
+
+/** Signs all of it with one secret, which is opened here and wiped. */
+export function signAll(keys: KeyRoom, { record }: SigningResource, items: readonly ToSign[]): Signature[] {
+  const secret = keys.open(record);
+  try {
+    return items.map(({ scheme, bytes }) => signBytes(keys.signing, scheme, record.curve, secret, bytes));
+  } finally {
+    secret.fill(0);
+  }
+}
+
+/**
+ * How long all payloads of a request may be together, in characters. A signer does one thing at a time: typed data takes up to
+ * two microseconds per character to read and hash, so that these keep everybody else waiting for half a second at most.
+ */
+const maxTotalLength = { structured: 256 * 1024, plain: 1024 * 1024 } as const;
+
+function checkTotalLength(payloads: readonly string[], encoding: PayloadEncoding): void {
+  const kind = payloadEncodings[encoding].isDigest ? "structured" : "plain";
+  const length = payloads.reduce((sum, payload) => sum + payload.length, 0);
+  if (length <= maxTotalLength[kind]) return;
+  const message = `the payloads are too long together: ${length} characters where ${maxTotalLength[kind]} are taken`;
+  throw new Fault("invalid_argument", message);
+}
+
+/** Signs payloads in their order. All of them are read before the secret is opened: one that is refused refuses all. */
+export function signPayloads(
+  { keys, curves }: Pick<ActivityContext, "keys" | "curves">,
+  signWith: string,
+  payloads: readonly string[],
+  { encoding, hashFunction }: { encoding: PayloadEncoding; hashFunction: HashFunction },
+): WireSignature[] {
+  const resource = getSigningResource(keys, signWith);
+  const scheme = schemeOf(resource);
+  checkTotalLength(payloads, encoding);
+  const items = payloads.map((payload) => {
+    const { bytes } = readPayload(curves, scheme, { payload, encoding, hashFunction });
+    return { scheme, bytes };
+  });
+  return signAll(keys, resource, items).map(toWireSignature);
+}

@@ -1,0 +1,177 @@
+/** The transaction types: which keys sign each, what they sign of it, and where the signatures go. */
+import { parseBitcoin } from "@keystead/core/chains/bitcoin.ts";
+import {
+  getSigningInputs,
+  type SpendableScript,
+  withBitcoinSignatures,
+} from "@keystead/core/chains/bitcoin_signing.ts";
+import { ethereumDigest, parseEthereum, withEthereumSignature } from "@keystead/core/chains/ethereum.ts";
+import { unparsable } from "@keystead/core/chains/refusal.ts";
+import { getSolanaSlot, parseSolana, solanaMessage, withSolanaSignature } from "@keystead/core/chains/solana.ts";
+import { parseTempo, tempoDigest, withTempoSignature } from "@keystead/core/chains/tempo.ts";
+import { parseTron, tronDigest, withTronSignature } from "@keystead/core/chains/tron.ts";
+import type { Signature } from "@keystead/core/crypto/signing.ts";
+import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { type AddressFormat, type AddressFormatRow, addressFormats } from "@keystead/core/keys/address_formats.ts";
+import type { BitcoinScriptType } from "@keystead/core/keys/addresses/bitcoin.ts";
+import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { ActivityContext } from "../endpoints/define_activity.ts";
+import { getSigningResource, type SigningResource } from "./keys.ts";
+import { signAll, type ToSign } from "./signing.ts";
+
+/** The key that is to sign a transaction. */
+type TransactionKey = {
+  /** Compressed, or the 32 bytes of an Ed25519 key. */
+  publicKey: Uint8Array;
+  /** Undefined for a private key that was named by its id. */
+  addressFormat: AddressFormat | undefined;
+};
+
+/** A transaction that was read, before it is signed. */
+type Readied = {
+  items: readonly ToSign[];
+  /** The transaction with one signature for each item, in their order. */
+  withSignatures(signatures: readonly Signature[]): Uint8Array;
+};
+
+type TransactionTypeRow = {
+  curve: Curve;
+  /** Whether addresses of this format live on the chain. */
+  isFor(format: AddressFormat): boolean;
+  read(bytes: Uint8Array, key: TransactionKey): Readied;
+};
+
+export type TransactionType =
+  | "TRANSACTION_TYPE_ETHEREUM"
+  | "TRANSACTION_TYPE_SOLANA"
+  | "TRANSACTION_TYPE_TRON"
+  | "TRANSACTION_TYPE_BITCOIN"
+  | "TRANSACTION_TYPE_TEMPO";
+
+/** A chain whose transactions take one recoverable ECDSA signature of secp256k1 over one digest. */
+function recoverable<T>(
+  format: AddressFormat,
+  parse: (bytes: Uint8Array) => T,
+  digest: (transaction: T) => Uint8Array,
+  withSignature: (transaction: T, signature: Signature) => Uint8Array,
+): TransactionTypeRow {
+  return {
+    curve: "CURVE_SECP256K1",
+    isFor: (other) => other === format,
+    read(bytes) {
+      const transaction = parse(bytes);
+      return {
+        items: [{ scheme: "ecdsa", bytes: digest(transaction) }],
+        withSignatures: ([only]) => withSignature(transaction, present(only)),
+      };
+    },
+  };
+}
+
+/** One row per `type` of the wire. */
+const transactionTypes = {
+  TRANSACTION_TYPE_ETHEREUM: recoverable(
+    "ADDRESS_FORMAT_ETHEREUM",
+    parseEthereum,
+    ethereumDigest,
+    withEthereumSignature,
+  ),
+  TRANSACTION_TYPE_TEMPO: recoverable("ADDRESS_FORMAT_ETHEREUM", parseTempo, tempoDigest, withTempoSignature),
+  TRANSACTION_TYPE_TRON: recoverable("ADDRESS_FORMAT_TRON", parseTron, tronDigest, withTronSignature),
+  TRANSACTION_TYPE_SOLANA: {
+    curve: "CURVE_ED25519",
+    isFor: (format) => format === "ADDRESS_FORMAT_SOLANA",
+    read(bytes, { publicKey }) {
+      const transaction = parseSolana(bytes);
+      // Asked before anything is signed: the key may not be one of its signers.
+      getSolanaSlot(transaction, publicKey);
+      return {
+        items: [{ scheme: "ed25519", bytes: solanaMessage(transaction) }],
+        withSignatures: ([only]) => withSolanaSignature(transaction, publicKey, joined(present(only))),
+      };
+    },
+  },
+  TRANSACTION_TYPE_BITCOIN: {
+    curve: "CURVE_SECP256K1",
+    isFor: (format) => scriptOf(format) !== undefined,
+    read(bytes, { publicKey, addressFormat }) {
+      const psbt = parseBitcoin(bytes);
+      const inputs = getSigningInputs(psbt, publicKey, spendableBy(addressFormat));
+      return {
+        items: inputs.map(({ scheme, digest }) => ({ scheme, bytes: digest })),
+        withSignatures(signatures) {
+          const signed = inputs.map((input, index) => ({ input, signature: joined(present(signatures[index])) }));
+          return withBitcoinSignatures(psbt, publicKey, signed);
+        },
+      };
+    },
+  },
+} as const satisfies Record<TransactionType, TransactionTypeRow>;
+
+/** What an address of each script type spends. Under a P2SH address that is also what older wallets put there. */
+const spendable: Record<BitcoinScriptType, readonly SpendableScript[]> = {
+  p2pkh: ["p2pkh"],
+  p2sh: ["p2sh", "p2sh_p2pkh", "p2sh_p2pk"],
+  p2wpkh: ["p2wpkh"],
+  p2wsh: ["p2wsh"],
+  p2tr: ["p2tr"],
+};
+
+function scriptOf(format: AddressFormat): BitcoinScriptType | undefined {
+  return (addressFormats[format] as AddressFormatRow).bitcoin?.script;
+}
+
+/** A key without a Bitcoin address spends whatever is locked to it. */
+function spendableBy(format: AddressFormat | undefined): readonly SpendableScript[] {
+  const script = format && scriptOf(format);
+  return script === undefined ? Object.values(spendable).flat() : spendable[script];
+}
+
+/** Formats that say nothing but the key, so that they belong to no chain and to all. */
+const bareFormats: readonly AddressFormat[] = ["ADDRESS_FORMAT_COMPRESSED", "ADDRESS_FORMAT_UNCOMPRESSED"];
+
+/** Another chain's address refuses: whoever names it means another transaction than this one. */
+function checkFits(type: TransactionType, row: TransactionTypeRow, { record, addressFormat }: SigningResource): void {
+  if (record.curve !== row.curve) {
+    throw new Fault("invalid_argument", `invalid curve: ${type} is signed with a key on ${row.curve}`);
+  }
+  if (addressFormat === undefined || bareFormats.includes(addressFormat) || row.isFor(addressFormat)) return;
+  throw new Fault("invalid_argument", `invalid address format: ${type} is not signed with an ${addressFormat}`);
+}
+
+/** Reads a transaction in hex, signs what of it the key may sign, and gives it back in hex. */
+export function signTransactionText(
+  { keys, curves }: Pick<ActivityContext, "keys" | "curves">,
+  { signWith, unsignedTransaction, type }: { signWith: string; unsignedTransaction: string; type: TransactionType },
+): string {
+  const resource = getSigningResource(keys, signWith);
+  const row: TransactionTypeRow = transactionTypes[type];
+  checkFits(type, row, resource);
+  const { record, addressFormat } = resource;
+  const stored = fromHex(record.publicKey);
+  const publicKey = row.curve === "CURVE_ED25519" ? stored : curves.compressPoint("secp256k1", stored);
+  const { items, withSignatures } = row.read(fromTransactionHex(unsignedTransaction), { publicKey, addressFormat });
+  return toHex(withSignatures(signAll(keys, resource, items)));
+}
+
+/** Clients of half the chains write `0x`. */
+function fromTransactionHex(text: string): Uint8Array {
+  try {
+    return fromHex(text.startsWith("0x") ? text.slice(2) : text);
+  } catch (cause) {
+    throw unparsable("it is not hexadecimal", cause);
+  }
+}
+
+function joined({ r, s }: Signature): Uint8Array {
+  const bytes = new Uint8Array(64);
+  bytes.set(r);
+  bytes.set(s, 32);
+  return bytes;
+}
+
+function present(signature: Signature | undefined): Signature {
+  if (signature === undefined) throw new Fault("internal", "fewer signatures than there are things to sign");
+  return signature;
+}

@@ -1,0 +1,51 @@
+/**
+ * Boxes sealed anew under the current root key, for a rotation. Each comes with what it belongs to: it opens for that alone, and
+ * the new one is made for nothing else. Nothing plain leaves, so asking for it gains a gateway nothing.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import type { Reply, Request } from "../frames/messages.ts";
+import { sha256 } from "../state/digest.ts";
+import { decodeRecord, recordIdOf } from "../state/records.ts";
+import { secretContext } from "./key_room.ts";
+import { keyringContext } from "./keyring.ts";
+import { type SealContext, versionOf } from "./seal.ts";
+import type { Signer } from "./signer.ts";
+
+/** A result opens only beside the very leaf it was prepared with. */
+export function resultContext(leaf: Uint8Array): SealContext {
+  return { purpose: "leaves.sealed", organizationId: "", recordId: Buffer.from(sha256(leaf)).toString("hex") };
+}
+
+export function reseal(signer: Signer, { boxes }: Request<"reseal">): Reply<"reseal"> {
+  const { sealer } = signer;
+  return boxes.map((box) => {
+    const { sealed } = box.value;
+    if (versionOf(sealed) === sealer.keyVersion) return sealed;
+    const { context, name } = placeOf(signer, box);
+    const secret = open(signer, context, sealed, name);
+    try {
+      return sealer.seal(context, secret);
+    } finally {
+      secret.fill(0);
+    }
+  });
+}
+
+type Box = Request<"reseal">["boxes"][number];
+
+function placeOf({ keyring }: Signer, box: Box): { context: SealContext; name: string } {
+  if (box.kind === "keyring") return { context: keyringContext, name: "the keyring" };
+  if (box.kind === "leaf")
+    return { context: resultContext(box.value.leaf), name: "a result that waits for its release" };
+  const record = decodeRecord(keyring.authenticity.check("record", box.value.content));
+  return { context: secretContext(record), name: `${record.kind} ${recordIdOf(record)}` };
+}
+
+/** One that does not open stops the rotation: the old key must not go while anything could still need it. */
+function open({ sealer }: Signer, context: SealContext, sealed: Uint8Array, name: string): Uint8Array {
+  try {
+    return sealer.unseal(context, sealed);
+  } catch (cause) {
+    throw new Fault("failed_precondition", `the secret of ${name} opens under neither root key`, { cause });
+  }
+}

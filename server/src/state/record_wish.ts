@@ -1,0 +1,24 @@
+/**
+ * Which records an activity wants to look at. The gateway finds them by its tables and sends them along; the signer believes
+ * each for its MAC, and compares for itself whether it is what the activity means. What is not found is not sent: a gateway that
+ * hides a record denies its service, and no more.
+ */
+import type { KeyRecordKind } from "./records.ts";
+
+export type RecordWish =
+  | { by: "id"; kind: KeyRecordKind; id: string }
+  /** Whoever bears this name now, or one that differs only in case or form. */
+  | { by: "name"; kind: KeyRecordKind; name: string }
+  /** The wallet account with this address. */
+  | { by: "address"; address: string }
+  /** An address, or the id of a private key. */
+  | { by: "signWith"; signWith: string }
+  /** The account that stands at this place of a wallet already. `pathKey` is the path in its canonical form. */
+  | { by: "place"; walletId: string; pathKey: string; curve: string; addressFormat: string }
+  /** What has this secret already, without saying it. */
+  | { by: "blindIndex"; kind: KeyRecordKind; blindIndex: string };
+
+/** The same wish is the same text. */
+export function wishKey(wish: RecordWish): string {
+  return JSON.stringify(wish);
+}

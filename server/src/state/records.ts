@@ -1,0 +1,73 @@
+/**
+ * What is made once and never changes: wallets, their accounts, private keys. A record is JSON text with a MAC of its own, and
+ * beside it a sealed secret that opens for this very record only. What can change about it, or must not come back, is state:
+ * the key facts. Layout: SPEC.md in this folder.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
+import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { MnemonicLanguage } from "@keystead/core/keys/word_lists.ts";
+
+/** Its secret: entropy, and the passphrase if it was imported with one. */
+export type WalletRecord = {
+  kind: "wallet";
+  organizationId: string;
+  walletId: string;
+  walletName: string;
+  language: MnemonicLanguage;
+  imported: boolean;
+  createdAtMs: number;
+};
+
+/** Its secret: the scalar or seed of its own path, so that signing need not derive. */
+export type WalletAccountRecord = {
+  kind: "walletAccount";
+  organizationId: string;
+  walletAccountId: string;
+  walletId: string;
+  curve: Curve;
+  /** As the caller wrote it. */
+  path: string;
+  addressFormat: AddressFormat;
+  address: string;
+  /** Hex, compressed. */
+  publicKey: string;
+  name?: string;
+  createdAtMs: number;
+};
+
+/** Its secret: the scalar or seed. */
+export type PrivateKeyRecord = {
+  kind: "privateKey";
+  organizationId: string;
+  privateKeyId: string;
+  privateKeyName: string;
+  curve: Curve;
+  /** Hex, uncompressed where the curve has that. */
+  publicKey: string;
+  addresses: readonly { format: AddressFormat; address: string }[];
+  imported: boolean;
+  createdAtMs: number;
+};
+
+export type KeyRecord = WalletRecord | WalletAccountRecord | PrivateKeyRecord;
+export type KeyRecordKind = KeyRecord["kind"];
+
+const format = 1;
+
+export function recordIdOf(record: KeyRecord): string {
+  if (record.kind === "wallet") return record.walletId;
+  return record.kind === "walletAccount" ? record.walletAccountId : record.privateKeyId;
+}
+
+export function encodeRecord(record: KeyRecord): Uint8Array<ArrayBuffer> {
+  return Buffer.from(JSON.stringify({ format, record })) as Buffer<ArrayBuffer>;
+}
+
+/** Reads a record whose MAC has been checked, or one a reader takes as it is. */
+export function decodeRecord(bytes: Uint8Array): KeyRecord {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const json = JSON.parse(text) as { format: number; record: KeyRecord };
+  if (json.format !== format) throw new Fault("failed_precondition", `unknown format ${json.format} of a record`);
+  return json.record;
+}

@@ -1,0 +1,205 @@
+/** Wallets, accounts and private keys as rows: from the signer's records, and from what changes them later. */
+import { Fault } from "@keystead/core/fault.ts";
+import { addressKey } from "@keystead/core/keys/address_spelling.ts";
+import { pathKey } from "@keystead/core/keys/path.ts";
+import { foldName } from "../fields/names.ts";
+import { withoutMac } from "../state/authenticity.ts";
+import type { KeyFacts, PrivateKeyTag, TaggedPrivateKeys } from "../state/entities.ts";
+import { decodeRecord, type KeyRecord, type KeyRecordKind } from "../state/records.ts";
+import { fromPlaces } from "../state/tag_places.ts";
+import { type KeyClaims, newKeyClaims } from "./key_clashes.ts";
+import type { Tables } from "./tables.ts";
+
+/** A record to be stored: its content with its MAC, its sealed secret. */
+export type NewRecordRow = { content: Uint8Array; sealed: Uint8Array; blindIndex?: string | undefined };
+
+/** What becomes of a row that is there: deleted, or some of its columns changed. */
+export type KeyRowChange = {
+  readonly id: string;
+  readonly kind: KeyRecordKind;
+  readonly deleted: boolean;
+  readonly columns: Readonly<Record<string, string | number>>;
+};
+
+/** What one group does to an organization's keys: new rows in their last form, and changes of rows that are there. */
+export type KeyPlan = {
+  readonly wallets: Map<string, Tables["wallets"]>;
+  readonly accounts: Map<string, Tables["wallet_accounts"]>;
+  readonly privateKeys: Map<string, Tables["private_keys"]>;
+  readonly changed: Map<string, KeyRowChange>;
+  /** Undefined: to be deleted. */
+  readonly tags: Map<string, PrivateKeyTag | undefined>;
+  readonly claims: KeyClaims;
+};
+
+export function newKeyPlan(): KeyPlan {
+  return {
+    wallets: new Map(),
+    accounts: new Map(),
+    privateKeys: new Map(),
+    changed: new Map(),
+    tags: new Map(),
+    claims: newKeyClaims(),
+  };
+}
+
+export function isEmptyKeyPlan({ wallets, accounts, privateKeys, changed, tags }: KeyPlan): boolean {
+  return wallets.size + accounts.size + privateKeys.size + changed.size + tags.size === 0;
+}
+
+/** A row that comes into the world, and where it belongs. */
+export type NewKeyRow =
+  | { kind: "wallet"; id: string; row: Tables["wallets"] }
+  | { kind: "walletAccount"; id: string; row: Tables["wallet_accounts"] }
+  | { kind: "privateKey"; id: string; row: Tables["private_keys"] };
+
+/** The rows of records that come with a version of their organization. */
+export function toKeyRows(organizationId: string, version: number, records: readonly NewRecordRow[]): NewKeyRow[] {
+  return records.map((row, position) => toKeyRow(organizationId, row, sortKey(version, position)));
+}
+
+function toKeyRow(organizationId: string, row: NewRecordRow, sort_key: string): NewKeyRow {
+  const record = decodeRecord(withoutMac(row.content));
+  if (record.organizationId !== organizationId) throw new Fault("internal", "a record of another organization");
+  const { kind, createdAtMs } = record;
+  const times = { created_at_ms: createdAtMs, updated_at_ms: createdAtMs };
+  const common = { organization_id: organizationId, record: row.content, sealed: row.sealed, ...times };
+  if (kind === "wallet") {
+    const wallet = {
+      ...common,
+      wallet_id: record.walletId,
+      wallet_name: record.walletName,
+      name_key: foldName(record.walletName),
+      blind_index: row.blindIndex ?? null,
+      exported: 0,
+      imported: Number(record.imported),
+    };
+    return { kind, id: record.walletId, row: wallet };
+  }
+  if (kind === "walletAccount") {
+    const account = {
+      ...common,
+      wallet_account_id: record.walletAccountId,
+      wallet_id: record.walletId,
+      curve: record.curve,
+      path: record.path,
+      path_key: pathKey(record.curve, record.path),
+      address_format: record.addressFormat,
+      address: record.address,
+      address_key: addressKey(record.address),
+      public_key: record.publicKey,
+      account_name: record.name ?? null,
+      name_key: record.name === undefined ? null : foldName(record.name),
+      sort_key,
+    };
+    return { kind, id: record.walletAccountId, row: account };
+  }
+  const privateKey = {
+    ...common,
+    private_key_id: record.privateKeyId,
+    private_key_name: record.privateKeyName,
+    name_key: foldName(record.privateKeyName),
+    curve: record.curve,
+    public_key: record.publicKey,
+    addresses: JSON.stringify(record.addresses),
+    private_key_tags: "[]",
+    blind_index: row.blindIndex ?? null,
+    exported: 0,
+    imported: Number(record.imported),
+  };
+  return { kind, id: record.privateKeyId, row: privateKey };
+}
+
+/** Each once in an organization, in the order of time and of asking: clients take the first account for the one they named first. */
+function sortKey(version: number, position: number): string {
+  return `${String(version).padStart(15, "0")}.${String(position).padStart(4, "0")}`;
+}
+
+export function addKeyRow(plan: KeyPlan, { kind, id, row }: NewKeyRow): void {
+  if (kind === "wallet") plan.wallets.set(id, row);
+  else if (kind === "walletAccount") plan.accounts.set(id, row);
+  else plan.privateKeys.set(id, row);
+}
+
+/** A row that is new in this group takes the change at once; any other is changed where it lies. */
+export function addKeyFacts(plan: KeyPlan, facts: KeyFacts): void {
+  const { id, kind } = facts;
+  if (facts.deleted !== true) {
+    changeRow(plan, kind, id, columnsOfFacts(facts));
+    return;
+  }
+  rowsOf(plan, kind).delete(id);
+  if (kind === "wallet") {
+    for (const [accountId, account] of plan.accounts) if (account.wallet_id === id) plan.accounts.delete(accountId);
+  }
+  plan.changed.set(id, { id, kind, deleted: true, columns: {} });
+}
+
+export function addTaggedPrivateKeys(plan: KeyPlan, { tagIds, keys, updatedAtMs }: TaggedPrivateKeys): void {
+  for (const [privateKeyId, own] of fromPlaces(tagIds, keys)) {
+    const columns = { private_key_tags: JSON.stringify(own), updated_at_ms: updatedAtMs };
+    changeRow(plan, "privateKey", privateKeyId, columns);
+  }
+}
+
+/** One change per row, because one statement of PostgreSQL changes a row only once. */
+function changeRow(plan: KeyPlan, kind: KeyRecordKind, id: string, columns: KeyRowChange["columns"]): void {
+  const row = rowsOf(plan, kind).get(id);
+  const earlier = plan.changed.get(id);
+  if (row !== undefined) Object.assign(row, columns);
+  else if (earlier === undefined) plan.changed.set(id, { id, kind, deleted: false, columns });
+  else plan.changed.set(id, { ...earlier, columns: { ...earlier.columns, ...columns } });
+}
+
+function rowsOf(plan: KeyPlan, kind: KeyRecordKind): Map<string, object> {
+  return { wallet: plan.wallets, walletAccount: plan.accounts, privateKey: plan.privateKeys }[kind];
+}
+
+/** The columns that facts speak about. */
+function columnsOfFacts({ kind, name, exported, updatedAtMs }: KeyFacts): KeyRowChange["columns"] {
+  const nameColumn = nameColumns[kind];
+  return {
+    ...(name !== undefined && { [nameColumn]: name, name_key: foldName(name) }),
+    ...(exported === true && kind !== "walletAccount" && { exported: 1 }),
+    updated_at_ms: updatedAtMs,
+  };
+}
+
+const nameColumns = {
+  wallet: "wallet_name",
+  walletAccount: "account_name",
+  privateKey: "private_key_name",
+} as const satisfies Record<KeyRecordKind, string>;
+
+/** Where each kind lies, and by which column. */
+export const keyTables = {
+  wallet: { table: "wallets", id: "wallet_id" },
+  walletAccount: { table: "wallet_accounts", id: "wallet_account_id" },
+  privateKey: { table: "private_keys", id: "private_key_id" },
+} as const satisfies Record<KeyRecordKind, { table: keyof Tables; id: string }>;
+
+/** Every address of a private key, as it is looked up. One address in two formats is one row. */
+export function privateKeyAddressRows(row: Tables["private_keys"]): Tables["private_key_addresses"][] {
+  const addresses = JSON.parse(row.addresses) as { address: string }[];
+  const keys = new Set(addresses.map(({ address }) => addressKey(address)));
+  return [...keys].map((address_key) => ({
+    organization_id: row.organization_id,
+    address_key,
+    private_key_id: row.private_key_id,
+  }));
+}
+
+export function privateKeyTagRow(organizationId: string, tag: PrivateKeyTag): Tables["private_key_tags"] {
+  return {
+    organization_id: organizationId,
+    tag_id: tag.tagId,
+    tag_name: tag.tagName,
+    created_at_ms: tag.createdAtMs,
+    updated_at_ms: tag.updatedAtMs,
+  };
+}
+
+/** For readers: the record behind a row, as it was made. */
+export function recordOf(row: { record: Uint8Array }): KeyRecord {
+  return decodeRecord(withoutMac(row.record));
+}

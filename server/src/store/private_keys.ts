@@ -1,0 +1,72 @@
+/** Private keys and their tags, for readers. How many an organization may have is limited, so they need no pages. */
+import type { PrivateKeyTag } from "../state/entities.ts";
+import { compiled } from "./compiled.ts";
+import type { Store } from "./store.ts";
+import type { Tables } from "./tables.ts";
+
+/** Everything but the record and its secret. */
+export type PrivateKeyRow = Omit<Tables["private_keys"], "record" | "sealed" | "name_key" | "blind_index">;
+
+const columns = [
+  "organization_id",
+  "private_key_id",
+  "private_key_name",
+  "curve",
+  "public_key",
+  "addresses",
+  "private_key_tags",
+  "exported",
+  "imported",
+  "created_at_ms",
+  "updated_at_ms",
+] as const;
+
+const privateKeyById = compiled("private_key_by_id", (db, organizationId: string, privateKeyId: string) =>
+  db
+    .selectFrom("private_keys")
+    .select(columns)
+    .where("organization_id", "=", organizationId)
+    .where("private_key_id", "=", privateKeyId),
+);
+
+export async function findPrivateKey(
+  store: Store,
+  organizationId: string,
+  privateKeyId: string,
+): Promise<PrivateKeyRow | undefined> {
+  const [row] = await privateKeyById(store, organizationId, privateKeyId);
+  return row;
+}
+
+const privateKeysOf = compiled("private_keys_of_organization", (db, organizationId: string) =>
+  db
+    .selectFrom("private_keys")
+    .select(columns)
+    .where("organization_id", "=", organizationId)
+    .orderBy("created_at_ms")
+    .orderBy("private_key_id"),
+);
+
+/** All private keys, the oldest first. */
+export async function listPrivateKeys(store: Store, organizationId: string): Promise<PrivateKeyRow[]> {
+  return await privateKeysOf(store, organizationId);
+}
+
+const tagsOf = compiled("private_key_tags_of_organization", (db, organizationId: string) =>
+  db
+    .selectFrom("private_key_tags")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .orderBy("created_at_ms")
+    .orderBy("tag_id"),
+);
+
+/** All private key tags, the oldest first. */
+export async function listPrivateKeyTags(store: Store, organizationId: string): Promise<PrivateKeyTag[]> {
+  return (await tagsOf(store, organizationId)).map((row) => ({
+    tagId: row.tag_id,
+    tagName: row.tag_name,
+    createdAtMs: row.created_at_ms,
+    updatedAtMs: row.updated_at_ms,
+  }));
+}

@@ -1,0 +1,84 @@
+/**
+ * Everything that is sealed under the root key, of every organization: for the one piece of work that seals it anew. A row changes
+ * only if it still holds the box that was read.
+ */
+import { sql } from "kysely";
+import type { KeyRecordKind } from "../state/records.ts";
+import { keyTables } from "./key_rows.ts";
+import { selectUnreleased } from "./leaves.ts";
+import type { Store } from "./store.ts";
+
+export type RecordPosition = { organizationId: string; id: string };
+export type SealedRecord = RecordPosition & { content: Uint8Array; sealed: Uint8Array };
+
+/** In the order of the primary key. */
+export async function listSealedRecords(
+  { db }: Store,
+  kind: KeyRecordKind,
+  after: RecordPosition | undefined,
+  limit: number,
+): Promise<SealedRecord[]> {
+  const { table, id } = keyTables[kind];
+  const { organizationId, id: afterId } = after ?? { organizationId: "", id: "" };
+  const { rows } = await sql<SealedRecord>`
+    select organization_id as "organizationId", ${sql.ref(id)} as id, record as content, sealed
+    from ${sql.table(table)} where (organization_id, ${sql.ref(id)}) > (${organizationId}, ${afterId})
+    order by organization_id, ${sql.ref(id)} limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** A box that was read, and the one that takes its place. */
+export type Replaced<Row> = { row: Row; sealed: Uint8Array };
+
+/** All in one transaction. */
+export async function replaceRecords(
+  { db }: Store,
+  kind: KeyRecordKind,
+  replaced: readonly Replaced<SealedRecord>[],
+): Promise<void> {
+  const { table, id } = keyTables[kind];
+  await db.transaction().execute(async (tx) => {
+    for (const { row, sealed } of replaced) {
+      await sql`update ${sql.table(table)} set sealed = ${sealed}
+        where organization_id = ${row.organizationId} and ${sql.ref(id)} = ${row.id} and sealed = ${row.sealed}`.execute(
+        tx,
+      );
+    }
+  });
+}
+
+export type SealedLeaf = { organizationId: string; boot: string; number: number; leaf: Uint8Array; sealed: Uint8Array };
+
+/** Results that nobody has opened yet. One that was released lies open in its activity, and its box is never needed again. */
+export async function listSealedLeaves({ db }: Store, limit: number, offset: number): Promise<SealedLeaf[]> {
+  const rows = await selectUnreleased(db)
+    .where("leaves.sealed", "is not", null)
+    .orderBy("leaves.organization_id")
+    .orderBy("leaves.boot")
+    .orderBy("leaves.number")
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return rows.flatMap(({ organizationId, boot, number, leaf, sealed }) =>
+    sealed === null ? [] : [{ organizationId, boot, number, leaf, sealed }],
+  );
+}
+
+export async function replaceLeaves({ db }: Store, replaced: readonly Replaced<SealedLeaf>[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    for (const { row, sealed } of replaced) {
+      await tx
+        .updateTable("leaves")
+        .set({ sealed })
+        .where("organization_id", "=", row.organizationId)
+        .where("boot", "=", row.boot)
+        .where("number", "=", row.number)
+        .where("sealed", "=", row.sealed)
+        .execute();
+    }
+  });
+}
+
+export async function replaceKeyring({ db }: Store, before: Uint8Array, keyring: Uint8Array): Promise<void> {
+  await db.updateTable("deployment").set({ keyring }).where("keyring", "=", before).execute();
+}
