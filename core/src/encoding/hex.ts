@@ -13,6 +13,8 @@ for (let value = 0; value < 16; value++) {
 
 /** Writes bytes as lower-case hex without a prefix. */
 export function toHex(bytes: Uint8Array): string {
+  // Runtimes that have it write one flat string; a sum of pairs is a tree of strings that its first reader must flatten.
+  if (bytes.toHex !== undefined) return bytes.toHex();
   let text = "";
   for (let i = 0; i < bytes.length; i++) text += pairs[bytes[i] ?? 0];
   return text;

@@ -180,11 +180,30 @@ export const bytes: Layout<Uint8Array> = {
   },
 };
 
+/** Up to this length, writing ASCII by ourselves costs less than calling an encoder of the runtime. */
+const shortLength = 48;
+
+/** Writes text that is short and ASCII; false, with nothing moved, when it is not. */
+function writeShort(out: Writer, value: string): boolean {
+  const { length } = value;
+  if (length > shortLength) return false;
+  const start = out.at + 4;
+  for (let i = 0; i < length; i++) {
+    const unit = value.charCodeAt(i);
+    if (unit > 0x7f) return false;
+    out.bytes[start + i] = unit;
+  }
+  u32.write(out, length);
+  out.at += length;
+  return true;
+}
+
 /** Length-prefixed, well-formed UTF-8; a lone surrogate becomes U+FFFD, as TextEncoder writes it. */
 export const text: Layout<string> = {
   write(out, value) {
     // One UTF-16 unit takes at most three bytes.
     reserve(out, 4 + 3 * value.length);
+    if (writeShort(out, value)) return;
     const start = out.at + 4;
     const { written } = utf8Encoder.encodeInto(value, out.bytes.subarray(start));
     u32.write(out, written);

@@ -83,20 +83,21 @@ function plain(buffer: Buffer): Uint8Array {
 
 type Find<T> = (bytes: Uint8Array) => T | undefined;
 
-/** Remembers the `limit` most recently used results of `make`. Failures are not kept: they would push out real keys. */
+/**
+ * Remembers at most `limit` results of `make`, and of those used last at least half as many. Failures are not kept: they would
+ * push out real keys. Nothing is deleted singly: deleting and adding with each use makes a Map copy itself again and again.
+ */
 function keepRecent<T>(limit: number, make: Find<T>): Find<T> {
-  const kept = new Map<string, T>(); // A Map iterates in the order of insertion, so its first entry is the oldest.
+  let young = new Map<string, T>();
+  let old = new Map<string, T>();
   return (bytes) => {
-    const name = asBuffer(bytes).toString("latin1");
-    let value = kept.get(name);
-    if (value !== undefined) kept.delete(name);
-    else {
-      value = make(bytes);
-      if (value === undefined) return undefined;
-      const oldest = kept.size >= limit ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
-    }
-    kept.set(name, value);
+    const name = bytes.toHex();
+    const known = young.get(name);
+    if (known !== undefined) return known;
+    const value = old.get(name) ?? make(bytes);
+    if (value === undefined) return undefined;
+    if (young.size >= limit / 2) [old, young] = [young, new Map()];
+    young.set(name, value);
     return value;
   };
 }

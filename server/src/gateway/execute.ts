@@ -33,6 +33,8 @@ export type StampedRequest = {
   body: Uint8Array;
   stamp: string;
   keyed?: KeyedRequest | undefined;
+  /** Of the body, once it has been read. */
+  parameters?: unknown;
   /** The records that the activity looks at. */
   records: readonly RecordWish[];
   /** The activity that this request votes on, and how. */
@@ -83,7 +85,7 @@ export async function executeOnce(room: SubmitRoom, request: StampedRequest): Pr
     const result = outcome.result ?? row.result;
     // The submitter has approved by submitting, and may take it back.
     const rights = row.status === waitingStatus ? { canApprove: false, canReject: true } : noRights;
-    return { organizationId, row: { ...row, result }, votes: [vote], rights };
+    return { organizationId, row: { ...row, result }, votes: [vote], rights, parameters: request.parameters };
   }
   const stored = await findActivity(room.store, organizationId, row.activityId);
   if (stored === undefined) throw new Fault("internal", "a committed activity is not there");
@@ -114,7 +116,7 @@ function toVote(activity: PreparedActivity, { body, stamp, vote }: StampedReques
   const { publicKey, scheme, signature } = stampParts(stamp);
   return {
     id: randomUUID(),
-    user: JSON.parse(activity.user) as User,
+    user: readUser(activity.user),
     selection: vote?.selection ?? "VOTE_SELECTION_APPROVED",
     ...(vote !== undefined && { message: Buffer.from(body).toString("utf8") }),
     publicKey,
@@ -122,6 +124,19 @@ function toVote(activity: PreparedActivity, { body, stamp, vote }: StampedReques
     scheme,
     createdAtMs: activity.updatedAtMs,
   };
+}
+
+/** As the signer wrote them. The same few submit again and again, and each of their requests would keep a copy until it is answered. */
+const users = new Map<string, User>();
+const maxUsers = 1_000;
+
+function readUser(json: string): User {
+  const known = users.get(json);
+  if (known !== undefined) return known;
+  if (users.size >= maxUsers) users.clear();
+  const user = JSON.parse(json) as User;
+  users.set(json, user);
+  return user;
 }
 
 function toRow(activity: PreparedActivity, vote: StoredVote, request: StampedRequest): ActivityRow {

@@ -55,6 +55,7 @@ export async function submit(
     const { fingerprint } = asked.envelope.parameters as { fingerprint: string };
     return toAnswer(await castVote(room, request, activity.vote, parseFingerprint(fingerprint)), dialect);
   }
+  request.parameters = asked.envelope.parameters;
   request.records = wishesOf(asked.form, asked.envelope.parameters);
   // A body of this very moment is most likely new. If it is not, its journal, its unique fingerprint or a refusal makes us
   // look; a look before each would cost every new activity a query.

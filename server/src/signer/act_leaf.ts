@@ -1,7 +1,7 @@
 /** The leaf of an act that a user stamped. */
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { encodeLeaf, type LeafEvent, type LeafGrounds } from "@keystead/core/log/leaf.ts";
-import { activityId } from "../state/derived_id.ts";
+import { activityId as deriveActivityId } from "../state/derived_id.ts";
 import { sha256 } from "../state/digest.ts";
 import type { Act } from "./outcome.ts";
 
@@ -19,15 +19,16 @@ export type ActRecord = {
 export function actLeaf(
   act: Act,
   { outcome, ...recorded }: ActRecord,
-): { boot: Uint8Array; number: number; leaf: Uint8Array } {
+): { boot: Uint8Array; number: number; activityId: Uint8Array; leaf: Uint8Array } {
   const { signer, state, caller, asked, stamped, nowMs } = act;
   const { boot } = signer;
   const number = signer.nextNumber();
+  const activityId = idOf(act);
   const leaf = encodeLeaf({
     ...recorded,
     boot,
     number,
-    activityId: idOf(act),
+    activityId,
     activityType: asked.form.type,
     fingerprint: asked.fingerprint,
     timeMs: nowMs,
@@ -45,9 +46,9 @@ export function actLeaf(
     ],
     outcome: sha256(outcome),
   });
-  return { boot, number, leaf: signer.keyring.authenticity.mark("leaf", leaf) };
+  return { boot, number, activityId, leaf: signer.keyring.authenticity.mark("leaf", leaf) };
 }
 
 export function idOf({ state, asked }: Act): Uint8Array {
-  return activityId(state.known.header.organizationId, asked.fingerprint, asked.envelope.timestampMs);
+  return deriveActivityId(state.known.header.organizationId, asked.fingerprint, asked.envelope.timestampMs);
 }

@@ -2,11 +2,9 @@
  * The journals the signer has at hand, each as one line of entries. A state names a journal by slot, count and digest, so
  * a line answers for every prefix of itself: an entry is in the journal if it stands before the state's count.
  */
-import { digestKey } from "../state/digest.ts";
+import { randomInt } from "node:crypto";
 import { type Journal, runningDigest } from "../state/journal.ts";
 import { createLru } from "./lru.ts";
-
-type Line = { places: Map<string, number>; entries: string[]; digests: string[] };
 
 export type JournalCache = {
   /**
@@ -28,48 +26,131 @@ export function createJournalCache(maxEntries = 100_000): JournalCache {
 
   function lineOf(organizationId: string, { slot, count, digest }: Journal): Line | undefined {
     const line = lines.get(`${organizationId} ${slot}`);
-    if (count === 0) return line ?? { places: new Map(), entries: [], digests: [] };
-    return line?.digests[count - 1] === digestKey(digest) ? line : undefined;
+    return line?.runsUpTo(count, digest) === true ? line : undefined;
+  }
+
+  function keep(organizationId: string, { slot }: Journal, line: Line): void {
+    lines.set(`${organizationId} ${slot}`, line, Math.max(1, line.length));
   }
 
   function learn(organizationId: string, journal: Journal, entries: Uint8Array | undefined): Line | undefined {
-    if (entries?.length !== journal.count * 32) return undefined;
-    const line: Line = { places: new Map(), entries: [], digests: [] };
-    let digest: Uint8Array = new Uint8Array(32);
-    for (let at = 0; at < entries.length; at += 32) {
-      const fingerprint = entries.subarray(at, at + 32);
+    if (entries?.length !== journal.count * digestLength) return undefined;
+    const line = createLine();
+    let digest: Uint8Array = new Uint8Array(digestLength);
+    for (let at = 0; at < entries.length; at += digestLength) {
+      const fingerprint = entries.subarray(at, at + digestLength);
       digest = runningDigest(digest, fingerprint);
-      const entry = digestKey(fingerprint);
-      line.places.set(entry, line.entries.length);
-      line.entries.push(entry);
-      line.digests.push(digestKey(digest));
+      line.put(line.length, fingerprint, digest);
     }
-    if (digestKey(digest) !== digestKey(journal.digest)) return undefined;
-    lines.set(`${organizationId} ${journal.slot}`, line, Math.max(1, line.entries.length));
+    if (!line.runsUpTo(journal.count, journal.digest)) return undefined;
+    keep(organizationId, journal, line);
     return line;
   }
 
   return {
     has(organizationId, journal, fingerprint, entries) {
+      if (journal.count === 0) return false;
       const line = lineOf(organizationId, journal) ?? learn(organizationId, journal, entries);
-      if (line === undefined) return undefined;
-      const place = line.places.get(digestKey(fingerprint));
-      return place !== undefined && place < journal.count;
+      return line?.has(fingerprint, journal.count);
     },
     append(organizationId, journal, fingerprint) {
       const digest = runningDigest(journal.digest, fingerprint);
-      const line = lineOf(organizationId, journal);
+      const line = journal.count === 0 ? createLine() : lineOf(organizationId, journal);
       if (line !== undefined) {
         // Entries beyond the state's count belong to a state that was never committed; the line now runs on without them.
-        for (const dropped of line.entries.splice(journal.count)) line.places.delete(dropped);
-        line.digests.length = journal.count;
-        const entry = digestKey(fingerprint);
-        line.places.set(entry, journal.count);
-        line.entries.push(entry);
-        line.digests.push(digestKey(digest));
-        lines.set(`${organizationId} ${journal.slot}`, line, line.entries.length);
+        line.put(journal.count, fingerprint, digest);
+        keep(organizationId, journal, line);
       }
       return { slot: journal.slot, count: journal.count + 1, digest };
+    },
+  };
+}
+
+const digestLength = 32;
+
+/** One journal's entries in their order. */
+type Line = {
+  readonly length: number;
+  /** Whether its first `count` entries run up to this digest. */
+  runsUpTo(count: number, digest: Uint8Array): boolean;
+  /** Whether the fingerprint is among the first `count` entries. */
+  has(fingerprint: Uint8Array, count: number): boolean;
+  /** Makes it the entry at `place`, and the last one. */
+  put(place: number, fingerprint: Uint8Array, digest: Uint8Array): void;
+};
+
+// Bodies are chosen by users, and so are their hashes to some extent; a seed of our own keeps them from piling up in one place.
+const seed = randomInt(2 ** 32) | 1;
+
+/**
+ * Everything in typed memory: a map of a hundred thousand strings would be ten times as large, and walked through by every
+ * garbage collection.
+ */
+function createLine(): Line {
+  let length = 0;
+  /** Of each entry the fingerprint, then the digest that runs up to it. */
+  let entries = new Uint8Array(8 * 2 * digestLength);
+  /**
+   * Open-addressed: the entry's place and one, or zero. A slot whose entry was dropped or replaced stays: what it points to is
+   * compared with what is looked for, so that it says nothing false.
+   */
+  let slots = new Uint32Array(32);
+  let taken = 0;
+
+  function isAt(at: number, digest: Uint8Array): boolean {
+    for (let i = 0; i < digestLength; i++) if (entries[at + i] !== digest[i]) return false;
+    return true;
+  }
+
+  function firstSlot(bytes: Uint8Array, at: number): number {
+    const word =
+      ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
+    const mixed = Math.imul(word, seed);
+    return (mixed ^ (mixed >>> 15)) & (slots.length - 1);
+  }
+
+  function enter(place: number): void {
+    let slot = firstSlot(entries, place * 2 * digestLength);
+    while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1);
+    slots[slot] = place + 1;
+    taken += 1;
+  }
+
+  function grow(): void {
+    const larger = new Uint8Array(entries.length * 2);
+    larger.set(entries);
+    entries = larger;
+  }
+
+  /** Leaves behind whatever points to nothing any more. */
+  function enterAll(): void {
+    slots = new Uint32Array(Math.max(32, 2 ** Math.ceil(Math.log2(length * 4))));
+    taken = 0;
+    for (let place = 0; place < length; place++) enter(place);
+  }
+
+  return {
+    get length() {
+      return length;
+    },
+    runsUpTo(count, digest) {
+      return count > 0 && count <= length && isAt((2 * count - 1) * digestLength, digest);
+    },
+    has(fingerprint, count) {
+      for (let slot = firstSlot(fingerprint, 0); ; slot = (slot + 1) & (slots.length - 1)) {
+        const place = (slots[slot] ?? 0) - 1;
+        if (place < 0) return false;
+        if (place < count && isAt(place * 2 * digestLength, fingerprint)) return true;
+      }
+    },
+    put(place, fingerprint, digest) {
+      const at = place * 2 * digestLength;
+      if (at === entries.length) grow();
+      entries.set(fingerprint, at);
+      entries.set(digest, at + digestLength);
+      length = place + 1;
+      if ((taken + 1) * 2 > slots.length) enterAll();
+      else enter(place);
     },
   };
 }

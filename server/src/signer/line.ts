@@ -7,7 +7,7 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { decodeHeader, encodeHeader, type Header, headerFormat } from "@keystead/core/log/header.ts";
 import type { Authenticity } from "../state/authenticity.ts";
-import { digestKey, sha256 } from "../state/digest.ts";
+import { digestKey, equalBytes, sha256 } from "../state/digest.ts";
 import { createLru } from "./lru.ts";
 import { type Pin, pinDigestLength } from "./pins.ts";
 
@@ -41,19 +41,24 @@ export type Links = ReadonlyMap<string, string>;
 
 /** Half a digest is what pins keep, so it is what states are compared by. */
 function key(digest: Uint8Array): string {
-  return digestKey(digest.subarray(0, pinDigestLength));
+  return digestKey(digest.length === pinDigestLength ? digest : digest.subarray(0, pinDigestLength));
+}
+
+/** Marked bytes end with their MAC. It finds them; whether they are the ones that were checked, the bytes tell. */
+function macKey(marked: Uint8Array): string {
+  return digestKey(marked.subarray(-pinDigestLength));
 }
 
 /**
- * Whole headers are kept only while their group is on its way; what is kept for long is plain strings, because tens of
- * thousands of byte arrays in a cache would make every garbage collection dear.
+ * Both are kept only while their group is on its way, because tens of thousands of values in a cache would make every garbage
+ * collection dear. Links are plain strings, and there are more of them: a pin may be a thousand requests behind.
  */
-export function createLine(authenticity: Authenticity, maxHeaders = 1_000, maxLinks = 20_000): Line {
-  const byBytes = createLru<KnownHeader>(maxHeaders);
+export function createLine(authenticity: Authenticity, maxHeaders = 1_000, maxLinks = 4_000): Line {
+  const byMac = createLru<KnownHeader>(maxHeaders);
   const previousOf = createLru<string>(maxLinks);
 
   function remember(known: KnownHeader): KnownHeader {
-    byBytes.set(digestKey(known.marked), known, 1);
+    byMac.set(macKey(known.marked), known, 1);
     previousOf.set(key(known.digest), key(known.header.previous), 1);
     return known;
   }
@@ -77,12 +82,13 @@ export function createLine(authenticity: Authenticity, maxHeaders = 1_000, maxLi
   return {
     write(header) {
       const content = encodeHeader(header);
-      const marked = authenticity.mark("header", content);
+      // A copy of its own: a slice would keep the whole slab, with all that was written beside it, for as long as it is known.
+      const marked = Uint8Array.from(authenticity.mark("header", content));
       return remember({ header: { format: headerFormat, ...header }, digest: sha256(content), marked });
     },
     know(marked) {
-      const known = byBytes.get(digestKey(marked));
-      if (known !== undefined) {
+      const known = byMac.get(macKey(marked));
+      if (known !== undefined && equalBytes(known.marked, marked)) {
         previousOf.set(key(known.digest), key(known.header.previous), 1);
         return known;
       }

@@ -19,7 +19,10 @@ export function createLru<V>(maxWeight: number): Lru<V> {
   function keep(key: string, entry: Entry<V>): void {
     young.set(key, entry);
     youngWeight += entry.weight;
-    if (youngWeight <= maxWeight / 2) return;
+    if (youngWeight > maxWeight / 2) age();
+  }
+
+  function age(): void {
     old = young;
     young = new Map();
     youngWeight = 0;
@@ -42,8 +45,10 @@ export function createLru<V>(maxWeight: number): Lru<V> {
         keep(key, { value, weight });
         return;
       }
-      youngWeight -= entry.weight;
-      keep(key, { value, weight });
+      youngWeight += weight - entry.weight;
+      entry.value = value;
+      entry.weight = weight;
+      if (youngWeight > maxWeight / 2) age();
     },
   };
 }

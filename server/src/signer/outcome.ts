@@ -8,6 +8,7 @@ import type { NewRecord } from "../endpoints/key_room.ts";
 import type { NextState, Prepared } from "../frames/messages.ts";
 import { objectId } from "../state/derived_id.ts";
 import { type Change, remove } from "../state/entities.ts";
+import { entityJson } from "../state/pages.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import type { Asked } from "./asked.ts";
 import type { Caller } from "./authenticate.ts";
@@ -171,7 +172,7 @@ function record(
 ): Prepared {
   const { state, caller, asked, nowMs, createdAtMs } = act;
   const { organizationId } = state.known.header;
-  const { number, leaf } = actLeaf(act, { event, grounds, organizationId, header: next?.header, outcome });
+  const { number, activityId, leaf } = actLeaf(act, { event, grounds, organizationId, header: next?.header, outcome });
   return {
     organizationId: state.organizationId,
     expectedVersion: state.known.header.version,
@@ -185,12 +186,12 @@ function record(
     leaf,
     sealed: undefined,
     activity: {
-      activityId: uuidFromBytes(idOf(act)),
+      activityId: uuidFromBytes(activityId),
       isNew: act.wasWaiting !== true,
       type: asked.form.type,
       status: statusOf(event),
       fingerprint: asked.fingerprint,
-      user: JSON.stringify(caller.user),
+      user: entityJson(caller.user),
       slot,
       createdAtMs,
       updatedAtMs: nowMs,

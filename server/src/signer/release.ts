@@ -7,8 +7,9 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import type { ReleaseRow, Reply, Request } from "../frames/messages.ts";
-import { digestKey } from "../state/digest.ts";
+import { digestKey, equalBytes } from "../state/digest.ts";
 import type { Place } from "./line.ts";
+import type { ReleasedRange } from "./memory.ts";
 import type { Pin } from "./pins.ts";
 import type { Signer } from "./signer.ts";
 
@@ -19,7 +20,7 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
   const nowMs = signer.now();
   const given = line.links(links);
   const moved = new Map<string, { organizationId: Uint8Array; pin: Pin }>();
-  const leaves: { boot: Uint8Array; first: number; last: number }[] = [];
+  const leaves: ReleasedRange[] = [];
 
   const pinOf = ({ organizationId }: Place) =>
     moved.get(digestKey(organizationId))?.pin ?? memory.pins.get(organizationId);
@@ -54,7 +55,7 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
       const objection = places.map(objectionTo).find((each) => each !== undefined);
       if (objection !== undefined) return objection;
       places.forEach(movePin);
-      leaves.push({ boot: Uint8Array.from(leaf.boot), first: leaf.number, last: leaf.number });
+      addLeaf(leaves, leaf);
       return { leaf };
     } catch (error) {
       if (error instanceof Fault) return { kind: "refused", value: { message: error.message } };
@@ -67,6 +68,13 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
   if (leaves.length > 0) memory.rememberRelease(nowMs, [...moved.values()], leaves);
 
   return verdicts.map((verdict, index) => ("leaf" in verdict ? open(signer, rows[index]) : verdict));
+}
+
+/** Leaves of one group are numbered in the order they come here, nearly always without gaps: one range of them is remembered. */
+function addLeaf(ranges: ReleasedRange[], { boot, number }: Leaf): void {
+  const range = ranges.at(-1);
+  if (range !== undefined && range.last === number - 1 && equalBytes(range.boot, boot)) range.last = number;
+  else ranges.push({ boot: Uint8Array.from(boot), first: number, last: number });
 }
 
 /** One row that was damaged in the database is that row's trouble, not its neighbours'. */

@@ -50,14 +50,12 @@ export function writeState(
   const { pages, touched } = applyChanges(before.pages, changes);
   requirePages(before, touched);
   const written = [...touched].map((name) => writePage(name, pages));
-  const digests = new Map(before.directory.pages.map(({ name, digest }) => [name, digest]));
-  for (const { name, digest } of written) digests.set(name, digest);
   const pageLengths = new Map(before.pageLengths);
   // Pages that are brought one by one need no room beside the others.
   for (const { name, content } of written) if (!isOptionalPage(name)) pageLengths.set(name, content.length);
   refuseTooLong(before.pageLengths, pageLengths);
   const directory: Directory = {
-    pages: [...digests].map(([name, digest]) => ({ name, digest })),
+    pages: listPages(before.directory.pages, written),
     floor: executed.floor,
     journals: executed.journals,
   };
@@ -107,6 +105,14 @@ function refuseTooLong(before: ReadonlyMap<string, number>, after: ReadonlyMap<s
 
 function totalOf(lengths: ReadonlyMap<string, number>): number {
   return lengths.values().reduce((sum, length) => sum + length, 0);
+}
+
+/** Each page by its newest digest, sorted by name, so that equal states have equal bytes. */
+function listPages(before: Directory["pages"], written: Directory["pages"]): Directory["pages"] {
+  if (written.length === 0) return before;
+  const kept = before.filter(({ name }) => !written.some((page) => page.name === name));
+  const listed = [...kept, ...written.map(({ name, digest }) => ({ name, digest }))];
+  return listed.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function writePage(name: PageName, pages: Pages): { name: PageName; content: Uint8Array; digest: Uint8Array } {

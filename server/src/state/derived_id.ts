@@ -10,7 +10,7 @@ function idBytes(label: string, organizationId: Uint8Array, fingerprint: Uint8Ar
   for (let i = 0; i < label.length; i++) input[i] = label.charCodeAt(i);
   input.set(organizationId, 8);
   input.set(fingerprint, 24);
-  new DataView(input.buffer).setUint32(56, index);
+  for (let i = 0; i < 4; i++) input[56 + i] = index >>> (8 * (3 - i));
   return sha256(input).subarray(0, 16);
 }
 
@@ -28,9 +28,7 @@ export function objectId(organizationId: Uint8Array, fingerprint: Uint8Array, in
 /** The activity itself: version 7's shape, its time being the body's own `timestampMs`, so that ids sort by time. */
 export function activityId(organizationId: Uint8Array, fingerprint: Uint8Array, timestampMs: number): Uint8Array {
   const id = withVersion(idBytes("activity", organizationId, fingerprint, 0), 7);
-  const view = new DataView(id.buffer, id.byteOffset, 16);
-  view.setUint32(0, Math.floor(timestampMs / 2 ** 16) >>> 0);
-  view.setUint16(4, timestampMs % 2 ** 16);
+  for (let i = 0; i < 6; i++) id[i] = Math.floor(timestampMs / 2 ** (8 * (5 - i)));
   return id;
 }
 

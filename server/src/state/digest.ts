@@ -46,7 +46,10 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** A digest as a map key: one byte per character, half the length of hex. */
+/**
+ * A digest as a map key. Short arrays live in V8's own heap until somebody asks for their buffer, which costs as much as the
+ * hash did: this never asks.
+ */
 export function digestKey(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  return bytes.toHex();
 }

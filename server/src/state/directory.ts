@@ -26,10 +26,9 @@ const directoryLayout = struct({
 
 export type Directory = Omit<ValueOf<typeof directoryLayout>, "format">;
 
-/** Pages are sorted by name, so that equal states have equal bytes. */
+/** Its writer has sorted the pages by name, so that equal states have equal bytes. */
 export function encodeDirectory({ pages, floor, journals }: Directory): Uint8Array<ArrayBuffer> {
-  const sorted = pages.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return encode(directoryLayout, { format: directoryFormat, pages: sorted, floor, journals });
+  return encode(directoryLayout, { format: directoryFormat, pages, floor, journals });
 }
 
 export function decodeDirectory(bytes: Uint8Array): Directory {

@@ -80,7 +80,8 @@ export function putJournal(table: JournalTable, journal: Journal, keepFrom: numb
   const from = place(table, view, keepFrom).at;
   const { at, present } = place(table, view, journal.slot);
   const after = present ? at + rowLength : at;
-  const next = Buffer.allocUnsafe(at - from + rowLength + table.length - after);
+  // Memory of its own: the newest states are kept, and a slice of a shared slab would keep all of it with each.
+  const next = Buffer.allocUnsafeSlow(at - from + rowLength + table.length - after);
   next.set(table.subarray(from, at));
   const row = new DataView(next.buffer, next.byteOffset + at - from, rowLength);
   row.setUint32(0, journal.slot);

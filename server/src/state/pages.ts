@@ -160,7 +160,7 @@ function toBytes(text: string): Uint8Array<ArrayBuffer> {
 const texts = new WeakMap<object, string>();
 
 /** Entities are immutable and pass from page to page, so each is written once, however often its page is. */
-function textOf(entity: object): string {
+export function entityJson(entity: object): string {
   const known = texts.get(entity);
   if (known !== undefined) return known;
   const text = JSON.stringify(entity);
@@ -169,9 +169,7 @@ function textOf(entity: object): string {
 }
 
 function listJson(entities: ReadonlyMap<string, object>): string {
-  let text = "[";
-  for (const entity of entities.values()) text += text.length === 1 ? textOf(entity) : `,${textOf(entity)}`;
-  return `${text}]`;
+  return `[${Array.from(entities.values(), entityJson).join()}]`;
 }
 
 /** Reads a page whose digest has been checked. */

@@ -174,7 +174,8 @@ for (const dialect of dialects) {
       const { organizationId, activities } = found;
       const { store, plans } = watchQueries(found.store);
       const [completed = "", ...unfinished] = statuses;
-      const key = dialect === "sqlite" ? "PRIMARY KEY" : "activities_key";
+      // SQLite names the index of a primary key itself.
+      const key = dialect === "sqlite" ? "sqlite_autoindex_activities_1" : "activities_key";
       const cases: [ActivityFilter, string][] = [
         [{ statuses: [], types: [] }, key],
         [{ statuses: [completed], types: [] }, key],

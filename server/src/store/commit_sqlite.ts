@@ -22,14 +22,14 @@ export function write(
 ): Set<string> {
   try {
     return transaction(sqlite, () => {
-      for (const leaf of released) release(sqlite, leaf);
+      release(sqlite, released);
       return new Set(plans.filter((plan) => writeOrganization(sqlite, plan)).map((plan) => plan.organizationId));
     });
   } catch (error) {
     if (!isViolation(error)) throw error;
   }
   return transaction(sqlite, () => {
-    for (const leaf of released) release(sqlite, leaf);
+    release(sqlite, released);
     return new Set(plans.filter((plan) => writeAlone(sqlite, plan)).map((plan) => plan.organizationId));
   });
 }
@@ -84,14 +84,32 @@ function insert<T extends TableName>(sqlite: SqliteConnection, table: T, row: Ta
   sqlite.statement(text).run(...columns.map((column) => row[column as keyof Tables[T]] as SQLInputValue));
 }
 
-function release(sqlite: SqliteConnection, { organizationId, boot, number, activityId, result }: ReleasedLeaf): void {
-  sqlite
-    .statement("delete from unreleased where organization_id = ? and boot = ? and number = ?")
-    .run(organizationId, boot, number);
-  if (activityId === undefined || result === undefined) return;
-  sqlite
-    .statement("update activities set result = ? where organization_id = ? and activity_id = ? and result is null")
-    .run(result, organizationId, activityId);
+function release(sqlite: SqliteConnection, released: readonly ReleasedLeaf[]): void {
+  for (const { organizationId, boot, first, last } of toRanges(released)) {
+    sqlite
+      .statement("delete from unreleased where organization_id = ? and boot = ? and number between ? and ?")
+      .run(organizationId, boot, first, last);
+  }
+  for (const { organizationId, activityId, result } of released) {
+    if (activityId === undefined || result === undefined) continue;
+    sqlite
+      .statement("update activities set result = ? where organization_id = ? and activity_id = ? and result is null")
+      .run(result, organizationId, activityId);
+  }
+}
+
+type LeafRange = { organizationId: string; boot: string; first: number; last: number };
+
+/** A signer numbers leaves in the order it prepares them, so those of one group are few ranges without gaps. */
+function toRanges(released: readonly ReleasedLeaf[]): LeafRange[] {
+  const ranges: LeafRange[] = [];
+  for (const { organizationId, boot, number } of released) {
+    const range = ranges.at(-1);
+    if (range?.organizationId === organizationId && range.boot === boot && range.last === number - 1) {
+      range.last = number;
+    } else ranges.push({ organizationId, boot, first: number, last: number });
+  }
+  return ranges;
 }
 
 /** False, with nothing written, when the organization is not in the expected state. */

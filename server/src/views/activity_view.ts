@@ -28,6 +28,8 @@ export type ActivityRecord = {
   votes: readonly StoredVote[];
   /** What the reader could do about it now. */
   rights: Rights;
+  /** Of the body, where it has been read already. */
+  parameters?: unknown;
 };
 
 export type Rights = { canApprove: boolean; canReject: boolean };
@@ -35,9 +37,10 @@ export type Rights = { canApprove: boolean; canReject: boolean };
 /** Of what is over, and of what its reader has no vote on. */
 export const noRights: Rights = { canApprove: false, canReject: false };
 
-export function activityView({ organizationId, row, votes, rights }: ActivityRecord, dialect: Dialect) {
+export function activityView(record: ActivityRecord, dialect: Dialect) {
+  const { organizationId, row, votes, rights } = record;
   const form = activityForms.get(row.type);
-  const { parameters } = JSON.parse(textOf(row.body)) as { parameters: unknown };
+  const parameters = record.parameters ?? parametersOf(row.body);
   // Published clients read `result[key]` of a completed activity without looking whether it is there.
   const result = row.result === null || form === undefined ? undefined : form.answer(JSON.parse(row.result));
   return {
@@ -92,6 +95,10 @@ function voteView({ createdAtMs, message, user, ...vote }: StoredVote, { activit
     message: message ?? textOf(body),
     createdAt: timestamp(createdAtMs),
   };
+}
+
+function parametersOf(body: Uint8Array): unknown {
+  return (JSON.parse(textOf(body)) as { parameters: unknown }).parameters;
 }
 
 function textOf(body: Uint8Array): string {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { MigrationStep } from "./step.ts";
 
-export const firstTables: MigrationStep = async (db, { text, integer, bytes, strict }) => {
+export const firstTables: MigrationStep = async (db, { text, integer, bytes, strict, wide }) => {
   await strict(
     db.schema
       .createTable("organizations")
@@ -59,7 +59,7 @@ export const firstTables: MigrationStep = async (db, { text, integer, bytes, str
       .addPrimaryKeyConstraint("unreleased_key", ["organization_id", "boot", "number"]),
   ).execute();
 
-  await strict(
+  await wide(
     db.schema
       .createTable("activities")
       .addColumn("organization_id", text, (column) => column.notNull())

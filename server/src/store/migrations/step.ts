@@ -12,6 +12,8 @@ export type ColumnTypes = {
   bytes: RawBuilder<unknown>;
   /** SQLite checks types only in strict tables, and keeps rows in their primary key's tree only without rowids. */
   strict<T extends string, C extends string>(table: CreateTableBuilder<T, C>): CreateTableBuilder<T, C>;
+  /** For rows of a kilobyte and more: of those SQLite's primary key keeps a part only, and a page of its own for each rest. */
+  wide<T extends string, C extends string>(table: CreateTableBuilder<T, C>): CreateTableBuilder<T, C>;
   /** For an index that only finds: PostgreSQL might take a sorted one for the order of a list, and read past all others. */
   unsorted<C>(index: CreateIndexBuilder<C>): CreateIndexBuilder<C>;
 };
@@ -23,6 +25,7 @@ export function columnTypes(dialect: Dialect): ColumnTypes {
       integer: sql`bigint`,
       bytes: sql`bytea`,
       strict: (table) => table,
+      wide: (table) => table,
       unsorted: (index) => index.using("hash"),
     };
   }
@@ -31,6 +34,7 @@ export function columnTypes(dialect: Dialect): ColumnTypes {
     integer: sql`integer`,
     bytes: sql`blob`,
     strict: (table) => table.modifyEnd(sql`strict, without rowid`),
+    wide: (table) => table.modifyEnd(sql`strict`),
     unsorted: (index) => index,
   };
 }
