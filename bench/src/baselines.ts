@@ -22,7 +22,7 @@ function processCpuMs(): number {
 /** Something that computes and nothing else. */
 export type Computation = { measureUs(): number };
 
-function measureUs(seconds: number, compute: () => void): number {
+export function measureUs(seconds: number, compute: () => void): number {
   const [before, until] = [processCpuMs(), performance.now() + seconds * 1000];
   let count = 0;
   for (; performance.now() < until; count++) compute();

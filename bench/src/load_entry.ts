@@ -50,6 +50,11 @@ const scripts: Record<Job["endpoint"], (job: Job, presigner: Presigner) => Scrip
       return { requests: [presigner.rawPayload(Date.now(), signWith[number % signWith.length] ?? "")] };
     });
   },
+  sign_transaction({ connections, requests, signWith = [] }, presigner) {
+    return shared(connections, requests, (number) => {
+      return { requests: [presigner.transaction(Date.now(), signWith[number % signWith.length] ?? "")] };
+    });
+  },
 };
 
 /** A wallet's address is drawn by lot in the signer, so it stands in the answer only. */

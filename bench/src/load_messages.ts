@@ -3,8 +3,14 @@ import type { Account } from "./presign.ts";
 
 export type Job = {
   account: Account;
-  endpoint: "whoami" | "create_user_tag" | "sign_raw_payload" | "create_sub_organization" | "create_wallet";
-  /** The addresses that payloads are signed with in turn. */
+  endpoint:
+    | "whoami"
+    | "create_user_tag"
+    | "sign_raw_payload"
+    | "sign_transaction"
+    | "create_sub_organization"
+    | "create_wallet";
+  /** The addresses that payloads and transactions are signed with in turn. */
   signWith?: readonly string[];
   /** Tags are created in these in turn, instead of in the account's organization. */
   organizationIds?: readonly string[];

@@ -8,6 +8,8 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { prepareSignature, prepareVerification } from "./baselines.ts";
 import { type DatabaseName, openDatabase } from "./databases.ts";
+import { measureDecisions } from "./decision.ts";
+import { measureGuarded } from "./guarded.ts";
 import { startLoad } from "./load.ts";
 import {
   connectionCounts,
@@ -35,8 +37,24 @@ const { values: options } = parseArgs({
   },
 });
 const plan = options.quick
-  ? { starts: 1, rounds: 1, phaseSeconds: 1, warmUpSeconds: 1.5, baselineSeconds: 0.2 }
-  : { starts: 3, rounds: 3, phaseSeconds: 2, warmUpSeconds: 6, baselineSeconds: 0.3 };
+  ? {
+      starts: 1,
+      rounds: 1,
+      phaseSeconds: 1,
+      warmUpSeconds: 1.5,
+      baselineSeconds: 0.2,
+      decisions: { rounds: 30, seconds: 0.02 },
+      guarded: { warmUpRequests: 2_000, rounds: 5, requests: 300 },
+    }
+  : {
+      starts: 3,
+      rounds: 3,
+      phaseSeconds: 2,
+      warmUpSeconds: 6,
+      baselineSeconds: 0.3,
+      decisions: { rounds: 150, seconds: 0.02 },
+      guarded: { warmUpRequests: 6_000, rounds: 15, requests: 600 },
+    };
 
 const names = (["sqlite", "postgres"] as const).filter((name) => (options.database ?? name) === name);
 const load = startLoad();
@@ -52,7 +70,9 @@ if (options.scale) {
   load.stop();
   process.exit();
 }
-const report: Report = { verificationUs: 0, signatureUs: 0, databases: [] };
+say("decisions");
+const decision = measureDecisions(plan.decisions);
+const report: Report = { verificationUs: 0, signatureUs: 0, decision, databases: [] };
 const verificationUs: number[] = [];
 const signatureUs: number[] = [];
 for (const name of names) report.databases.push(await measureDatabase(name));
@@ -95,8 +115,10 @@ async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
         }
       }
     }
+    const guarded = await measureGuarded(load, subject, plan.guarded, say);
     return {
       database: name,
+      guarded,
       insert: {
         clientUs: median(subject.insertCosts.map(({ clientUs }) => clientUs)),
         databaseUs: median(subject.insertCosts.map(({ databaseUs }) => databaseUs)),

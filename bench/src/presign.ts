@@ -3,6 +3,7 @@ import { createHash, createPrivateKey, type KeyObject, randomBytes, randomUUID, 
 import { toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { objectId } from "@keystead/server/state/derived_id.ts";
+import { unsignedTransfer } from "./erc20.ts";
 
 export type Account = {
   host: string;
@@ -22,6 +23,8 @@ export type Presigner = {
   wallet(timestampMs: number): Buffer;
   /** The signature of a digest, as wallets of the published clients ask for it. */
   rawPayload(timestampMs: number, signWith: string): Buffer;
+  /** The signature of a token's transfer on Ethereum. */
+  transaction(timestampMs: number, signWith: string): Buffer;
   /** The creation of a sub-organization whose root user has the account's key. */
   subOrganization(timestampMs: number): { request: Buffer; organizationId: string };
 };
@@ -79,6 +82,14 @@ export function createPresigner(account: Account): Presigner {
         hashFunction: "HASH_FUNCTION_NO_OP",
       });
       return request("/public/v1/submit/sign_raw_payload", body);
+    },
+    transaction(timestampMs, signWith) {
+      const body = activity(organizationId, "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", timestampMs, {
+        signWith,
+        unsignedTransaction: unsignedTransfer(),
+        type: "TRANSACTION_TYPE_ETHEREUM",
+      });
+      return request("/public/v1/submit/sign_transaction", body);
     },
     subOrganization(timestampMs) {
       const apiKey = { apiKeyName: "bench", publicKey: account.apiPublicKey, curveType: "API_KEY_CURVE_P256" };

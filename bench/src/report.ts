@@ -1,7 +1,17 @@
 /** The figures, as a table for people and as a value for machines. */
 import type { InsertCost } from "./baselines.ts";
 import type { DatabaseName } from "./databases.ts";
+import type { DecisionReport } from "./decision.ts";
+import type { GuardedReport } from "./guarded.ts";
 import type { endpoints, PhaseResult, ServerMemory } from "./measure.ts";
+import {
+  decisionFigures,
+  decisionLines,
+  type Figure,
+  guardedFigures,
+  guardedLines,
+  withRatios,
+} from "./policy_report.ts";
 import type { Memory } from "./processes.ts";
 import type { StartTimes } from "./start_time.ts";
 import { median } from "./statistics.ts";
@@ -10,11 +20,17 @@ export type DatabaseReport = {
   database: DatabaseName;
   insert: InsertCost;
   phases: PhaseResult[];
+  guarded: GuardedReport[];
   starts: StartTimes;
   memory: ServerMemory;
 };
 
-export type Report = { verificationUs: number; signatureUs: number; databases: DatabaseReport[] };
+export type Report = {
+  verificationUs: number;
+  signatureUs: number;
+  decision: DecisionReport;
+  databases: DatabaseReport[];
+};
 
 type Measured = (typeof endpoints)[number];
 
@@ -47,7 +63,7 @@ export function toJson(report: Report): string {
     ...database,
     phases: database.phases.map((phase) => ({ ...phase, ratios: ratiosOf(report, database, phase) })),
   }));
-  return JSON.stringify({ ...report, databases }, undefined, 2);
+  return JSON.stringify({ ...report, decision: withRatios(report.decision), databases }, undefined, 2);
 }
 
 /** The other figures of issue 2. */
@@ -55,24 +71,32 @@ const targets = { readyMs: 3_000, pssMb: 300 } as const;
 
 /** One line for each figure above its target. */
 export function missedTargets(report: Report): string[] {
-  return report.databases.flatMap((measured) => {
-    const { database, phases, starts, memory } = measured;
-    const figures: [name: string, value: number, target: number][] = [
+  const ofDatabases = report.databases.flatMap((measured) => {
+    const { database, phases, guarded, starts, memory } = measured;
+    const figures: Figure[] = [
       ...phases
         .filter(({ connections }) => connections === 16)
-        .map((phase): [string, number, number] => [
-          `ratio of ${phase.endpoint} at 16 connections`,
-          ratiosOf(report, measured, phase).own,
-          figureOf(phase).target,
-        ]),
+        .map(
+          (phase): Figure => [
+            `ratio of ${phase.endpoint} at 16 connections`,
+            ratiosOf(report, measured, phase).own,
+            figureOf(phase).target,
+          ],
+        ),
+      ...guardedFigures(guarded),
       ["ms until ready, first start", median(starts.firstMs), targets.readyMs],
       ["ms until ready, second start", median(starts.secondMs), targets.readyMs],
       ["MB of memory", together(memory).pssMb, targets.pssMb],
     ];
-    return figures
-      .filter(([, value, target]) => !(value <= target))
-      .map(([name, value, target]) => `${database}: ${name} is ${value.toFixed(2)}, the target is ${target}`);
+    return missedAmong(figures).map((missed) => `${database}: ${missed}`);
   });
+  return [...missedAmong(decisionFigures(report.decision)), ...ofDatabases];
+}
+
+function missedAmong(figures: readonly Figure[]): string[] {
+  return figures
+    .filter(([, value, target]) => !(value <= target))
+    .map(([name, value, target]) => `${name} is ${value.toFixed(2)}, the target is ${target}`);
 }
 
 export function toText(report: Report): string {
@@ -125,7 +149,7 @@ export function toText(report: Report): string {
       );
     }
   }
-  lines.push("");
+  lines.push("", ...guardedLines(report.databases), "", ...decisionLines(report.decision), "");
   for (const { database, starts, memory } of report.databases) {
     lines.push(
       `${database.padEnd(9)} ready after ${median(starts.firstMs).toFixed(0)} ms (first start), ` +

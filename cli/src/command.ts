@@ -5,6 +5,9 @@ export const flags = {
   "api-key-file": { type: "string" },
   "root-public-key": { type: "string" },
   "idempotency-key": { type: "string" },
+  yes: { type: "boolean" },
+  prune: { type: "boolean" },
+  strict: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
@@ -22,6 +25,8 @@ export type Command = {
   summary: string;
   /** Resolves to the exit code. */
   run(context: CommandContext): number | Promise<number>;
+  /** By the word after the command's name; help shows these instead of the command itself. */
+  subcommands?: ReadonlyMap<string, Command>;
 };
 
 /** The caller misused the command line: exit code 2. */
@@ -37,6 +42,21 @@ export class UsageError extends Error {
 
 export function refuseArguments({ args }: CommandContext, most: number): void {
   if (args.length > most) throw new UsageError(`\`${args[most]}\` is one argument too many`);
+}
+
+/** A command that only says which of several things to do. */
+export function group(name: string, subcommands: ReadonlyMap<string, Command>): Command {
+  const words = [...subcommands.keys()].join(", ");
+  return {
+    usage: `${name} ${[...subcommands.keys()].join("|")}`,
+    summary: `one of ${words}`,
+    subcommands,
+    run({ flags, args: [word, ...args] }) {
+      const subcommand = word === undefined ? undefined : subcommands.get(word);
+      if (subcommand === undefined) throw new UsageError(`${name} can do one of these: ${words}`);
+      return subcommand.run({ flags, args });
+    },
+  };
 }
 
 export function printJson(value: unknown): void {

@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { help } from "./commands/help.ts";
 import { list } from "./commands/list.ts";
+import { policy } from "./commands/policy.ts";
 import { request } from "./commands/request.ts";
 import { acceptClock, acceptDatabase, checkLog, init, keys } from "./commands/server_commands.ts";
 import { version } from "./commands/version.ts";
@@ -11,6 +12,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["whoami", whoami],
   ["request", request],
   ["list", list],
+  ["policy", policy],
   ["init", init],
   ["accept-database", acceptDatabase],
   ["accept-clock", acceptClock],

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,8 +8,8 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { parseStamp, verifyStamp } from "@keystead/core/crypto/stamp.ts";
+import { type Run, runKeystead } from "../test/run_keystead.ts";
 
-const main = join(import.meta.dirname, "main.ts");
 const folder = mkdtempSync(join(tmpdir(), "keystead-cli-"));
 const privateKey = Buffer.alloc(32, 7);
 const { publicKey } = parseStamp(nobleCurves, signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", Buffer.from("")));
@@ -58,28 +57,11 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-type Run = { code: number | null; stdout: string; stderr: string };
-
 function keystead(
   args: string[],
   { stdin = "", env = {} }: { stdin?: string; env?: Record<string, string> } = {},
 ): Promise<Run> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...args], {
-      env: { PATH: process.env.PATH, KEYSTEAD_DATA: folder, ...env },
-      cwd: folder,
-    });
-    const run: Run = { code: null, stdout: "", stderr: "" };
-    child.stdout.on("data", (chunk) => {
-      run.stdout += chunk;
-    });
-    child.stderr.on("data", (chunk) => {
-      run.stderr += chunk;
-    });
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ ...run, code }));
-    child.stdin.end(stdin);
-  });
+  return runKeystead(args, { stdin, cwd: folder, env: { KEYSTEAD_DATA: folder, ...env } });
 }
 
 /** A failure is one line on stderr, nothing on stdout. */
@@ -97,6 +79,7 @@ describe("the command line", { concurrency: 2 }, () => {
       const { code, stdout } = await keystead(args, { env });
       assert.equal(code, 0);
       assert.match(stdout, /request NAME \[JSON \| -\]/);
+      assert.match(stdout, /policy test FILE…/);
     }
     const { code, stdout } = await keystead(["list"], { env });
     assert.equal(code, 0);
@@ -127,6 +110,12 @@ describe("the command line", { concurrency: 2 }, () => {
       [["keys", "show"], /`keystead keys rotate`/],
       [["keys", "rotate", "now"], /`now` is one argument too many/],
       [["whoami", "--url", "ftp://x"], /not an http address/],
+      [["policy"], /policy can do one of these: check, test, explain, apply/],
+      [["policy", "guess"], /policy can do one of these/],
+      [["policy", "check"], /needs a file of policies/],
+      [["policy", "test"], /needs a file of test cases/],
+      [["policy", "explain"], /needs the id of an activity/],
+      [["policy", "apply"], /needs a file of policies/],
     ];
     for (const [args, message] of misuses) assertRefused(await keystead(args), 2, message);
   });

@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { type CommandContext, flags, UsageError } from "./command.ts";
 import { commands } from "./commands.ts";
-import { describeError } from "./describe_error.ts";
+import { describeError, refusalLines } from "./describe_error.ts";
 
 function parse(args: string[]): CommandContext & { name: string } {
   try {
@@ -33,5 +33,6 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   console.error(`keystead: ${describeError(error)}${error instanceof UsageError ? `; ${error.hint}` : ""}`);
+  for (const line of refusalLines(error)) console.error(line);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -78,6 +78,6 @@ const reachableFetch: typeof fetch = async (input, init) => {
   }
 };
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

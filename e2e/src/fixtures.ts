@@ -18,10 +18,10 @@ import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { encodeLeaf } from "@keystead/core/log/leaf.ts";
 import { nodeCurves } from "@keystead/server/curves/node_curves.ts";
 import { withLimits } from "@keystead/server/endpoints/limits.ts";
+import { createInterfaceCache } from "@keystead/server/signer/contract_interfaces.ts";
 import { createJournalCache } from "@keystead/server/signer/journal_cache.ts";
 import { openKeyringWith } from "@keystead/server/signer/keyring.ts";
 import { createLine } from "@keystead/server/signer/line.ts";
-import { createLru } from "@keystead/server/signer/lru.ts";
 import { openMemory } from "@keystead/server/signer/memory.ts";
 import { openState } from "@keystead/server/signer/open_state.ts";
 import { createRecordCache } from "@keystead/server/signer/record_cache.ts";
@@ -30,6 +30,7 @@ import { createSealer, type Sealer } from "@keystead/server/signer/seal.ts";
 import type { Signer } from "@keystead/server/signer/signer.ts";
 import { type Before, beforeBirth, writeState } from "@keystead/server/signer/write_state.ts";
 import { type Change, put, type User } from "@keystead/server/state/entities.ts";
+import { createLru } from "@keystead/server/state/lru.ts";
 import { findDeployment } from "@keystead/server/store/across.ts";
 import { type CommitItem, commitGroup } from "@keystead/server/store/commit.ts";
 import { loadState } from "@keystead/server/store/organizations.ts";
@@ -156,6 +157,7 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     heads: createLru(10),
     journals: createJournalCache(),
     records: createRecordCache(keyring.authenticity),
+    interfaces: createInterfaceCache(),
     sealer,
     adoptUnknown: false,
     sealResult: notNeeded,

@@ -1,10 +1,11 @@
 /** A real Keystead for black-box tests: the launcher and its children, on a data folder of their own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type ServerProcesses, serverProcessesOf } from "./process_tree.ts";
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -24,8 +25,8 @@ export type KeysteadServer = {
   launcher: ChildProcess;
   /** Everything the processes have printed so far. */
   output(): string;
-  /** The process ids of the moment; children may be restarted. */
-  children(): Promise<{ gateway: number | undefined; signer: number | undefined }>;
+  /** The process ids of the moment; children may be restarted. Linux only, as the tests that kill are. */
+  children(): Promise<ServerProcesses>;
   /** Stops in good order and removes the data folder unless it was given. */
   stop(): Promise<void>;
 };
@@ -72,7 +73,7 @@ export async function startKeystead(options: ServerOptions = {}): Promise<Keyste
     bootstrap: JSON.parse(readFileSync(join(dataFolder, "bootstrap.json"), "utf8")) as Bootstrap,
     launcher,
     output: () => printed,
-    children: () => childrenOf(launcher.pid ?? 0),
+    children: () => serverProcessesOf(launcher.pid ?? 0),
     async stop() {
       if (launcher.exitCode === null && launcher.signalCode === null) {
         const ended = new Promise((resolve) => launcher.once("exit", resolve));
@@ -84,22 +85,4 @@ export async function startKeystead(options: ServerOptions = {}): Promise<Keyste
       }
     },
   };
-}
-
-/** Command lines name their role, so the children are found by it. Linux only, as the tests that kill are. */
-async function childrenOf(parent: number): Promise<{ gateway: number | undefined; signer: number | undefined }> {
-  const found: { gateway: number | undefined; signer: number | undefined } = { gateway: undefined, signer: undefined };
-  for (const name of await readdir("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const status = await readFile(`/proc/${name}/stat`, "utf8");
-      if (Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]) !== parent) continue;
-      const command = await readFile(`/proc/${name}/cmdline`, "utf8");
-      if (command.includes("/gateway/main.ts")) found.gateway = Number(name);
-      if (command.includes("/signer/main.ts")) found.signer = Number(name);
-    } catch {
-      // It ended while we looked.
-    }
-  }
-  return found;
 }

@@ -73,6 +73,24 @@ test("the README's first signature works by copy and paste", async (t) => {
   assert.match(`${addresses[0]} 0x${r}${s}${v}\n`, signed);
 });
 
+test("the README's commands about policies work as printed, and apply changes nothing before somebody agrees", async (t) => {
+  const server = await startKeystead();
+  t.after(() => server.stop());
+  const text = readFileSync(join(repository, "README.md"), "utf8");
+  const lines = [...text.matchAll(/^npx keystead (?:policy|request list_policies).*$/gm)].map(([line]) => line);
+  assert.equal(lines.length, 5);
+  const env = { ...process.env, KEYSTEAD_DATA: server.dataFolder };
+  const paste = (line = "") => execute("sh", ["-c", line], { cwd: repository, env });
+  const [check, cases, apply, explain, list] = lines;
+  assert.match((await paste(check)).stdout, /^10 policies, 0 errors, 0 warnings\n$/);
+  assert.match((await paste(cases)).stdout, /^(\d+) cases, \1 passed, 0 failed\n$/);
+  await assert.rejects(paste(apply), /nothing was changed; --yes changes without asking/);
+  assert.deepEqual(JSON.parse((await paste(list)).stdout), { policies: [] });
+  const tag = await paste(`npx keystead request create_user_tag '{"userTagName":"t","userIds":[]}'`);
+  const { stdout } = await paste(explain?.replace("ACTIVITY_ID", JSON.parse(tag.stdout).activity.id));
+  assert.match(stdout, /: completed\napproved by Root user .*\n {2}no policy was asked: the root quorum/);
+});
+
 test("the README's programs keep to the format of the code", async () => {
   for (const program of programs()) {
     const biome = join(repository, "node_modules/@biomejs/biome/bin/biome");

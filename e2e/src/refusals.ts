@@ -1,4 +1,5 @@
 /** Refusals in the published words, as the black-box suites expect them. */
+import assert from "node:assert/strict";
 import type { KeyPair } from "./fixtures.ts";
 import type { Refusal } from "./wire.ts";
 
@@ -60,7 +61,7 @@ export function organizationMismatch(target: string, own: string): Refusal {
   };
 }
 
-/** Nobody wrote a policy that allows it; there are none yet. */
+/** Nobody wrote a policy that allows it, because there are none. */
 export const policyRefusal: Refusal = {
   status: 403,
   code: 7,
@@ -73,6 +74,26 @@ export const policyRefusal: Refusal = {
     },
   ],
 };
+
+/** There are policies, none of them is about it, and each says so. */
+export function policyRefusalBy(policyIds: readonly string[]): Refusal {
+  if (policyIds.length === 0) return policyRefusal;
+  const idsOf = (list: readonly { policyId: string }[]) => list.map(({ policyId }) => policyId).sort();
+  return {
+    ...policyRefusal,
+    details([{ policyEvaluations, explanations, ...detail }, ...others]) {
+      assert.deepEqual(others, []);
+      assert.deepEqual(detail, {
+        "@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
+        message: "No policies evaluated to outcome: Allow",
+      });
+      for (const list of [policyEvaluations, explanations]) {
+        assert.deepEqual(idsOf(list), policyIds.toSorted());
+        for (const { outcome } of list) assert.equal(outcome, "OUTCOME_DENY_IMPLICIT");
+      }
+    },
+  };
+}
 
 export const stale: Refusal = {
   status: 400,

@@ -1,30 +1,35 @@
-/** `keystead keys rotate` as an operator runs it, killed again and again: every key signs in between, and in the end. */
+/**
+ * `keystead keys rotate`, killed again and again, the signer, the gateway, the launcher or all of them: every secret opens in
+ * between, every key signs and comes out in the end, and nothing is left under an old root key. A sample here, 200 kills on
+ * each database with `npm run figures`.
+ */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { createApiKeyStamper, createClient } from "@keystead/sdk";
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { versionOfCurrent } from "@keystead/server/signer/keyring.ts";
+import { createSealer, versionOf } from "@keystead/server/signer/seal.ts";
+import { recordIdOf } from "@keystead/server/state/records.ts";
+import { findDeployment } from "@keystead/server/store/across.ts";
+import { keyTables } from "@keystead/server/store/key_rows.ts";
+import { closeStore, openStore, type Store, type StoreSource } from "@keystead/server/store/store.ts";
 import { dialects, testSource } from "../../server/test/open_test_store.ts";
 import { freshDataFolder } from "./data_folder.ts";
-import { type KeysteadServer, repository, startKeystead } from "./keystead_server.ts";
+import { ownClient } from "./keys/own_client.ts";
+import { type KeysteadServer, startKeystead } from "./keystead_server.ts";
+import { kill, type Rotation, rootKeysAt, rotate, type Target, targets, untilJoined } from "./rotation.ts";
+import { openRecords } from "./secrets/known_secrets.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
-/** Wallets with nine accounts each: ten secrets. */
-const wallets = figures ? 200 : 10;
-const kills = figures ? 200 : 6;
-const options = { skip: process.platform !== "linux" && "needs /proc", timeout: figures ? 3_600_000 : 240_000 };
-
-function clientOf({ url, bootstrap }: KeysteadServer) {
-  const { organizationId, apiPublicKey, apiPrivateKey } = bootstrap;
-  return createClient({
-    baseUrl: url,
-    organizationId,
-    stamper: createApiKeyStamper({ apiPublicKey, apiPrivateKey }),
-  });
-}
+/** Wallets with nine accounts each, ten secrets, and as many private keys as wallets. */
+const wallets = figures ? 182 : 12;
+const records = wallets * 11;
+const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 200 : 5));
+/** How often, in kills, the database is looked into, and how often a server is started in between. */
+const [lookEvery, serveEvery] = figures ? [3, 20] : [2, 3];
+const options = { skip: process.platform !== "linux" && "needs /proc", timeout: figures ? 7_200_000 : 360_000 };
 
 const accounts = Array.from({ length: 9 }, (_, n) => ({
   curve: "CURVE_SECP256K1" as const,
@@ -33,22 +38,38 @@ const accounts = Array.from({ length: 9 }, (_, n) => ({
   addressFormat: "ADDRESS_FORMAT_ETHEREUM" as const,
 }));
 
-async function createWallets(server: KeysteadServer): Promise<string[]> {
-  const client = clientOf(server);
-  const addresses: string[] = [];
+/** What clients know of their keys: how to name them, what each signs, and what came out of some. */
+type Keys = {
+  signers: string[];
+  signatures: string[];
+  walletIds: string[];
+  privateKeyIds: string[];
+  exports: string[];
+};
+
+async function createKeys(server: KeysteadServer): Promise<Keys> {
+  const { sdk } = await ownClient(server);
+  const keys: Keys = { signers: [], signatures: [], walletIds: [], privateKeyIds: [], exports: [] };
+  const key = { curve: "CURVE_P256" as const, addressFormats: [], privateKeyTags: [] };
   for (let n = 0; n < wallets; n++) {
-    const made = await client.createWallet({ walletName: `Wallet ${n}`, accounts });
-    addresses.push(...made.addresses);
+    const { walletId, addresses } = await sdk.createWallet({ walletName: `Wallet ${n}`, accounts });
+    keys.walletIds.push(walletId);
+    keys.signers.push(...addresses);
+    const made = await sdk.createPrivateKeys({ privateKeys: [{ ...key, privateKeyName: `Key ${n}` }] });
+    keys.privateKeyIds.push(...made.privateKeys.map(({ privateKeyId = "" }) => privateKeyId));
   }
-  return addresses;
+  keys.signers.push(...keys.privateKeyIds);
+  keys.signatures.push(...(await signatures(server, keys.signers)));
+  keys.exports.push(...(await takeOut(server, keys)));
+  return keys;
 }
 
-/** The signature that an address gives is the same for ever: the one thing a key must still be able to do. */
-async function signatures(server: KeysteadServer, addresses: readonly string[]): Promise<string[]> {
-  const client = clientOf(server);
+/** The signature that a key gives is the same for ever: the one thing a key must still be able to do. */
+async function signatures(server: KeysteadServer, signers: readonly string[]): Promise<string[]> {
+  const { sdk } = await ownClient(server);
   const made: string[] = [];
-  for (const signWith of addresses) {
-    const { r, s } = await client.signRawPayload({
+  for (const signWith of signers) {
+    const { r, s } = await sdk.signRawPayload({
       signWith,
       payload: "5a".repeat(32),
       encoding: "PAYLOAD_ENCODING_HEXADECIMAL",
@@ -59,103 +80,162 @@ async function signatures(server: KeysteadServer, addresses: readonly string[]):
   return made;
 }
 
-type Rotation = { process: ChildProcess; said(): string; ended: Promise<unknown[]> };
-
-function rotate(dataFolder: string, env: Record<string, string>): Rotation {
-  const child = spawn(process.execPath, [join(repository, "cli/src/main.ts"), "keys", "rotate"], {
-    env: { PATH: process.env.PATH ?? "", PORT: "0", KEYSTEAD_DATA: dataFolder, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk));
-  return { process: child, said: () => said, ended: once(child, "close") };
+/** Every wallet's words, one account of each, and every private key. */
+async function takeOut(server: KeysteadServer, { walletIds, privateKeyIds, signers }: Keys): Promise<string[]> {
+  const { bundles } = await ownClient(server);
+  const out: string[] = [];
+  for (const walletId of walletIds) out.push(await bundles.exportWallet(walletId));
+  for (const privateKeyId of privateKeyIds) out.push(await bundles.exportPrivateKey(privateKeyId));
+  for (const n of walletIds.keys()) out.push(await bundles.exportAccount(signers[n * 9 + (n % 9)] ?? ""));
+  return out;
 }
 
-/**
- * The launcher and its children at once, as when the machine goes down. Numbers are used again for other processes; only those
- * of this folder have it on their command line.
- */
-function killAll(dataFolder: string, { process: child }: Rotation): void {
-  const noted = join(dataFolder, "processes.json");
-  const pids = existsSync(noted) ? (JSON.parse(readFileSync(noted, "utf8") || "[]") as number[]) : [];
-  if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-  for (const pid of pids) {
-    try {
-      if (readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(dataFolder)) process.kill(pid, "SIGKILL");
-    } catch {
-      // Gone by itself.
+/** Every secret behind the records, opened with the keys that lie in the data folder, and how many boxes are of each version. */
+async function look(source: StoreSource, dataFolder: string) {
+  const store = await openStore(source);
+  try {
+    const keys = rootKeysAt(dataFolder);
+    const keyring = await findDeployment(store);
+    assert.ok(keyring);
+    const version = versionOfCurrent(keys, keyring);
+    const opened = await openRecords(store, createSealer(keys.current, version, keys.retiring));
+    const secrets = opened.map(({ record, secrets }) => {
+      return `${recordIdOf(record)} ${secrets.map(({ bytes }) => toHex(bytes)).join(" ")}`;
+    });
+    const versions = await versionsOf(store);
+    return { secrets: secrets.sort(), versions, keyringVersion: versionOf(keyring) };
+  } finally {
+    await closeStore(store);
+  }
+}
+
+async function versionsOf({ db }: Store): Promise<Map<number | undefined, number>> {
+  const versions = new Map<number | undefined, number>();
+  for (const { table } of Object.values(keyTables)) {
+    for (const { sealed } of await db.selectFrom(table).select("sealed").execute()) {
+      const version = versionOf(sealed);
+      versions.set(version, (versions.get(version) ?? 0) + 1);
     }
   }
+  return versions;
 }
 
 for (const dialect of dialects) {
   test(
-    `${dialect}: ${kills} rotations of ${wallets * 10} secrets killed: every key signs on`,
+    `${dialect}: ${kills} kills in rotations of ${records} secrets: all open, sign and come out`,
     options,
-    async (t: TestContext) => {
+    async (t) => {
       const source = await testSource(t, dialect);
       if (source === undefined) return;
-      const env: Record<string, string> = source.kind === "postgres" ? { DATABASE_URL: source.url } : {};
-      const dataFolder = freshDataFolder(t);
-      const start = async () => {
-        const server = await startKeystead({ dataFolder, env });
-        t.after(() => server.stop());
-        return server;
-      };
-      const first = await start();
-      const addresses = await createWallets(first);
-      const expected = await signatures(first, addresses);
-      const { organizationId } = first.bootstrap;
-      await first.stop();
-      const keyAt = (name: string) => readFileSync(join(dataFolder, name)).toString("hex");
-      const rootKeys = new Set([keyAt("root.key")]);
-
-      const wholeMs = 4_000;
-      let interrupted = 0;
-      let finished = 0;
-      for (let n = 0; n < kills; n++) {
-        const rotation = rotate(dataFolder, env);
-        await Promise.race([pause((0.2 + 0.9 * Math.random()) * wholeMs), rotation.ended]);
-        if (rotation.process.exitCode === null) {
-          killAll(dataFolder, rotation);
-          await rotation.ended;
-        }
-        if (rotation.process.exitCode === 0) {
-          finished += 1;
-          assert.equal(rootKeys.has(keyAt("root.key")), false, "it is another key each time");
-          rootKeys.add(keyAt("root.key"));
-        } else {
-          assert.equal(rotation.process.exitCode, null, rotation.said());
-          interrupted += 1;
-        }
-        // Whatever it had come to, the server starts and signs.
-        if (n % (figures ? 20 : 3) === 0) {
-          const server = await start();
-          const some = addresses.flatMap((address, at) => ((at + n) % 7 === 0 ? [{ address, at }] : []));
-          const made = await signatures(
-            server,
-            some.map(({ address }) => address),
-          );
-          assert.deepEqual(
-            made,
-            some.map(({ at }) => expected[at]),
-          );
-          await server.stop();
-        }
-      }
-      const last = rotate(dataFolder, env);
-      assert.equal((await last.ended)[0], 0, last.said());
-      assert.match(last.said(), /sealed anew under the next root key: \d+ secret\(s\)/);
-      assert.equal(existsSync(join(dataFolder, "root.key.next")), false);
-      const server = await start();
-      assert.equal(server.bootstrap.organizationId, organizationId);
-      assert.deepEqual(await signatures(server, addresses), expected);
-      const later = await clientOf(server).createWallet({ walletName: "After", accounts: [] });
-      assert.ok(later.walletId);
-      t.diagnostic(
-        `${addresses.length + wallets} secrets; ${interrupted} killed, ${finished} came to their end before`,
-      );
+      await rotateUnderKills(t, source);
     },
+  );
+}
+
+async function rotateUnderKills(t: TestContext, source: StoreSource): Promise<void> {
+  const env: Record<string, string> = source.kind === "postgres" ? { DATABASE_URL: source.url } : {};
+  const dataFolder = freshDataFolder(t);
+  const place: StoreSource =
+    source.kind === "postgres" ? source : { kind: "sqlite", folder: join(dataFolder, "database") };
+  const start = async () => {
+    const server = await startKeystead({ dataFolder, env });
+    t.after(() => server.stop());
+    return server;
+  };
+  const first = await start();
+  const keys = await createKeys(first);
+  const { organizationId } = first.bootstrap;
+  await first.stop();
+  const { secrets } = await look(place, dataFolder);
+  assert.equal(secrets.length, records);
+
+  const rootKeys = new Set([toHex(rootKeysAt(dataFolder).current)]);
+  let finished = 0;
+  const finish = (rotation: Rotation) => {
+    assert.equal(rotation.process.exitCode, 0, rotation.said());
+    assert.match(rotation.said(), /sealed anew under the next root key: \d+ secret\(s\)/);
+    const { current, retiring } = rootKeysAt(dataFolder);
+    assert.equal(retiring, undefined);
+    assert.equal(rootKeys.has(toHex(current)), false, "it is another key each time");
+    rootKeys.add(toHex(current));
+    finished += 1;
+  };
+
+  // One in peace, to know how long there is something to be killed.
+  const peaceful = rotate(dataFolder, env);
+  const joinedAtMs = await untilJoined(peaceful);
+  await peaceful.ended;
+  let workMs = performance.now() - joinedAtMs;
+  finish(peaceful);
+
+  const killed: Record<Target, number> = { signer: 0, gateway: 0, launcher: 0, all: 0 };
+  let total = 0;
+  let looks = 0;
+  let midway = 0;
+  for (let attempt = 0; total < kills; attempt++) {
+    const target = targets[attempt % targets.length] as Target;
+    const rotation = rotate(dataFolder, env);
+    const chance = Math.random();
+    const startedAtMs = chance < 0.9 ? await untilJoined(rotation) : performance.now();
+    // The boxes are sealed anew in the last part; before that, the processes start.
+    await pause(workMs * (chance < 0.6 ? 1 - 0.4 * Math.random() : Math.random()));
+    if (!(await kill(rotation, target))) {
+      await rotation.ended;
+      finish(rotation);
+      // Machines are busy at times.
+      if (chance < 0.9) workMs = (workMs + performance.now() - startedAtMs) / 2;
+      continue;
+    }
+    // One that had done its work may still say so; the next run then has nothing left to do but the end.
+    if (rotation.process.exitCode === 0) finish(rotation);
+    killed[target] += 1;
+    total += 1;
+    // The others are left as they are, so that a database is also found by the next run just as the kill has left it.
+    if (total % lookEvery === 0) {
+      const { secrets: now, versions } = await look(place, dataFolder);
+      assert.deepEqual(now, secrets);
+      looks += 1;
+      if (versions.size > 1) midway += 1;
+    }
+    // Whatever it had come to, the server starts and signs.
+    if (total % serveEvery === 0) {
+      const server = await start();
+      const some = [...keys.signers.keys()].filter((at) => (at + total) % 7 === 0);
+      const made = await signatures(
+        server,
+        some.map((at) => keys.signers[at] ?? ""),
+      );
+      assert.deepEqual(
+        made,
+        some.map((at) => keys.signatures[at]),
+      );
+      await server.stop();
+    }
+  }
+
+  const last = rotate(dataFolder, env);
+  await last.ended;
+  finish(last);
+  assert.equal(existsSync(join(dataFolder, "root.key.next")), false);
+  const end = await look(place, dataFolder);
+  assert.deepEqual(end.secrets, secrets);
+  // Each rotation that came to its end has counted the version up by one, and nothing is left behind it. A launcher that was killed
+  // right behind the last step has come to its end too, without a chance to say so.
+  const [[version = 0, count] = []] = end.versions;
+  assert.deepEqual([end.versions.size, count, end.keyringVersion], [1, records, version]);
+  const unsaid = version - 1 - finished;
+  assert.ok(unsaid >= 0 && unsaid <= killed.launcher + killed.all, `${unsaid} rotations ended without saying so`);
+  const server = await start();
+  assert.equal(server.bootstrap.organizationId, organizationId);
+  assert.deepEqual(await signatures(server, keys.signers), keys.signatures);
+  assert.deepEqual(await takeOut(server, keys), keys.exports);
+  const { sdk } = await ownClient(server);
+  assert.ok((await sdk.createWallet({ walletName: "After", accounts: [] })).walletId);
+  await server.stop();
+  t.diagnostic(
+    `${source.kind}: ${records} secrets; ${total} kills (signer ${killed.signer}, gateway ${killed.gateway}, ` +
+      `launcher ${killed.launcher}, all ${killed.all}), ${finished} rotations came to their end; looked into the database ` +
+      `${looks} times, ${midway} of them between two root keys: all open; ` +
+      `in the end ${keys.signers.length} keys sign, ${keys.exports.length} come out, 0 boxes under an old key`,
   );
 }

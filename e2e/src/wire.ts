@@ -114,8 +114,8 @@ export type Refusal = {
   code: number;
   message: string | RegExp;
   errorCode?: string;
-  /** Entries besides the one that names the error code. */
-  details?: readonly unknown[];
+  /** Entries besides the one that names the error code, or what looks at them. */
+  details?: readonly unknown[] | ((details: readonly Answer["json"][]) => void);
 };
 
 /** Sent by a client that calls itself so, and answered in its spelling. */
@@ -133,12 +133,14 @@ export function assertRefused(
   };
   assert.equal(answer.headers["content-type"], "application/json", answer.text);
   const { message: said, ...rest } = answer.json;
+  const names = errorCode === "" ? [] : [named];
+  if (typeof details === "function") details(rest.details);
   assert.deepEqual(
     { status: answer.status, ...rest },
     {
       status,
       code,
-      details: errorCode === "" ? details : [...details, named],
+      details: typeof details === "function" ? rest.details : [...details, ...names],
       errorCode,
       ...(spelling === "published" && { turnkeyErrorCode: errorCode }),
     },

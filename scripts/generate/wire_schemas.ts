@@ -1,5 +1,7 @@
 /** What surrounds every endpoint's own fields on the wire, written once for OpenAPI and the SDK's types. */
 import { activityStatuses } from "../../server/src/fields/activity.ts";
+import { contractInterfaceRecord } from "../../server/src/fields/contract_interfaces.ts";
+import { policyEvaluationRecord, policyExplanationRecord, policyRecord } from "../../server/src/fields/policies.ts";
 import { privateKeyRecord } from "../../server/src/fields/private_keys.ts";
 import { tagRecord } from "../../server/src/fields/tag.ts";
 import { timestampRecord } from "../../server/src/fields/timestamp.ts";
@@ -21,6 +23,10 @@ export const wireSchemas: Readonly<Record<string, ObjectSchema>> = {
   PrivateKey: toJsonSchema(privateKeyRecord, "PrivateKey"),
   Wallet: toJsonSchema(walletRecord, "Wallet"),
   WalletAccount: toJsonSchema(walletAccountRecord, "WalletAccount"),
+  Policy: toJsonSchema(policyRecord, "Policy"),
+  PolicyExplanation: toJsonSchema(policyExplanationRecord, "PolicyExplanation"),
+  PolicyEvaluation: toJsonSchema(policyEvaluationRecord, "PolicyEvaluation"),
+  SmartContractInterface: toJsonSchema(contractInterfaceRecord, "SmartContractInterface"),
   AppProof: {
     type: "object",
     description: "A statement about one execution, signed by the application that executed it.",

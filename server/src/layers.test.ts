@@ -23,7 +23,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ports: ["core", "fields"],
   // Records as clients see them, for queries and submits alike.
   views: ["core", "state", "rules", "activities", "endpoints", "store"],
-  queries: ["core", "state", "fields", "endpoints", "rules", "store", "views"],
+  // The simulator reads activities as the signer would.
+  queries: ["core", "state", "fields", "endpoints", "rules", "activities", "store", "views"],
   gateway: [
     ...["core", "state", "fields", "endpoints", "rules", "activities", "curves", "frames", "store", "ports", "queries"],
     "views",

@@ -131,7 +131,8 @@ export async function createGatewayRig(
   return rig;
 }
 
-function newUser(userName: string) {
+/** Parameters of a user with one key, and the key. */
+export function newUser(userName: string) {
   const privateKey = p256.utils.randomSecretKey();
   const publicKey = toHex(p256.getPublicKey(privateKey));
   const apiKeys = [{ apiKeyName: "key", publicKey, curveType: "API_KEY_CURVE_P256" }];

@@ -1,5 +1,6 @@
 /** A signer's key room for tests that run an activity directly: secrets lie open beside their records. */
 import { createHash, randomBytes } from "node:crypto";
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import { nodeBundleSigner, nodeHpke } from "../src/curves/node_hpke.ts";
 import { nodeSigning } from "../src/curves/node_signing.ts";
 import type { KeyRoom, NewRecord } from "../src/endpoints/key_room.ts";
@@ -11,6 +12,7 @@ import { seedOfWallet } from "../src/state/wallet_secret.ts";
 export type KeyRoomContent = { records?: readonly NewRecord[]; facts?: readonly KeyFacts[] };
 
 const serviceKey = nodeHpke.generateKey();
+const otherServiceKey = nodeHpke.generateKey();
 
 export function testKeyRoom({ records = [], facts = [] }: KeyRoomContent = {}): KeyRoom {
   const kept = records.map((each) => ({ ...each, secret: Uint8Array.from(each.secret) }));
@@ -22,6 +24,7 @@ export function testKeyRoom({ records = [], facts = [] }: KeyRoomContent = {}): 
     signing: nodeSigning,
     hpke: nodeHpke as unknown as KeyRoom["hpke"],
     bundleSigner: nodeBundleSigner(serviceKey),
+    servicePublicKeys: [serviceKey, otherServiceKey].map((key) => toHex(nodeHpke.publicKey(key))),
     random: (length) => new Uint8Array(randomBytes(length)),
     records: kept.map(({ record }) => record),
     factsOf: (id) => facts.findLast((each) => each.id === id),

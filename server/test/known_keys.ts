@@ -40,6 +40,7 @@ export function junkAccount(
       organizationId,
       walletAccountId: randomUUID(),
       walletId,
+      wallet: { walletName: "Junk", imported: false },
       curve,
       path,
       addressFormat,

@@ -37,6 +37,12 @@ export const ethereumVectors = {
   },
 } as const;
 
+/** The address that all of them go to. */
+export const pausable = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+
+/** The one of EIP-1559, with the selector of `pause()` for its data. */
+export const pauseCall = ethereumVectors.eip1559.unsigned.replace("deadbeef", "8456cb59");
+
 /** The chain's published TypeScript library: one call to 0x7099… */
 export const tempoVector = {
   unsigned: "76e501808080d8d79470997970c51812dc3a010c7d01b50e0d17dc79c88080c0808080808080c0",

@@ -7,7 +7,14 @@ import { fromHex, toHex } from "../encoding/hex.ts";
 import type { SignatureScheme } from "../keys/curves.ts";
 import { nobleCurves } from "./noble_curves.ts";
 import { nobleSigning } from "./noble_signing.ts";
-import { type HashFunction, hashFunctions, type PayloadEncoding, payloadEncodings, readPayload } from "./payload.ts";
+import {
+  checkTotalLength,
+  type HashFunction,
+  hashFunctions,
+  type PayloadEncoding,
+  payloadEncodings,
+  readPayload,
+} from "./payload.ts";
 import { signatureSchemes, signBytes, toWireSignature } from "./signing.ts";
 import { eip191Digest } from "./stamp.ts";
 
@@ -166,4 +173,20 @@ test("every message of the Trezor fixtures has its signature, prefixed as EIP-19
     assert.equal(r + s + (v === "00" ? "1b" : "1c"), result.sig);
   }
   assert.equal(tests.length, 6);
+});
+
+test("payloads that are too long together are refused before one is read, structured ones much sooner", () => {
+  const refused = (length: number, limit: number) => ({
+    code: "invalid_argument",
+    message: `the payloads are too long together: ${length} characters where ${limit} are taken`,
+  });
+  const half = "x".repeat(128 * 1024);
+  for (const encoding of ["PAYLOAD_ENCODING_EIP712", "PAYLOAD_ENCODING_EIP7702_AUTHORIZATION"] as const) {
+    checkTotalLength([half, half], encoding);
+    assert.throws(() => checkTotalLength([half, half, "x"], encoding), refused(262_145, 262_144));
+  }
+  for (const encoding of ["PAYLOAD_ENCODING_HEXADECIMAL", "PAYLOAD_ENCODING_TEXT_UTF8"] as const) {
+    checkTotalLength(Array(8).fill(half), encoding);
+    assert.throws(() => checkTotalLength([...Array(8).fill(half), "x"], encoding), refused(1_048_577, 1_048_576));
+  }
 });

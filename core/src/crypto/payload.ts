@@ -119,6 +119,21 @@ export function isHashFunction(text: string): text is HashFunction {
   return Object.hasOwn(hashFunctions, text);
 }
 
+/**
+ * How long all payloads of a request may be together, in characters. A signer does one thing at a time: typed data takes up to
+ * two microseconds per character to read and hash, so that these keep everybody else waiting for half a second at most.
+ */
+const maxTotalLength = { structured: 256 * 1024, plain: 1024 * 1024 } as const;
+
+/** Refuses payloads that are too long together. Asked before any of them is read, by whoever reads them. */
+export function checkTotalLength(payloads: readonly string[], encoding: PayloadEncoding): void {
+  const limit = maxTotalLength[payloadEncodings[encoding].isDigest ? "structured" : "plain"];
+  const length = payloads.reduce((sum, payload) => sum + payload.length, 0);
+  if (length <= limit) return;
+  const message = `the payloads are too long together: ${length} characters where ${limit} are taken`;
+  throw new Fault("invalid_argument", message);
+}
+
 /** Half of the published clients write `0x`, half do not. */
 function readHexadecimal(payload: string): Uint8Array {
   try {

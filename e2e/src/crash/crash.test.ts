@@ -15,6 +15,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { administer, dialects, testSource } from "../../../server/test/open_test_store.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { type KeysteadServer, startKeystead } from "../keystead_server.ts";
+import { killIfThere } from "../process_tree.ts";
 import { type Random, seededRandom } from "../seeded_random.ts";
 import { checkDatabase } from "./check_database.ts";
 import type { FromOracle, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
@@ -231,14 +232,6 @@ function cutConnections(url: string): Promise<void> {
     `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'keystead'`,
   );
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It ended between the look and the kill.
-  }
 }
 
 /** `/readyz` says so too, not only the answers. */

@@ -7,7 +7,6 @@ import {
   generateP256KeyPair,
 } from "@turnkey/crypto";
 import type { KeysteadServer } from "../keystead_server.ts";
-import type { Person } from "../published/clients.ts";
 
 /** As published at a fixed address; whoever uses it pins it. */
 export async function signerKeyOf(server: KeysteadServer): Promise<string> {
@@ -19,8 +18,19 @@ export async function signerKeyOf(server: KeysteadServer): Promise<string> {
 
 type KeyFormat = "SOLANA" | "HEXADECIMAL";
 
+/** What of a client bundles need; the published ones have it, and so has ours. */
+type BundleClient = {
+  exportWallet(params: { walletId: string; targetPublicKey: string }): Promise<{ exportBundle: string }>;
+  exportWalletAccount(params: { address: string; targetPublicKey: string }): Promise<{ exportBundle: string }>;
+  exportPrivateKey(params: { privateKeyId: string; targetPublicKey: string }): Promise<{ exportBundle: string }>;
+  initImportWallet(params: { userId: string }): Promise<{ importBundle: string }>;
+  initImportPrivateKey(params: { userId: string }): Promise<{ importBundle: string }>;
+};
+
+type Owner = { sdk: BundleClient; organizationId: string; userId: string };
+
 /** One person's exports and imports. */
-export function bundlesOf({ sdk, organizationId, userId }: Person, signerKey: string) {
+export function bundlesOf({ sdk, organizationId, userId }: Owner, signerKey: string) {
   const common = { organizationId, dangerouslyOverrideSignerPublicKey: signerKey };
 
   /** A fresh key for each export, as the published helpers do. */

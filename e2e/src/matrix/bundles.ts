@@ -26,7 +26,8 @@ import {
 import { byId } from "./people.ts";
 import { checkPrivateKey } from "./private_keys.ts";
 import type { Json, Scene } from "./scene.ts";
-import { badAccounts, badWalletNames, checkNewWallet, repeatedAccounts } from "./wallets.ts";
+import { badAccounts, repeatedAccounts } from "./wallet_accounts.ts";
+import { badWalletNames, checkNewWallet } from "./wallets.ts";
 
 /** Whoever exports here reads with this key. */
 const reader = generateP256KeyPair();
@@ -305,8 +306,7 @@ export const importWallet = activityEntry<WalletImport>({
   required: ["userId", "walletName", "encryptedBundle", "accounts"],
   result: (_, { result: { walletId, addresses } }) => ({ walletId, addresses }),
   shows: (sent, seen, { place }) => checkNewWallet(sent, seen, place.organizationId, true),
-  // Only the newest five bundles open: what is found behind one comes last.
-  bad: [...badWalletNames, ...badAccounts, ...badBundles, ...othersImport, ...repeatedAccounts],
+  bad: [...badWalletNames, ...badAccounts, ...repeatedAccounts, ...badBundles, ...othersImport],
   foreign: [],
   isOwnAct: true,
   denied: ({ place }) => ({

@@ -19,6 +19,8 @@ export type ForeignIds = {
   address: string;
   privateKeyId: string;
   privateKeyTagId: string;
+  policyId: string;
+  smartContractInterfaceId: string;
   activityId: string;
   fingerprint: string;
 };

@@ -32,6 +32,19 @@ export function noSuchPrivateKeyTag(
   return notFound(`unable to find private key tag ${privateKeyTagId} in organization ${organizationId}`);
 }
 
+export function noSuchPolicy({ policyId }: Pick<ForeignIds, "policyId">, { organizationId }: Place): Refusal {
+  return notFound(`unable to find policy ${policyId} in organization ${organizationId}`);
+}
+
+export function noSuchInterface(
+  { smartContractInterfaceId }: Pick<ForeignIds, "smartContractInterfaceId">,
+  { organizationId }: Place,
+): Refusal {
+  return notFound(
+    `unable to find smart contract interface ${smartContractInterfaceId} in organization ${organizationId}`,
+  );
+}
+
 export function exists(message: string | RegExp): Refusal {
   return { status: 409, code: 6, message };
 }

@@ -1,8 +1,10 @@
 /** Ids that an organization must answer like ids of nothing. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { assertAccepted } from "../wire.ts";
+import { newInterface } from "./contract_interfaces.ts";
 import type { ForeignIds } from "./entry.ts";
 import { newAccount, newPrivateKey, newPrivateKeyTag } from "./keys.ts";
+import { newPolicy } from "./policies.ts";
 import { fingerprintOf, type Scene } from "./scene.ts";
 import type { Place } from "./stage.ts";
 
@@ -16,6 +18,8 @@ export function idsOfNothing(): ForeignIds {
     address: `0x${randomBytes(20).toString("hex")}`,
     privateKeyId: randomUUID(),
     privateKeyTagId: randomUUID(),
+    policyId: randomUUID(),
+    smartContractInterfaceId: randomUUID(),
     activityId: randomUUID(),
     fingerprint: fingerprintOf(randomUUID()),
   };
@@ -43,5 +47,7 @@ export async function foreignIds(scene: Scene, place: Place): Promise<ForeignIds
     address,
     privateKeyId,
     privateKeyTagId,
+    policyId: await newPolicy(scene, place),
+    smartContractInterfaceId: await newInterface(scene, place),
   };
 }

@@ -2,6 +2,8 @@ const keyLimits = {
   walletsPerOrganization: 120,
   privateKeysPerOrganization: 150,
   privateKeyTagsPerOrganization: 80,
+  policiesPerOrganization: 80,
+  contractInterfacesPerOrganization: 60,
 } as const;
 
 /** What the matrix's server allows, so that limits can be hit. */

@@ -12,6 +12,8 @@ export type Look = {
   accounts: Json[];
   privateKeys: Json[];
   privateKeyTags: Json[];
+  policies: Json[];
+  interfaces: Json[];
   features: Json[];
   quorum: Json;
   subOrganizationIds: string[];
@@ -32,6 +34,10 @@ export async function look(scene: Scene, place: Place = scene.place): Promise<Lo
     ask("list_private_key_tags"),
     allAccounts(ask),
   ]);
+  const [{ policies }, { smartContractInterfaces: interfaces }] = await Promise.all([
+    ask("list_policies"),
+    ask("list_smart_contract_interfaces"),
+  ]);
   const { features, quorum } = configs;
   return {
     organizationName,
@@ -41,6 +47,8 @@ export async function look(scene: Scene, place: Place = scene.place): Promise<Lo
     accounts,
     privateKeys,
     privateKeyTags,
+    policies,
+    interfaces,
     features,
     quorum,
     subOrganizationIds: await subOrganizations(ask, place),

@@ -168,7 +168,7 @@ export const deletePrivateKeys = activityEntry<{ privateKeyIds: string[]; delete
     {
       name: "what nobody has exported",
       bend: ({ privateKeyIds }) => ({ privateKeyIds }),
-      refusal: ({ privateKeyIds }) => invalid(`private key has not been exported: ${privateKeyIds[0]}`),
+      refusal: ({ privateKeyIds }) => invalid(`private key has not been exported: \`${privateKeyIds[0]}\``),
       kept: "FAILED",
     },
   ],
@@ -384,6 +384,15 @@ export const listPrivateKeys = queryEntry<object>({
   },
   bad: [],
   foreign: [],
+  also: {
+    "keys of one activity in the order they were asked for": async (scene) => {
+      const asked = Array.from({ length: 10 }, () => privateKeyParams());
+      const made = await scene.done("create_private_keys", { privateKeys: asked });
+      const { privateKeys } = await scene.ask("list_private_keys");
+      const ids = (list: Json[]) => list.map(({ privateKeyId }) => privateKeyId);
+      assert.deepEqual(ids(privateKeys).slice(-10), ids(made.privateKeys));
+    },
+  },
 });
 
 async function tagIds(scene: Scene): Promise<string[]> {

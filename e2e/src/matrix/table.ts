@@ -10,6 +10,12 @@ import {
   initImportPrivateKey,
   initImportWallet,
 } from "./bundles.ts";
+import {
+  createSmartContractInterface,
+  deleteSmartContractInterface,
+  getSmartContractInterface,
+  listSmartContractInterfaces,
+} from "./contract_interfaces.ts";
 import { createUsers } from "./create_users.ts";
 import { createApiKeys, deleteApiKeys } from "./credentials.ts";
 import type { ActivityEntry, QueryEntry } from "./entry.ts";
@@ -20,6 +26,16 @@ import {
   updateOrganizationName,
   updateRootQuorum,
 } from "./organization.ts";
+import {
+  createPolicies,
+  createPolicy,
+  deletePolicies,
+  deletePolicy,
+  getPolicy,
+  getPolicyEvaluations,
+  listPolicies,
+  updatePolicy,
+} from "./policies.ts";
 import {
   createPrivateKeys,
   createPrivateKeyTag,
@@ -41,21 +57,13 @@ import {
   whoami,
 } from "./queries.ts";
 import { signRawPayload, signRawPayloads, signTransaction } from "./signing.ts";
+import { simulateActivity } from "./simulation.ts";
 import { createSubOrganization, deleteSubOrganization } from "./sub_organizations.ts";
 import { createUserTag, deleteUserTags, updateUserTag } from "./tags.ts";
 import { deleteUsers, updateUser, updateUserEmail, updateUserName, updateUserPhoneNumber } from "./users.ts";
 import { approveActivity, rejectActivity, type VoteEntry } from "./votes.ts";
-import {
-  createWallet,
-  createWalletAccounts,
-  deleteWalletAccounts,
-  deleteWallets,
-  getWallet,
-  getWalletAccount,
-  listWalletAccounts,
-  listWallets,
-  updateWallet,
-} from "./wallets.ts";
+import { createWalletAccounts, deleteWalletAccounts, getWalletAccount, listWalletAccounts } from "./wallet_accounts.ts";
+import { createWallet, deleteWallets, getWallet, listWallets, updateWallet } from "./wallets.ts";
 
 export const voteTable = {
   approve_activity: approveActivity,
@@ -64,16 +72,22 @@ export const voteTable = {
 
 export const activityTable = {
   create_api_keys: createApiKeys,
+  create_policies: createPolicies,
+  create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,
   create_private_keys: createPrivateKeys,
+  create_smart_contract_interface: createSmartContractInterface,
   create_sub_organization: createSubOrganization,
   create_user_tag: createUserTag,
   create_users: createUsers,
   create_wallet: createWallet,
   create_wallet_accounts: createWalletAccounts,
   delete_api_keys: deleteApiKeys,
+  delete_policies: deletePolicies,
+  delete_policy: deletePolicy,
   delete_private_key_tags: deletePrivateKeyTags,
   delete_private_keys: deletePrivateKeys,
+  delete_smart_contract_interface: deleteSmartContractInterface,
   delete_sub_organization: deleteSubOrganization,
   delete_user_tags: deleteUserTags,
   delete_users: deleteUsers,
@@ -92,6 +106,7 @@ export const activityTable = {
   sign_raw_payloads: signRawPayloads,
   sign_transaction: signTransaction,
   update_organization_name: updateOrganizationName,
+  update_policy: updatePolicy,
   update_private_key_tag: updatePrivateKeyTag,
   update_root_quorum: updateRootQuorum,
   update_user: updateUser,
@@ -107,17 +122,23 @@ export const queryTable = {
   get_api_key: getApiKey,
   get_api_keys: getApiKeys,
   get_organization_configs: getOrganizationConfigs,
+  get_policy: getPolicy,
+  get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_smart_contract_interface: getSmartContractInterface,
   get_user: getUser,
   get_wallet: getWallet,
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
+  list_policies: listPolicies,
   list_private_key_tags: listPrivateKeyTags,
   list_private_keys: listPrivateKeys,
+  list_smart_contract_interfaces: listSmartContractInterfaces,
   list_suborgs: listSuborgs,
   list_user_tags: listUserTags,
   list_users: listUsers,
   list_wallet_accounts: listWalletAccounts,
   list_wallets: listWallets,
+  simulate_activity: simulateActivity,
   whoami,
 } as const satisfies Record<keyof typeof queries, QueryEntry>;

@@ -6,13 +6,25 @@ import { rootOf } from "./clients.ts";
 import { consensus } from "./consensus.ts";
 import { olderTypes } from "./older_types.ts";
 import { organizations } from "./organizations.ts";
+import { policies } from "./policies.ts";
 import { polling } from "./polling.ts";
 import { refusals } from "./refusals.ts";
 import { repeats } from "./repeats.ts";
 import { stamps } from "./stamps.ts";
 import { users } from "./users.ts";
 
-const themes = { activities, organizations, users, stamps, consensus, polling, repeats, refusals, olderTypes };
+const themes = {
+  activities,
+  organizations,
+  users,
+  stamps,
+  consensus,
+  polling,
+  repeats,
+  refusals,
+  olderTypes,
+  policies,
+};
 
 for (const dialect of dialects) {
   test(`the published clients on ${dialect}`, async (t) => {

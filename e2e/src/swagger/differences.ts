@@ -22,6 +22,9 @@ export const renamedValues: readonly Renamed[] = [
   { definition: "Oauth2Provider", published: "OAUTH2_PROVIDER_DISCORD", own: "OAUTH2_PROVIDER_BETA" },
 ];
 
+/** Endpoints of ours that no published client has. The document cannot speak of them. */
+export const ownEndpoints: readonly string[] = ["/public/v1/query/simulate_activity"];
+
 export type Loosened = {
   definition: string;
   property: string;
@@ -77,6 +80,13 @@ export const loosened: readonly Loosened[] = [
     property: "privateKeyTags",
     accepts: isAbsent,
     why: "a published sample leaves it out",
+  },
+  { definition: "CreatePolicyIntentV3", property: "notes", accepts: isAbsent, why: "published samples leave it out" },
+  {
+    definition: "activity.v1.PolicyEvaluation",
+    property: "details",
+    accepts: Array.isArray,
+    why: "why each policy came to its outcome, beside the list that clients read",
   },
   ...rootUserVersions.flatMap((version) =>
     lists.map(

@@ -9,7 +9,8 @@ export const patterns: readonly { definition?: string; property: RegExp; pattern
   { definition: "Activity", property: /^id$/, pattern: uuid },
   { definition: "Vote", property: /^id$/, pattern: uuid },
   {
-    property: /^(organization|user|activity|apiKey|tag|userTag|subOrganization|rootUser)Ids?$|^subOrganizationUuid$/,
+    property:
+      /^(organization|user|activity|apiKey|tag|userTag|subOrganization|rootUser|policy|vote|smartContractInterface)Ids?$|^subOrganizationUuid$/,
     pattern: uuid,
   },
 ];

@@ -134,6 +134,87 @@ export type WalletAccount = {
   caip2Prefix?: string;
 };
 
+/** A rule about who may do what, and when. */
+export type Policy = {
+  /** Unique identifier of the policy. */
+  policyId: string;
+  /** Human-readable name of the policy. */
+  policyName: string;
+  /** Whether what the policy applies to is allowed or denied. */
+  effect: "EFFECT_ALLOW" | "EFFECT_DENY";
+  /** Who must approve, as it was written; empty when anybody may. */
+  consensus: string;
+  /** What the policy is about, as it was written; empty when it is everything. */
+  condition: string;
+  /** When the policy holds, as it was written; empty when always. */
+  time: string;
+  /** Notes for people. */
+  notes: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+};
+
+/** Why a policy came to its outcome. */
+export type PolicyExplanation = {
+  /** The policy. */
+  policyId: string;
+  /** What it came to. */
+  outcome: "OUTCOME_ALLOW" | "OUTCOME_DENY_EXPLICIT" | "OUTCOME_DENY_IMPLICIT" | "OUTCOME_REQUIRES_CONSENSUS" | "OUTCOME_REJECTED" | "OUTCOME_ERROR" | "OUTCOME_REQUIRES_AUTHENTICATORS" | "OUTCOME_TIME_INACTIVE";
+  /** The expression that settled it. */
+  expression?: "consensus" | "condition" | "time";
+  /** The part of that expression that settled it, as written. */
+  clause?: string;
+  /** Where the clause begins in the expression. */
+  start?: number;
+  /** Where it ends. */
+  end?: number;
+  /** What the names in the clause stood for. */
+  observed: Record<string, string>;
+  /** Why the policy could not be evaluated, or did not apply. */
+  reason?: string;
+};
+
+/** What the policies said about one vote. */
+export type PolicyEvaluation = {
+  /** Unique identifier of the evaluation. */
+  id: string;
+  /** The activity that was voted on. */
+  activityId: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  /** The vote that led to the evaluation. */
+  voteId: string;
+  /** Every policy of that moment with its outcome; empty when the root quorum decided. */
+  policyEvaluations: {
+    /** The policy. */
+    policyId: string;
+    outcome: "OUTCOME_ALLOW" | "OUTCOME_DENY_EXPLICIT" | "OUTCOME_DENY_IMPLICIT" | "OUTCOME_REQUIRES_CONSENSUS" | "OUTCOME_REJECTED" | "OUTCOME_ERROR" | "OUTCOME_REQUIRES_AUTHENTICATORS" | "OUTCOME_TIME_INACTIVE";
+  }[];
+  createdAt: Timestamp;
+  /** Why each policy came to its outcome. */
+  details: PolicyExplanation[];
+};
+
+/** How calls of a contract or program are read, for policies. */
+export type SmartContractInterface = {
+  /** The organization it belongs to. */
+  organizationId: string;
+  /** Unique identifier of the interface. */
+  smartContractInterfaceId: string;
+  /** Address of the contract, in lower case on Ethereum; or id of the program. */
+  smartContractAddress: string;
+  /** The ABI or IDL as it came: JSON as text. */
+  smartContractInterface: string;
+  /** Whether it is an ABI or an IDL. */
+  type: "ETHEREUM" | "SOLANA";
+  /** Human-readable name of the interface. */
+  label: string;
+  /** Notes for people. */
+  notes: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+};
+
 /** A statement about one execution, signed by the application that executed it. */
 export type AppProof = {
   scheme: "SIGNATURE_SCHEME_EPHEMERAL_KEY_P256";
@@ -275,6 +356,85 @@ export type CreateApiKeysResponse = {
   };
 };
 
+export type CreatePoliciesParams = {
+  policies: readonly {
+    /** Human-readable name of the policy. */
+    policyName: string;
+    /** Whether what the policy applies to is allowed or denied. */
+    effect: "EFFECT_ALLOW" | "EFFECT_DENY";
+    condition?: string | null;
+    consensus?: string | null;
+    time?: string | null;
+    notes?: string | null;
+  }[];
+};
+
+export type CreatePoliciesResult = {
+  policyIds: string[];
+};
+
+export type CreatePoliciesRequest = {
+  type: "ACTIVITY_TYPE_CREATE_POLICIES";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreatePoliciesParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreatePoliciesResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_POLICIES";
+    intent?: {
+      createPoliciesIntent: CreatePoliciesParams;
+    };
+    result?: {
+      createPoliciesResult?: CreatePoliciesResult;
+    };
+  };
+};
+
+export type CreatePolicyParams = {
+  /** Human-readable name of the policy. */
+  policyName: string;
+  /** Whether what the policy applies to is allowed or denied. */
+  effect: "EFFECT_ALLOW" | "EFFECT_DENY";
+  condition?: string | null;
+  consensus?: string | null;
+  time?: string | null;
+  notes?: string | null;
+};
+
+export type CreatePolicyResult = {
+  /** Unique identifier. */
+  policyId: string;
+};
+
+export type CreatePolicyRequest = {
+  type: "ACTIVITY_TYPE_CREATE_POLICY_V3";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreatePolicyParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreatePolicyResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_POLICY_V3";
+    intent?: {
+      createPolicyIntentV3: CreatePolicyParams;
+    };
+    result?: {
+      createPolicyResult?: CreatePolicyResult;
+    };
+  };
+};
+
 export type CreatePrivateKeyTagParams = {
   /** Human-readable name of the tag. */
   privateKeyTagName: string;
@@ -353,6 +513,46 @@ export type CreatePrivateKeysResponse = {
     };
     result?: {
       createPrivateKeysResultV2?: CreatePrivateKeysResult;
+    };
+  };
+};
+
+export type CreateSmartContractInterfaceParams = {
+  /** Address of the contract, or id of the program. */
+  smartContractAddress: string;
+  /** The ABI or IDL: JSON as text, at most 400 KiB. */
+  smartContractInterface: string;
+  /** Whether it is an ABI or an IDL. */
+  type: "SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM" | "SMART_CONTRACT_INTERFACE_TYPE_SOLANA";
+  /** Human-readable name of the interface. */
+  label: string;
+  notes?: string | null;
+};
+
+export type CreateSmartContractInterfaceResult = {
+  /** Unique identifier. */
+  smartContractInterfaceId: string;
+};
+
+export type CreateSmartContractInterfaceRequest = {
+  type: "ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateSmartContractInterfaceParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateSmartContractInterfaceResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE";
+    intent?: {
+      createSmartContractInterfaceIntent: CreateSmartContractInterfaceParams;
+    };
+    result?: {
+      createSmartContractInterfaceResult?: CreateSmartContractInterfaceResult;
     };
   };
 };
@@ -708,6 +908,70 @@ export type DeleteApiKeysResponse = {
   };
 };
 
+export type DeletePoliciesParams = {
+  policyIds: readonly string[];
+};
+
+export type DeletePoliciesResult = {
+  policyIds: string[];
+};
+
+export type DeletePoliciesRequest = {
+  type: "ACTIVITY_TYPE_DELETE_POLICIES";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeletePoliciesParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeletePoliciesResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_POLICIES";
+    intent?: {
+      deletePoliciesIntent: DeletePoliciesParams;
+    };
+    result?: {
+      deletePoliciesResult?: DeletePoliciesResult;
+    };
+  };
+};
+
+export type DeletePolicyParams = {
+  /** Unique identifier. */
+  policyId: string;
+};
+
+export type DeletePolicyResult = {
+  /** Unique identifier. */
+  policyId: string;
+};
+
+export type DeletePolicyRequest = {
+  type: "ACTIVITY_TYPE_DELETE_POLICY";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeletePolicyParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeletePolicyResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_POLICY";
+    intent?: {
+      deletePolicyIntent: DeletePolicyParams;
+    };
+    result?: {
+      deletePolicyResult?: DeletePolicyResult;
+    };
+  };
+};
+
 export type DeletePrivateKeyTagsParams = {
   privateKeyTagIds: readonly string[];
 };
@@ -768,6 +1032,39 @@ export type DeletePrivateKeysResponse = {
     };
     result?: {
       deletePrivateKeysResult?: DeletePrivateKeysResult;
+    };
+  };
+};
+
+export type DeleteSmartContractInterfaceParams = {
+  /** Unique identifier. */
+  smartContractInterfaceId: string;
+};
+
+export type DeleteSmartContractInterfaceResult = {
+  /** Unique identifier. */
+  smartContractInterfaceId: string;
+};
+
+export type DeleteSmartContractInterfaceRequest = {
+  type: "ACTIVITY_TYPE_DELETE_SMART_CONTRACT_INTERFACE";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeleteSmartContractInterfaceParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeleteSmartContractInterfaceResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_SMART_CONTRACT_INTERFACE";
+    intent?: {
+      deleteSmartContractInterfaceIntent: DeleteSmartContractInterfaceParams;
+    };
+    result?: {
+      deleteSmartContractInterfaceResult?: DeleteSmartContractInterfaceResult;
     };
   };
 };
@@ -1458,6 +1755,45 @@ export type UpdateOrganizationNameResponse = {
   };
 };
 
+export type UpdatePolicyParams = {
+  /** Unique identifier. */
+  policyId: string;
+  policyName?: string | null;
+  policyEffect?: "EFFECT_ALLOW" | "EFFECT_DENY" | null;
+  policyCondition?: string | null;
+  policyConsensus?: string | null;
+  policyNotes?: string | null;
+  time?: string | null;
+};
+
+export type UpdatePolicyResult = {
+  /** Unique identifier. */
+  policyId: string;
+};
+
+export type UpdatePolicyRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_POLICY_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdatePolicyParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdatePolicyResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_POLICY_V2";
+    intent?: {
+      updatePolicyIntentV2: UpdatePolicyParams;
+    };
+    result?: {
+      updatePolicyResultV2?: UpdatePolicyResult;
+    };
+  };
+};
+
 export type UpdatePrivateKeyTagParams = {
   /** Unique identifier. */
   privateKeyTagId: string;
@@ -1791,6 +2127,28 @@ export type GetOrganizationConfigsResponse = {
   };
 };
 
+export type GetPolicyRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  policyId: string;
+};
+
+export type GetPolicyResponse = {
+  policy: Policy;
+};
+
+export type GetPolicyEvaluationsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  activityId: string;
+};
+
+export type GetPolicyEvaluationsResponse = {
+  policyEvaluations: PolicyEvaluation[];
+};
+
 export type GetPrivateKeyRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -1800,6 +2158,17 @@ export type GetPrivateKeyRequest = {
 
 export type GetPrivateKeyResponse = {
   privateKey: PrivateKey;
+};
+
+export type GetSmartContractInterfaceRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  smartContractInterfaceId: string;
+};
+
+export type GetSmartContractInterfaceResponse = {
+  smartContractInterface: SmartContractInterface;
 };
 
 export type GetUserRequest = {
@@ -1853,6 +2222,15 @@ export type ListActivitiesResponse = {
   activities: Activity[];
 };
 
+export type ListPoliciesRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type ListPoliciesResponse = {
+  policies: Policy[];
+};
+
 export type ListPrivateKeyTagsRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -1869,6 +2247,15 @@ export type ListPrivateKeysRequest = {
 
 export type ListPrivateKeysResponse = {
   privateKeys: PrivateKey[];
+};
+
+export type ListSmartContractInterfacesRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type ListSmartContractInterfacesResponse = {
+  smartContractInterfaces: SmartContractInterface[];
 };
 
 export type ListSuborgsRequest = {
@@ -1930,6 +2317,137 @@ export type ListWalletsResponse = {
   wallets: Wallet[];
 };
 
+export type SimulateActivityRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  activity: {
+    /** Type of the activity. */
+    type: string;
+    /** Its parameters, as its endpoint takes them. */
+    parameters: unknown;
+  };
+  proposerId?: string | null;
+  approverIds?: readonly string[] | null;
+  timeMs?: string | null;
+  policies?: {
+    add?: readonly {
+      /** Human-readable name of the policy. */
+      policyName: string;
+      /** Whether it allows or denies. */
+      effect: "EFFECT_ALLOW" | "EFFECT_DENY";
+      condition?: string | null;
+      consensus?: string | null;
+      time?: string | null;
+    }[] | null;
+    replace?: readonly {
+      /** Unique identifier. */
+      policyId: string;
+      /** Whether it allows or denies. */
+      effect: "EFFECT_ALLOW" | "EFFECT_DENY";
+      condition?: string | null;
+      consensus?: string | null;
+      time?: string | null;
+    }[] | null;
+    remove?: readonly string[] | null;
+  } | null;
+  scenario?: {
+    users?: readonly {
+      /** Unique identifier. */
+      userId: string;
+      /** Human-readable name of the user. */
+      userName: string;
+      userEmail?: string | null;
+      userTags?: readonly string[] | null;
+      apiKeys?: readonly {
+        /** Unique identifier. */
+        apiKeyId: string;
+        /** Public key, in hex. */
+        publicKey: string;
+        /** `CREDENTIAL_TYPE_…`. */
+        type: string;
+      }[] | null;
+    }[] | null;
+    keys?: readonly {
+      walletId?: string | null;
+      walletName?: string | null;
+      path?: string | null;
+      privateKeyId?: string | null;
+      privateKeyName?: string | null;
+      tags?: readonly string[] | null;
+      address?: string | null;
+      addressFormat?: "ADDRESS_FORMAT_UNCOMPRESSED" | "ADDRESS_FORMAT_COMPRESSED" | "ADDRESS_FORMAT_ETHEREUM" | "ADDRESS_FORMAT_SOLANA" | "ADDRESS_FORMAT_COSMOS" | "ADDRESS_FORMAT_TRON" | "ADDRESS_FORMAT_SUI" | "ADDRESS_FORMAT_APTOS" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH" | "ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH" | "ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR" | "ADDRESS_FORMAT_SEI" | "ADDRESS_FORMAT_XLM" | "ADDRESS_FORMAT_DOGE_MAINNET" | "ADDRESS_FORMAT_DOGE_TESTNET" | "ADDRESS_FORMAT_TON_V3R2" | "ADDRESS_FORMAT_TON_V4R2" | "ADDRESS_FORMAT_TON_V5R1" | "ADDRESS_FORMAT_XRP" | "ADDRESS_FORMAT_SPARK_MAINNET" | "ADDRESS_FORMAT_SPARK_REGTEST" | null;
+      /** Curve of the key. */
+      curve: "CURVE_SECP256K1" | "CURVE_P256" | "CURVE_ED25519";
+      /** Public key, in hex. */
+      publicKey: string;
+      imported?: boolean | null;
+      exported?: boolean | null;
+    }[] | null;
+    interfaces?: readonly {
+      /** Address of the contract or program. */
+      smartContractAddress: string;
+      /** What kind of interface it is. */
+      type: "ETHEREUM" | "SOLANA";
+      /** ABI or IDL, as JSON text. */
+      smartContractInterface: string;
+    }[] | null;
+  } | null;
+};
+
+export type SimulateActivityResponse = {
+  /** What would become of the activity. */
+  decision: "DECISION_ALLOW" | "DECISION_DENY" | "DECISION_CONSENSUS_NEEDED";
+  /** Why it would run: `ROOT_QUORUM`, `POLICY`, `OWN_CREDENTIAL`, or `NONE`. */
+  grounds: string;
+  /** The decision in a sentence. */
+  message: string;
+  /** Empty when policies are not asked, as for the root quorum. */
+  policyEvaluations: {
+    /** Unique identifier of the policy. */
+    policyId: string;
+    /** Its name. */
+    policyName: string;
+    /** What the policy came to: `OUTCOME_…`. */
+    outcome: string;
+  }[];
+  explanations: {
+    /** Unique identifier of the policy. */
+    policyId: string;
+    /** What the policy came to: `OUTCOME_…`. */
+    outcome: string;
+    /** Which of its expressions settled it. */
+    expression?: string;
+    /** The clause that settled it, as written. */
+    clause?: string;
+    /** Where the clause begins in the expression. */
+    start?: number;
+    /** Where it ends. */
+    end?: number;
+    /** What the names in the clause were. */
+    observed: Record<string, string>;
+    /** Why there is no value, or why the policy does not apply. */
+    reason?: string;
+  }[];
+  traces: {
+    /** Unique identifier of the policy. */
+    policyId: string;
+    entries: {
+      /** `condition`, `consensus` or `time`. */
+      expression: string;
+      /** The sub-expression as written. */
+      text: string;
+      start: number;
+      end: number;
+      /** What it came to. */
+      value?: string;
+      /** Why it has no value. */
+      error?: string;
+    }[];
+  }[];
+  /** Whose approval would count next. */
+  eligibleUserIds: string[];
+};
+
 export type WhoamiRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -1954,7 +2472,13 @@ export type GetApiKeysInput = Omit<GetApiKeysRequest, "organizationId"> & { orga
 
 export type GetOrganizationConfigsInput = Omit<GetOrganizationConfigsRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetPolicyInput = Omit<GetPolicyRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetPolicyEvaluationsInput = Omit<GetPolicyEvaluationsRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetPrivateKeyInput = Omit<GetPrivateKeyRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetSmartContractInterfaceInput = Omit<GetSmartContractInterfaceRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetUserInput = Omit<GetUserRequest, "organizationId"> & { organizationId?: string | undefined };
 
@@ -1964,9 +2488,13 @@ export type GetWalletAccountInput = Omit<GetWalletAccountRequest, "organizationI
 
 export type ListActivitiesInput = Omit<ListActivitiesRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type ListPoliciesInput = Omit<ListPoliciesRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type ListPrivateKeyTagsInput = Omit<ListPrivateKeyTagsRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListPrivateKeysInput = Omit<ListPrivateKeysRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListSmartContractInterfacesInput = Omit<ListSmartContractInterfacesRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListSuborgsInput = Omit<ListSuborgsRequest, "organizationId"> & { organizationId?: string | undefined };
 
@@ -1978,21 +2506,29 @@ export type ListWalletAccountsInput = Omit<ListWalletAccountsRequest, "organizat
 
 export type ListWalletsInput = Omit<ListWalletsRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type SimulateActivityInput = Omit<SimulateActivityRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type WhoamiInput = Omit<WhoamiRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export const activities = {
   approve_activity: { url: "/public/v1/submit/approve_activity", type: "ACTIVITY_TYPE_APPROVE_ACTIVITY", resultKey: "", summary: "Approve an activity that waits for consensus", parameters: ["fingerprint: string"] },
   create_api_keys: { url: "/public/v1/submit/create_api_keys", type: "ACTIVITY_TYPE_CREATE_API_KEYS_V2", resultKey: "createApiKeysResult", summary: "Add API keys to a user", parameters: ["apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]", "userId: string"] },
+  create_policies: { url: "/public/v1/submit/create_policies", type: "ACTIVITY_TYPE_CREATE_POLICIES", resultKey: "createPoliciesResult", summary: "Create several policies at once", parameters: ["policies: { policyName: string; effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"; condition?: string | null; consensus?: string | null; time?: string | null; notes?: string | null; }[]"] },
+  create_policy: { url: "/public/v1/submit/create_policy", type: "ACTIVITY_TYPE_CREATE_POLICY_V3", resultKey: "createPolicyResult", summary: "Create a policy", parameters: ["policyName: string", "effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"", "condition?: string | null", "consensus?: string | null", "time?: string | null", "notes?: string | null"] },
   create_private_key_tag: { url: "/public/v1/submit/create_private_key_tag", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG", resultKey: "createPrivateKeyTagResult", summary: "Create a private key tag and add it to private keys", parameters: ["privateKeyTagName: string", "privateKeyIds: string[]"] },
   create_private_keys: { url: "/public/v1/submit/create_private_keys", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2", resultKey: "createPrivateKeysResultV2", summary: "Create private keys", parameters: ["privateKeys: { privateKeyName: string; curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; privateKeyTags?: string[] | null; addressFormats: (\"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\")[]; }[]"] },
+  create_smart_contract_interface: { url: "/public/v1/submit/create_smart_contract_interface", type: "ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE", resultKey: "createSmartContractInterfaceResult", summary: "Create the interface that calls of a contract are read by", parameters: ["smartContractAddress: string", "smartContractInterface: string", "type: \"SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM\" | \"SMART_CONTRACT_INTERFACE_TYPE_SOLANA\"", "label: string", "notes?: string | null"] },
   create_sub_organization: { url: "/public/v1/submit/create_sub_organization", type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", resultKey: "createSubOrganizationResultV8", summary: "Create a sub-organization with its root users", parameters: ["subOrganizationName: string", "rootUsers: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; apiKeys?: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[] | null; authenticators?: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[] | null; oauthProviders?: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[] | null; }[]", "rootQuorumThreshold: number", "wallet?: { walletName: string; accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]; mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null; } | null", "disableEmailRecovery?: boolean | null", "disableEmailAuth?: boolean | null", "disableSmsAuth?: boolean | null", "disableOtpEmailAuth?: boolean | null", "verificationToken?: string | null", "clientSignature?: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; } | null"] },
   create_user_tag: { url: "/public/v1/submit/create_user_tag", type: "ACTIVITY_TYPE_CREATE_USER_TAG", resultKey: "createUserTagResult", summary: "Create a user tag and add it to users", parameters: ["userTagName: string", "userIds: string[]"] },
   create_users: { url: "/public/v1/submit/create_users", type: "ACTIVITY_TYPE_CREATE_USERS_V4", resultKey: "createUsersResult", summary: "Create users in an organization", parameters: ["users: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]; authenticators: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[]; oauthProviders: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[]; userTags: string[]; }[]"] },
   create_wallet: { url: "/public/v1/submit/create_wallet", type: "ACTIVITY_TYPE_CREATE_WALLET", resultKey: "createWalletResult", summary: "Create a wallet and derive accounts", parameters: ["walletName: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]", "mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null"] },
   create_wallet_accounts: { url: "/public/v1/submit/create_wallet_accounts", type: "ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS", resultKey: "createWalletAccountsResult", summary: "Derive accounts of a wallet", parameters: ["walletId: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]", "persist?: boolean | null"] },
   delete_api_keys: { url: "/public/v1/submit/delete_api_keys", type: "ACTIVITY_TYPE_DELETE_API_KEYS", resultKey: "deleteApiKeysResult", summary: "Delete API keys of a user", parameters: ["userId: string", "apiKeyIds: string[]"] },
+  delete_policies: { url: "/public/v1/submit/delete_policies", type: "ACTIVITY_TYPE_DELETE_POLICIES", resultKey: "deletePoliciesResult", summary: "Delete several policies at once", parameters: ["policyIds: string[]"] },
+  delete_policy: { url: "/public/v1/submit/delete_policy", type: "ACTIVITY_TYPE_DELETE_POLICY", resultKey: "deletePolicyResult", summary: "Delete a policy", parameters: ["policyId: string"] },
   delete_private_key_tags: { url: "/public/v1/submit/delete_private_key_tags", type: "ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS", resultKey: "deletePrivateKeyTagsResult", summary: "Delete private key tags and take them off their keys", parameters: ["privateKeyTagIds: string[]"] },
   delete_private_keys: { url: "/public/v1/submit/delete_private_keys", type: "ACTIVITY_TYPE_DELETE_PRIVATE_KEYS", resultKey: "deletePrivateKeysResult", summary: "Delete private keys", parameters: ["privateKeyIds: string[]", "deleteWithoutExport?: boolean | null"] },
+  delete_smart_contract_interface: { url: "/public/v1/submit/delete_smart_contract_interface", type: "ACTIVITY_TYPE_DELETE_SMART_CONTRACT_INTERFACE", resultKey: "deleteSmartContractInterfaceResult", summary: "Delete the interface of a contract", parameters: ["smartContractInterfaceId: string"] },
   delete_sub_organization: { url: "/public/v1/submit/delete_sub_organization", type: "ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION", resultKey: "deleteSubOrganizationResult", summary: "Delete the sub-organization it runs in", parameters: ["deleteWithoutExport?: boolean | null"] },
   delete_user_tags: { url: "/public/v1/submit/delete_user_tags", type: "ACTIVITY_TYPE_DELETE_USER_TAGS", resultKey: "deleteUserTagsResult", summary: "Delete user tags and take them off their users", parameters: ["userTagIds: string[]"] },
   delete_users: { url: "/public/v1/submit/delete_users", type: "ACTIVITY_TYPE_DELETE_USERS", resultKey: "deleteUsersResult", summary: "Delete users of an organization", parameters: ["userIds: string[]"] },
@@ -2012,6 +2548,7 @@ export const activities = {
   sign_raw_payloads: { url: "/public/v1/submit/sign_raw_payloads", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOADS", resultKey: "signRawPayloadsResult", summary: "Sign several raw payloads", parameters: ["signWith: string", "payloads: string[]", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
   sign_transaction: { url: "/public/v1/submit/sign_transaction", type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", resultKey: "signTransactionResult", summary: "Sign a transaction", parameters: ["signWith: string", "unsignedTransaction: string", "type: \"TRANSACTION_TYPE_ETHEREUM\" | \"TRANSACTION_TYPE_SOLANA\" | \"TRANSACTION_TYPE_TRON\" | \"TRANSACTION_TYPE_BITCOIN\" | \"TRANSACTION_TYPE_TEMPO\""] },
   update_organization_name: { url: "/public/v1/submit/update_organization_name", type: "ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME", resultKey: "updateOrganizationNameResult", summary: "Rename an organization", parameters: ["organizationName: string"] },
+  update_policy: { url: "/public/v1/submit/update_policy", type: "ACTIVITY_TYPE_UPDATE_POLICY_V2", resultKey: "updatePolicyResultV2", summary: "Change a policy", parameters: ["policyId: string", "policyName?: string | null", "policyEffect?: \"EFFECT_ALLOW\" | \"EFFECT_DENY\" | null", "policyCondition?: string | null", "policyConsensus?: string | null", "policyNotes?: string | null", "time?: string | null"] },
   update_private_key_tag: { url: "/public/v1/submit/update_private_key_tag", type: "ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG", resultKey: "updatePrivateKeyTagResult", summary: "Rename a private key tag, or change which keys carry it", parameters: ["privateKeyTagId: string", "newPrivateKeyTagName?: string | null", "addPrivateKeyIds: string[]", "removePrivateKeyIds: string[]"] },
   update_root_quorum: { url: "/public/v1/submit/update_root_quorum", type: "ACTIVITY_TYPE_UPDATE_ROOT_QUORUM", resultKey: "updateRootQuorumResult", summary: "Set the root quorum of an organization", parameters: ["threshold: number", "userIds: string[]"] },
   update_user: { url: "/public/v1/submit/update_user", type: "ACTIVITY_TYPE_UPDATE_USER", resultKey: "updateUserResult", summary: "Update a user's name, contacts or tags", parameters: ["userId: string", "userName?: string | null", "userEmail?: string | null", "userTagIds?: string[] | null", "userPhoneNumber?: string | null"] },
@@ -2027,18 +2564,24 @@ export const queries = {
   get_api_key: { url: "/public/v1/query/get_api_key", summary: "Get one API key", parameters: ["apiKeyId: string"] },
   get_api_keys: { url: "/public/v1/query/get_api_keys", summary: "List the API keys of a user, or of all users", parameters: ["userId?: string | null"] },
   get_organization_configs: { url: "/public/v1/query/get_organization_configs", summary: "Get the features and the root quorum of an organization", parameters: [] },
+  get_policy: { url: "/public/v1/query/get_policy", summary: "Get one policy", parameters: ["policyId: string"] },
+  get_policy_evaluations: { url: "/public/v1/query/get_policy_evaluations", summary: "Get what the policies said about an activity", parameters: ["activityId: string"] },
   get_private_key: { url: "/public/v1/query/get_private_key", summary: "Get one private key with its addresses", parameters: ["privateKeyId: string"] },
+  get_smart_contract_interface: { url: "/public/v1/query/get_smart_contract_interface", summary: "Get the interface of one contract", parameters: ["smartContractInterfaceId: string"] },
   get_user: { url: "/public/v1/query/get_user", summary: "Get one user with its credentials", parameters: ["userId: string"] },
   get_wallet: { url: "/public/v1/query/get_wallet", summary: "Get one wallet", parameters: ["walletId: string"] },
   get_wallet_account: { url: "/public/v1/query/get_wallet_account", summary: "Get one account of a wallet, by address or path", parameters: ["walletId: string", "address?: string | null", "path?: string | null"] },
   list_activities: { url: "/public/v1/query/list_activities", summary: "List activities, newest first", parameters: ["filterByStatus?: (\"ACTIVITY_STATUS_CREATED\" | \"ACTIVITY_STATUS_PENDING\" | \"ACTIVITY_STATUS_COMPLETED\" | \"ACTIVITY_STATUS_FAILED\" | \"ACTIVITY_STATUS_CONSENSUS_NEEDED\" | \"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED\" | \"ACTIVITY_STATUS_REJECTED\")[] | null", "filterByType?: string[] | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_policies: { url: "/public/v1/query/list_policies", summary: "List all policies", parameters: [] },
   list_private_key_tags: { url: "/public/v1/query/list_private_key_tags", summary: "List all private key tags", parameters: [] },
   list_private_keys: { url: "/public/v1/query/list_private_keys", summary: "List all private keys with their addresses", parameters: [] },
+  list_smart_contract_interfaces: { url: "/public/v1/query/list_smart_contract_interfaces", summary: "List the interfaces of all contracts", parameters: [] },
   list_suborgs: { url: "/public/v1/query/list_suborgs", summary: "List the ids of sub-organizations, all or those that match a filter", parameters: ["filterType?: string | null", "filterValue?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_user_tags: { url: "/public/v1/query/list_user_tags", summary: "List all user tags", parameters: [] },
   list_users: { url: "/public/v1/query/list_users", summary: "List all users with their credentials", parameters: [] },
   list_wallet_accounts: { url: "/public/v1/query/list_wallet_accounts", summary: "List accounts of one wallet, or of all", parameters: ["walletId?: string | null", "includeWalletDetails?: boolean | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_wallets: { url: "/public/v1/query/list_wallets", summary: "List all wallets", parameters: [] },
+  simulate_activity: { url: "/public/v1/query/simulate_activity", summary: "Tell what would become of an activity, and why, without doing it", parameters: ["activity: { type: string; parameters: unknown; }", "proposerId?: string | null", "approverIds?: string[] | null", "timeMs?: string | null", "policies?: { add?: { policyName: string; effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"; condition?: string | null; consensus?: string | null; time?: string | null; }[] | null; replace?: { policyId: string; effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"; condition?: string | null; consensus?: string | null; time?: string | null; }[] | null; remove?: string[] | null; } | null", "scenario?: { users?: { userId: string; userName: string; userEmail?: string | null; userTags?: string[] | null; apiKeys?: { apiKeyId: string; publicKey: string; type: string; }[] | null; }[] | null; keys?: { walletId?: string | null; walletName?: string | null; path?: string | null; privateKeyId?: string | null; privateKeyName?: string | null; tags?: string[] | null; address?: string | null; addressFormat?: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\" | null; curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; publicKey: string; imported?: boolean | null; exported?: boolean | null; }[] | null; interfaces?: { smartContractAddress: string; type: \"ETHEREUM\" | \"SOLANA\"; smartContractInterface: string; }[] | null; } | null"] },
   whoami: { url: "/public/v1/query/whoami", summary: "Identify the calling user and its organization", parameters: [] },
 } as const;
 
@@ -2071,10 +2614,16 @@ export type Api = {
   approveActivity(params: ApproveActivityParams, options?: CallOptions): Promise<Completed<unknown>>;
   /** Add API keys to a user. */
   createApiKeys(params: CreateApiKeysParams, options?: CallOptions): Promise<Completed<CreateApiKeysResult>>;
+  /** Create several policies at once. */
+  createPolicies(params: CreatePoliciesParams, options?: CallOptions): Promise<Completed<CreatePoliciesResult>>;
+  /** Create a policy. */
+  createPolicy(params: CreatePolicyParams, options?: CallOptions): Promise<Completed<CreatePolicyResult>>;
   /** Create a private key tag and add it to private keys. */
   createPrivateKeyTag(params: CreatePrivateKeyTagParams, options?: CallOptions): Promise<Completed<CreatePrivateKeyTagResult>>;
   /** Create private keys. */
   createPrivateKeys(params: CreatePrivateKeysParams, options?: CallOptions): Promise<Completed<CreatePrivateKeysResult>>;
+  /** Create the interface that calls of a contract are read by. */
+  createSmartContractInterface(params: CreateSmartContractInterfaceParams, options?: CallOptions): Promise<Completed<CreateSmartContractInterfaceResult>>;
   /** Create a sub-organization with its root users. */
   createSubOrganization(params: CreateSubOrganizationParams, options?: CallOptions): Promise<Completed<CreateSubOrganizationResult>>;
   /** Create a user tag and add it to users. */
@@ -2087,10 +2636,16 @@ export type Api = {
   createWalletAccounts(params: CreateWalletAccountsParams, options?: CallOptions): Promise<Completed<CreateWalletAccountsResult>>;
   /** Delete API keys of a user. */
   deleteApiKeys(params: DeleteApiKeysParams, options?: CallOptions): Promise<Completed<DeleteApiKeysResult>>;
+  /** Delete several policies at once. */
+  deletePolicies(params: DeletePoliciesParams, options?: CallOptions): Promise<Completed<DeletePoliciesResult>>;
+  /** Delete a policy. */
+  deletePolicy(params: DeletePolicyParams, options?: CallOptions): Promise<Completed<DeletePolicyResult>>;
   /** Delete private key tags and take them off their keys. */
   deletePrivateKeyTags(params: DeletePrivateKeyTagsParams, options?: CallOptions): Promise<Completed<DeletePrivateKeyTagsResult>>;
   /** Delete private keys. */
   deletePrivateKeys(params: DeletePrivateKeysParams, options?: CallOptions): Promise<Completed<DeletePrivateKeysResult>>;
+  /** Delete the interface of a contract. */
+  deleteSmartContractInterface(params: DeleteSmartContractInterfaceParams, options?: CallOptions): Promise<Completed<DeleteSmartContractInterfaceResult>>;
   /** Delete the sub-organization it runs in. */
   deleteSubOrganization(params?: DeleteSubOrganizationParams, options?: CallOptions): Promise<Completed<DeleteSubOrganizationResult>>;
   /** Delete user tags and take them off their users. */
@@ -2129,6 +2684,8 @@ export type Api = {
   signTransaction(params: SignTransactionParams, options?: CallOptions): Promise<Completed<SignTransactionResult>>;
   /** Rename an organization. */
   updateOrganizationName(params: UpdateOrganizationNameParams, options?: CallOptions): Promise<Completed<UpdateOrganizationNameResult>>;
+  /** Change a policy. */
+  updatePolicy(params: UpdatePolicyParams, options?: CallOptions): Promise<Completed<UpdatePolicyResult>>;
   /** Rename a private key tag, or change which keys carry it. */
   updatePrivateKeyTag(params: UpdatePrivateKeyTagParams, options?: CallOptions): Promise<Completed<UpdatePrivateKeyTagResult>>;
   /** Set the root quorum of an organization. */
@@ -2153,8 +2710,14 @@ export type Api = {
   getApiKeys(request?: GetApiKeysInput, options?: CallOptions): Promise<GetApiKeysResponse>;
   /** Get the features and the root quorum of an organization. */
   getOrganizationConfigs(request?: GetOrganizationConfigsInput, options?: CallOptions): Promise<GetOrganizationConfigsResponse>;
+  /** Get one policy. */
+  getPolicy(request: GetPolicyInput, options?: CallOptions): Promise<GetPolicyResponse>;
+  /** Get what the policies said about an activity. */
+  getPolicyEvaluations(request: GetPolicyEvaluationsInput, options?: CallOptions): Promise<GetPolicyEvaluationsResponse>;
   /** Get one private key with its addresses. */
   getPrivateKey(request: GetPrivateKeyInput, options?: CallOptions): Promise<GetPrivateKeyResponse>;
+  /** Get the interface of one contract. */
+  getSmartContractInterface(request: GetSmartContractInterfaceInput, options?: CallOptions): Promise<GetSmartContractInterfaceResponse>;
   /** Get one user with its credentials. */
   getUser(request: GetUserInput, options?: CallOptions): Promise<GetUserResponse>;
   /** Get one wallet. */
@@ -2163,10 +2726,14 @@ export type Api = {
   getWalletAccount(request: GetWalletAccountInput, options?: CallOptions): Promise<GetWalletAccountResponse>;
   /** List activities, newest first. */
   listActivities(request?: ListActivitiesInput, options?: CallOptions): Promise<ListActivitiesResponse>;
+  /** List all policies. */
+  listPolicies(request?: ListPoliciesInput, options?: CallOptions): Promise<ListPoliciesResponse>;
   /** List all private key tags. */
   listPrivateKeyTags(request?: ListPrivateKeyTagsInput, options?: CallOptions): Promise<ListPrivateKeyTagsResponse>;
   /** List all private keys with their addresses. */
   listPrivateKeys(request?: ListPrivateKeysInput, options?: CallOptions): Promise<ListPrivateKeysResponse>;
+  /** List the interfaces of all contracts. */
+  listSmartContractInterfaces(request?: ListSmartContractInterfacesInput, options?: CallOptions): Promise<ListSmartContractInterfacesResponse>;
   /** List the ids of sub-organizations, all or those that match a filter. */
   listSuborgs(request?: ListSuborgsInput, options?: CallOptions): Promise<ListSuborgsResponse>;
   /** List all user tags. */
@@ -2177,6 +2744,8 @@ export type Api = {
   listWalletAccounts(request?: ListWalletAccountsInput, options?: CallOptions): Promise<ListWalletAccountsResponse>;
   /** List all wallets. */
   listWallets(request?: ListWalletsInput, options?: CallOptions): Promise<ListWalletsResponse>;
+  /** Tell what would become of an activity, and why, without doing it. */
+  simulateActivity(request: SimulateActivityInput, options?: CallOptions): Promise<SimulateActivityResponse>;
   /** Identify the calling user and its organization. */
   whoami(request?: WhoamiInput, options?: CallOptions): Promise<WhoamiResponse>;
 };
@@ -2186,16 +2755,22 @@ export function createApi({ submit, query }: Calls): Api {
   return {
     approveActivity: (params, options) => submit("approve_activity", params, options),
     createApiKeys: (params, options) => submit("create_api_keys", params, options),
+    createPolicies: (params, options) => submit("create_policies", params, options),
+    createPolicy: (params, options) => submit("create_policy", params, options),
     createPrivateKeyTag: (params, options) => submit("create_private_key_tag", params, options),
     createPrivateKeys: (params, options) => submit("create_private_keys", params, options),
+    createSmartContractInterface: (params, options) => submit("create_smart_contract_interface", params, options),
     createSubOrganization: (params, options) => submit("create_sub_organization", params, options),
     createUserTag: (params, options) => submit("create_user_tag", params, options),
     createUsers: (params, options) => submit("create_users", params, options),
     createWallet: (params, options) => submit("create_wallet", params, options),
     createWalletAccounts: (params, options) => submit("create_wallet_accounts", params, options),
     deleteApiKeys: (params, options) => submit("delete_api_keys", params, options),
+    deletePolicies: (params, options) => submit("delete_policies", params, options),
+    deletePolicy: (params, options) => submit("delete_policy", params, options),
     deletePrivateKeyTags: (params, options) => submit("delete_private_key_tags", params, options),
     deletePrivateKeys: (params, options) => submit("delete_private_keys", params, options),
+    deleteSmartContractInterface: (params, options) => submit("delete_smart_contract_interface", params, options),
     deleteSubOrganization: (params = {}, options) => submit("delete_sub_organization", params, options),
     deleteUserTags: (params, options) => submit("delete_user_tags", params, options),
     deleteUsers: (params, options) => submit("delete_users", params, options),
@@ -2215,6 +2790,7 @@ export function createApi({ submit, query }: Calls): Api {
     signRawPayloads: (params, options) => submit("sign_raw_payloads", params, options),
     signTransaction: (params, options) => submit("sign_transaction", params, options),
     updateOrganizationName: (params, options) => submit("update_organization_name", params, options),
+    updatePolicy: (params, options) => submit("update_policy", params, options),
     updatePrivateKeyTag: (params, options) => submit("update_private_key_tag", params, options),
     updateRootQuorum: (params, options) => submit("update_root_quorum", params, options),
     updateUser: (params, options) => submit("update_user", params, options),
@@ -2227,18 +2803,24 @@ export function createApi({ submit, query }: Calls): Api {
     getApiKey: (request, options) => query("get_api_key", request, options),
     getApiKeys: (request = {}, options) => query("get_api_keys", request, options),
     getOrganizationConfigs: (request = {}, options) => query("get_organization_configs", request, options),
+    getPolicy: (request, options) => query("get_policy", request, options),
+    getPolicyEvaluations: (request, options) => query("get_policy_evaluations", request, options),
     getPrivateKey: (request, options) => query("get_private_key", request, options),
+    getSmartContractInterface: (request, options) => query("get_smart_contract_interface", request, options),
     getUser: (request, options) => query("get_user", request, options),
     getWallet: (request, options) => query("get_wallet", request, options),
     getWalletAccount: (request, options) => query("get_wallet_account", request, options),
     listActivities: (request = {}, options) => query("list_activities", request, options),
+    listPolicies: (request = {}, options) => query("list_policies", request, options),
     listPrivateKeyTags: (request = {}, options) => query("list_private_key_tags", request, options),
     listPrivateKeys: (request = {}, options) => query("list_private_keys", request, options),
+    listSmartContractInterfaces: (request = {}, options) => query("list_smart_contract_interfaces", request, options),
     listSuborgs: (request = {}, options) => query("list_suborgs", request, options),
     listUserTags: (request = {}, options) => query("list_user_tags", request, options),
     listUsers: (request = {}, options) => query("list_users", request, options),
     listWalletAccounts: (request = {}, options) => query("list_wallet_accounts", request, options),
     listWallets: (request = {}, options) => query("list_wallets", request, options),
+    simulateActivity: (request, options) => query("simulate_activity", request, options),
     whoami: (request = {}, options) => query("whoami", request, options),
   };
 }

@@ -10,13 +10,10 @@ export const approveActivity = defineActivity({
   intentKey: "approveActivityIntent",
   resultKey: "",
   summary: "Approve an activity that waits for consensus",
-  resource: "ACTIVITY",
-  action: "APPROVE",
   vote: "APPROVED",
   params: Type.Object({ fingerprint }),
   result: Type.Object({}),
   state: () => undefined,
-  facts: () => ({}),
   run() {
     throw new Fault("internal", "a vote runs nothing of its own");
   },

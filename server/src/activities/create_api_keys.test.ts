@@ -96,7 +96,3 @@ test("the first version's keys had no curve and are P-256", () => {
     ],
   });
 });
-
-test("policies see whose keys they are", () => {
-  assert.equal(createApiKeys.facts({ userId: "bob", apiKeys: [] }).user_id, "bob");
-});

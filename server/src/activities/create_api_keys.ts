@@ -23,14 +23,11 @@ export const createApiKeys = defineActivity({
   intentKey: "createApiKeysIntentV2",
   resultKey: "createApiKeysResult",
   summary: "Add API keys to a user",
-  resource: "CREDENTIAL",
-  action: "CREATE",
   params: Type.Object({ apiKeys: Type.Array(apiKeyParams, { minItems: 1, maxItems: 100 }), userId: id }),
   result: Type.Object({ apiKeyIds: ids }),
   versions: [v1],
   ownCredentialOf: ({ userId }) => userId,
   state: ({ members }) => members,
-  facts: ({ userId, apiKeys }) => ({ user_id: userId, api_keys: apiKeys }),
   run(members, { userId, apiKeys }, context) {
     const user = getUser(members, context.organizationId, userId);
     refuseKeysByText(members, [{ user, apiKeys }], context);

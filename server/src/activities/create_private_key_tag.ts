@@ -14,17 +14,11 @@ export const createPrivateKeyTag = defineActivity({
   intentKey: "createPrivateKeyTagIntent",
   resultKey: "createPrivateKeyTagResult",
   summary: "Create a private key tag and add it to private keys",
-  resource: "PRIVATE_KEY",
-  action: "CREATE",
   params: Type.Object({ privateKeyTagName: name("Human-readable name of the tag."), privateKeyIds: ids }),
   result: Type.Object({ privateKeyTagId: id, privateKeyIds: ids }),
   state: ({ privateKeyTags }) => privateKeyTags,
   records: ({ privateKeyIds }) =>
     privateKeyIds.map((privateKeyId) => ({ by: "id", kind: "privateKey", id: privateKeyId })),
-  facts: ({ privateKeyTagName, privateKeyIds }) => ({
-    private_key_tag_name: privateKeyTagName,
-    private_key_ids: privateKeyIds,
-  }),
   run(page, { privateKeyTagName, privateKeyIds }, context) {
     const { organizationId, nowMs, keys } = context;
     checkLimit("privateKeyTags", page.tags.size + 1, context);

@@ -30,18 +30,12 @@ export const createPrivateKeys = defineActivity({
   intentKey: "createPrivateKeysIntentV2",
   resultKey: "createPrivateKeysResultV2",
   summary: "Create private keys",
-  resource: "PRIVATE_KEY",
-  action: "CREATE",
   params,
   result,
   versions: [v1],
   state: ({ keyCounts, privateKeyTags }) => ({ keyCounts, privateKeyTags }),
   records: ({ privateKeys }) =>
     privateKeys.map(({ privateKeyName }) => ({ by: "name", kind: "privateKey", name: privateKeyName })),
-  facts: ({ privateKeys }) => ({
-    private_key_names: privateKeys.map(({ privateKeyName }) => privateKeyName),
-    curves: privateKeys.map(({ curve }) => curve),
-  }),
   run({ keyCounts, privateKeyTags }, { privateKeys }, context) {
     const { organizationId, nowMs, keys } = context;
     const count = keyCounts.privateKeys + privateKeys.length;

@@ -68,8 +68,6 @@ export const createSubOrganization = defineActivity({
   intentKey: "createSubOrganizationIntentV8",
   resultKey: "createSubOrganizationResultV8",
   summary: "Create a sub-organization with its root users",
-  resource: "ORGANIZATION",
-  action: "CREATE",
   params,
   result: Type.Object({
     subOrganizationId: organizationId,
@@ -78,7 +76,6 @@ export const createSubOrganization = defineActivity({
   }),
   versions: createSubOrganizationVersions,
   state: () => undefined,
-  facts: ({ subOrganizationName }) => ({ sub_organization_name: subOrganizationName }),
   run(_state, params: CreateSubOrganizationParams, context) {
     if (context.parentId !== undefined) {
       throw new Fault("permission_denied", "create_sub_organization cannot be called by sub-organizations", {

@@ -71,10 +71,3 @@ test("the state it was given is left as it was", () => {
   runActivity(createUserTag, pages, { userTagName: "b", userIds: ["ann"] });
   assert.deepEqual(pages, before);
 });
-
-test("policies see the name and the users as asked for", () => {
-  assert.deepEqual(createUserTag.facts({ userTagName: "a", userIds: ["x", "x"] }), {
-    user_tag_name: "a",
-    user_ids: ["x", "x"],
-  });
-});

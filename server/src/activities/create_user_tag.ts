@@ -14,12 +14,9 @@ export const createUserTag = defineActivity({
   intentKey: "createUserTagIntent",
   resultKey: "createUserTagResult",
   summary: "Create a user tag and add it to users",
-  resource: "USER",
-  action: "CREATE",
   params: Type.Object({ userTagName: name("Human-readable name of the tag."), userIds: ids }),
   result: Type.Object({ userTagId: id, userIds: ids }),
   state: ({ members }) => members,
-  facts: ({ userTagName, userIds }) => ({ user_tag_name: userTagName, user_ids: userIds }),
   run(members, { userTagName, userIds }, context) {
     const { organizationId, nowMs } = context;
     checkLimit("userTags", members.userTags.size + 1, context);

@@ -35,13 +35,10 @@ export const createUsers = defineActivity({
   intentKey: "createUsersIntentV4",
   resultKey: "createUsersResult",
   summary: "Create users in an organization",
-  resource: "USER",
-  action: "CREATE",
   params,
   result: Type.Object({ userIds: ids }),
   versions: createUsersVersions,
   state: ({ members, settings }) => ({ members, settings }),
-  facts: ({ users }) => ({ users }),
   run({ members, settings }, { users }, context) {
     checkLimit("users", members.users.size + users.length, context);
     refuseKeysByText(members, users, context);

@@ -68,7 +68,3 @@ test("parameters may leave out or null the number of words, and take no other nu
   assert.equal(fits({ accounts: Array(101).fill(ethereum) }), false);
   assert.equal(fits({ walletName: "" }), false);
 });
-
-test("policies see the name", () => {
-  assert.deepEqual(createWallet.facts({ walletName: "w", accounts: [] }), { wallet_name: "w" });
-});

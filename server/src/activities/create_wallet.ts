@@ -11,13 +11,10 @@ export const createWallet = defineActivity({
   intentKey: "createWalletIntent",
   resultKey: "createWalletResult",
   summary: "Create a wallet and derive accounts",
-  resource: "WALLET",
-  action: "CREATE",
   params: walletParams,
   result: walletResult,
   state: ({ keyCounts }) => keyCounts,
   records: walletWishes,
-  facts: ({ walletName }) => ({ wallet_name: walletName }),
   run(counts, params, context) {
     const accounts = parseAccounts(params.accounts);
     checkLimit("wallets", counts.wallets + 1, context);

@@ -7,6 +7,7 @@ import { getWallet } from "../rules/keys.ts";
 import {
   accountWishes,
   deriveAddresses,
+  draftAccounts,
   newAccounts,
   openSeed,
   parseAccounts,
@@ -27,14 +28,11 @@ export const createWalletAccounts = defineActivity({
   intentKey: "createWalletAccountsIntent",
   resultKey: "createWalletAccountsResult",
   summary: "Derive accounts of a wallet",
-  resource: "WALLET",
-  action: "CREATE",
   params,
   result: Type.Object({ addresses }),
   state: () => undefined,
   // What is not stored stands in nobody's way.
   records: ({ walletId, accounts, persist }) => accountWishes(walletId, persist === false ? [] : accounts),
-  facts: ({ walletId }) => ({ wallet_id: walletId }),
   run(_state, { walletId, accounts, persist }, context) {
     const { keys, organizationId } = context;
     const wallet = getWallet(keys, organizationId, walletId);
@@ -43,10 +41,11 @@ export const createWalletAccounts = defineActivity({
       refuseTakenPlaces(keys, walletId, asked);
       refuseTakenAccountNames(keys, accounts);
     }
+    const drafts = persist === false ? undefined : draftAccounts(context, asked);
     const seed = openSeed(keys, wallet);
     try {
-      if (persist === false) return { changes: [], result: { addresses: deriveAddresses(keys, seed, asked) } };
-      const { addresses, records } = newAccounts(context, wallet, seed, asked);
+      if (drafts === undefined) return { changes: [], result: { addresses: deriveAddresses(keys, seed, asked) } };
+      const { addresses, records } = newAccounts(context, wallet, seed, drafts);
       return { changes: [], records, result: { addresses } };
     } finally {
       seed.fill(0);

@@ -69,7 +69,3 @@ test("an unknown user is not found", () => {
 test("the keys are the credentials of the user who has them", () => {
   assert.equal(deleteApiKeys.ownCredentialOf?.({ userId: "bob", apiKeyIds: [] }), "bob");
 });
-
-test("policies see the user and the keys", () => {
-  assert.deepEqual(deleteApiKeys.facts({ userId: "bob", apiKeyIds: ["x"] }), { user_id: "bob", api_key_ids: ["x"] });
-});

@@ -13,13 +13,10 @@ export const deleteApiKeys = defineActivity({
   intentKey: "deleteApiKeysIntent",
   resultKey: "deleteApiKeysResult",
   summary: "Delete API keys of a user",
-  resource: "CREDENTIAL",
-  action: "DELETE",
   params: Type.Object({ userId: id, apiKeyIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ apiKeyIds: ids }),
   ownCredentialOf: ({ userId }) => userId,
   state: ({ members, settings }) => ({ members, settings }),
-  facts: ({ userId, apiKeyIds }) => ({ user_id: userId, api_key_ids: apiKeyIds }),
   run({ members, settings }, { userId, apiKeyIds }, { organizationId, nowMs }) {
     const user = getUser(members, organizationId, userId);
     const doomed = new Set(apiKeyIds);

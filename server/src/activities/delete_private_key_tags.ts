@@ -11,12 +11,9 @@ export const deletePrivateKeyTags = defineActivity({
   intentKey: "deletePrivateKeyTagsIntent",
   resultKey: "deletePrivateKeyTagsResult",
   summary: "Delete private key tags and take them off their keys",
-  resource: "PRIVATE_KEY",
-  action: "DELETE",
   params: Type.Object({ privateKeyTagIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ privateKeyTagIds: ids, privateKeyIds: Type.Array(id) }),
   state: ({ privateKeyTags }) => privateKeyTags,
-  facts: ({ privateKeyTagIds }) => ({ private_key_tag_ids: privateKeyTagIds }),
   run(page, { privateKeyTagIds }, { organizationId, nowMs }) {
     const doomed = new Set(privateKeyTagIds);
     for (const tagId of doomed) getPrivateKeyTag(page, organizationId, tagId);

@@ -4,7 +4,7 @@ import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
 import { countWithout } from "../rules/key_counts.ts";
-import { changedFacts } from "../rules/keys.ts";
+import { deletedFacts } from "../rules/keys.ts";
 import { putTags, type TaggedKey, tagsOf } from "../rules/private_key_tags.ts";
 import { getPrivateKey } from "../rules/private_keys.ts";
 import { put } from "../state/entities.ts";
@@ -16,8 +16,6 @@ export const deletePrivateKeys = defineActivity({
   intentKey: "deletePrivateKeysIntent",
   resultKey: "deletePrivateKeysResult",
   summary: "Delete private keys",
-  resource: "PRIVATE_KEY",
-  action: "DELETE",
   params: Type.Object({
     privateKeyIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }),
     deleteWithoutExport: optional(
@@ -28,15 +26,11 @@ export const deletePrivateKeys = defineActivity({
   state: ({ keyCounts, privateKeyTags }) => ({ keyCounts, privateKeyTags }),
   records: ({ privateKeyIds }) =>
     privateKeyIds.map((privateKeyId) => ({ by: "id", kind: "privateKey", id: privateKeyId })),
-  facts: ({ privateKeyIds, deleteWithoutExport }) => ({
-    private_key_ids: privateKeyIds,
-    delete_without_export: deleteWithoutExport === true,
-  }),
   run({ keyCounts, privateKeyTags }, { privateKeyIds, deleteWithoutExport }, { organizationId, nowMs, keys }) {
     const doomed = [...new Set(privateKeyIds)].map((privateKeyId) => getPrivateKey(keys, organizationId, privateKeyId));
     for (const { privateKeyId } of doomed) {
       if (deleteWithoutExport !== true && keys.factsOf(privateKeyId)?.exported !== true) {
-        throw new Fault("invalid_argument", `private key has not been exported: ${privateKeyId}`);
+        throw new Fault("invalid_argument", `private key has not been exported: \`${privateKeyId}\``);
       }
     }
     const tagged = doomed
@@ -44,7 +38,7 @@ export const deletePrivateKeys = defineActivity({
       .map(({ privateKeyId }): TaggedKey => [privateKeyId, []]);
     return {
       changes: [
-        ...doomed.map((key) => put("keyFacts", changedFacts(keys, key, { deleted: true }, nowMs))),
+        ...doomed.map((key) => put("keyFacts", deletedFacts(key, nowMs))),
         ...putTags(tagged, nowMs),
         countWithout(keyCounts, keys, doomed),
       ],

@@ -6,6 +6,7 @@ import { p256 } from "@noble/curves/nist.js";
 import { createGatewayRig, type Person, Refused } from "../../test/gateway_rig.ts";
 import { exportClient } from "../../test/imports.ts";
 import { dialects } from "../../test/open_test_store.ts";
+import { decodePage } from "../state/pages.ts";
 
 const ofThirdVersion = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V3";
 const ethereum = ["ADDRESS_FORMAT_ETHEREUM"];
@@ -59,5 +60,48 @@ for (const dialect of dialects) {
     await assert.rejects(submit("delete_sub_organization", {}), refused(1));
     const { result } = await submit("delete_sub_organization", { deleteWithoutExport: true });
     assert.deepEqual(result.deleteSubOrganizationResult, { subOrganizationUuid: subOrganizationId });
+  });
+
+  test(`with an organization its sealed secrets go, and no other's (${dialect})`, async (t: TestContext) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const { organizationId, people } = await rig.newSubOrganization(1, ["Kim"]);
+    const [kim] = people;
+    assert.ok(kim);
+    const [path, addressFormat] = ["m/44'/60'/0'/0/0", ethereum[0]];
+    const accounts = [{ curve: "CURVE_SECP256K1", pathFormat: "PATH_FORMAT_BIP32", path, addressFormat }];
+    const key = { privateKeyName: "key", curve: "CURVE_SECP256K1", privateKeyTags: [], addressFormats: ethereum };
+    for (const [person, within] of [
+      [kim, organizationId],
+      [rig.root, rig.organizationId],
+    ] as const) {
+      const submit = (to: Parameters<typeof rig.submit>[1], parameters: unknown) =>
+        rig.submit(person, to, parameters, { organizationId: within });
+      await submit("create_wallet", { walletName: "wallet", accounts });
+      await submit("create_private_keys", { privateKeys: [key] });
+      await submit("init_import_wallet", { userId: person.userId });
+      await submit("init_import_private_key", { userId: person.userId });
+    }
+    const { db } = rig.store;
+    /** How many rows of each table, and targets that wait. */
+    const left = async (within: string) => {
+      const counts: number[] = [];
+      for (const table of ["wallets", "wallet_accounts", "private_keys", "private_key_addresses"] as const) {
+        const rows = await db
+          .selectFrom(table)
+          .select("organization_id")
+          .where("organization_id", "=", within)
+          .execute();
+        counts.push(rows.length);
+      }
+      const pages = await db.selectFrom("pages").selectAll().where("organization_id", "=", within).execute();
+      const targets = pages.find(({ name }) => name === "importTargets");
+      assert.ok(targets);
+      return [...counts, decodePage("importTargets", targets.content).size];
+    };
+    assert.deepEqual(await left(organizationId), [1, 1, 1, 1, 2]);
+    await rig.submit(kim, "delete_sub_organization", { deleteWithoutExport: true }, { organizationId });
+    assert.deepEqual(await left(organizationId), [0, 0, 0, 0, 0]);
+    assert.deepEqual(await left(rig.organizationId), [1, 1, 1, 1, 2]);
   });
 }

@@ -4,25 +4,22 @@ import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { organizationId } from "../fields/ids.ts";
 import { countNotExported } from "../rules/key_counts.ts";
-import { put } from "../state/entities.ts";
+import { put, remove } from "../state/entities.ts";
 
-/** Deletes the sub-organization it runs in, with its keys. Its own root users decide, never the parent. */
+/** Deletes the sub-organization it runs in, with its keys and the targets of imports that wait. Its own root users decide, never the parent. */
 export const deleteSubOrganization = defineActivity({
   path: "delete_sub_organization",
   type: "ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION",
   intentKey: "deleteSubOrganizationIntent",
   resultKey: "deleteSubOrganizationResult",
   summary: "Delete the sub-organization it runs in",
-  resource: "ORGANIZATION",
-  action: "DELETE",
   rootQuorumOnly: true,
   params: Type.Object({
     deleteWithoutExport: optional(Type.Boolean({ description: "Whether to delete keys that nobody has exported." })),
   }),
   result: Type.Object({ subOrganizationUuid: organizationId }),
-  state: ({ settings, keyCounts }) => ({ settings, keyCounts }),
-  facts: ({ deleteWithoutExport }) => ({ delete_without_export: deleteWithoutExport }),
-  run({ settings, keyCounts }, { deleteWithoutExport }, { organizationId, parentId, nowMs }) {
+  state: ({ settings, keyCounts, importTargets }) => ({ settings, keyCounts, importTargets }),
+  run({ settings, keyCounts, importTargets }, { deleteWithoutExport }, { organizationId, parentId, nowMs }) {
     if (parentId === undefined) {
       throw new Fault("permission_denied", "this organization is not a sub-organization", {
         errorCode: "INVALID_ACTIVITY_CALLER",
@@ -37,7 +34,10 @@ export const deleteSubOrganization = defineActivity({
       );
     }
     return {
-      changes: [put("settings", { ...settings, deleted: true, updatedAtMs: nowMs })],
+      changes: [
+        ...[...importTargets.keys()].map((targetId) => remove("importTarget", targetId)),
+        put("settings", { ...settings, deleted: true, updatedAtMs: nowMs }),
+      ],
       result: { subOrganizationUuid: organizationId },
     };
   },

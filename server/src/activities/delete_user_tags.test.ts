@@ -49,7 +49,3 @@ test("the state it was given is left as it was", () => {
   run("a", "b");
   assert.deepEqual(acme, before);
 });
-
-test("policies see the tags as asked for", () => {
-  assert.deepEqual(deleteUserTags.facts({ userTagIds: ["x", "y"] }), { user_tag_ids: ["x", "y"] });
-});

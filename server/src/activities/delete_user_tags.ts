@@ -11,12 +11,9 @@ export const deleteUserTags = defineActivity({
   intentKey: "deleteUserTagsIntent",
   resultKey: "deleteUserTagsResult",
   summary: "Delete user tags and take them off their users",
-  resource: "USER",
-  action: "DELETE",
   params: Type.Object({ userTagIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ userTagIds: ids, userIds: ids }),
   state: ({ members }) => members,
-  facts: ({ userTagIds }) => ({ user_tag_ids: userTagIds }),
   run(members, { userTagIds }, { organizationId, nowMs }) {
     const doomed = new Set(userTagIds);
     for (const tagId of doomed) getUserTag(members, organizationId, tagId);

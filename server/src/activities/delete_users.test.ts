@@ -30,7 +30,3 @@ test("an unknown user is not found, and nobody goes", () => {
     message: "unable to find user eve in organization acme",
   });
 });
-
-test("policies see the users as asked for", () => {
-  assert.deepEqual(deleteUsers.facts({ userIds: ["a", "b"] }), { user_ids: ["a", "b"] });
-});

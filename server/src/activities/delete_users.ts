@@ -12,12 +12,9 @@ export const deleteUsers = defineActivity({
   intentKey: "deleteUsersIntent",
   resultKey: "deleteUsersResult",
   summary: "Delete users of an organization",
-  resource: "USER",
-  action: "DELETE",
   params: Type.Object({ userIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ userIds: ids }),
   state: ({ members }) => members,
-  facts: ({ userIds }) => ({ user_ids: userIds }),
   run(members, { userIds }, { organizationId }) {
     const doomed = new Set(userIds);
     for (const userId of doomed) getUser(members, organizationId, userId);

@@ -17,6 +17,7 @@ const records = [first, second].map(
       organizationId: "acme",
       walletAccountId,
       walletId,
+      wallet: { walletName: "w", imported: false },
       curve: "CURVE_ED25519",
       path: `m/${index}'`,
       addressFormat: "ADDRESS_FORMAT_SOLANA",

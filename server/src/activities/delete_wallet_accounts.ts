@@ -21,13 +21,10 @@ export const deleteWalletAccounts = defineActivity({
   intentKey: "deleteWalletAccountsIntent",
   resultKey: "deleteWalletAccountsResult",
   summary: "Delete accounts of wallets",
-  resource: "WALLET",
-  action: "DELETE",
   params,
   result: Type.Object({ walletAccountIds: ids }),
   state: () => undefined,
   records: ({ walletAccountIds }) => walletAccountIds.map((id) => ({ by: "id", kind: "walletAccount", id })),
-  facts: ({ walletAccountIds }) => ({ wallet_account_ids: walletAccountIds }),
   run(_state, { walletAccountIds, deleteWithoutExport }, { keys, nowMs }) {
     const accounts = [...new Set(walletAccountIds)].map((walletAccountId) => getAccount(keys, walletAccountId));
     for (const account of accounts) {

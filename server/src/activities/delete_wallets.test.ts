@@ -54,5 +54,5 @@ test("an unknown and a deleted one are missing alike", () => {
 
 test("only the records it names are looked for, and policies see them", () => {
   assert.deepEqual(deleteWallets.records?.({ walletIds: ["a"] }), [{ by: "id", kind: "wallet", id: "a" }]);
-  assert.deepEqual(deleteWallets.facts({ walletIds: ["a"] }), { wallet_ids: ["a"] });
+  assert.deepEqual(deleteWallets.policySubject?.({ walletIds: ["a"] }), { by: "wallets", walletIds: ["a"] });
 });

@@ -19,13 +19,11 @@ export const deleteWallets = defineActivity({
   intentKey: "deleteWalletsIntent",
   resultKey: "deleteWalletsResult",
   summary: "Delete wallets with their accounts",
-  resource: "WALLET",
-  action: "DELETE",
   params,
   result: Type.Object({ walletIds: ids }),
   state: ({ keyCounts }) => keyCounts,
   records: ({ walletIds }) => walletIds.map((id) => ({ by: "id", kind: "wallet", id })),
-  facts: ({ walletIds }) => ({ wallet_ids: walletIds }),
+  policySubject: ({ walletIds }) => ({ by: "wallets", walletIds }),
   run(counts, { walletIds, deleteWithoutExport }, { keys, organizationId, nowMs }) {
     const wallets = [...new Set(walletIds)].map((walletId) => getWallet(keys, organizationId, walletId));
     for (const { walletId } of wallets) {

@@ -13,13 +13,11 @@ export const exportPrivateKey = defineActivity({
   intentKey: "exportPrivateKeyIntent",
   resultKey: "exportPrivateKeyResult",
   summary: "Export a private key, encrypted to a key of the client's",
-  resource: "PRIVATE_KEY",
-  action: "EXPORT",
   params: Type.Object({ privateKeyId: id, targetPublicKey }),
   result: Type.Object({ privateKeyId: id, exportBundle }),
   state: exportStateOf,
   records: ({ privateKeyId }) => [{ by: "id", kind: "privateKey", id: privateKeyId }],
-  facts: ({ targetPublicKey }) => ({ target_public_key: targetPublicKey }),
+  policySubject: ({ privateKeyId }) => ({ by: "privateKey", privateKeyId }),
   sealed: true,
   run(state, { privateKeyId, targetPublicKey }, context) {
     const { keys, nowMs, organizationId } = context;

@@ -10,7 +10,7 @@ import { type KeyRoomContent, testKeyRoom } from "../../test/key_room.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import type { NewRecord } from "../endpoints/key_room.ts";
-import { newWallet, parseAccounts } from "../rules/wallets.ts";
+import { draftAccounts, newWallet, parseAccounts } from "../rules/wallets.ts";
 import { put } from "../state/entities.ts";
 import { exportPrivateKey } from "./export_private_key.ts";
 import { exportWallet } from "./export_wallet.ts";
@@ -29,13 +29,15 @@ type Kept = { entropy?: Uint8Array; passphrase?: string; language?: MnemonicLang
 
 /** The records of a wallet with one account. */
 function wallet({ entropy = Uint8Array.from(randomBytes(16)), passphrase, language }: Kept = {}): NewRecord[] {
-  return newWallet(activityContext(), {
+  const context = activityContext();
+  return newWallet(context, {
     organizationId: "acme",
+    walletId: context.newId(),
     walletName: "Main",
     language: language ?? "MNEMONIC_LANGUAGE_ENGLISH",
     secret: passphrase === undefined ? { entropy } : { entropy, passphrase: Buffer.from(passphrase) },
     imported: false,
-    accounts: parseAccounts([ethereum]),
+    accounts: draftAccounts(context, parseAccounts([ethereum])),
   }).records;
 }
 
@@ -126,9 +128,10 @@ test("a wallet that is not there, or was deleted, is not found", () => {
   });
 });
 
-test("a key of the server's own is no target: neither its signing key nor a pending import's", () => {
+test("a key of the server's own is no target: none of its service keys nor a pending import's", () => {
   const records = wallet();
-  const ours = toHex(testKeyRoom().bundleSigner.publicKey);
+  const { servicePublicKeys, bundleSigner } = testKeyRoom();
+  assert.ok(servicePublicKeys.length > 1 && servicePublicKeys.includes(toHex(bundleSigner.publicKey)));
   const init = runActivity(initImportWallet, pages, { userId: "ann" });
   const { targetPublic = "" } = signedPart(init.result.importBundle);
   const refusal = {
@@ -136,8 +139,10 @@ test("a key of the server's own is no target: neither its signing key nor a pend
     message: "invalid target public key: this is a key of the server itself",
   };
   const short = (/[13579bdf]$/.test(targetPublic) ? "03" : "02") + targetPublic.slice(2, 66);
-  assert.throws(() => exportFrom({ records }, { targetPublicKey: ours }), refusal);
-  assert.throws(() => exportFrom({ records }, { targetPublicKey: ours.toUpperCase() }), refusal);
+  for (const ours of servicePublicKeys) {
+    assert.throws(() => exportFrom({ records }, { targetPublicKey: ours }), refusal);
+    assert.throws(() => exportFrom({ records }, { targetPublicKey: ours.toUpperCase() }), refusal);
+  }
   for (const targetPublicKey of [targetPublic, short, `0x${short}`]) {
     assert.throws(() => exportFrom({ records }, { targetPublicKey }, after(pages, init)), refusal);
   }
@@ -192,10 +197,10 @@ test("a private key is exported as its 32 bytes; what is no private key of ours 
   assert.throws(() => run("key", { records, facts }), { code: "not_found" });
 });
 
-test("bundles are sealed until they are released, and policies see whom they are for", () => {
+test("bundles are sealed until they are released, and policies see what is exported", () => {
   for (const activity of [exportWallet, exportWalletAccount, exportPrivateKey]) assert.equal(activity.sealed, true);
   const params = { walletId: "w", address: "a", privateKeyId: "k", targetPublicKey: "04" };
-  for (const { facts } of [exportWallet, exportWalletAccount, exportPrivateKey]) {
-    assert.deepEqual(facts(params), { target_public_key: "04" });
-  }
+  assert.deepEqual(exportWallet.policySubject?.(params), { by: "wallet", walletId: "w" });
+  assert.deepEqual(exportWalletAccount.policySubject?.(params), { by: "account", address: "a" });
+  assert.deepEqual(exportPrivateKey.policySubject?.(params), { by: "privateKey", privateKeyId: "k" });
 });

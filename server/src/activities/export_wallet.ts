@@ -13,13 +13,11 @@ export const exportWallet = defineActivity({
   intentKey: "exportWalletIntent",
   resultKey: "exportWalletResult",
   summary: "Export the mnemonic of a wallet, encrypted to a key of the client's",
-  resource: "WALLET",
-  action: "EXPORT",
   params: Type.Object({ walletId: id, targetPublicKey, language: mnemonicLanguage }),
   result: Type.Object({ walletId: id, exportBundle }),
   state: exportStateOf,
   records: ({ walletId }) => [{ by: "id", kind: "wallet", id: walletId }],
-  facts: ({ targetPublicKey }) => ({ target_public_key: targetPublicKey }),
+  policySubject: ({ walletId }) => ({ by: "wallet", walletId }),
   sealed: true,
   run(state, { walletId, targetPublicKey, language }, context) {
     const { keys, nowMs, organizationId } = context;

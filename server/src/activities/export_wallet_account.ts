@@ -15,13 +15,11 @@ export const exportWalletAccount = defineActivity({
   intentKey: "exportWalletAccountIntent",
   resultKey: "exportWalletAccountResult",
   summary: "Export the private key of a wallet account, encrypted to a key of the client's",
-  resource: "WALLET",
-  action: "EXPORT",
   params: Type.Object({ address, targetPublicKey }),
   result: Type.Object({ address, exportBundle }),
   state: exportStateOf,
   records: ({ address }) => [{ by: "address", address }],
-  facts: ({ targetPublicKey }) => ({ target_public_key: targetPublicKey }),
+  policySubject: ({ address }) => ({ by: "account", address }),
   sealed: true,
   run(state, { address, targetPublicKey }, context) {
     const { keys, nowMs } = context;

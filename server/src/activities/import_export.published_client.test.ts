@@ -16,7 +16,7 @@ import {
   encryptWalletToBundle,
   generateP256KeyPair,
 } from "@turnkey/crypto";
-import { sql } from "kysely";
+import { everyValue } from "../../test/every_value.ts";
 import {
   type Activity,
   type ActivityPath,
@@ -25,6 +25,7 @@ import {
   type Person,
 } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
+import { type Spelling, sentenceSpellings, spellings } from "../../test/secret_spellings.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import { targetLifeMs } from "../rules/imports.ts";
 import { openKeyring } from "../signer/keyring.ts";
@@ -87,64 +88,7 @@ function clientOf(rig: GatewayRig): Client {
   };
 }
 
-/** Every value of every row, as bytes. */
-async function everyValue({ db, dialect }: Store): Promise<Buffer[]> {
-  const names = await (dialect === "sqlite"
-    ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
-    : sql<{ name: string }>`select table_name as name from information_schema.tables where table_schema = 'public'`
-  ).execute(db);
-  const values: Buffer[] = [];
-  for (const { name } of names.rows) {
-    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db);
-    for (const value of rows.flatMap((row) => Object.values(row))) {
-      if (value instanceof Uint8Array) values.push(Buffer.from(value));
-      else if (value !== null) values.push(Buffer.from(String(value)));
-    }
-  }
-  return values;
-}
-
-const utf16 = (text: string, swap: boolean) => {
-  const bytes = Buffer.from(text, "utf16le");
-  return swap ? bytes.swap16() : bytes;
-};
-
-/** Base64 of a secret inside of something longer depends on where in it the secret begins: the middle is the same in all. */
-function base64Middles(secret: Buffer, encoding: "base64" | "base64url"): string[] {
-  return [0, 1, 2].map((shift) => {
-    const text = Buffer.concat([Buffer.alloc(shift), secret])
-      .toString(encoding)
-      .replaceAll("=", "");
-    return text.slice(shift === 0 ? 0 : shift + 1, -2);
-  });
-}
-
-/** Every spelling under which a secret could have been written down. */
-function spellings(secret: Buffer): Buffer[] {
-  const texts = [
-    secret.toString("hex"),
-    secret.toString("hex").toUpperCase(),
-    ...base64Middles(secret, "base64"),
-    ...base64Middles(secret, "base64url"),
-    BigInt(`0x${secret.toString("hex")}`).toString(),
-  ];
-  const wide = texts.flatMap((text) => [utf16(text, false), utf16(text, true)]);
-  return [secret, Buffer.from(secret).reverse(), ...texts.map((text) => Buffer.from(text)), ...wide];
-}
-
-/** Two of its words side by side are enough to say that a sentence was written down. */
-function sentenceSpellings(sentence: string): Buffer[] {
-  const words = sentence.split(" ");
-  const pairs = words.slice(1).flatMap((word, n) => {
-    return [`${words[n]} ${word}`, `${words[n]}","${word}`, `${words[n]},${word}`, `${words[n]}\n${word}`];
-  });
-  return [
-    ...spellings(Buffer.from(sentence)),
-    ...pairs.flatMap((pair) => [Buffer.from(pair), utf16(pair, false), utf16(pair, true)]),
-  ];
-}
-
-async function assertNowhere(store: Store, needles: readonly Buffer[], hay: readonly string[]): Promise<void> {
+async function assertNowhere(store: Store, needles: readonly Spelling[], hay: readonly string[]): Promise<void> {
   const values = await everyValue(store);
   assert.ok(values.length > 100);
   for (const text of hay)
@@ -153,8 +97,8 @@ async function assertNowhere(store: Store, needles: readonly Buffer[], hay: read
       "the scan finds what is there",
     );
   for (const value of values) {
-    const found = needles.findIndex((needle) => value.includes(needle));
-    assert.equal(found, -1, `needle ${found} in a row`);
+    const found = needles.find(({ bytes }) => value.includes(bytes));
+    assert.equal(found, undefined, `a secret as ${found?.as} in a row`);
   }
 }
 
@@ -183,7 +127,7 @@ function onBothDatabases(name: string, run: (t: TestContext, rig: GatewayRig, cl
 }
 
 onBothDatabases("what was imported comes out again, and no row holds any of it", async (_t, rig, client) => {
-  const needles: Buffer[] = [];
+  const needles: Spelling[] = [];
   const walletIds: string[] = [];
   for (const [n, length] of [16, 20, 24, 28, 32].entries()) {
     for (const passphrase of [undefined, `pass phrase ${n} of mine`]) {

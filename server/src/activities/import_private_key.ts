@@ -20,14 +20,11 @@ export const importPrivateKey = defineActivity({
   intentKey: "importPrivateKeyIntent",
   resultKey: "importPrivateKeyResult",
   summary: "Import a private key that was encrypted to the key of an import bundle",
-  resource: "PRIVATE_KEY",
-  action: "IMPORT",
   params: Type.Object({ userId: id, privateKeyName, encryptedBundle, curve, addressFormats }),
   result: privateKeyResult,
   ownActOf: ({ userId }) => userId,
   state: (pages) => ({ ...importStateOf(pages), keyCounts: pages.keyCounts }),
   records: ({ privateKeyName }) => [{ by: "name", kind: "privateKey", name: privateKeyName }],
-  facts: ({ userId, privateKeyName, curve }) => ({ user_id: userId, private_key_name: privateKeyName, curve }),
   run({ keyCounts, ...state }, params, context) {
     const { keys, nowMs, organizationId } = context;
     const { privateKeyName, curve, addressFormats } = params;

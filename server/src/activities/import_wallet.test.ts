@@ -169,7 +169,7 @@ test("a seed that the organization has is refused by name of its wallet, until t
   assert.ok(importText(`${junk}\n--PASS--\nx`, { walletName: "Again", content: { records } }));
 });
 
-test("names, paths, formats and the limit are checked before the bundle is opened", () => {
+test("names, paths, formats, repetitions and the limit are checked before the bundle is opened", () => {
   const [wallet] = importText(junk).records ?? [];
   assert.ok(wallet);
   const bad = "no bundle at all";
@@ -183,16 +183,22 @@ test("names, paths, formats and the limit are checked before the bundle is opene
   assert.throws(() => importBundle(members, bad, { accounts: [{ ...ethereum, curve: "CURVE_P256" }] }), {
     message: "invalid curve",
   });
+  const again = { ...ethereum, path: "m/44h/60H/0'/0/0" };
+  assert.throws(() => importBundle(members, bad, { accounts: [ethereum, again] }), {
+    code: "already_exists",
+    message: "path already exists in wallet account new 1",
+  });
+  const named = [
+    { ...ethereum, name: "Main" },
+    { ...ethereum, path: "m/1", name: "MAIN" },
+  ];
+  assert.throws(() => importBundle(members, bad, { accounts: named }), {
+    code: "invalid_argument",
+    message: "wallet account label must be unique: `MAIN` exists",
+  });
   const full = { ...members, keyCounts: { ...members.keyCounts, wallets: 1 } };
   assert.throws(() => importBundle(full, bad, { context: { limits: { walletsPerOrganization: 1 } } }), {
     code: "resource_exhausted",
   });
   assert.throws(() => importBundle(members, bad, { userId: "eve" }), { code: "not_found" });
-});
-
-test("the same account twice fails as a whole", () => {
-  assert.throws(() => importText(junk, { accounts: [ethereum, { ...ethereum, path: "m/44h/60H/0'/0/0" }] }), {
-    code: "already_exists",
-    message: /^path already exists in wallet account/,
-  });
 });

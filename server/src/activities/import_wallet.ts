@@ -7,7 +7,7 @@ import { encryptedBundle } from "../fields/bundles.ts";
 import { id } from "../fields/ids.ts";
 import { walletAccounts, walletName, walletResult } from "../fields/wallets.ts";
 import { importStateOf, openImport } from "../rules/imports.ts";
-import { newWallet, parseAccounts, refuseTakenWalletNames, walletWishes } from "../rules/wallets.ts";
+import { draftAccounts, newWallet, parseAccounts, refuseTakenWalletNames, walletWishes } from "../rules/wallets.ts";
 import { put } from "../state/entities.ts";
 
 /** Takes in a mnemonic of any BIP-39 language, with its passphrase if it has one, and derives accounts of it. */
@@ -17,21 +17,19 @@ export const importWallet = defineActivity({
   intentKey: "importWalletIntent",
   resultKey: "importWalletResult",
   summary: "Import a mnemonic that was encrypted to the key of an import bundle",
-  resource: "WALLET",
-  action: "IMPORT",
   params: Type.Object({ userId: id, walletName, encryptedBundle, accounts: walletAccounts }),
   result: walletResult,
   ownActOf: ({ userId }) => userId,
   state: (pages) => ({ ...importStateOf(pages), keyCounts: pages.keyCounts }),
   records: walletWishes,
-  facts: ({ userId, walletName }) => ({ user_id: userId, wallet_name: walletName }),
   run({ keyCounts, ...state }, params, context) {
     const { keys, organizationId } = context;
     const { walletName } = params;
     // Everything that can be refused without it comes before the secret is in the clear.
     checkLimit("wallets", keyCounts.wallets + 1, context);
     refuseTakenWalletNames(keys, params);
-    const accounts = parseAccounts(params.accounts);
+    const walletId = context.newId();
+    const accounts = draftAccounts(context, parseAccounts(params.accounts));
     const { plaintext, changes } = openImport(state, "wallet", params, context);
     let entropy: Uint8Array | undefined;
     try {
@@ -39,8 +37,8 @@ export const importWallet = defineActivity({
       const mnemonic = parseSentence(keys.signing.keys, sentence);
       ({ entropy } = mnemonic);
       const secret = passphrase === undefined ? { entropy } : { entropy, passphrase };
-      const draft = { organizationId, walletName, language: mnemonic.language, secret, imported: true, accounts };
-      const { walletId, addresses, records } = newWallet(context, draft);
+      const names = { organizationId, walletId, walletName, language: mnemonic.language };
+      const { addresses, records } = newWallet(context, { ...names, secret, imported: true, accounts });
       return {
         changes: [...changes, put("keyCounts", { ...keyCounts, wallets: keyCounts.wallets + 1 })],
         records,

@@ -11,13 +11,10 @@ export const initImportPrivateKey = defineActivity({
   intentKey: "initImportPrivateKeyIntent",
   resultKey: "initImportPrivateKeyResult",
   summary: "Get a public key to encrypt the import of a private key to",
-  resource: "PRIVATE_KEY",
-  action: "IMPORT",
   params: Type.Object({ userId: id }),
   result: Type.Object({ importBundle }),
   ownActOf: ({ userId }) => userId,
   state: importStateOf,
-  facts: ({ userId }) => ({ user_id: userId }),
   run(state, { userId }, context) {
     const { changes, importBundle } = startImport(state, "privateKey", userId, context);
     return { changes, result: { importBundle } };

@@ -11,13 +11,10 @@ export const initImportWallet = defineActivity({
   intentKey: "initImportWalletIntent",
   resultKey: "initImportWalletResult",
   summary: "Get a public key to encrypt the import of a wallet to",
-  resource: "WALLET",
-  action: "IMPORT",
   params: Type.Object({ userId: id }),
   result: Type.Object({ importBundle }),
   ownActOf: ({ userId }) => userId,
   state: importStateOf,
-  facts: ({ userId }) => ({ user_id: userId }),
   run(state, { userId }, context) {
     const { changes, importBundle } = startImport(state, "wallet", userId, context);
     return { changes, result: { importBundle } };

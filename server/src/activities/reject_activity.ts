@@ -10,13 +10,10 @@ export const rejectActivity = defineActivity({
   intentKey: "rejectActivityIntent",
   resultKey: "",
   summary: "Reject an activity that waits for consensus",
-  resource: "ACTIVITY",
-  action: "REJECT",
   vote: "REJECTED",
   params: Type.Object({ fingerprint }),
   result: Type.Object({}),
   state: () => undefined,
-  facts: () => ({}),
   run() {
     throw new Fault("internal", "a vote runs nothing of its own");
   },

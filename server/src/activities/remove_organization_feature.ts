@@ -12,13 +12,10 @@ export const removeOrganizationFeature = defineActivity({
   intentKey: "removeOrganizationFeatureIntent",
   resultKey: "removeOrganizationFeatureResult",
   summary: "Switch off a feature of the organization",
-  resource: "ORGANIZATION",
-  action: "UPDATE",
   rootQuorumOnly: true,
   params: Type.Object({ name: featureName }),
   result: Type.Object({ features }),
   state: ({ members, settings }) => ({ members, settings }),
-  facts: ({ name }) => ({ name }),
   run({ members, settings }, { name }, { nowMs }) {
     const left = settings.features.filter((feature) => feature.name !== name);
     const next = { ...settings, features: left, updatedAtMs: nowMs };

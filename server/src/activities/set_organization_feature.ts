@@ -12,13 +12,10 @@ export const setOrganizationFeature = defineActivity({
   intentKey: "setOrganizationFeatureIntent",
   resultKey: "setOrganizationFeatureResult",
   summary: "Switch on a feature of the organization",
-  resource: "ORGANIZATION",
-  action: "UPDATE",
   rootQuorumOnly: true,
   params: Type.Object({ name: featureName, value: optional(Type.String({ maxLength: 10_000 })) }),
   result: Type.Object({ features }),
   state: ({ settings }) => settings,
-  facts: ({ name, value }) => ({ name, value }),
   run(settings, { name, value }, { nowMs }) {
     const others = settings.features.filter((feature) => feature.name !== name);
     const all = [...others, { name, ...(value != null && value !== "" && { value }) }];

@@ -73,10 +73,10 @@ for (const dialect of dialects) {
     assert.deepEqual(result, { signTransactionResult: { signedTransaction: bitcoinPsbt(["p2tr"]) } });
   });
 
-  test(`on ${dialect}: the first versions take a private key's id`, async (t) => {
+  test(`on ${dialect}: the first versions take a private key's id, and nobody's address`, async (t) => {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
-    const { privateKeyId } = await withKeys(rig);
+    const { privateKeyId, address, taproot } = await withKeys(rig);
     const asFirstVersion = (body: Uint8Array, type: string) => {
       return Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(body).toString()), type }));
     };
@@ -92,6 +92,16 @@ for (const dialect of dialects) {
       asFirstVersion(unsent, "ACTIVITY_TYPE_SIGN_TRANSACTION"),
     );
     assert.deepEqual(transaction.result, { signTransactionResult: { signedTransaction: signed } });
+    // A policy that tells private keys from accounts by the type must not be passed by with the older one.
+    for (const named of [address, address.toLowerCase(), taproot]) {
+      const refusal = { code: "invalid_argument", message: /privateKeyId/ };
+      const own = rig.body("sign_raw_payload", { privateKeyId: named, ...hello });
+      const first = asFirstVersion(own, "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD");
+      await assert.rejects(rig.send(rig.root, "sign_raw_payload", first), refusal);
+      const other = rig.body("sign_transaction", { ...parameters, privateKeyId: named });
+      const second = asFirstVersion(other, "ACTIVITY_TYPE_SIGN_TRANSACTION");
+      await assert.rejects(rig.send(rig.root, "sign_transaction", second), refusal);
+    }
   });
 
   test(`on ${dialect}: bad input is refused and kept as failed, without a signature`, async (t) => {

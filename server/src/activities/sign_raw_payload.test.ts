@@ -263,16 +263,13 @@ test("the first version names a private key by its id", () => {
   });
 });
 
-test("policies see how it is signed", () => {
+test("the key it signs with is looked for, and policies see it", () => {
   const params = {
     signWith: "x",
     payload: "",
     encoding: "PAYLOAD_ENCODING_TEXT_UTF8",
     hashFunction: "HASH_FUNCTION_SHA256",
   } as const;
-  assert.deepEqual(signRawPayload.facts(params), {
-    encoding: "PAYLOAD_ENCODING_TEXT_UTF8",
-    hash_function: "HASH_FUNCTION_SHA256",
-  });
   assert.deepEqual(signRawPayload.records?.(params), [{ by: "signWith", signWith: "x" }]);
+  assert.deepEqual(signRawPayload.policySubject?.(params), { by: "signWith", signWith: "x" });
 });

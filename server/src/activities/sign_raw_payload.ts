@@ -1,12 +1,12 @@
 import Type from "typebox";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
-import { id } from "../fields/ids.ts";
+import { privateKeyUuid } from "../fields/ids.ts";
 import { payload, payloadChoices, signature, signWith } from "../fields/signing.ts";
 import { signPayloads } from "../rules/signing.ts";
 
-const paramsV1 = Type.Object({ privateKeyId: id, payload, ...payloadChoices });
+const paramsV1 = Type.Object({ privateKeyId: privateKeyUuid, payload, ...payloadChoices });
 
-/** Before wallets: only private keys signed. */
+/** Before wallets: only private keys signed, by their ids. An address of an account is refused: policies may tell by the type what signs. */
 const v1 = defineVersion({
   type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD",
   intentKey: "signRawPayloadIntent",
@@ -24,8 +24,6 @@ export const signRawPayload = defineActivity({
   intentKey: "signRawPayloadIntentV2",
   resultKey: "signRawPayloadResult",
   summary: "Sign a raw payload",
-  resource: "PRIVATE_KEY",
-  action: "SIGN",
   params: Type.Object({ signWith, payload, ...payloadChoices }),
   result: signature,
   versions: [v1],
@@ -33,7 +31,7 @@ export const signRawPayload = defineActivity({
   sealed: true,
   records: ({ signWith }) => [{ by: "signWith", signWith }],
   state: () => undefined,
-  facts: ({ encoding, hashFunction }) => ({ encoding, hash_function: hashFunction }),
+  policySubject: ({ signWith }) => ({ by: "signWith", signWith }),
   run(_, { signWith, payload, ...choices }, context) {
     const [only] = signPayloads(context, signWith, [payload], choices);
     if (only === undefined) throw new Error("a payload without a signature");

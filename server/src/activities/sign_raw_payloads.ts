@@ -10,8 +10,6 @@ export const signRawPayloads = defineActivity({
   intentKey: "signRawPayloadsIntent",
   resultKey: "signRawPayloadsResult",
   summary: "Sign several raw payloads",
-  resource: "PRIVATE_KEY",
-  action: "SIGN",
   params: Type.Object({
     signWith,
     payloads: Type.Array(payload, { minItems: 1, maxItems: 1_000 }),
@@ -22,7 +20,7 @@ export const signRawPayloads = defineActivity({
   sealed: true,
   records: ({ signWith }) => [{ by: "signWith", signWith }],
   state: () => undefined,
-  facts: ({ encoding, hashFunction }) => ({ encoding, hash_function: hashFunction }),
+  policySubject: ({ signWith }) => ({ by: "signWith", signWith }),
   run(_, { signWith, payloads, ...choices }, context) {
     return { changes: [], result: { signatures: signPayloads(context, signWith, payloads, choices) } };
   },

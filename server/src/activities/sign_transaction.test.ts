@@ -196,8 +196,8 @@ test("the first version names a private key by its id", () => {
   assert.deepEqual(v1?.translate({ privateKeyId: "k", ...params } as never), { signWith: "k", ...params });
 });
 
-test("policies see the type", () => {
+test("the key it signs with is looked for, and policies see it", () => {
   const params = { signWith: "x", unsignedTransaction: "00", type: "TRANSACTION_TYPE_TRON" } as const;
-  assert.deepEqual(signTransaction.facts(params), { type: "TRANSACTION_TYPE_TRON" });
   assert.deepEqual(signTransaction.records?.(params), [{ by: "signWith", signWith: "x" }]);
+  assert.deepEqual(signTransaction.policySubject?.(params), { by: "signWith", signWith: "x" });
 });

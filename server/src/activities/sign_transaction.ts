@@ -1,15 +1,15 @@
 import Type from "typebox";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
-import { id } from "../fields/ids.ts";
+import { privateKeyUuid } from "../fields/ids.ts";
 import { signWith, transactionType, unsignedTransaction } from "../fields/signing.ts";
 import { signTransactionText } from "../rules/transactions.ts";
 
-/** Before wallets: only private keys signed. */
+/** Before wallets: only private keys signed, by their ids. An address of an account is refused: policies may tell by the type what signs. */
 const v1 = defineVersion({
   type: "ACTIVITY_TYPE_SIGN_TRANSACTION",
   intentKey: "signTransactionIntent",
   resultKey: "signTransactionResult",
-  params: Type.Object({ privateKeyId: id, unsignedTransaction, type: transactionType }),
+  params: Type.Object({ privateKeyId: privateKeyUuid, unsignedTransaction, type: transactionType }),
   translate: ({ privateKeyId, unsignedTransaction, type }) => ({ signWith: privateKeyId, unsignedTransaction, type }),
 });
 
@@ -20,8 +20,6 @@ export const signTransaction = defineActivity({
   intentKey: "signTransactionIntentV2",
   resultKey: "signTransactionResult",
   summary: "Sign a transaction",
-  resource: "PRIVATE_KEY",
-  action: "SIGN",
   params: Type.Object({ signWith, unsignedTransaction, type: transactionType }),
   result: Type.Object({ signedTransaction: Type.String({ description: "In hex, without `0x`." }) }),
   versions: [v1],
@@ -29,7 +27,7 @@ export const signTransaction = defineActivity({
   sealed: true,
   records: ({ signWith }) => [{ by: "signWith", signWith }],
   state: () => undefined,
-  facts: ({ type }) => ({ type }),
+  policySubject: ({ signWith }) => ({ by: "signWith", signWith }),
   run: (_, params, context) => ({
     changes: [],
     result: { signedTransaction: signTransactionText(context, params) },

@@ -12,13 +12,10 @@ export const updateOrganizationName = defineActivity({
   intentKey: "updateOrganizationNameIntent",
   resultKey: "updateOrganizationNameResult",
   summary: "Rename an organization",
-  resource: "ORGANIZATION",
-  action: "UPDATE",
   rootQuorumOnly: true,
   params: Type.Object({ organizationName }),
   result: Type.Object({ organizationId, organizationName }),
   state: ({ settings }) => settings,
-  facts: (params) => ({ organization_name: params.organizationName }),
   run: (settings, params, context) => ({
     changes: [put("settings", { ...settings, organizationName: params.organizationName, updatedAtMs: context.nowMs })],
     result: { organizationId: context.organizationId, organizationName: params.organizationName },

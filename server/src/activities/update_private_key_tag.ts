@@ -20,8 +20,6 @@ export const updatePrivateKeyTag = defineActivity({
   intentKey: "updatePrivateKeyTagIntent",
   resultKey: "updatePrivateKeyTagResult",
   summary: "Rename a private key tag, or change which keys carry it",
-  resource: "PRIVATE_KEY",
-  action: "UPDATE",
   params: Type.Object({
     privateKeyTagId: id,
     newPrivateKeyTagName: optional(name("Human-readable name of the tag.")),
@@ -36,12 +34,6 @@ export const updatePrivateKeyTag = defineActivity({
       kind: "privateKey",
       id: privateKeyId,
     })),
-  facts: (params) => ({
-    private_key_tag_id: params.privateKeyTagId,
-    new_private_key_tag_name: params.newPrivateKeyTagName,
-    add_private_key_ids: params.addPrivateKeyIds,
-    remove_private_key_ids: params.removePrivateKeyIds,
-  }),
   run(page, { privateKeyTagId, newPrivateKeyTagName, addPrivateKeyIds, removePrivateKeyIds }, context) {
     const { organizationId, nowMs, keys } = context;
     const tag = getPrivateKeyTag(page, organizationId, privateKeyTagId);

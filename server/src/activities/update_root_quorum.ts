@@ -11,8 +11,6 @@ export const updateRootQuorum = defineActivity({
   intentKey: "updateRootQuorumIntent",
   resultKey: "updateRootQuorumResult",
   summary: "Set the root quorum of an organization",
-  resource: "ORGANIZATION",
-  action: "UPDATE",
   rootQuorumOnly: true,
   params: Type.Object({
     threshold: Type.Integer({
@@ -24,7 +22,6 @@ export const updateRootQuorum = defineActivity({
   }),
   result: Type.Object({}),
   state: ({ members, settings }) => ({ members, settings }),
-  facts: ({ threshold, userIds }) => ({ threshold, user_ids: userIds }),
   run({ members, settings }, { threshold, userIds }) {
     const rootQuorum = { threshold, userIds: [...new Set(userIds)] };
     checkQuorum(rootQuorum, members.users, settings);

@@ -14,8 +14,6 @@ export const updateUser = defineActivity({
   intentKey: "updateUserIntent",
   resultKey: "updateUserResult",
   summary: "Update a user's name, contacts or tags",
-  resource: "USER",
-  action: "UPDATE",
   params: Type.Object({
     userId: id,
     userName: optional(name("Human-readable name of the user.")),
@@ -25,7 +23,6 @@ export const updateUser = defineActivity({
   }),
   result: Type.Object({ userId: id }),
   state: ({ members, settings }) => ({ members, settings }),
-  facts: (params) => ({ user_id: params.userId, user_name: params.userName, user_tag_ids: params.userTagIds }),
   run({ members, settings }, { userId, userName, userEmail, userTagIds, userPhoneNumber }, context) {
     for (const tagId of userTagIds ?? []) getUserTag(members, context.organizationId, tagId);
     const change = changedUser({ members, settings }, context, userId, {

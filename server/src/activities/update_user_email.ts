@@ -13,12 +13,9 @@ export const updateUserEmail = defineActivity({
   intentKey: "updateUserEmailIntent",
   resultKey: "updateUserEmailResult",
   summary: "Update or remove a user's e-mail address",
-  resource: "USER",
-  action: "UPDATE",
   params: Type.Object({ userId: id, userEmail: email, verificationToken }),
   result: Type.Object({ userId: id }),
   state: ({ members, settings }) => ({ members, settings }),
-  facts: ({ userId, userEmail }) => ({ user_id: userId, user_email: userEmail }),
   run(state, params, context) {
     refuseVerification(params);
     return {

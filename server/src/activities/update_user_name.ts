@@ -10,12 +10,9 @@ export const updateUserName = defineActivity({
   intentKey: "updateUserNameIntent",
   resultKey: "updateUserNameResult",
   summary: "Update a user's name",
-  resource: "USER",
-  action: "UPDATE",
   params: Type.Object({ userId: id, userName: name("Human-readable name of the user.") }),
   result: Type.Object({ userId: id }),
   state: ({ members, settings }) => ({ members, settings }),
-  facts: ({ userId, userName }) => ({ user_id: userId, user_name: userName }),
   run: (state, { userId, userName }, context) => ({
     changes: [changedUser(state, context, userId, { userName })],
     result: { userId },

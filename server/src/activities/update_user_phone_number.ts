@@ -13,12 +13,9 @@ export const updateUserPhoneNumber = defineActivity({
   intentKey: "updateUserPhoneNumberIntent",
   resultKey: "updateUserPhoneNumberResult",
   summary: "Update or remove a user's phone number",
-  resource: "USER",
-  action: "UPDATE",
   params: Type.Object({ userId: id, userPhoneNumber: phoneNumber, verificationToken }),
   result: Type.Object({ userId: id }),
   state: ({ members, settings }) => ({ members, settings }),
-  facts: ({ userId, userPhoneNumber }) => ({ user_id: userId, user_phone_number: userPhoneNumber }),
   run(state, params, context) {
     refuseVerification(params);
     return {

@@ -14,8 +14,6 @@ export const updateUserTag = defineActivity({
   intentKey: "updateUserTagIntent",
   resultKey: "updateUserTagResult",
   summary: "Rename a user tag, or change who carries it",
-  resource: "USER",
-  action: "UPDATE",
   params: Type.Object({
     userTagId: id,
     newUserTagName: optional(name("Human-readable name of the tag.")),
@@ -24,12 +22,6 @@ export const updateUserTag = defineActivity({
   }),
   result: Type.Object({ userTagId: id }),
   state: ({ members }) => members,
-  facts: (params) => ({
-    user_tag_id: params.userTagId,
-    new_user_tag_name: params.newUserTagName,
-    add_user_ids: params.addUserIds,
-    remove_user_ids: params.removeUserIds,
-  }),
   run(members, { userTagId, newUserTagName, addUserIds, removeUserIds }, { organizationId, nowMs }) {
     const tag = getUserTag(members, organizationId, userTagId);
     if (newUserTagName != null) refuseTakenTagName(members, newUserTagName, userTagId);

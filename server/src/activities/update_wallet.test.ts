@@ -43,7 +43,3 @@ test("without a name nothing changes, and an unknown or deleted wallet is missin
   const deleted = { id: "a", kind: "wallet", deleted: true, updatedAtMs: 1 } as const;
   assert.throws(() => run({ walletId: "a", walletName: "n" }, [deleted]), { code: "not_found" });
 });
-
-test("policies see the wallet", () => {
-  assert.deepEqual(updateWallet.facts({ walletId: "a", walletName: "n" }), { wallet_id: "a" });
-});

@@ -14,8 +14,6 @@ export const updateWallet = defineActivity({
   intentKey: "updateWalletIntent",
   resultKey: "updateWalletResult",
   summary: "Rename a wallet",
-  resource: "WALLET",
-  action: "UPDATE",
   params: Type.Object({ walletId: id, walletName: optional(walletName) }),
   result: Type.Object({ walletId: id }),
   state: () => undefined,
@@ -23,7 +21,6 @@ export const updateWallet = defineActivity({
     { by: "id", kind: "wallet", id: walletId },
     ...(walletName ? [{ by: "name", kind: "wallet", name: walletName } as const] : []),
   ],
-  facts: ({ walletId }) => ({ wallet_id: walletId }),
   run(_state, { walletId, walletName }, { keys, organizationId, nowMs }) {
     const wallet = getWallet(keys, organizationId, walletId);
     if (!walletName) return { changes: [], result: { walletId } };

@@ -4,22 +4,18 @@ import type { Static, TObject } from "typebox";
 import type { Change } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import type { RecordWish } from "../state/record_wish.ts";
+import type { ContractInterfaceRecord } from "../state/records.ts";
 import type { KeyRoom, NewRecord } from "./key_room.ts";
 import type { Limits } from "./limits.ts";
 
-/** What policies call the thing an activity touches, and what it does to it. */
-export type PolicyResource =
-  | "ORGANIZATION"
-  | "USER"
-  | "USER_TAG"
-  | "CREDENTIAL"
-  | "CONFIG"
-  | "ACTIVITY"
-  | "WALLET"
-  | "WALLET_ACCOUNT"
-  | "PRIVATE_KEY"
-  | "PRIVATE_KEY_TAG";
-export type PolicyAction = "CREATE" | "DELETE" | "UPDATE" | "APPROVE" | "REJECT" | "SIGN" | "EXPORT" | "IMPORT";
+/** The keys that policies look at: what signs, what is exported, or the wallets that are deleted. */
+export type PolicySubject =
+  /** An address, or the id of a private key. */
+  | { by: "signWith"; signWith: string }
+  | { by: "account"; address: string }
+  | { by: "privateKey"; privateKeyId: string }
+  | { by: "wallet"; walletId: string }
+  | { by: "wallets"; walletIds: readonly string[] };
 
 /** What a handler may know besides state and parameters. By the time it runs, the caller is known and allowed. */
 export type ActivityContext = {
@@ -48,6 +44,8 @@ export type Birth = {
 export type ActivityOutcome<R> = {
   changes: readonly Change[];
   records?: readonly NewRecord[];
+  /** Texts without a secret; each belongs to an interface that the changes put into its page. */
+  interfaces?: readonly ContractInterfaceRecord[];
   births?: readonly Birth[];
   result: R;
 };
@@ -73,12 +71,12 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   path: string;
   /** One sentence for the documentation. */
   summary: string;
-  resource: PolicyResource;
-  action: PolicyAction;
   params: P;
   result: R;
   /** Older versions on the same path. */
   versions?: readonly ActivityVersion[];
+  /** Types that this path had once and refuses today, with what to do instead. */
+  formerTypes?: Readonly<Record<string, string>>;
   /** It does nothing of its own but vote on another activity; the answer is that one. */
   vote?: "APPROVED" | "REJECTED";
   /** No policy can grant it: only the root quorum decides. */
@@ -91,8 +89,8 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   state(pages: Pages, params: Static<P>): S;
   /** The records it looks at, as far as its parameters tell. */
   records?(params: Static<P>): readonly RecordWish[];
-  /** What policies can see of the parameters. */
-  facts(params: Static<P>): Readonly<Record<string, unknown>>;
+  /** The keys that policies can ask about. */
+  policySubject?(params: Static<P>): PolicySubject | undefined;
   /** True for results that are worth something alone (signatures, bundles, tokens): stored sealed until released. */
   sealed?: boolean;
   /** Deterministic, and changes nothing: the state needs no memory of it. Only signing is. */
@@ -117,13 +115,13 @@ export function defineVersion<P extends TObject, Newest>(
 /** Any activity, for code that treats all alike: parameters have been validated against its own schema before. */
 export type AnyActivity = Omit<
   ActivityDefinition,
-  "state" | "facts" | "run" | "ownCredentialOf" | "ownActOf" | "records"
+  "state" | "run" | "ownCredentialOf" | "ownActOf" | "records" | "policySubject"
 > & {
+  policySubject?(params: never): PolicySubject | undefined;
   records?(params: never): readonly RecordWish[];
   ownCredentialOf?(params: never): string;
   ownActOf?(params: never): string;
   state(pages: Pages, params: never): unknown;
-  facts(params: never): Readonly<Record<string, unknown>>;
   run(state: never, params: never, context: ActivityContext): ActivityOutcome<unknown>;
 };
 

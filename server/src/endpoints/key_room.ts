@@ -14,6 +14,8 @@ export type KeyRoom = {
   readonly hpke: HpkePrimitives<HpkeKey>;
   /** The service key that export and import bundles are signed with. */
   readonly bundleSigner: BundleSigner;
+  /** The public halves of all service keys, in hex: to whom no secret is ever sent. */
+  readonly servicePublicKeys: readonly string[];
   random(length: number): Uint8Array;
   /** What was found of the records that the activity wishes for, deleted ones too. Each is the signer's own word. */
   readonly records: readonly KeyRecord[];

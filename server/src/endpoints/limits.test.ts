@@ -17,6 +17,14 @@ test("without the operator's numbers the published limits stand, and more than t
     privateKeysPerSubOrganization: 10_000,
     privateKeyTagsPerOrganization: 100,
     privateKeyTagsPerSubOrganization: 10,
+    policiesPerOrganization: 1_000,
+    policiesPerSubOrganization: 1_000,
+    policyBytesPerOrganization: 524_288,
+    policyBytesPerSubOrganization: 524_288,
+    contractInterfacesPerOrganization: 1_000,
+    contractInterfacesPerSubOrganization: 1_000,
+    contractInterfaceBytesPerOrganization: 16_777_216,
+    contractInterfaceBytesPerSubOrganization: 16_777_216,
   });
 });
 

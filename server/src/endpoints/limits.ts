@@ -18,6 +18,16 @@ const defaultLimits = {
   privateKeysPerSubOrganization: 10_000,
   privateKeyTagsPerOrganization: 100,
   privateKeyTagsPerSubOrganization: 10,
+  policiesPerOrganization: 1_000,
+  policiesPerSubOrganization: 1_000,
+  /** Of all expressions together: whoever meets them first compiles them all, while everybody else waits. */
+  policyBytesPerOrganization: 512 * 1024,
+  policyBytesPerSubOrganization: 512 * 1024,
+  contractInterfacesPerOrganization: 1_000,
+  contractInterfacesPerSubOrganization: 1_000,
+  /** Of the texts of all interfaces together: a list of them is one answer. */
+  contractInterfaceBytesPerOrganization: 16 * 1024 * 1024,
+  contractInterfaceBytesPerSubOrganization: 16 * 1024 * 1024,
 } as const;
 
 /** The defaults with the operator's numbers in their places; a name that is no limit is refused. */
@@ -39,6 +49,10 @@ const counted = {
   wallets: "wallets",
   privateKeys: "private keys",
   privateKeyTags: "private key tags",
+  policies: "policies",
+  policyBytes: "bytes of policy expressions",
+  contractInterfaces: "smart contract interfaces",
+  contractInterfaceBytes: "bytes of smart contract interfaces",
 } as const;
 
 /** Refuses an organization that would have `count` of something, when that is more than its kind of organization may. */

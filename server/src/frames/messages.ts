@@ -43,7 +43,7 @@ const missing = struct({
   wishes: list(text),
 });
 
-/** A record as it is stored: its content with its MAC, and its sealed secret. */
+/** A record as it is stored: its content with its MAC, and its sealed secret, which is empty where there is none. */
 const storedRecord = struct({ content: bytes, sealed: bytes });
 
 /** The state an activity leads to. */
@@ -59,13 +59,17 @@ const prepared = struct({
   next: optional(nextState),
   /** JSON of `Change[]`, for the projection tables. */
   changes: text,
-  /** Records that come into the world; the blind index tells equal secrets without telling them. */
+  /** Records that come into the world, as they are stored; the blind index tells equal secrets without telling them. */
   records: list(struct({ content: bytes, sealed: bytes, blindIndex: optional(text) })),
   /** The leaf's name, and the leaf with its MAC. */
   boot: fixed(16),
   number: u64,
   leaf: bytes,
   sealed: optional(bytes),
+  /** What each policy said, as `policy_evaluations.ts` writes it; none when no policy was asked. It belongs to the caller's vote. */
+  evaluations: optional(bytes),
+  /** JSON of why: a list with an entry for each policy. */
+  explanation: optional(text),
   activity: optional(
     struct({
       activityId: text,

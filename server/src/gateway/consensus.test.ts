@@ -5,25 +5,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "@keystead/core/fault.ts";
-import { type Activity, createGatewayRig, type GatewayRig, type Person, Refused } from "../../test/gateway_rig.ts";
+import {
+  allStories,
+  day,
+  type Name,
+  names,
+  proposer,
+  type Step,
+  sample,
+  statusOf,
+  storiesOfApproval,
+} from "../../test/consensus_stories.ts";
+import { createGatewayRig, type GatewayRig, type Person, Refused } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
 import { findActivity } from "../store/activities.ts";
 
-const names = ["ann", "bob", "cleo"] as const;
-type Name = (typeof names)[number];
-
-/** Ann proposes. */
-const proposer: Name = "ann";
-
-type Step =
-  | { kind: "approve" | "approve by stamping again" | "reject" | "delete"; who: Name }
-  | { kind: "expire" }
-  | { kind: "edit" };
-
 /** What the rules say, without any of our code. Times are in hours. */
 type Model = { members: Set<Name>; threshold: number; approvals: Map<Name, number>; hour: number; status: string };
-
-const day = 24;
 
 function newModel(): Model {
   return { members: new Set(names), threshold: 3, approvals: new Map([[proposer, 0]]), hour: 0, status: "waiting" };
@@ -51,54 +49,6 @@ function foretell(model: Model, step: Step): void {
     const count = [...members].filter((name) => isActive(model, name)).length;
     if (count >= model.threshold) model.status = "completed";
   }
-}
-
-function permutations<T>(items: readonly T[]): T[][] {
-  if (items.length === 0) return [[]];
-  return items.flatMap((item, index) =>
-    permutations([...items.slice(0, index), ...items.slice(index + 1)]).map((rest) => [item, ...rest]),
-  );
-}
-
-/** Every order of the five, with every choice of who approves, who rejects and who is deleted; approvals alternate in kind. */
-function allStories(): Step[][] {
-  const orders = permutations(["approve", "reject", "expire", "edit", "delete"] as const);
-  let count = 0;
-  return orders.flatMap((order) =>
-    names.flatMap((approver) =>
-      names.flatMap((rejecter) =>
-        names.map((deleted) => {
-          const approval = count++ % 2 === 0 ? "approve" : "approve by stamping again";
-          return order.map((kind): Step => {
-            if (kind === "approve") return { kind: approval, who: approver };
-            if (kind === "reject") return { kind, who: rejecter };
-            return kind === "delete" ? { kind, who: deleted } : { kind };
-          });
-        }),
-      ),
-    ),
-  );
-}
-
-/** Without a rejection much more can happen: two approvals, then. */
-function storiesOfApproval(): Step[][] {
-  const others = ["bob", "cleo"] as const;
-  const first = others.map((who): Step => ({ kind: "approve", who }));
-  return names.flatMap((deleted) =>
-    permutations<Step>([...first, { kind: "expire" }, { kind: "edit" }, { kind: "delete", who: deleted }]).map(
-      (story): Step[] => [...story, { kind: "approve", who: "bob" }, { kind: "approve", who: "ann" }],
-    ),
-  );
-}
-
-const every = process.env.KEYSTEAD_FIGURES === "1";
-const sampleSize = 60;
-
-/** Spread evenly, from a place that changes from run to run. */
-function sample<T>(stories: readonly T[], seed: number): T[] {
-  if (every) return [...stories];
-  const stride = Math.floor(stories.length / sampleSize);
-  return stories.filter((_, index) => index % stride === seed % stride);
 }
 
 for (const dialect of dialects) {
@@ -175,14 +125,4 @@ async function live(rig: GatewayRig, story: readonly Step[]): Promise<string> {
     assert.equal(row && statusOf(row), model.status, told.join(", "));
   }
   return model.status;
-}
-
-const shortStatuses: Readonly<Record<string, string>> = {
-  ACTIVITY_STATUS_CONSENSUS_NEEDED: "waiting",
-  ACTIVITY_STATUS_COMPLETED: "completed",
-  ACTIVITY_STATUS_REJECTED: "rejected",
-};
-
-function statusOf({ status }: Pick<Activity, "status">): string {
-  return shortStatuses[status] ?? status;
 }

@@ -163,6 +163,7 @@ function toVoteRow(activityId: string, vote: StoredVote): NonNullable<CommitItem
 export function toCommitItem(prepared: Prepared): CommitItem {
   const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
     prepared;
+  const { evaluations, explanation } = prepared;
   return {
     organizationId,
     expectedVersion,
@@ -178,5 +179,7 @@ export function toCommitItem(prepared: Prepared): CommitItem {
     changes: JSON.parse(changes),
     ...(records.length > 0 && { records }),
     leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }) },
+    ...(evaluations && { evaluations }),
+    ...(explanation !== undefined && { explanation }),
   };
 }

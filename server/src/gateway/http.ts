@@ -6,6 +6,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { AnyActivity } from "../endpoints/define_activity.ts";
 import type { AnyQuery } from "../endpoints/define_query.ts";
 import { readBody, readOrganizationId } from "../endpoints/envelope.ts";
+import { explainMismatch } from "../endpoints/explain_schema.ts";
 import { activities } from "../generated/activities.ts";
 import { queries } from "../generated/queries.ts";
 import { queryValidators } from "../generated/query_validators.ts";
@@ -13,7 +14,6 @@ import { dialectOf } from "../views/dialect.ts";
 import { errorBody, type Failure, statusOf, toFailure } from "../views/error_body.ts";
 import { authenticateQuery } from "./authenticate_query.ts";
 import type { SubmitRoom } from "./execute.ts";
-import { explainMismatch } from "./explain_schema.ts";
 import { readKey } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
 import { readStampHeader } from "./stamp_header.ts";

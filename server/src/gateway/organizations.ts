@@ -131,7 +131,10 @@ export function createOrganizations(
   async function prepare(organizationId: string, organization: Organization, request: Stamped) {
     const { body, stamp, target } = request;
     let wanted: Wanted = { linksFrom: undefined, journal: undefined };
-    let brought: Brought = { records: await load(organizationId, request.records), wishes: [], pages: [] };
+    const bring = async (): Promise<Brought> => {
+      return { records: await load(organizationId, request.records), wishes: [], pages: [] };
+    };
+    let brought = await bring();
     let refusal: Fault | undefined;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { reply, run } = await ask(organizationId, organization, { body, stamp, target, ...brought }, wanted);
@@ -155,6 +158,8 @@ export function createOrganizations(
         // Overtaken: what was offered, or followed on, is older than what was released meanwhile. The database knows better.
         refusal = reply.fault;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt));
+        // What was looked for in vain may have been committed since.
+        brought = await bring();
         continue;
       }
       // What is missing can only be given together with the state it belongs to, so the run ends here.

@@ -1,22 +1,19 @@
 /** The root key replaced under a whole database, and cut short wherever it can be. */
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { Fault } from "@keystead/core/fault.ts";
 import { createGatewayRig, type GatewayRig } from "../../test/gateway_rig.ts";
 import { encryptTo } from "../../test/imports.ts";
 import { dialects } from "../../test/open_test_store.ts";
-import { protocolVersion } from "../frames/frame.ts";
+import { freshKey, linkTo, signerWith } from "../../test/rotation_rig.ts";
 import type { Request } from "../frames/messages.ts";
 import { secretContext } from "../signer/key_room.ts";
 import { keyringContext, openKeyring, type RootKeys, versionOfCurrent } from "../signer/keyring.ts";
-import { createOperations, type Operations } from "../signer/operations.ts";
 import { createSealer, versionOf } from "../signer/seal.ts";
 import { recordIdOf } from "../state/records.ts";
 import { findDeployment } from "../store/across.ts";
 import { recordOf } from "../store/key_rows.ts";
 import { rotateKeys } from "./rotate_keys.ts";
-import type { SignerLink } from "./signer_link.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
 /** Wallets with nine accounts each. */
@@ -39,37 +36,6 @@ async function furnish(rig: GatewayRig): Promise<void> {
   await rig.submit(rig.root, "create_private_keys", { privateKeys });
 }
 
-/** A signer that was started with these keys; `requests` is how many it answers before it is gone. */
-async function signerWith(rig: GatewayRig, keys: RootKeys, reseal: boolean): Promise<Operations> {
-  const { memory, orders, clock, notes } = rig.signer;
-  const operations = createOperations(
-    keys,
-    memory,
-    { ...orders, reseal },
-    () => clock.nowMs,
-    (note) => notes.push(note),
-  );
-  operations.hello({ protocol: protocolVersion, keyring: await findDeployment(rig.store) });
-  return operations;
-}
-
-function linkTo({ reseal }: Operations, requests = Number.POSITIVE_INFINITY): SignerLink {
-  let answered = 0;
-  const request = async (_kind: string, message: Request<"reseal">) => {
-    answered += 1;
-    if (answered <= requests) return reseal(message);
-    // Whether the signer still answered does not matter: nobody is there to commit it.
-    if (answered % 2 === 0) reseal(message);
-    throw new Fault("unavailable", "killed");
-  };
-  return {
-    request: request as unknown as SignerLink["request"],
-    preparing: () => 0,
-    attach: () => undefined,
-    close: () => undefined,
-  };
-}
-
 async function boxes({ store }: GatewayRig): Promise<{ record: Uint8Array; sealed: Uint8Array }[]> {
   const tables = ["wallets", "wallet_accounts", "private_keys"] as const;
   const rows = await Promise.all(
@@ -90,8 +56,6 @@ async function openAll(rig: GatewayRig, keys: RootKeys): Promise<string[]> {
   });
   return opened.sort();
 }
-
-const freshKey = () => new Uint8Array(randomBytes(32));
 
 function onBothDatabases(name: string, run: (rig: GatewayRig, t: TestContext) => Promise<void>): void {
   for (const dialect of dialects) {
@@ -234,6 +198,28 @@ onBothDatabases("nothing is sealed anew without the operator's order, and nothin
       code: "failed_precondition",
     },
   );
+});
+
+onBothDatabases("texts of interfaces are no secrets: they stay as they are, and nobody seals them", async (rig) => {
+  await rig.submit(rig.root, "create_smart_contract_interface", {
+    smartContractAddress: `0x${"11".repeat(20)}`,
+    smartContractInterface: "[]",
+    type: "SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM",
+    label: "Contract",
+  });
+  const read = () => rig.store.db.selectFrom("contract_interfaces").selectAll().execute();
+  const [before] = await read();
+  assert.ok(before);
+  const keys = { current: freshKey(), retiring: rig.signer.rootKey };
+  const ordered = await signerWith(rig, keys, true);
+  const value = { content: before.record, sealed: new Uint8Array() };
+  assert.throws(() => ordered.reseal({ boxes: [{ kind: "record", value }] }), {
+    code: "invalid_argument",
+    message: "a contractInterface has no secret",
+  });
+  const [line] = await rotateKeys(rig.store, linkTo(ordered));
+  assert.equal(line, "sealed anew under the next root key: 1 secret(s)");
+  assert.deepEqual(await read(), [before]);
 });
 
 onBothDatabases("service keys and public faces stay what they were", async (rig) => {

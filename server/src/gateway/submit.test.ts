@@ -1,10 +1,49 @@
 /** Repeated bodies where they are easily forgotten, over gateway, signer and both databases. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { QueryConfig } from "pg";
 import { createGatewayRig } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
+import type { Store } from "../store/store.ts";
+
+/** The same store, to which something else happens after each read. */
+function interrupted(store: Store, happens: () => Promise<void>): Store {
+  if (store.dialect === "sqlite") {
+    const exclusive = async <T>(work: () => T): Promise<T> => {
+      const read = await store.sqlite.exclusive(work);
+      await happens();
+      return read;
+    };
+    return { ...store, sqlite: { ...store.sqlite, exclusive } };
+  }
+  const query = async (config: QueryConfig) => {
+    const read = await store.pool.query(config);
+    await happens();
+    return read;
+  };
+  return { ...store, pool: Object.assign(Object.create(store.pool), { query }) };
+}
 
 for (const dialect of dialects) {
+  test(`on ${dialect}: a repeat is answered with the result, though it is released between two looks at it`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const privateKey = { privateKeyName: "k", curve: "CURVE_P256", addressFormats: [], privateKeyTags: [] };
+    const made = await rig.submit(rig.root, "create_private_keys", { privateKeys: [privateKey] });
+    const { privateKeys } = made.result.createPrivateKeysResultV2 as { privateKeys: [{ privateKeyId: string }] };
+    const body = rig.body("sign_raw_payload", {
+      signWith: privateKeys[0].privateKeyId,
+      payload: "00".repeat(32),
+      encoding: "PAYLOAD_ENCODING_HEXADECIMAL",
+      hashFunction: "HASH_FUNCTION_NO_OP",
+    });
+    const first = await rig.send(rig.root, "sign_raw_payload", body);
+    // Its result is written to its row a moment later: here, after the repeat has read the row without it.
+    rig.room.store = interrupted(rig.store, () => rig.room.committer.settle());
+    assert.deepEqual(await rig.send(rig.root, "sign_raw_payload", body), first);
+    assert.equal(first.status, "ACTIVITY_STATUS_COMPLETED");
+  });
+
   test(`on ${dialect}: who deleted an organization and asks again is told so; everything else is gone`, async (t) => {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;

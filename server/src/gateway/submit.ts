@@ -4,13 +4,14 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { ActivityForm, AnyActivity } from "../endpoints/define_activity.ts";
 import type { Caller } from "../endpoints/define_query.ts";
 import { type Envelope, readBody, readEnvelope, readOrganizationId } from "../endpoints/envelope.ts";
+import { explainMismatch } from "../endpoints/explain_schema.ts";
 import { isNoSuchActivity, noSuchActivity } from "../endpoints/known_faults.ts";
 import { parseFingerprint } from "../fields/fingerprint.ts";
 import { activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { sha256 } from "../state/digest.ts";
 import type { RecordWish } from "../state/record_wish.ts";
-import { type ActivityRow, findActivityByFingerprint } from "../store/activities.ts";
+import { type ActivityRow, findActivity, findActivityByFingerprint } from "../store/activities.ts";
 import { findUnreleasedLeaves } from "../store/leaves.ts";
 import { type ActivityRecord, activityView } from "../views/activity_view.ts";
 import type { Dialect } from "../views/dialect.ts";
@@ -19,7 +20,6 @@ import { readActivity, waitingStatus } from "../views/read_activity.ts";
 import { authenticateQuery, type Scope } from "./authenticate_query.ts";
 import { toLeftover } from "./committer.ts";
 import { executeOnce, organizationMismatch, type StampedRequest, type SubmitRoom } from "./execute.ts";
-import { explainMismatch } from "./explain_schema.ts";
 import { findKeyed, keyedRequest, rememberKeyed } from "./idempotency.ts";
 import { stampParts } from "./stamp_header.ts";
 
@@ -92,6 +92,10 @@ function readAsked(activity: AnyActivity, value: Record<string, unknown>): { for
   const envelope = readEnvelope(value);
   const { type, parameters } = envelope;
   const form = activityForms.get(type);
+  if (activity.formerTypes !== undefined && Object.hasOwn(activity.formerTypes, type)) {
+    const instead = activity.formerTypes[type];
+    throw new Fault("invalid_argument", `Invalid activity type: \`${type}\` is no longer supported: ${instead}`);
+  }
   if (form?.activity !== activity) {
     throw new Fault("invalid_argument", `Invalid activity type: \`${type}\` does not belong to ${activity.path}`);
   }
@@ -237,6 +241,10 @@ async function readReleased(
       if (outcome.kind === "refused") throw new Fault("unavailable", outcome.message);
       result = outcome.result ?? result;
     }
+  } else if (row.status === "ACTIVITY_STATUS_COMPLETED" && result === null) {
+    // Released since the row was read: its result was written in that same moment.
+    const released = await findActivity(store, organizationId, row.activityId);
+    result = released?.result ?? null;
   }
   const record = await readActivity(store, organizationId, { ...row, result }, readerId);
   // Over since it was found: what ended it must be released, too.

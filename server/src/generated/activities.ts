@@ -1,16 +1,22 @@
 // Written by `npm run generate` from the endpoint declarations. Do not edit.
 import { approveActivity } from "../activities/approve_activity.ts";
 import { createApiKeys } from "../activities/create_api_keys.ts";
+import { createPolicies } from "../activities/create_policies.ts";
+import { createPolicy } from "../activities/create_policy.ts";
 import { createPrivateKeyTag } from "../activities/create_private_key_tag.ts";
 import { createPrivateKeys } from "../activities/create_private_keys.ts";
+import { createSmartContractInterface } from "../activities/create_smart_contract_interface.ts";
 import { createSubOrganization } from "../activities/create_sub_organization.ts";
 import { createUserTag } from "../activities/create_user_tag.ts";
 import { createUsers } from "../activities/create_users.ts";
 import { createWallet } from "../activities/create_wallet.ts";
 import { createWalletAccounts } from "../activities/create_wallet_accounts.ts";
 import { deleteApiKeys } from "../activities/delete_api_keys.ts";
+import { deletePolicies } from "../activities/delete_policies.ts";
+import { deletePolicy } from "../activities/delete_policy.ts";
 import { deletePrivateKeyTags } from "../activities/delete_private_key_tags.ts";
 import { deletePrivateKeys } from "../activities/delete_private_keys.ts";
+import { deleteSmartContractInterface } from "../activities/delete_smart_contract_interface.ts";
 import { deleteSubOrganization } from "../activities/delete_sub_organization.ts";
 import { deleteUserTags } from "../activities/delete_user_tags.ts";
 import { deleteUsers } from "../activities/delete_users.ts";
@@ -30,6 +36,7 @@ import { signRawPayload } from "../activities/sign_raw_payload.ts";
 import { signRawPayloads } from "../activities/sign_raw_payloads.ts";
 import { signTransaction } from "../activities/sign_transaction.ts";
 import { updateOrganizationName } from "../activities/update_organization_name.ts";
+import { updatePolicy } from "../activities/update_policy.ts";
 import { updatePrivateKeyTag } from "../activities/update_private_key_tag.ts";
 import { updateRootQuorum } from "../activities/update_root_quorum.ts";
 import { updateUser } from "../activities/update_user.ts";
@@ -43,16 +50,22 @@ import { type ActivityForm, type AnyActivity, formsOf } from "../endpoints/defin
 export const activities = {
   approve_activity: approveActivity,
   create_api_keys: createApiKeys,
+  create_policies: createPolicies,
+  create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,
   create_private_keys: createPrivateKeys,
+  create_smart_contract_interface: createSmartContractInterface,
   create_sub_organization: createSubOrganization,
   create_user_tag: createUserTag,
   create_users: createUsers,
   create_wallet: createWallet,
   create_wallet_accounts: createWalletAccounts,
   delete_api_keys: deleteApiKeys,
+  delete_policies: deletePolicies,
+  delete_policy: deletePolicy,
   delete_private_key_tags: deletePrivateKeyTags,
   delete_private_keys: deletePrivateKeys,
+  delete_smart_contract_interface: deleteSmartContractInterface,
   delete_sub_organization: deleteSubOrganization,
   delete_user_tags: deleteUserTags,
   delete_users: deleteUsers,
@@ -72,6 +85,7 @@ export const activities = {
   sign_raw_payloads: signRawPayloads,
   sign_transaction: signTransaction,
   update_organization_name: updateOrganizationName,
+  update_policy: updatePolicy,
   update_private_key_tag: updatePrivateKeyTag,
   update_root_quorum: updateRootQuorum,
   update_user: updateUser,

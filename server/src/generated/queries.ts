@@ -4,18 +4,24 @@ import { getActivity } from "../queries/get_activity.ts";
 import { getApiKey } from "../queries/get_api_key.ts";
 import { getApiKeys } from "../queries/get_api_keys.ts";
 import { getOrganizationConfigs } from "../queries/get_organization_configs.ts";
+import { getPolicy } from "../queries/get_policy.ts";
+import { getPolicyEvaluations } from "../queries/get_policy_evaluations.ts";
 import { getPrivateKey } from "../queries/get_private_key.ts";
+import { getSmartContractInterface } from "../queries/get_smart_contract_interface.ts";
 import { getUser } from "../queries/get_user.ts";
 import { getWallet } from "../queries/get_wallet.ts";
 import { getWalletAccount } from "../queries/get_wallet_account.ts";
 import { listActivities } from "../queries/list_activities.ts";
+import { listPolicies } from "../queries/list_policies.ts";
 import { listPrivateKeyTags } from "../queries/list_private_key_tags.ts";
 import { listPrivateKeys } from "../queries/list_private_keys.ts";
+import { listSmartContractInterfaces } from "../queries/list_smart_contract_interfaces.ts";
 import { listSuborgs } from "../queries/list_suborgs.ts";
 import { listUserTags } from "../queries/list_user_tags.ts";
 import { listUsers } from "../queries/list_users.ts";
 import { listWalletAccounts } from "../queries/list_wallet_accounts.ts";
 import { listWallets } from "../queries/list_wallets.ts";
+import { simulateActivity } from "../queries/simulate_activity.ts";
 import { whoami } from "../queries/whoami.ts";
 
 export const queries = {
@@ -23,18 +29,24 @@ export const queries = {
   get_api_key: getApiKey,
   get_api_keys: getApiKeys,
   get_organization_configs: getOrganizationConfigs,
+  get_policy: getPolicy,
+  get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_smart_contract_interface: getSmartContractInterface,
   get_user: getUser,
   get_wallet: getWallet,
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
+  list_policies: listPolicies,
   list_private_key_tags: listPrivateKeyTags,
   list_private_keys: listPrivateKeys,
+  list_smart_contract_interfaces: listSmartContractInterfaces,
   list_suborgs: listSuborgs,
   list_user_tags: listUserTags,
   list_users: listUsers,
   list_wallet_accounts: listWalletAccounts,
   list_wallets: listWallets,
+  simulate_activity: simulateActivity,
   whoami: whoami,
 } as const;
 
@@ -43,17 +55,23 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_api_key", getApiKey],
   ["get_api_keys", getApiKeys],
   ["get_organization_configs", getOrganizationConfigs],
+  ["get_policy", getPolicy],
+  ["get_policy_evaluations", getPolicyEvaluations],
   ["get_private_key", getPrivateKey],
+  ["get_smart_contract_interface", getSmartContractInterface],
   ["get_user", getUser],
   ["get_wallet", getWallet],
   ["get_wallet_account", getWalletAccount],
   ["list_activities", listActivities],
+  ["list_policies", listPolicies],
   ["list_private_key_tags", listPrivateKeyTags],
   ["list_private_keys", listPrivateKeys],
+  ["list_smart_contract_interfaces", listSmartContractInterfaces],
   ["list_suborgs", listSuborgs],
   ["list_user_tags", listUserTags],
   ["list_users", listUsers],
   ["list_wallet_accounts", listWalletAccounts],
   ["list_wallets", listWallets],
+  ["simulate_activity", simulateActivity],
   ["whoami", whoami],
 ]);

@@ -24,7 +24,8 @@ const tagType = "ACTIVITY_TYPE_CREATE_USER_TAG";
 
 function activityBy(user: User, status: string) {
   const vote = { id: randomUUID(), user, selection: "VOTE_SELECTION_APPROVED", createdAtMs: nowMs };
-  const body = Buffer.from(JSON.stringify({ parameters: { userTagName: randomUUID(), userIds: [] } }));
+  const envelope = { type: tagType, timestampMs: String(nowMs), organizationId: randomUUID() };
+  const body = Buffer.from(JSON.stringify({ ...envelope, parameters: { userTagName: randomUUID(), userIds: [] } }));
   return newActivity({ status, type: tagType, body, votes: JSON.stringify([vote]) });
 }
 

@@ -19,13 +19,14 @@ export function exportStateOf({ importTargets, keyCounts }: Pages): ExportState 
 
 /**
  * The client's key. It must not be one of ours: whoever has the root key could then read the bundle out of the answer, and a
- * bundle for a pending import would come back in as one.
+ * bundle for a pending import would come back in as one. Service keys are refused to everybody; of pending imports only those of
+ * this organization can be known here, because the signer sees one organization's state at a time.
  */
 function parseTarget({ importTargets }: ExportState, { keys }: ActivityContext, text: string): Uint8Array {
   const target = parseTargetPublicKey(keys.hpke, text);
   const hex = toHex(target);
   const isOurs =
-    hex === toHex(keys.bundleSigner.publicKey) || importTargets.values().some(({ publicKey }) => publicKey === hex);
+    keys.servicePublicKeys.includes(hex) || importTargets.values().some(({ publicKey }) => publicKey === hex);
   if (isOurs) throw new Fault("invalid_argument", "invalid target public key: this is a key of the server itself");
   return target;
 }

@@ -16,14 +16,17 @@ import {
   type WalletRecord,
 } from "../state/records.ts";
 
+/** What a decision knows of keys: the records at hand and what became of them. Queries have it too. */
+export type KnownKeys = Pick<KeyRoom, "records" | "factsOf">;
+
 /** Whether it is there: neither deleted itself nor, for an account, with its wallet. */
-export function isLive(keys: KeyRoom, record: KeyRecord): boolean {
+export function isLive(keys: KnownKeys, record: KeyRecord): boolean {
   if (keys.factsOf(recordIdOf(record))?.deleted === true) return false;
   return record.kind !== "walletAccount" || keys.factsOf(record.walletId)?.deleted !== true;
 }
 
 function findLive<K extends KeyRecord["kind"]>(
-  keys: KeyRoom,
+  keys: KnownKeys,
   kind: K,
   fits: (record: Extract<KeyRecord, { kind: K }>) => boolean,
 ): Extract<KeyRecord, { kind: K }> | undefined {
@@ -35,11 +38,11 @@ function findLive<K extends KeyRecord["kind"]>(
   return undefined;
 }
 
-export function findWallet(keys: KeyRoom, walletId: string): WalletRecord | undefined {
+export function findWallet(keys: KnownKeys, walletId: string): WalletRecord | undefined {
   return findLive(keys, "wallet", (wallet) => wallet.walletId === walletId);
 }
 
-export function getWallet(keys: KeyRoom, organizationId: string, walletId: string): WalletRecord {
+export function getWallet(keys: KnownKeys, organizationId: string, walletId: string): WalletRecord {
   const wallet = findWallet(keys, walletId);
   if (wallet === undefined) {
     throw new Fault("not_found", `unable to find wallet ${walletId} in organization ${organizationId}`);
@@ -47,15 +50,15 @@ export function getWallet(keys: KeyRoom, organizationId: string, walletId: strin
   return wallet;
 }
 
-export function findAccount(keys: KeyRoom, walletAccountId: string): WalletAccountRecord | undefined {
+export function findAccount(keys: KnownKeys, walletAccountId: string): WalletAccountRecord | undefined {
   return findLive(keys, "walletAccount", (account) => account.walletAccountId === walletAccountId);
 }
 
-export function findPrivateKey(keys: KeyRoom, privateKeyId: string): PrivateKeyRecord | undefined {
+export function findPrivateKey(keys: KnownKeys, privateKeyId: string): PrivateKeyRecord | undefined {
   return findLive(keys, "privateKey", (key) => key.privateKeyId === privateKeyId);
 }
 
-export function findAccountByAddress(keys: KeyRoom, address: string): WalletAccountRecord | undefined {
+export function findAccountByAddress(keys: KnownKeys, address: string): WalletAccountRecord | undefined {
   return findLive(keys, "walletAccount", (account) => isSameAddress(account.addressFormat, address, account.address));
 }
 
@@ -65,7 +68,7 @@ export type SigningResource =
   | { record: PrivateKeyRecord; addressFormat: WalletAccountRecord["addressFormat"] | undefined };
 
 /** The account or private key behind `signWith`: an address, or the id of a private key. */
-export function getSigningResource(keys: KeyRoom, signWith: string): SigningResource {
+export function findSigningResource(keys: KnownKeys, signWith: string): SigningResource | undefined {
   const account = findAccountByAddress(keys, signWith);
   if (account !== undefined) return { record: account, addressFormat: account.addressFormat };
   for (const record of keys.records) {
@@ -74,11 +77,17 @@ export function getSigningResource(keys: KeyRoom, signWith: string): SigningReso
     const own = record.addresses.find(({ format, address }) => isSameAddress(format, signWith, address));
     if (own !== undefined) return { record, addressFormat: own.format };
   }
-  throw new Fault("not_found", "Could not find any resource to sign with.");
+  return undefined;
+}
+
+export function getSigningResource(keys: KnownKeys, signWith: string): SigningResource {
+  const found = findSigningResource(keys, signWith);
+  if (found === undefined) throw new Fault("not_found", "Could not find any resource to sign with.");
+  return found;
 }
 
 /** The name it bears now. */
-export function nameOf(keys: KeyRoom, record: KeyRecord): string | undefined {
+export function nameOf(keys: KnownKeys, record: KeyRecord): string | undefined {
   const renamed = keys.factsOf(recordIdOf(record))?.name;
   if (renamed !== undefined) return renamed;
   if (record.kind === "wallet") return record.walletName;
@@ -89,7 +98,7 @@ const labels = { wallet: "wallet", walletAccount: "wallet account", privateKey: 
 
 /** Names are unique per kind. `taken` are those the activity itself gives; `except` may keep its own. */
 export function refuseTakenName(
-  keys: KeyRoom,
+  keys: KnownKeys,
   kind: KeyRecord["kind"],
   name: string,
   { taken = [], except }: { taken?: readonly string[]; except?: string } = {},
@@ -110,7 +119,7 @@ export function takenName(kind: KeyRecord["kind"], name: string): Fault {
 
 /** Its facts with something changed. */
 export function changedFacts(
-  keys: KeyRoom,
+  keys: KnownKeys,
   record: KeyRecord,
   change: Partial<Omit<KeyFacts, "id" | "kind">>,
   nowMs: number,

@@ -1,12 +1,11 @@
 /** How what `signWith` names signs: which scheme, and the secret in memory for no longer than that takes. */
 import {
+  checkTotalLength,
   type HashFunction,
   type PayloadEncoding,
-  payloadEncodings,
   readPayload,
 } from "@keystead/core/crypto/payload.ts";
 import { type Signature, signBytes, toWireSignature, type WireSignature } from "@keystead/core/crypto/signing.ts";
-import { Fault } from "@keystead/core/fault.ts";
 import { getAddressUse } from "@keystead/core/keys/address_formats.ts";
 import { keyCurves, type SignatureScheme } from "@keystead/core/keys/curves.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
@@ -30,20 +29,6 @@ export function signAll(keys: KeyRoom, { record }: SigningResource, items: reado
   } finally {
     secret.fill(0);
   }
-}
-
-/**
- * How long all payloads of a request may be together, in characters. A signer does one thing at a time: typed data takes up to
- * two microseconds per character to read and hash, so that these keep everybody else waiting for half a second at most.
- */
-const maxTotalLength = { structured: 256 * 1024, plain: 1024 * 1024 } as const;
-
-function checkTotalLength(payloads: readonly string[], encoding: PayloadEncoding): void {
-  const kind = payloadEncodings[encoding].isDigest ? "structured" : "plain";
-  const length = payloads.reduce((sum, payload) => sum + payload.length, 0);
-  if (length <= maxTotalLength[kind]) return;
-  const message = `the payloads are too long together: ${length} characters where ${maxTotalLength[kind]} are taken`;
-  throw new Fault("invalid_argument", message);
 }
 
 /** Signs payloads in their order. All of them are read before the secret is opened: one that is refused refuses all. */

@@ -6,9 +6,9 @@ import {
   withBitcoinSignatures,
 } from "@keystead/core/chains/bitcoin_signing.ts";
 import { ethereumDigest, parseEthereum, withEthereumSignature } from "@keystead/core/chains/ethereum.ts";
-import { unparsable } from "@keystead/core/chains/refusal.ts";
 import { getSolanaSlot, parseSolana, solanaMessage, withSolanaSignature } from "@keystead/core/chains/solana.ts";
 import { parseTempo, tempoDigest, withTempoSignature } from "@keystead/core/chains/tempo.ts";
+import { fromTransactionHex } from "@keystead/core/chains/transaction_hex.ts";
 import { parseTron, tronDigest, withTronSignature } from "@keystead/core/chains/tron.ts";
 import type { Signature } from "@keystead/core/crypto/signing.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
@@ -153,15 +153,6 @@ export function signTransactionText(
   const publicKey = row.curve === "CURVE_ED25519" ? stored : curves.compressPoint("secp256k1", stored);
   const { items, withSignatures } = row.read(fromTransactionHex(unsignedTransaction), { publicKey, addressFormat });
   return toHex(withSignatures(signAll(keys, resource, items)));
-}
-
-/** Clients of half the chains write `0x`. */
-function fromTransactionHex(text: string): Uint8Array {
-  try {
-    return fromHex(text.startsWith("0x") ? text.slice(2) : text);
-  } catch (cause) {
-    throw unparsable("it is not hexadecimal", cause);
-  }
 }
 
 function joined({ r, s }: Signature): Uint8Array {

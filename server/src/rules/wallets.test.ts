@@ -13,6 +13,7 @@ import { decodeWalletSecret, seedOfWallet } from "../state/wallet_secret.ts";
 import {
   accountWishes,
   deriveAddresses,
+  draftAccounts,
   generateWallet,
   newAccounts,
   newWallet,
@@ -36,7 +37,9 @@ const solana = account("m/44'/501'/0'/0'", "SOLANA", "CURVE_ED25519");
 
 function make(accounts: readonly WalletAccountParams[], changes: object = {}, keys = testKeyRoom()) {
   const draft = { organizationId: "acme", walletName: "w", imported: false, ...junk, ...changes };
-  return newWallet(activityContext({ keys }), { ...draft, accounts: parseAccounts(accounts) });
+  const context = activityContext({ keys });
+  const walletId = context.newId();
+  return newWallet(context, { ...draft, walletId, accounts: draftAccounts(context, parseAccounts(accounts)) });
 }
 
 /** Published addresses of this mnemonic, one per curve and scheme. */
@@ -82,6 +85,7 @@ test("a known mnemonic gives its known addresses, in the order asked for, one re
     organizationId: "acme",
     walletAccountId: "new 1",
     walletId,
+    wallet: { walletName: "w", imported: false },
     ...asked,
     address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     publicKey: "038318535b54105d4a7aae60c08fc45f9687181b4fdfc625bd1a753fa7397fed75",
@@ -221,8 +225,12 @@ test("the same account twice in one request is refused with the first one's id, 
 });
 
 test("an account at the same place of the same wallet is in the way, a deleted one or another wallet's is not", () => {
-  const wallet = { organizationId: "acme", walletId: "w" };
-  const { records } = newAccounts(activityContext(), wallet, new Uint8Array(64), parseAccounts([ethereum, solana]));
+  const language = "MNEMONIC_LANGUAGE_ENGLISH";
+  const born = { walletName: "w", language, imported: false, createdAtMs: 0 } as const;
+  const wallet = { organizationId: "acme", walletId: "w", ...born };
+  const context = activityContext();
+  const drafts = draftAccounts(context, parseAccounts([ethereum, solana]));
+  const { records } = newAccounts(context, wallet, new Uint8Array(64), drafts);
   const room = testKeyRoom({ records });
   const refuse = (keys: KeyRoom, walletId: string, asked: WalletAccountParams) =>
     refuseTakenPlaces(keys, walletId, parseAccounts([account("m/7", "ETHEREUM"), asked]));

@@ -50,6 +50,29 @@ export function parseAccounts(accounts: readonly WalletAccountParams[]): AskedAc
   });
 }
 
+/** An account that is to be stored, and the id it will have. */
+export type AccountDraft = AskedAccount & { walletAccountId: string };
+
+/** One request cannot make the same account or the same name twice. No secret is needed to see that. */
+export function draftAccounts({ newId }: ActivityContext, accounts: readonly AskedAccount[]): AccountDraft[] {
+  const holders = new Map<string, string>();
+  const names = new Set<string>();
+  return accounts.map((account) => {
+    const { params } = account;
+    const walletAccountId = newId();
+    const place = placeOf(params);
+    const holder = holders.get(place);
+    if (holder !== undefined) throw pathExists(holder);
+    holders.set(place, walletAccountId);
+    if (params.name) {
+      const name = foldName(params.name);
+      if (names.has(name)) throw takenName("walletAccount", params.name);
+      names.add(name);
+    }
+    return { ...account, walletAccountId };
+  });
+}
+
 /** What may stand in the way of a new wallet. */
 export function walletWishes({ walletName, accounts }: WalletNames): RecordWish[] {
   return [{ by: "name", kind: "wallet", name: walletName }, ...accountNameWishes(accounts)];
@@ -119,12 +142,15 @@ export function generateWallet(
   context: ActivityContext,
   organizationId: string,
   { walletName, mnemonicLength }: Omit<WalletParams, "accounts">,
-  accounts: readonly AskedAccount[],
+  asked: readonly AskedAccount[],
 ): ReturnType<typeof newWallet> {
+  const walletId = context.newId();
+  const accounts = draftAccounts(context, asked);
   const entropy = context.keys.random(entropyLengths[mnemonicLength ?? 12] ?? 0);
   try {
     const language = "MNEMONIC_LANGUAGE_ENGLISH";
-    return newWallet(context, { organizationId, walletName, language, secret: { entropy }, imported: false, accounts });
+    const names = { organizationId, walletId, walletName };
+    return newWallet(context, { ...names, language, secret: { entropy }, imported: false, accounts });
   } finally {
     entropy.fill(0);
   }
@@ -134,11 +160,12 @@ export function generateWallet(
 export type WalletDraft = {
   /** Not the context's own, when the wallet is born together with its organization. */
   organizationId: string;
+  walletId: string;
   walletName: string;
   language: MnemonicLanguage;
   secret: WalletSecret;
   imported: boolean;
-  accounts: readonly AskedAccount[];
+  accounts: readonly AccountDraft[];
 };
 
 /**
@@ -149,17 +176,16 @@ export function newWallet(
   context: ActivityContext,
   draft: WalletDraft,
 ): { walletId: string; addresses: string[]; records: NewRecord[] } {
-  const { organizationId, walletName, language, imported, accounts } = draft;
+  const { organizationId, walletId, walletName, language, imported, accounts } = draft;
   const { keys, nowMs } = context;
-  const walletId = context.newId();
   const secret = encodeWalletSecret(draft.secret);
   let seed: Uint8Array | undefined;
   try {
     seed = seedOfWallet(keys.signing.keys, language, secret);
     const blindIndex = keys.blindIndex("wallet", seed, organizationId);
     if (imported) refuseKnownSeed(keys, blindIndex);
-    const derived = newAccounts(context, { organizationId, walletId }, seed, accounts);
     const record = { organizationId, walletId, walletName, language, imported, createdAtMs: nowMs };
+    const derived = newAccounts(context, record, seed, accounts);
     const wallet: NewRecord = { record: { kind: "wallet", ...record }, secret, blindIndex };
     return { walletId, addresses: derived.addresses, records: [wallet, ...derived.records] };
   } catch (fault) {
@@ -188,20 +214,19 @@ export function openSeed(keys: KeyRoom, wallet: WalletRecord): Uint8Array {
 
 /** The records of new accounts, and their addresses in the order asked for. */
 export function newAccounts(
-  { keys, nowMs, newId }: ActivityContext,
-  { organizationId, walletId }: Pick<WalletRecord, "organizationId" | "walletId">,
+  { keys, nowMs }: ActivityContext,
+  { organizationId, walletId, walletName, imported }: Omit<WalletRecord, "kind">,
   seed: Uint8Array,
-  accounts: readonly AskedAccount[],
+  accounts: readonly AccountDraft[],
 ): { addresses: string[]; records: NewRecord[] } {
-  const drafts = accounts.map((account) => ({ ...account, walletAccountId: newId() }));
-  refuseRepeated(drafts);
-  const records = withKeyPairs(keys, seed, drafts, ({ params, use, walletAccountId }, { privateKey, publicKey }) => {
+  const records = withKeyPairs(keys, seed, accounts, ({ params, use, walletAccountId }, { privateKey, publicKey }) => {
     const { curve, path, addressFormat, name } = params;
     const record: WalletAccountRecord = {
       kind: "walletAccount",
       organizationId,
       walletAccountId,
       walletId,
+      wallet: { walletName, imported },
       curve,
       path,
       addressFormat,
@@ -239,21 +264,5 @@ function withKeyPairs<A extends AskedAccount, T>(
     });
   } finally {
     for (const { privateKey } of derived.values()) privateKey.fill(0);
-  }
-}
-
-/** One request cannot make the same account or the same name twice. */
-function refuseRepeated(drafts: readonly (AskedAccount & { walletAccountId: string })[]): void {
-  const holders = new Map<string, string>();
-  const names = new Set<string>();
-  for (const { params, walletAccountId } of drafts) {
-    const place = placeOf(params);
-    const holder = holders.get(place);
-    if (holder !== undefined) throw pathExists(holder);
-    holders.set(place, walletAccountId);
-    if (!params.name) continue;
-    const name = foldName(params.name);
-    if (names.has(name)) throw takenName("walletAccount", params.name);
-    names.add(name);
   }
 }

@@ -105,6 +105,8 @@ function acceptanceLeaf(
     number,
     leaf,
     sealed: undefined,
+    evaluations: undefined,
+    explanation: undefined,
     activity: undefined,
   };
 }

@@ -38,6 +38,8 @@ export function bear(act: Act, grounds: LeafGrounds, birth: Birth): Prepared {
     number,
     leaf,
     sealed: undefined,
+    evaluations: undefined,
+    explanation: undefined,
     activity: undefined,
   };
 }

@@ -70,6 +70,8 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     number,
     leaf,
     sealed: undefined,
+    evaluations: undefined,
+    explanation: undefined,
     activity: undefined,
   };
 }

@@ -4,7 +4,7 @@
  */
 import { randomInt } from "node:crypto";
 import { type Journal, runningDigest } from "../state/journal.ts";
-import { createLru } from "./lru.ts";
+import { createLru } from "../state/lru.ts";
 
 export type JournalCache = {
   /**

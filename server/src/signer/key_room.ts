@@ -7,7 +7,13 @@ import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
 import type { Prepared, Request } from "../frames/messages.ts";
 import { findKeyFacts, hasPage, keyFactsPageOf, type PageName } from "../state/pages.ts";
 import { type RecordWish, wishKey } from "../state/record_wish.ts";
-import { encodeRecord, type KeyRecord, recordIdOf } from "../state/records.ts";
+import {
+  type ContractInterfaceRecord,
+  encodeRecord,
+  isKeyRecord,
+  type KeyRecord,
+  recordIdOf,
+} from "../state/records.ts";
 import { seedOfWallet } from "../state/wallet_secret.ts";
 import { NeedsMore } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
@@ -27,7 +33,7 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
     if (record.organizationId !== organizationId) {
       throw new Fault("failed_precondition", "a record belongs to another organization than the body names");
     }
-    sealedOf.set(record, sealed);
+    if (isKeyRecord(record)) sealedOf.set(record, sealed);
   }
   const records = [...sealedOf.keys()];
   const looked = new Set(brought.wishes);
@@ -44,6 +50,7 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
     signing: nodeSigning,
     hpke: nodeHpke as unknown as KeyRoom["hpke"],
     bundleSigner: keyring.bundleSigner,
+    servicePublicKeys: Object.values(keyring.publicKeys),
     random: (length) => new Uint8Array(randomBytes(length)),
     records,
     factsOf(id) {
@@ -97,6 +104,18 @@ export function sealRecords({ keyring, sealer }: Signer, records: readonly NewRe
   });
 }
 
+/** The rows of new texts. They are no secrets: they have a MAC, and an empty box. */
+export function markInterfaces(
+  { keyring }: Signer,
+  interfaces: readonly ContractInterfaceRecord[],
+): Prepared["records"] {
+  return interfaces.map((record) => ({
+    content: keyring.authenticity.mark("record", encodeRecord(record)),
+    sealed: new Uint8Array(),
+    blindIndex: undefined,
+  }));
+}
+
 /** A secret opens for its own record only: organization, kind and id are in its key and in what the tag covers. */
 export function secretContext(record: KeyRecord): SealContext {
   return {
@@ -106,6 +125,6 @@ export function secretContext(record: KeyRecord): SealContext {
   };
 }
 
-function targetContext(organizationId: string, targetId: string): SealContext {
+export function targetContext(organizationId: string, targetId: string): SealContext {
   return { purpose: "importTargets.privateKey", organizationId, recordId: targetId };
 }

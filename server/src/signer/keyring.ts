@@ -108,10 +108,7 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
   const ring: ValueOf<typeof keyringLayout> = decode(keyringLayout, plain);
   if (ring.format !== 1) throw new Fault("failed_precondition", `unknown keyring format ${ring.format}`);
   const privateKeys = new Map<string, KeyObject>(
-    ring.services.map(({ name, privateKey }) => [
-      name,
-      createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" }),
-    ]),
+    ring.services.map(({ name, privateKey }) => [name, readPrivateKey(privateKey)]),
   );
   const logKey = privateKeys.get("log");
   const bundleKey = privateKeys.get("signer");
@@ -146,6 +143,16 @@ function freshPrivateKey(curve: "p256" | "ed25519"): Uint8Array {
   const { privateKey } =
     curve === "p256" ? generateKeyPairSync("ec", { namedCurve: "P-256" }) : generateKeyPairSync("ed25519");
   return new Uint8Array(privateKey.export({ format: "der", type: "pkcs8" }));
+}
+
+/** Node takes the structure as a Buffer only; the copy is wiped, the caller wipes what it came from. */
+function readPrivateKey(pkcs8: Uint8Array): KeyObject {
+  const copy = Buffer.from(pkcs8);
+  try {
+    return createPrivateKey({ key: copy, format: "der", type: "pkcs8" });
+  } finally {
+    copy.fill(0);
+  }
 }
 
 /** The last bytes of an SPKI structure are the key itself: 65 for an uncompressed P-256 point, 32 for Ed25519. */

@@ -8,7 +8,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { decodeHeader, encodeHeader, type Header, headerFormat } from "@keystead/core/log/header.ts";
 import type { Authenticity } from "../state/authenticity.ts";
 import { digestKey, equalBytes, sha256 } from "../state/digest.ts";
-import { createLru } from "./lru.ts";
+import { createLru } from "../state/lru.ts";
 import { type Pin, pinDigestLength } from "./pins.ts";
 
 /** A header whose MAC was checked, with its digest. */

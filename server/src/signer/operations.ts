@@ -9,12 +9,13 @@ import { protocolVersion } from "../frames/frame.ts";
 import type { MessageKind, Reply, Request } from "../frames/messages.ts";
 import { digestKey } from "../state/digest.ts";
 import { clockToleranceMs } from "../state/journal.ts";
+import { createLru } from "../state/lru.ts";
 import { type AcceptedHead, accept } from "./accept.ts";
 import { type BirthOrder, birth } from "./birth.ts";
+import { createInterfaceCache } from "./contract_interfaces.ts";
 import { createJournalCache } from "./journal_cache.ts";
 import { createKeyring, deploymentName, openKeyringWith, type RootKeys, versionOfCurrent } from "./keyring.ts";
 import { createLine } from "./line.ts";
-import { createLru } from "./lru.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenState } from "./open_state.ts";
 import { prepare } from "./prepare.ts";
@@ -93,6 +94,7 @@ export function createOperations(
       heads: createLru<OpenState>(maxHeadBytes),
       journals: createJournalCache(),
       records: createRecordCache(keyring.authenticity),
+      interfaces: createInterfaceCache(),
       adoptUnknown: orders.adoptUnknown,
       sealer,
       sealResult: (leaf, result) => sealer.seal(resultContext(leaf), new TextEncoder().encode(result)),

@@ -15,7 +15,7 @@ function actWith(pinOf: () => unknown): { act: Act; secrets: Uint8Array[] } {
     signer: { memory: { pins: { get: pinOf } }, keyring: {} },
     state: { pages: emptyPages, directory: { pages: [] }, known: { header: {} } },
     asked: { form: { activity } },
-    brought: { records: [], wishes: [] },
+    keys: () => undefined,
   };
   return { act: act as unknown as Act, secrets };
 }

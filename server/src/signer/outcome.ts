@@ -4,22 +4,32 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, faultCodes } from "@keystead/core/fault.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf.ts";
 import type { ActivityOutcome } from "../endpoints/define_activity.ts";
-import type { NewRecord } from "../endpoints/key_room.ts";
+import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
 import type { NextState, Prepared } from "../frames/messages.ts";
+import type { Weighed } from "../rules/authorise.ts";
 import { objectId } from "../state/derived_id.ts";
 import { type Change, remove } from "../state/entities.ts";
 import { entityJson } from "../state/pages.ts";
+import { encodeEvaluations } from "../state/policy_evaluations.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import type { Asked } from "./asked.ts";
 import type { Caller } from "./authenticate.ts";
 import { bear, isBorn } from "./bear.ts";
-import { type Brought, openKeyRoom, sealRecords } from "./key_room.ts";
+import { type Brought, markInterfaces, sealRecords } from "./key_room.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 import { type Executed, noteExecuted, writeState } from "./write_state.ts";
 
 /** Where and by whom a request is decided. */
-export type Scene = { signer: Signer; state: OpenState; caller: Caller; nowMs: number; brought: Brought };
+export type Scene = {
+  signer: Signer;
+  state: OpenState;
+  caller: Caller;
+  nowMs: number;
+  brought: Brought;
+  /** Made when it is first asked for: most decisions look at no key before the activity runs. */
+  keys(): KeyRoom;
+};
 
 export type Act = Scene & {
   /** The activity in question: the request itself, or the one it votes on. */
@@ -31,6 +41,8 @@ export type Act = Scene & {
   createdAtMs: number;
   /** True when the activity waited for consensus until now. */
   wasWaiting?: boolean;
+  /** What policies said, where they were asked. */
+  weighed?: Weighed | undefined;
 };
 
 /** Runs the activity. A failure inside it is an outcome too, and leaves nothing else behind. */
@@ -82,12 +94,13 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const result = JSON.stringify(outcome.result);
   const isSealed = activity.sealed === true;
   const row = record(act, "COMPLETED", grounds, step, result, isSealed ? {} : { result });
-  const records = sealRecords(signer, outcome.records ?? []);
+  const texts = markInterfaces(signer, outcome.interfaces ?? []);
+  const records = [...sealRecords(signer, outcome.records ?? []), ...texts];
   const own = { ...row, records, ...(isSealed && { sealed: signer.sealResult(row.leaf, result) }) };
   return [own, ...born];
 }
 
-function run({ signer, state, asked, proposerId, nowMs, brought }: Act): ActivityOutcome<unknown> {
+function run({ signer, state, asked, proposerId, nowMs, keys }: Act): ActivityOutcome<unknown> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
   let index = 0;
@@ -99,7 +112,7 @@ function run({ signer, state, asked, proposerId, nowMs, brought }: Act): Activit
     userId: proposerId,
     limits: signer.limits,
     curves: signer.curves,
-    keys: openKeyRoom(signer, state, brought),
+    keys: keys(),
     newId: () => objectId(organizationId, asked.fingerprint, index++),
   });
 }
@@ -185,6 +198,7 @@ function record(
     number,
     leaf,
     sealed: undefined,
+    ...evaluationsOf(act, event),
     activity: {
       activityId: uuidFromBytes(activityId),
       isNew: act.wasWaiting !== true,
@@ -199,6 +213,15 @@ function record(
       failure,
     },
   };
+}
+
+/** What each policy said goes with the vote that made it say so. Why, in a submission that is refused, is in its failure already. */
+function evaluationsOf({ weighed, wasWaiting }: Act, event: LeafEvent): Pick<Prepared, "evaluations" | "explanation"> {
+  if (weighed === undefined || weighed.evaluations.length === 0)
+    return { evaluations: undefined, explanation: undefined };
+  const isInFailure = event === "REJECTED" && wasWaiting !== true;
+  const explanation = isInFailure ? undefined : JSON.stringify(weighed.explanations);
+  return { evaluations: encodeEvaluations(weighed.evaluations), explanation };
 }
 
 function statusOf(event: LeafEvent): string {

@@ -7,15 +7,17 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import type { Missing, OfferedState, Prepared, Request } from "../frames/messages.ts";
+import { authorise } from "../rules/authorise.ts";
 import { put } from "../state/entities.ts";
 import { findJournal, liveness, maxJournalEntries, slotOf } from "../state/journal.ts";
 import { wishKey } from "../state/record_wish.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { authenticate } from "./authenticate.ts";
-import { authorise } from "./authorise.ts";
+import { openKeyRoom } from "./key_room.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { missingLinks, type OpenState, openState, weightOf, withOffered } from "./open_state.ts";
 import { type Act, alreadyExists, complete, keepWaiting, refuse, type Scene } from "./outcome.ts";
+import { questionOf } from "./question.ts";
 import type { Signer } from "./signer.ts";
 import { approvalOf, approveAgain, vote } from "./vote.ts";
 
@@ -50,7 +52,8 @@ function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
   const { parentId } = state.known.header;
   const organization = { organizationId: state.organizationId, parentId: parentId && uuidFromBytes(parentId), members };
   const caller = authenticate(signer.curves, organization, stamp, body, nowMs);
-  const scene = { signer, state, caller, nowMs, brought: request };
+  const keys = once(() => openKeyRoom(signer, state, request));
+  const scene: Scene = { signer, state, caller, nowMs, brought: request, keys };
 
   // A body that waits is known by its hash; its time was looked at when it was submitted.
   const waiting = pending.get(toHex(fingerprint));
@@ -85,22 +88,16 @@ function linksToFetch(signer: Signer, state: OpenState, offered: OfferedState | 
 /** What becomes of a new activity. Its submission is the first approval. */
 function decide(scene: Scene, asked: Asked): Prepared[] {
   const { signer, state, caller, nowMs } = scene;
-  const { members, pending } = state.pages;
-  const { fingerprint, form, params } = asked;
+  const { pending } = state.pages;
+  const { fingerprint } = asked;
   const proposerId = caller.user.userId;
   const approvals = [approvalOf(scene)];
-  const act: Act = { ...scene, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
-  const decision = authorise({
-    members,
-    activity: form.activity,
-    params,
-    proposerId,
-    approvals,
-    isWaiting: false,
-    nowMs,
-  });
+  const submitted = { ...scene, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
+  const decision = authorise(questionOf(submitted, approvals));
+  const act: Act = { ...submitted, weighed: decision.weighed };
   if (decision.kind === "allow") return complete(act, decision.grounds);
   if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
+  if (decision.kind === "fail") return refuse(act, "FAILED", decision.fault);
   const limit = signer.limits.pendingActivitiesPerOrganization;
   if (pending.size >= limit) {
     throw new Fault(
@@ -110,6 +107,14 @@ function decide(scene: Scene, asked: Asked): Prepared[] {
   }
   const waiting = { fingerprint: toHex(fingerprint), proposerId, createdAtMs: nowMs, approvals };
   return keepWaiting(act, "SUBMITTED", (activityId) => put("pendingActivity", { ...waiting, activityId }));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function prepared(value: readonly Prepared[]): PrepareReply {

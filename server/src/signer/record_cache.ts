@@ -4,12 +4,12 @@
  */
 import { hash } from "node:crypto";
 import type { Authenticity } from "../state/authenticity.ts";
-import { decodeRecord, type KeyRecord } from "../state/records.ts";
-import { createLru } from "./lru.ts";
+import { createLru } from "../state/lru.ts";
+import { type AnyRecord, decodeRecord, isKeyRecord, type KeyRecord } from "../state/records.ts";
 
 export type RecordCache = {
   /** The record in these bytes. Bytes that this deployment's signer did not write are refused. */
-  read(marked: Uint8Array): KeyRecord;
+  read(marked: Uint8Array): AnyRecord;
 };
 
 /** About four thousand records, which take a few times as much as their bytes. */
@@ -24,7 +24,8 @@ export function createRecordCache(authenticity: Authenticity): RecordCache {
       if (found !== undefined) return found;
       // Frozen, because whoever reads these bytes next gets the same value.
       const record = Object.freeze(decodeRecord(authenticity.check("record", marked)));
-      known.set(digest, record, marked.length);
+      // A text may be as long as thousands of keys. What is read from it is kept elsewhere.
+      if (isKeyRecord(record)) known.set(digest, record, marked.length);
       return record;
     },
   };

@@ -5,7 +5,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import type { Reply, Request } from "../frames/messages.ts";
 import { sha256 } from "../state/digest.ts";
-import { decodeRecord, recordIdOf } from "../state/records.ts";
+import { decodeRecord, isKeyRecord, recordIdOf } from "../state/records.ts";
 import { secretContext } from "./key_room.ts";
 import { keyringContext } from "./keyring.ts";
 import { type SealContext, versionOf } from "./seal.ts";
@@ -38,6 +38,7 @@ function placeOf({ keyring }: Signer, box: Box): { context: SealContext; name: s
   if (box.kind === "leaf")
     return { context: resultContext(box.value.leaf), name: "a result that waits for its release" };
   const record = decodeRecord(keyring.authenticity.check("record", box.value.content));
+  if (!isKeyRecord(record)) throw new Fault("invalid_argument", `a ${record.kind} has no secret`);
   return { context: secretContext(record), name: `${record.kind} ${recordIdOf(record)}` };
 }
 

@@ -15,13 +15,10 @@ const revealing = defineActivity({
   intentKey: "testSealedIntent",
   resultKey: "testSealedResult",
   summary: "Only in this test",
-  resource: "USER_TAG",
-  action: "CREATE",
   params: Type.Object({}),
   result: Type.Object({ secret: Type.String() }),
   sealed: true,
   state: () => undefined,
-  facts: () => ({}),
   run: () => ({ changes: [], result: { secret } }),
 });
 for (const form of formsOf(revealing)) (activityForms as Map<string, ActivityForm>).set(form.type, form);

@@ -1,10 +1,11 @@
 /** Everything the signer's operations share. Made once per boot and deployment; the operations themselves keep nothing. */
 import type { Curves } from "@keystead/core/crypto/curves.ts";
+import type { ContractInterface } from "@keystead/core/policy/contract_interface.ts";
 import type { Limits } from "../endpoints/limits.ts";
+import type { Lru } from "../state/lru.ts";
 import type { JournalCache } from "./journal_cache.ts";
 import type { Keyring } from "./keyring.ts";
 import type { Line } from "./line.ts";
-import type { Lru } from "./lru.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenState } from "./open_state.ts";
 import type { RecordCache } from "./record_cache.ts";
@@ -21,6 +22,8 @@ export type Signer = {
   readonly heads: Lru<OpenState>;
   readonly journals: JournalCache;
   readonly records: RecordCache;
+  /** Interfaces of contracts that were read lately, by organization and id. */
+  readonly interfaces: Lru<ContractInterface>;
   /** Whether organizations without a pin are taken as found: a signer that joins a running PostgreSQL deployment. */
   readonly adoptUnknown: boolean;
   /** Seals under the root key's current version, and opens what was sealed under any that is known. */

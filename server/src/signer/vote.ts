@@ -7,12 +7,13 @@ import { Fault } from "@keystead/core/fault.ts";
 import { noSuchActivity } from "../endpoints/known_faults.ts";
 import { parseFingerprint } from "../fields/fingerprint.ts";
 import type { Prepared } from "../frames/messages.ts";
-import { isActive, mayApprove, mayReject } from "../rules/votes.ts";
+import { authorise, mayApprove, mayReject, noVote } from "../rules/authorise.ts";
+import { isActive } from "../rules/votes.ts";
 import { sha256 } from "../state/digest.ts";
 import { type Approval, type PendingActivity, put } from "../state/entities.ts";
 import { type Asked, readAsked } from "./asked.ts";
-import { authorise } from "./authorise.ts";
 import { type Act, complete, keepWaiting, refuse, reject, type Scene } from "./outcome.ts";
+import { questionOf } from "./question.ts";
 
 export type Selection = "APPROVED" | "REJECTED";
 
@@ -31,8 +32,10 @@ export function vote(
   }
   const asked = readAsked(target);
   if (selection === "APPROVED") return approve(scene, waiting, asked, stamped);
-  if (!mayReject(scene.state.pages.members, waiting, scene.caller.user.userId)) throw noVote();
-  return reject(toAct(scene, waiting, asked, stamped));
+  const act = toAct(scene, waiting, asked, stamped);
+  const question = questionOf(act, waiting.approvals);
+  if (!mayReject(question, scene.caller.user.userId)) throw noVote(question);
+  return reject(act);
 }
 
 /**
@@ -52,30 +55,22 @@ export function approveAgain(scene: Scene, waiting: PendingActivity, asked: Aske
 }
 
 function approve(scene: Scene, waiting: PendingActivity, asked: Asked, stamped: Uint8Array): Prepared[] {
-  const { caller, nowMs, state } = scene;
-  const { members } = state.pages;
+  const { caller, nowMs } = scene;
   const { userId } = caller.user;
-  if (!mayApprove(members, userId)) throw noVote();
+  const act = toAct(scene, waiting, asked, stamped);
+  const asBefore = questionOf(act, waiting.approvals);
+  if (!mayApprove(asBefore, userId, caller.apiKey.apiKeyId)) throw noVote(asBefore);
   const others = waiting.approvals.filter((approval) => approval.userId !== userId);
   const earlier = waiting.approvals.find((approval) => approval.userId === userId);
   // A user has one vote; the same again changes nothing, unless the day of the first is over.
   if (earlier !== undefined && isActive(earlier, nowMs)) throw hasApproved();
   const approvals = [...others, approvalOf(scene)];
-  const act = toAct(scene, waiting, asked, stamped);
-  const { proposerId } = waiting;
-  const { activity } = asked.form;
-  const decision = authorise({
-    members,
-    activity,
-    params: asked.params,
-    proposerId,
-    approvals,
-    isWaiting: true,
-    nowMs,
-  });
-  if (decision.kind === "allow") return complete(act, decision.grounds);
-  if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
-  return keepWaiting(act, "VOTED", () => put("pendingActivity", { ...waiting, approvals }));
+  const decision = authorise(questionOf(act, approvals));
+  const decided: Act = { ...act, weighed: decision.weighed };
+  if (decision.kind === "allow") return complete(decided, decision.grounds);
+  if (decision.kind === "refuse") return refuse(decided, "REJECTED", decision.fault);
+  if (decision.kind === "fail") return refuse(decided, "FAILED", decision.fault);
+  return keepWaiting(decided, "VOTED", () => put("pendingActivity", { ...waiting, approvals }));
 }
 
 /** The caller's stamp as an approval of now. */
@@ -90,10 +85,4 @@ function toAct(scene: Scene, waiting: PendingActivity, asked: Asked, stamped: Ui
 
 function hasApproved(): Fault {
   return new Fault("already_exists", "this user has approved this activity already");
-}
-
-function noVote(): Fault {
-  return new Fault("permission_denied", "request not authorized: this user has no vote on this activity", {
-    errorCode: "REQUEST_NOT_AUTHORIZED",
-  });
 }

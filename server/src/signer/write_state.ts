@@ -99,7 +99,7 @@ function refuseTooLong(before: ReadonlyMap<string, number>, after: ReadonlyMap<s
   if (length <= maxPagesLength || length < totalOf(before)) return;
   throw new Fault(
     "resource_exhausted",
-    `organization has reached its limit of ${maxPagesLength} bytes of users, credentials, tags and waiting activities`,
+    `organization has reached its limit of ${maxPagesLength} bytes of users, credentials, tags, policies and waiting activities`,
   );
 }
 

@@ -83,6 +83,37 @@ export type ImportTarget = {
   createdAtMs: number;
 };
 
+export type PolicyEffect = "EFFECT_ALLOW" | "EFFECT_DENY";
+
+/** Who may do what, and when. Expressions are kept byte for byte as they were written; an empty one is always true. */
+export type Policy = {
+  policyId: string;
+  policyName: string;
+  effect: PolicyEffect;
+  consensus: string;
+  condition: string;
+  time: string;
+  notes: string;
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
+export type ContractInterfaceType = "ETHEREUM" | "SOLANA";
+
+/** That calls of this contract or program are read by a certain interface. The interface's text is a record of its own. */
+export type ContractInterface = {
+  interfaceId: string;
+  type: ContractInterfaceType;
+  /** In lower case on Ethereum; as it is on Solana. */
+  address: string;
+  label: string;
+  notes: string;
+  /** Of the text, in bytes of UTF-8. */
+  length: number;
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
 /** How many there are, for the limits, and how many of both kinds were exported; none when absent. */
 export type KeyCounts = { wallets: number; privateKeys: number; exported?: number };
 
@@ -98,6 +129,8 @@ export type Entities = {
   taggedPrivateKeys: TaggedPrivateKeys;
   importTarget: ImportTarget;
   keyCounts: KeyCounts;
+  policy: Policy;
+  contractInterface: ContractInterface;
 };
 
 export type EntityKind = keyof Entities;

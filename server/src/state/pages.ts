@@ -5,11 +5,13 @@
 import { Fault } from "@keystead/core/fault.ts";
 import type {
   Change,
+  ContractInterface,
   EntityKind,
   ImportTarget,
   KeyCounts,
   KeyFacts,
   PendingActivity,
+  Policy,
   PrivateKeyTag,
   RootQuorum,
   Settings,
@@ -37,6 +39,12 @@ export type PrivateKeyTagsPage = {
   readonly keys: ReadonlyMap<string, readonly string[]>;
 };
 
+/** Policies by id, in the order of their making. */
+export type PoliciesPage = ReadonlyMap<string, Policy>;
+
+/** Interfaces of contracts by id. Which contract has one is authority: what a policy reads into a call depends on it. */
+export type ContractInterfacesPage = ReadonlyMap<string, ContractInterface>;
+
 /** Key facts by the first two digits of their ids: however many keys there are, a change writes a 256th of them. */
 export type KeyFactsPages = ReadonlyMap<string, ReadonlyMap<string, KeyFacts>>;
 
@@ -47,6 +55,8 @@ export type Pages = {
   privateKeyTags: PrivateKeyTagsPage;
   importTargets: ReadonlyMap<string, ImportTarget>;
   keyCounts: KeyCounts;
+  policies: PoliciesPage;
+  contractInterfaces: ContractInterfacesPage;
   /** Those at hand. The directory says which there are; see `findKeyFacts`. */
   keyFacts: KeyFactsPages;
 };
@@ -105,6 +115,17 @@ const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
     empty: { wallets: 0, privateKeys: 0 },
     encode: (counts) => `"counts":${JSON.stringify(counts)}}`,
     decode: (json: { counts: KeyCounts }) => json.counts,
+  },
+  policies: {
+    empty: new Map(),
+    encode: (policies) => `"policies":${listJson(policies)}}`,
+    decode: (json: { policies: Policy[] }) => new Map(json.policies.map((policy) => [policy.policyId, policy])),
+  },
+  contractInterfaces: {
+    empty: new Map(),
+    encode: (interfaces) => `"interfaces":${listJson(interfaces)}}`,
+    decode: (json: { interfaces: ContractInterface[] }) =>
+      new Map(json.interfaces.map((each) => [each.interfaceId, each])),
   },
 };
 
@@ -249,6 +270,14 @@ const places: { [K in EntityKind]: { [P in keyof Pages]: Place<P> }[keyof Pages]
     apply: (page, change: ChangeOf<"importTarget">) => changed(page, change, (target) => target.targetId),
   },
   keyCounts: { page: "keyCounts", apply: (_page, change: ChangeOf<"keyCounts">) => replaced(change) },
+  policy: {
+    page: "policies",
+    apply: (page, change: ChangeOf<"policy">) => changed(page, change, (policy) => policy.policyId),
+  },
+  contractInterface: {
+    page: "contractInterfaces",
+    apply: (page, change: ChangeOf<"contractInterface">) => changed(page, change, (each) => each.interfaceId),
+  },
   keyFacts: {
     page: "keyFacts",
     apply(pages, change: ChangeOf<"keyFacts">) {

@@ -3,10 +3,10 @@
  * each for its MAC, and compares for itself whether it is what the activity means. What is not found is not sent: a gateway that
  * hides a record denies its service, and no more.
  */
-import type { KeyRecordKind } from "./records.ts";
+import type { KeyRecordKind, RecordKind } from "./records.ts";
 
 export type RecordWish =
-  | { by: "id"; kind: KeyRecordKind; id: string }
+  | { by: "id"; kind: RecordKind; id: string }
   /** Whoever bears this name now, or one that differs only in case or form. */
   | { by: "name"; kind: KeyRecordKind; name: string }
   /** The wallet account with this address. */

@@ -1,7 +1,7 @@
 /**
- * What is made once and never changes: wallets, their accounts, private keys. A record is JSON text with a MAC of its own, and
- * beside it a sealed secret that opens for this very record only. What can change about it, or must not come back, is state:
- * the key facts. Layout: SPEC.md in this folder.
+ * What is made once and never changes: wallets, their accounts, private keys, texts of contract interfaces. A record is JSON
+ * text with a MAC of its own; beside that of a key lies a sealed secret that opens for this very record only. What can change
+ * about it, or must not come back, is state. Layout: SPEC.md in this folder.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
@@ -25,6 +25,8 @@ export type WalletAccountRecord = {
   organizationId: string;
   walletAccountId: string;
   walletId: string;
+  /** What policies ask about its wallet: every signature would otherwise fetch a second record. What changed since is in the facts. */
+  wallet: Pick<WalletRecord, "walletName" | "imported">;
   curve: Curve;
   /** As the caller wrote it. */
   path: string;
@@ -53,6 +55,23 @@ export type PrivateKeyRecord = {
 export type KeyRecord = WalletRecord | WalletAccountRecord | PrivateKeyRecord;
 export type KeyRecordKind = KeyRecord["kind"];
 
+/** No secret, only too long for a page. Whether it counts, and for which contract, is in the page of the interfaces. */
+export type ContractInterfaceRecord = {
+  kind: "contractInterface";
+  organizationId: string;
+  interfaceId: string;
+  /** The ABI or IDL, byte for byte as it came. */
+  text: string;
+};
+
+export type AnyRecord = KeyRecord | ContractInterfaceRecord;
+export type RecordKind = AnyRecord["kind"];
+
+/** Whether a secret belongs to it. */
+export function isKeyRecord(record: AnyRecord): record is KeyRecord {
+  return record.kind !== "contractInterface";
+}
+
 const format = 1;
 
 export function recordIdOf(record: KeyRecord): string {
@@ -60,14 +79,14 @@ export function recordIdOf(record: KeyRecord): string {
   return record.kind === "walletAccount" ? record.walletAccountId : record.privateKeyId;
 }
 
-export function encodeRecord(record: KeyRecord): Uint8Array<ArrayBuffer> {
+export function encodeRecord(record: AnyRecord): Uint8Array<ArrayBuffer> {
   return Buffer.from(JSON.stringify({ format, record })) as Buffer<ArrayBuffer>;
 }
 
 /** Reads a record whose MAC has been checked, or one a reader takes as it is. */
-export function decodeRecord(bytes: Uint8Array): KeyRecord {
+export function decodeRecord(bytes: Uint8Array): AnyRecord {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-  const json = JSON.parse(text) as { format: number; record: KeyRecord };
+  const json = JSON.parse(text) as { format: number; record: AnyRecord };
   if (json.format !== format) throw new Fault("failed_precondition", `unknown format ${json.format} of a record`);
   return json.record;
 }

@@ -28,12 +28,17 @@ test("what is encoded comes back; an empty passphrase is none", () => {
 });
 
 test("the parts are copies: wiping one leaves the others", () => {
-  const entropy = new Uint8Array(32).fill(7);
-  const bytes = encodeWalletSecret({ entropy, passphrase: Uint8Array.of(9) });
-  const decoded = decodeWalletSecret(bytes);
-  entropy.fill(0);
-  bytes.fill(0);
-  assert.deepEqual(decoded, { entropy: new Uint8Array(32).fill(7), passphrase: Uint8Array.of(9) });
+  const expected = { entropy: new Uint8Array(32).fill(7), passphrase: Uint8Array.of(9) };
+  for (const from of [(bytes: Uint8Array) => bytes, (bytes: Uint8Array) => Buffer.from(bytes)]) {
+    const entropy = Uint8Array.from(expected.entropy);
+    const bytes = from(encodeWalletSecret({ ...expected, entropy }));
+    const decoded = decodeWalletSecret(bytes);
+    entropy.fill(0);
+    seedOfWallet(nodeSigning.keys, "MNEMONIC_LANGUAGE_ENGLISH", bytes);
+    assert.deepEqual(decodeWalletSecret(bytes), expected);
+    bytes.fill(0);
+    assert.deepEqual(decoded, expected);
+  }
 });
 
 test("another format, a length no mnemonic has and bytes cut short are refused", () => {

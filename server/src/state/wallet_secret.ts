@@ -26,7 +26,7 @@ export function encodeWalletSecret({ entropy, passphrase = new Uint8Array() }: W
   return bytes;
 }
 
-/** Copies of the parts. The caller wipes them, and the bytes. */
+/** Copies of the parts, also of a Buffer, whose `slice` would share its bytes. The caller wipes them, and the bytes. */
 export function decodeWalletSecret(bytes: Uint8Array): WalletSecret {
   const [found, entropyLength = 0] = bytes;
   if (found !== format) throw new Fault("failed_precondition", "unknown format of a wallet's secret");
@@ -34,8 +34,8 @@ export function decodeWalletSecret(bytes: Uint8Array): WalletSecret {
   if (!isEntropyLength(entropyLength) || bytes.length < end) {
     throw new Fault("failed_precondition", "a wallet's secret does not hold its entropy");
   }
-  const entropy = bytes.slice(headLength, end);
-  return bytes.length === end ? { entropy } : { entropy, passphrase: bytes.slice(end) };
+  const entropy = Uint8Array.from(bytes.subarray(headLength, end));
+  return bytes.length === end ? { entropy } : { entropy, passphrase: Uint8Array.from(bytes.subarray(end)) };
 }
 
 /** The seed of BIP-39 behind the sealed bytes: what keys are derived from and equal wallets are told by. The caller wipes it. */

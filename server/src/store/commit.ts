@@ -28,13 +28,16 @@ export type CommitItem = {
   };
   /** For the projection tables. */
   changes: readonly Change[];
-  /** Wallets, accounts and private keys that come into the world. */
+  /** Wallets, accounts, private keys and texts of interfaces that come into the world. */
   records?: readonly NewRecordRow[];
   leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array };
   /** New, or the next form of one that waited for consensus; a finished one is never overwritten. */
   activity?: ActivityRow;
   /** A vote on an activity that exists already. */
   vote?: { activityId: string; voteId: string; vote: string; createdAtMs: number };
+  /** What policies said about that vote, or else about the submission, and JSON of why. */
+  evaluations?: Uint8Array;
+  explanation?: string;
   /** What the client's idempotency key stands for from now on. */
   idempotency?: { userId: string; idempotencyKey: string; request: string; createdAtMs: number };
   /** Organizations this item brings into the world: they commit with it, or not at all. */

@@ -1,20 +1,14 @@
 import assert from "node:assert/strict";
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
+import { account, bringing, changing, deleted, facts, privateKey, renamed, row, wallet } from "../../test/key_items.ts";
 import { dialects, openTestStore } from "../../test/open_test_store.ts";
 import { birth, nowMs, stateChange } from "../../test/store_items.ts";
-import { type KeyFacts, put } from "../state/entities.ts";
-import {
-  encodeRecord,
-  type KeyRecord,
-  type KeyRecordKind,
-  type PrivateKeyRecord,
-  type WalletAccountRecord,
-  type WalletRecord,
-} from "../state/records.ts";
+import { put } from "../state/entities.ts";
+import type { PrivateKeyRecord, WalletAccountRecord, WalletRecord } from "../state/records.ts";
 import { type CommitItem, commitGroup } from "./commit.ts";
-import type { NewRecordRow } from "./key_rows.ts";
 import { loadState } from "./organizations.ts";
+import { listPrivateKeys } from "./private_keys.ts";
 import { findRecords } from "./records.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
@@ -23,73 +17,6 @@ import { findAccount, findWallet, listAccounts, listWallets } from "./wallets.ts
 async function commit(store: Store, ...items: CommitItem[]): Promise<boolean[]> {
   return (await commitGroup(store, items, [])).committed;
 }
-
-/** Its content with 32 bytes in the place of the MAC. */
-function row(record: KeyRecord, blindIndex?: string): NewRecordRow {
-  return { content: Buffer.concat([encodeRecord(record), randomBytes(32)]), sealed: randomBytes(60), blindIndex };
-}
-
-function wallet(organizationId: string, walletName: string): WalletRecord {
-  const language = "MNEMONIC_LANGUAGE_ENGLISH";
-  const walletId = randomUUID();
-  return { kind: "wallet", organizationId, walletId, walletName, language, imported: false, createdAtMs: nowMs };
-}
-
-function account(
-  { organizationId, walletId }: WalletRecord,
-  changes: Partial<WalletAccountRecord> = {},
-): WalletAccountRecord {
-  return {
-    kind: "walletAccount",
-    organizationId,
-    walletAccountId: randomUUID(),
-    walletId,
-    curve: "CURVE_SECP256K1",
-    path: "m/44'/60'/0'/0/0",
-    addressFormat: "ADDRESS_FORMAT_ETHEREUM",
-    address: `0x${randomBytes(20).toString("hex")}`,
-    publicKey: `02${randomBytes(32).toString("hex")}`,
-    createdAtMs: nowMs,
-    ...changes,
-  };
-}
-
-function privateKey(organizationId: string, privateKeyName: string): PrivateKeyRecord {
-  const address = `0x${randomBytes(20).toString("hex")}`;
-  return {
-    kind: "privateKey",
-    organizationId,
-    privateKeyId: randomUUID(),
-    privateKeyName,
-    curve: "CURVE_SECP256K1",
-    publicKey: `04${randomBytes(64).toString("hex")}`,
-    addresses: [
-      { format: "ADDRESS_FORMAT_ETHEREUM", address },
-      { format: "ADDRESS_FORMAT_COMPRESSED", address: `02${randomBytes(32).toString("hex")}` },
-    ],
-    imported: true,
-    createdAtMs: nowMs,
-  };
-}
-
-/** An item that brings records into the world. */
-function bringing(organizationId: string, version: number, ...records: NewRecordRow[]): CommitItem {
-  return stateChange(organizationId, version, { changes: [], records });
-}
-
-/** An item that changes key facts. */
-function changing(organizationId: string, version: number, ...facts: KeyFacts[]): CommitItem {
-  return stateChange(organizationId, version, { changes: facts.map((each) => put("keyFacts", each)) });
-}
-
-const facts = (kind: KeyRecordKind, id: string, change: Partial<KeyFacts>): KeyFacts => ({
-  id,
-  kind,
-  updatedAtMs: nowMs + 7,
-  ...change,
-});
-const renamed = (kind: KeyRecordKind, id: string, name: string) => facts(kind, id, { name });
-const deleted = (kind: KeyRecordKind, id: string) => facts(kind, id, { deleted: true });
 
 for (const dialect of dialects) {
   describe(`keys on ${dialect}`, () => {
@@ -151,6 +78,21 @@ for (const dialect of dialects) {
         assert.deepEqual(
           list.map(({ wallet_account_id, path }) => [wallet_account_id, path]),
           [first, second].map(({ walletAccountId, path }) => [walletAccountId, path]),
+        );
+      },
+    );
+
+    withOrganization(
+      "private keys are listed in the order they were asked for, the oldest first",
+      async (store, id) => {
+        const names = Array.from({ length: 12 }, (_, n) => `Key ${n}`);
+        const rows = (some: string[]) => some.map((name) => row(privateKey(id, name), name));
+        await commit(store, bringing(id, 1, ...rows(names.slice(0, 11))));
+        await commit(store, bringing(id, 2, ...rows(names.slice(11))));
+        const listed = await listPrivateKeys(store, id);
+        assert.deepEqual(
+          listed.map(({ private_key_name }) => private_key_name),
+          names,
         );
       },
     );
@@ -218,6 +160,60 @@ for (const dialect of dialects) {
         [first.walletAccountId],
       );
     });
+
+    withOrganization(
+      "a deleted organization leaves no key behind, whenever it was made, and takes none of another's",
+      async (store, id) => {
+        const neighbour = randomUUID();
+        const keysOf = (organizationId: string, name: string) => {
+          const own = wallet(organizationId, name);
+          return { own, rows: [row(own), row(account(own)), row(privateKey(organizationId, name))] };
+        };
+        const { own, rows } = keysOf(id, "early");
+        await commit(store, birth(neighbour));
+        await commit(store, bringing(id, 1, ...rows), bringing(neighbour, 1, ...keysOf(neighbour, "theirs").rows));
+        const settings = { organizationName: "Acme", features: [], createdAtMs: nowMs, updatedAtMs: nowMs };
+        const deletion = (version: number) =>
+          stateChange(id, version, { changes: [put("settings", { ...settings, deleted: true })] });
+        const counts = () =>
+          Promise.all(
+            (["wallets", "wallet_accounts", "private_keys", "private_key_addresses"] as const).map((table) =>
+              count(store, table),
+            ),
+          );
+        // On a version that is not there, nothing is deleted.
+        assert.deepEqual(await commit(store, deletion(7)), [false]);
+        assert.deepEqual(await counts(), [2, 2, 2, 4]);
+        const group = [
+          bringing(id, 2, ...keysOf(id, "late").rows),
+          changing(id, 3, renamed("wallet", own.walletId, "x")),
+          deletion(4),
+        ];
+        assert.deepEqual(await commit(store, ...group), [true, true, true]);
+        assert.deepEqual(await counts(), [1, 1, 1, 2]);
+        assert.equal((await listWallets(store, neighbour)).length, 1);
+      },
+    );
+
+    withOrganization(
+      "of accounts with one address that were made together, the first asked for stands",
+      async (store, id) => {
+        for (let turn = 0; turn < 8; turn++) {
+          const own = wallet(id, `wallet ${turn}`);
+          const address = `tb1q${randomUUID()}`;
+          const accounts = (
+            ["ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH", "ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH"] as const
+          ).map((addressFormat) => row(account(own, { addressFormat, address })));
+          assert.deepEqual(await commit(store, bringing(id, turn + 1, row(own), ...accounts)), [true]);
+          for (const wish of [
+            { by: "address", address },
+            { by: "signWith", signWith: address },
+          ] as const) {
+            assert.deepEqual(plain(await findRecords(store, id, wish)), plain(accounts.slice(0, 1)));
+          }
+        }
+      },
+    );
 
     /** Pairs that meet in a unique column, each made of the organization's wallet, account and key. */
     type Standing = { own: WalletRecord; other: WalletRecord; first: WalletAccountRecord; key: PrivateKeyRecord };

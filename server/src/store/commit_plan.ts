@@ -8,10 +8,11 @@ import {
   addKeyRow,
   addTaggedPrivateKeys,
   type KeyPlan,
-  type NewKeyRow,
   newKeyPlan,
-  toKeyRows,
+  type ReadRecords,
+  readRecords,
 } from "./key_rows.ts";
+import { interfaceRow, type NewInterface, newPolicyPlan, type PolicyPlan, policyRow } from "./policy_rows.ts";
 import type { Tables } from "./tables.ts";
 
 /** Statuses that never change again. */
@@ -41,6 +42,7 @@ export type OrganizationPlan = {
   readonly users: Map<string, User | undefined>;
   readonly userTags: Map<string, UserTag | undefined>;
   readonly keys: KeyPlan;
+  readonly policies: PolicyPlan;
 };
 
 /**
@@ -56,13 +58,13 @@ export function planGroup(items: readonly CommitItem[]): {
   const planOf = items.map((item) => {
     const { organizationId } = item;
     const plan = plans.get(organizationId) ?? newPlan(item);
-    const keyRows = keyRowsOf(item);
-    if (broken.has(organizationId) || !continues(plan, item) || clashes(plan.keys, keyRows, item.changes)) {
+    const read = recordsOf(item);
+    if (broken.has(organizationId) || !continues(plan, item) || clashes(plan.keys, read.keyRows, item.changes)) {
       broken.add(organizationId);
       return undefined;
     }
     plans.set(organizationId, plan);
-    add(plan, item, keyRows);
+    add(plan, item, read);
     return plan;
   });
   const sorted = [...plans.values()].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1));
@@ -85,13 +87,14 @@ function newPlan({ organizationId, expectedVersion, expectedHeader, birth }: Com
     users: new Map(),
     userTags: new Map(),
     keys: newKeyPlan(),
+    policies: newPolicyPlan(),
   };
 }
 
-function keyRowsOf({ organizationId, next, records = [] }: CommitItem): NewKeyRow[] {
-  if (records.length === 0) return [];
+function recordsOf({ organizationId, next, records = [] }: CommitItem): ReadRecords {
+  if (records.length === 0) return { keyRows: [], texts: [] };
   if (next === undefined) throw new Fault("internal", "an item with records produces no state");
-  return toKeyRows(organizationId, next.version, records);
+  return readRecords(organizationId, next.version, records);
 }
 
 function continues(plan: OrganizationPlan, item: CommitItem): boolean {
@@ -108,12 +111,13 @@ function continues(plan: OrganizationPlan, item: CommitItem): boolean {
   return earlier === undefined || !finalStatuses.some((status) => status === earlier.status);
 }
 
-function add(plan: OrganizationPlan, item: CommitItem, keyRows: readonly NewKeyRow[]): void {
+function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadRecords): void {
   const { birth, next, changes, leaf, activity, vote, idempotency } = item;
+  const said = toSaid(item);
   const { organizationId } = plan;
   for (const child of item.births ?? []) {
     const childPlan = newPlan(child);
-    add(childPlan, child, keyRowsOf(child));
+    add(childPlan, child, recordsOf(child));
     plan.births.push(childPlan);
   }
   if (vote !== undefined) {
@@ -123,6 +127,7 @@ function add(plan: OrganizationPlan, item: CommitItem, keyRows: readonly NewKeyR
       activity_id: vote.activityId,
       vote_id: vote.voteId,
       vote: vote.vote,
+      ...said,
       created_at_ms: vote.createdAtMs,
     });
   }
@@ -142,7 +147,7 @@ function add(plan: OrganizationPlan, item: CommitItem, keyRows: readonly NewKeyR
   if (birth !== undefined) refuseNul(birth.organizationName);
   addClaims(plan.keys, keyRows, changes);
   for (const row of keyRows) addKeyRow(plan.keys, row);
-  for (const change of changes) addChange(plan, change);
+  for (const change of changes) addChange(plan, change, texts);
   if (next !== undefined) {
     if (next.version <= plan.version) throw new Fault("internal", "versions of an organization only grow");
     plan.version = next.version;
@@ -178,6 +183,7 @@ function add(plan: OrganizationPlan, item: CommitItem, keyRows: readonly NewKeyR
     failure: activity.failure,
     // The submission's own vote stays, whatever becomes of the activity in the same group.
     votes: earlier?.votes ?? activity.votes,
+    ...(earlier === undefined ? said : { evaluations: earlier.evaluations, explanation: earlier.explanation }),
     slot: activity.slot,
     state_version: next?.version ?? null,
     created_at_ms: activity.createdAtMs,
@@ -185,7 +191,13 @@ function add(plan: OrganizationPlan, item: CommitItem, keyRows: readonly NewKeyR
   });
 }
 
-function addChange(plan: OrganizationPlan, change: Change): void {
+/** What policies said about the vote that an item brings: the submission's own, or a later one. */
+function toSaid({ evaluations, explanation }: CommitItem): Pick<Tables["votes"], "evaluations" | "explanation"> {
+  refuseNul(explanation);
+  return { evaluations: evaluations ?? null, explanation: explanation ?? null };
+}
+
+function addChange(plan: OrganizationPlan, change: Change, texts: readonly NewInterface[]): void {
   const { op, kind } = change;
   if (kind === "user") {
     if (op === "put") {
@@ -209,6 +221,18 @@ function addChange(plan: OrganizationPlan, change: Change): void {
   } else if (kind === "keyFacts" && op === "put") {
     refuseNul(change.value.name);
     addKeyFacts(plan.keys, change.value);
+  } else if (kind === "policy") {
+    if (op === "put") {
+      const { policyId, policyName, consensus, condition, time, notes } = change.value;
+      refuseNul(policyName, consensus, condition, time, notes);
+      plan.policies.policies.set(policyId, policyRow(plan.organizationId, change.value));
+    } else plan.policies.policies.set(change.id, undefined);
+  } else if (kind === "contractInterface") {
+    if (op === "put") {
+      const { interfaceId, address, label, notes } = change.value;
+      refuseNul(address, label, notes);
+      plan.policies.interfaces.set(interfaceId, interfaceRow(plan.organizationId, change.value, texts));
+    } else plan.policies.interfaces.set(change.id, undefined);
   } else if (kind === "pendingActivity" || kind === "importTarget" || kind === "keyCounts") {
     // A matter of their pages alone; what waits has its status in the activity's own row.
   } else if (op === "remove") {

@@ -3,13 +3,14 @@
  * Its parts write only for organizations that the part `committed` lists; parts that a group does not need are left out.
  */
 import pg from "pg";
-import type { KeyRecordKind } from "../state/records.ts";
 import type { ReleasedLeaf } from "./commit.ts";
 import { type OrganizationPlan, organizationRow, projectionRows } from "./commit_plan.ts";
-import { type KeyRowChange, keyTables, privateKeyAddressRows, privateKeyTagRow } from "./key_rows.ts";
+import { addKeys } from "./commit_postgres_keys.ts";
+import { policyTables } from "./policy_rows.ts";
+import { deleteRows, type StatementBuilder, statementBuilder } from "./postgres_statement.ts";
 import type { PostgresStore } from "./store.ts";
-import { type ColumnKind, type TableName, type Tables, tables } from "./tables.ts";
-import { columnsOf, onConflict } from "./upserts.ts";
+import { type ColumnKind, tables } from "./tables.ts";
+import { columnsOf } from "./upserts.ts";
 
 /** The ids of the organizations whose items were committed. */
 export async function write(
@@ -95,74 +96,6 @@ async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const arrayTypes: Record<ColumnKind, string> = {
-  text: "text[]",
-  "text?": "text[]",
-  integer: "bigint[]",
-  "integer?": "bigint[]",
-  bytes: "bytea[]",
-  "bytes?": "bytea[]",
-};
-
-type Part = { name: string; text: string };
-
-const statementNames = new Map<string, string>();
-
-/** Statements are prepared under a name per combination of parts; PostgreSQL cuts names after 63 bytes. */
-function nameOf(parts: readonly Part[]): string {
-  const key = parts.map(({ name }) => name).join();
-  let name = statementNames.get(key);
-  if (name === undefined) {
-    name = `commit_${statementNames.size}`;
-    statementNames.set(key, name);
-  }
-  return name;
-}
-
-/** Collects the parts of one statement and the arrays they unnest. */
-function statementBuilder() {
-  const parts: Part[] = [];
-  const values: unknown[] = [];
-  /** `unnest(…) as name(columns…)`: the rows as a table. */
-  const unnest = (
-    name: string,
-    columns: Readonly<Record<string, ColumnKind>>,
-    rows: readonly Readonly<Record<string, unknown>>[],
-  ) => {
-    const names = Object.keys(columns);
-    const arrays = names.map((column) => {
-      values.push(rows.map((row) => row[column]));
-      return `$${values.length}::${arrayTypes[columns[column] as ColumnKind]}`;
-    });
-    return `unnest(${arrays.join(", ")}) as ${name}(${names.join(", ")})`;
-  };
-  return {
-    unnest,
-    part(name: string, text: string) {
-      parts.push({ name, text });
-    },
-    /** Rows for a table, of those organizations that commit. `after` is a part to wait for. */
-    insert<T extends TableName>(table: T, rows: readonly Tables[T][], after?: string) {
-      if (rows.length === 0) return;
-      const columns = columnsOf(table).join(", ");
-      const wait = after === undefined ? "" : ` and (select count(*) from ${after}) >= 0`;
-      parts.push({
-        name: `insert_${table}`,
-        text: `insert into ${table} (${columns}) select ${columns} from ${unnest("input", tables[table], rows)}
-          where organization_id in (select organization_id from committed)${wait} ${onConflict[table] ?? ""}`,
-      });
-    },
-    build(): { name: string; text: string; values: unknown[] } {
-      return {
-        name: nameOf(parts),
-        text: `with ${parts.map(({ name, text }) => `${name} as (${text})`).join(",\n")}
-          select organization_id from committed`,
-        values,
-      };
-    },
-  };
-}
-
 const headColumns = {
   organization_id: "text",
   expected_version: "integer",
@@ -211,17 +144,16 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
   );
   addProjection(statement, plans);
   addKeys(statement, plans);
+  addPolicies(statement, plans);
   addReleased(statement, released);
   return statement.build();
 }
-
-type Builder = ReturnType<typeof statementBuilder>;
 
 /**
  * Locks, compares and moves the versions. Rows are locked in the order of ids, in one pass and with one strength, so
  * that groups of two gateways never wait for each other in a circle; items that only need their version to stand share it.
  */
-function addHeads(statement: Builder, plans: readonly OrganizationPlan[]): void {
+function addHeads(statement: StatementBuilder, plans: readonly OrganizationPlan[]): void {
   const committed = ["select null::text as organization_id where false"];
   const standing = plans.filter(({ birth }) => birth === undefined);
   if (standing.length > 0) {
@@ -294,7 +226,7 @@ function bornRow(plan: OrganizationPlan, by: OrganizationPlan) {
 }
 
 /** Credentials are deleted before any is written, so that a key can move from one to another. */
-function addProjection(statement: Builder, plans: readonly OrganizationPlan[]): void {
+function addProjection(statement: StatementBuilder, plans: readonly OrganizationPlan[]): void {
   const touched = plans.flatMap(({ organizationId, users }) =>
     [...users.keys()].map((userId) => ({ organization_id: organizationId, user_id: userId })),
   );
@@ -347,103 +279,26 @@ function addProjection(statement: Builder, plans: readonly OrganizationPlan[]): 
   );
 }
 
-/**
- * Wallets, accounts and private keys, in no certain order: where a name passes from one to another, this may violate its
- * uniqueness, and the group is written in smaller parts.
- */
-function addKeys(statement: Builder, plans: readonly OrganizationPlan[]): void {
-  const changed = plans.flatMap(({ organizationId, keys }) =>
-    [...keys.changed.values()].map((change) => ({ organization_id: organizationId, ...change })),
-  );
-  const kinds = Object.keys(keyTables) as KeyRecordKind[];
-  for (const kind of kinds) {
-    const { table, id } = keyTables[kind];
-    const own = changed.filter((change) => change.kind === kind);
-    const gone = own.filter(({ deleted }) => deleted);
-    deleteKeys(statement, table, id, gone);
-    if (kind === "wallet") deleteKeys(statement, "wallet_accounts", "wallet_id", gone, "of_wallets");
-    if (kind === "privateKey") deleteKeys(statement, "private_key_addresses", "private_key_id", gone);
-    changeKeys(
+function addPolicies(statement: StatementBuilder, plans: readonly OrganizationPlan[]): void {
+  for (const name of ["policies", "interfaces"] as const) {
+    const { table, id } = policyTables[name];
+    const all = plans.flatMap(({ organizationId, policies }) =>
+      [...policies[name]].map(([rowId, row]) => ({ organization_id: organizationId, id: rowId, row })),
+    );
+    deleteRows(
       statement,
-      kind,
-      own.filter(({ deleted }) => !deleted),
+      table,
+      id,
+      all.filter(({ row }) => row === undefined),
+    );
+    statement.insert(
+      table,
+      all.flatMap(({ row }) => row ?? []),
     );
   }
-  const all = plans.map(({ keys }) => keys);
-  statement.insert(
-    "wallets",
-    all.flatMap(({ wallets }) => [...wallets.values()]),
-  );
-  statement.insert(
-    "wallet_accounts",
-    all.flatMap(({ accounts }) => [...accounts.values()]),
-  );
-  const privateKeys = all.flatMap((keys) => [...keys.privateKeys.values()]);
-  statement.insert("private_keys", privateKeys);
-  statement.insert("private_key_addresses", privateKeys.flatMap(privateKeyAddressRows));
-  const tags = plans.flatMap(({ organizationId, keys }) =>
-    [...keys.tags].map(([tagId, tag]) => ({ organization_id: organizationId, id: tagId, tag })),
-  );
-  deleteKeys(
-    statement,
-    "private_key_tags",
-    "tag_id",
-    tags.filter(({ tag }) => tag === undefined),
-  );
-  statement.insert(
-    "private_key_tags",
-    tags.flatMap(({ organization_id, tag }) => (tag === undefined ? [] : privateKeyTagRow(organization_id, tag))),
-  );
 }
 
-const keyColumns = { organization_id: "text", id: "text" } as const;
-
-function deleteKeys(
-  statement: Builder,
-  table: TableName,
-  column: string,
-  gone: readonly { organization_id: string; id: string }[],
-  suffix = "",
-): void {
-  if (gone.length === 0) return;
-  statement.part(
-    `delete_${table}${suffix}`,
-    `delete from ${table} using ${statement.unnest("gone", keyColumns, gone)}
-      where ${table}.organization_id = gone.organization_id and ${table}.${column} = gone.id
-        and gone.organization_id in (select organization_id from committed)`,
-  );
-}
-
-function changeKeys(
-  statement: Builder,
-  kind: KeyRecordKind,
-  changed: readonly (KeyRowChange & { organization_id: string })[],
-): void {
-  if (changed.length === 0) return;
-  const { table, id } = keyTables[kind];
-  const columns: Record<string, ColumnKind> = { name_key: "text?", updated_at_ms: "integer" };
-  for (const change of changed)
-    for (const column of Object.keys(change.columns)) columns[column] ??= kindOf(table, column);
-  const rows = changed.map(({ organization_id, id: key, columns }) => ({ organization_id, id: key, ...columns }));
-  const assignments = Object.keys(columns).map(
-    (column) => `${column} = coalesce(changed.${column}, ${table}.${column})`,
-  );
-  statement.part(
-    `change_${table}_${Object.keys(columns).join("_")}`,
-    `update ${table} set ${assignments.join(", ")}
-      from ${statement.unnest("changed", { ...keyColumns, ...columns }, rows)}
-      where ${table}.organization_id = changed.organization_id and ${table}.${id} = changed.id
-        and changed.organization_id in (select organization_id from committed)`,
-  );
-}
-
-/** As the table declares it, or null where a row says nothing about it. */
-function kindOf(table: TableName, column: string): ColumnKind {
-  const kind = (tables[table] as Readonly<Record<string, ColumnKind>>)[column] ?? "text";
-  return kind.endsWith("?") ? kind : (`${kind}?` as ColumnKind);
-}
-
-function addReleased(statement: Builder, released: readonly ReleasedLeaf[]): void {
+function addReleased(statement: StatementBuilder, released: readonly ReleasedLeaf[]): void {
   if (released.length === 0) return;
   const leaves = released.map(({ organizationId, boot, number }) => ({
     organization_id: organizationId,

@@ -9,7 +9,9 @@ import {
   keyTables,
   privateKeyAddressRows,
   privateKeyTagRow,
+  tablesOfKeys,
 } from "./key_rows.ts";
+import { type PolicyPlan, policyTables } from "./policy_rows.ts";
 import type { SqliteConnection } from "./sqlite_dialect.ts";
 import type { TableName, Tables } from "./tables.ts";
 import { columnsOf, onConflict } from "./upserts.ts";
@@ -125,7 +127,9 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   for (const key of plan.idempotencyKeys) insert(sqlite, "idempotency_keys", key);
   for (const born of plan.births) writeOrganization(sqlite, born);
   if (plan.users.size + plan.userTags.size > 0) writeProjection(sqlite, plan);
-  if (!isEmptyKeyPlan(plan.keys)) writeKeys(sqlite, plan.organizationId, plan.keys);
+  if (plan.settings?.deleted === true) deleteAllKeys(sqlite, plan.organizationId);
+  else if (!isEmptyKeyPlan(plan.keys)) writeKeys(sqlite, plan.organizationId, plan.keys);
+  writePolicies(sqlite, plan.organizationId, plan.policies);
   return true;
 }
 
@@ -193,6 +197,13 @@ function writeProjection(sqlite: SqliteConnection, plan: OrganizationPlan): void
   for (const tag of userTags) insert(sqlite, "user_tags", tag);
 }
 
+/** What the same group would still have changed of them is gone, too. */
+function deleteAllKeys(sqlite: SqliteConnection, organizationId: string): void {
+  for (const table of tablesOfKeys) {
+    sqlite.statement(`delete from ${table} where organization_id = ?`).run(organizationId);
+  }
+}
+
 function writeKeys(sqlite: SqliteConnection, organizationId: string, keys: KeyPlan): void {
   for (const change of keys.changed.values()) changeKey(sqlite, organizationId, change);
   for (const wallet of keys.wallets.values()) insert(sqlite, "wallets", wallet);
@@ -206,6 +217,16 @@ function writeKeys(sqlite: SqliteConnection, organizationId: string, keys: KeyPl
     else {
       const text = "delete from private_key_tags where organization_id = ? and tag_id = ?";
       sqlite.statement(text).run(organizationId, tagId);
+    }
+  }
+}
+
+function writePolicies(sqlite: SqliteConnection, organizationId: string, plan: PolicyPlan): void {
+  for (const name of ["policies", "interfaces"] as const) {
+    const { table, id } = policyTables[name];
+    for (const [rowId, row] of plan[name]) {
+      if (row !== undefined) insert(sqlite, table, row);
+      else sqlite.statement(`delete from ${table} where organization_id = ? and ${id} = ?`).run(organizationId, rowId);
     }
   }
 }
@@ -228,7 +249,9 @@ function changeKey(sqlite: SqliteConnection, organizationId: string, change: Key
   run(`delete from ${table} where organization_id = ? and ${id} = ?`, organizationId, change.id);
   // Its secrets go with it.
   if (change.kind === "wallet") {
-    run("delete from wallet_accounts where organization_id = ? and wallet_id = ?", organizationId, change.id);
+    // Left to itself, SQLite goes through all accounts of the organization in the order of its primary key.
+    const byWallet = "wallet_accounts indexed by wallet_accounts_of_wallet";
+    run(`delete from ${byWallet} where organization_id = ? and wallet_id = ?`, organizationId, change.id);
   } else if (change.kind === "privateKey") {
     run(
       "delete from private_key_addresses where organization_id = ? and private_key_id = ?",

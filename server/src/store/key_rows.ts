@@ -5,12 +5,13 @@ import { pathKey } from "@keystead/core/keys/path.ts";
 import { foldName } from "../fields/names.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import type { KeyFacts, PrivateKeyTag, TaggedPrivateKeys } from "../state/entities.ts";
-import { decodeRecord, type KeyRecord, type KeyRecordKind } from "../state/records.ts";
+import { decodeRecord, isKeyRecord, type KeyRecord, type KeyRecordKind } from "../state/records.ts";
 import { fromPlaces } from "../state/tag_places.ts";
 import { type KeyClaims, newKeyClaims } from "./key_clashes.ts";
+import type { NewInterface } from "./policy_rows.ts";
 import type { Tables } from "./tables.ts";
 
-/** A record to be stored: its content with its MAC, its sealed secret. */
+/** A record to be stored: its content with its MAC, its sealed secret, which is empty where there is none. */
 export type NewRecordRow = { content: Uint8Array; sealed: Uint8Array; blindIndex?: string | undefined };
 
 /** What becomes of a row that is there: deleted, or some of its columns changed. */
@@ -53,15 +54,22 @@ export type NewKeyRow =
   | { kind: "walletAccount"; id: string; row: Tables["wallet_accounts"] }
   | { kind: "privateKey"; id: string; row: Tables["private_keys"] };
 
-/** The rows of records that come with a version of their organization. */
-export function toKeyRows(organizationId: string, version: number, records: readonly NewRecordRow[]): NewKeyRow[] {
-  return records.map((row, position) => toKeyRow(organizationId, row, sortKey(version, position)));
+/** Records that come with a version of their organization: the rows of keys, and the texts of interfaces. */
+export type ReadRecords = { keyRows: NewKeyRow[]; texts: NewInterface[] };
+
+export function readRecords(organizationId: string, version: number, records: readonly NewRecordRow[]): ReadRecords {
+  const read: ReadRecords = { keyRows: [], texts: [] };
+  for (const [position, row] of records.entries()) {
+    const record = decodeRecord(withoutMac(row.content));
+    if (record.organizationId !== organizationId) throw new Fault("internal", "a record of another organization");
+    if (isKeyRecord(record)) read.keyRows.push(toKeyRow(record, row, sortKey(version, position)));
+    else read.texts.push({ record, content: row.content });
+  }
+  return read;
 }
 
-function toKeyRow(organizationId: string, row: NewRecordRow, sort_key: string): NewKeyRow {
-  const record = decodeRecord(withoutMac(row.content));
-  if (record.organizationId !== organizationId) throw new Fault("internal", "a record of another organization");
-  const { kind, createdAtMs } = record;
+function toKeyRow(record: KeyRecord, row: NewRecordRow, sort_key: string): NewKeyRow {
+  const { kind, organizationId, createdAtMs } = record;
   const times = { created_at_ms: createdAtMs, updated_at_ms: createdAtMs };
   const common = { organization_id: organizationId, record: row.content, sealed: row.sealed, ...times };
   if (kind === "wallet") {
@@ -103,6 +111,7 @@ function toKeyRow(organizationId: string, row: NewRecordRow, sort_key: string): 
     public_key: record.publicKey,
     addresses: JSON.stringify(record.addresses),
     private_key_tags: "[]",
+    sort_key,
     blind_index: row.blindIndex ?? null,
     exported: 0,
     imported: Number(record.imported),
@@ -178,6 +187,9 @@ export const keyTables = {
   privateKey: { table: "private_keys", id: "private_key_id" },
 } as const satisfies Record<KeyRecordKind, { table: keyof Tables; id: string }>;
 
+/** All that an organization's keys lie in, their sealed secrets among it. It goes when the organization does. */
+export const tablesOfKeys = ["wallets", "wallet_accounts", "private_keys", "private_key_addresses"] as const;
+
 /** Every address of a private key, as it is looked up. One address in two formats is one row. */
 export function privateKeyAddressRows(row: Tables["private_keys"]): Tables["private_key_addresses"][] {
   const addresses = JSON.parse(row.addresses) as { address: string }[];
@@ -199,7 +211,9 @@ export function privateKeyTagRow(organizationId: string, tag: PrivateKeyTag): Ta
   };
 }
 
-/** For readers: the record behind a row, as it was made. */
+/** For readers: the record behind a key's row, as it was made. */
 export function recordOf(row: { record: Uint8Array }): KeyRecord {
-  return decodeRecord(withoutMac(row.record));
+  const record = decodeRecord(withoutMac(row.record));
+  if (!isKeyRecord(record)) throw new Fault("internal", "the record of a key is another's");
+  return record;
 }

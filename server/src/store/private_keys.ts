@@ -5,7 +5,7 @@ import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 /** Everything but the record and its secret. */
-export type PrivateKeyRow = Omit<Tables["private_keys"], "record" | "sealed" | "name_key" | "blind_index">;
+export type PrivateKeyRow = Omit<Tables["private_keys"], "record" | "sealed" | "name_key" | "blind_index" | "sort_key">;
 
 const columns = [
   "organization_id",
@@ -39,15 +39,10 @@ export async function findPrivateKey(
 }
 
 const privateKeysOf = compiled("private_keys_of_organization", (db, organizationId: string) =>
-  db
-    .selectFrom("private_keys")
-    .select(columns)
-    .where("organization_id", "=", organizationId)
-    .orderBy("created_at_ms")
-    .orderBy("private_key_id"),
+  db.selectFrom("private_keys").select(columns).where("organization_id", "=", organizationId).orderBy("sort_key"),
 );
 
-/** All private keys, the oldest first. */
+/** All private keys, the oldest first; of one activity, in the order they were asked for. */
 export async function listPrivateKeys(store: Store, organizationId: string): Promise<PrivateKeyRow[]> {
   return await privateKeysOf(store, organizationId);
 }

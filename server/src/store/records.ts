@@ -4,7 +4,7 @@ import { addressKey } from "@keystead/core/keys/address_spelling.ts";
 import { sql } from "kysely";
 import { foldName } from "../fields/names.ts";
 import type { RecordWish } from "../state/record_wish.ts";
-import type { KeyRecordKind } from "../state/records.ts";
+import type { KeyRecordKind, RecordKind } from "../state/records.ts";
 import { compiled } from "./compiled.ts";
 import type { Store } from "./store.ts";
 
@@ -14,7 +14,17 @@ const columns = ["record as content", "sealed"] as const;
 
 type Find = (store: Store, organizationId: string, value: string) => Promise<FoundRecord[]> | FoundRecord[];
 
-const byId: Record<KeyRecordKind, Find> = {
+const noSecret = new Uint8Array();
+
+const interfaceRecord = compiled("contract_interface_record", (db, organizationId: string, id: string) =>
+  db
+    .selectFrom("contract_interfaces")
+    .select("record as content")
+    .where("organization_id", "=", organizationId)
+    .where("interface_id", "=", id),
+);
+
+const byId: Record<RecordKind, Find> = {
   wallet: compiled("wallet_record", (db, organizationId: string, id: string) =>
     db.selectFrom("wallets").select(columns).where("organization_id", "=", organizationId).where("wallet_id", "=", id),
   ),
@@ -32,6 +42,8 @@ const byId: Record<KeyRecordKind, Find> = {
       .where("organization_id", "=", organizationId)
       .where("private_key_id", "=", id),
   ),
+  contractInterface: async (store, organizationId, id) =>
+    (await interfaceRecord(store, organizationId, id)).map(({ content }) => ({ content, sealed: noSecret })),
 };
 
 const byName: Record<KeyRecordKind, Find> = {
@@ -65,7 +77,7 @@ const byName: Record<KeyRecordKind, Find> = {
 const accountsByAddress = compiled("account_by_address", (db, organizationId: string, key: string) =>
   db
     .selectFrom("wallet_accounts")
-    .select([...columns, "created_at_ms"])
+    .select([...columns, "created_at_ms", "sort_key"])
     .where("address_key", "=", key)
     .where(sql<string>`organization_id || ''`, "=", organizationId),
 );
@@ -78,17 +90,22 @@ const privateKeysByAddress = compiled("private_key_by_address", (db, organizatio
         .onRef("private_keys.organization_id", "=", "private_key_addresses.organization_id")
         .onRef("private_keys.private_key_id", "=", "private_key_addresses.private_key_id"),
     )
-    .select(["private_keys.record as content", "private_keys.sealed", "private_keys.created_at_ms"])
+    .select([
+      "private_keys.record as content",
+      "private_keys.sealed",
+      "private_keys.created_at_ms",
+      "private_keys.sort_key",
+    ])
     .where("private_key_addresses.organization_id", "=", organizationId)
     .where("private_key_addresses.address_key", "=", key),
 );
 
 /**
- * What has an address has one and the same key, so the oldest stands for all, and an account for private keys. It is chosen
- * here because every signature looks for one: a database that sorts a row or two takes three times as long.
+ * What has an address has one and the same key, so the oldest stands for all, and an account for private keys. Of those made
+ * together it is the one that was asked for first, so that an export marks the same one on every database. It is chosen here because every signature looks for one: a database that sorts a row or two takes three times as long.
  */
-function oldest<R extends { created_at_ms: number }>(rows: readonly R[]): R[] {
-  return rows.toSorted((a, b) => a.created_at_ms - b.created_at_ms).slice(0, 1);
+function oldest<R extends { created_at_ms: number; sort_key: string }>(rows: readonly R[]): R[] {
+  return rows.toSorted((a, b) => a.created_at_ms - b.created_at_ms || (a.sort_key < b.sort_key ? -1 : 1)).slice(0, 1);
 }
 
 async function accountByAddress(store: Store, organizationId: string, key: string): Promise<FoundRecord[]> {

@@ -58,6 +58,8 @@ function openSqliteStore(folder: string): SqliteStore {
       "fullfsync = on",
       "checkpoint_fullfsync = on",
       "foreign_keys = on",
+      // What is deleted or sealed anew is overwritten in the file, not only forgotten; SECURITY.md says where a copy may be left.
+      "secure_delete = on",
       "busy_timeout = 5000",
       "cache_size = -8192",
       "wal_autocheckpoint = 4000",
@@ -69,6 +71,10 @@ function openSqliteStore(folder: string): SqliteStore {
     if (pragma("synchronous") !== 2 || pragma("journal_mode") !== "wal") {
       sqlite.database.close();
       throw new Fault("failed_precondition", `the file system under \`${folder}\` does not support a durable database`);
+    }
+    if (pragma("secure_delete") !== 1) {
+      sqlite.database.close();
+      throw new Fault("failed_precondition", "this build of SQLite does not overwrite what is deleted");
     }
     return { db: new Kysely<Tables>({ dialect: sqliteDialect(sqlite) }), dialect: "sqlite", sqlite, lock };
   } catch (error) {

@@ -44,13 +44,25 @@ export const tables = {
     result: "text?",
     failure: "text?",
     votes: "text",
+    /** What the policies said about the submission, and JSON of why. */
+    evaluations: "bytes?",
+    explanation: "text?",
     slot: "integer?",
     state_version: "integer?",
     created_at_ms: "integer",
     updated_at_ms: "integer",
   },
   /** Votes after the submission's own, which stands in the activity's row. */
-  votes: { organization_id: "text", activity_id: "text", vote_id: "text", vote: "text", created_at_ms: "integer" },
+  votes: {
+    organization_id: "text",
+    activity_id: "text",
+    vote_id: "text",
+    vote: "text",
+    /** What the policies said about this vote, and JSON of why. */
+    evaluations: "bytes?",
+    explanation: "text?",
+    created_at_ms: "integer",
+  },
   /** Which request a client's idempotency key stands for: `request` is the digest of its body without the time. */
   idempotency_keys: {
     organization_id: "text",
@@ -136,6 +148,8 @@ export const tables = {
     addresses: "text",
     /** JSON. */
     private_key_tags: "text",
+    /** The order of lists. */
+    sort_key: "text",
     blind_index: "text?",
     record: "bytes",
     sealed: "bytes",
@@ -149,6 +163,31 @@ export const tables = {
     organization_id: "text",
     tag_id: "text",
     tag_name: "text",
+    created_at_ms: "integer",
+    updated_at_ms: "integer",
+  },
+  policies: {
+    organization_id: "text",
+    policy_id: "text",
+    policy_name: "text",
+    effect: "text",
+    /** The three expressions as they were written. */
+    consensus: "text",
+    condition: "text",
+    time: "text",
+    notes: "text",
+    created_at_ms: "integer",
+    updated_at_ms: "integer",
+  },
+  /** Interfaces of contracts; the text stands in the record as the signer wrote it. */
+  contract_interfaces: {
+    organization_id: "text",
+    interface_id: "text",
+    type: "text",
+    address: "text",
+    label: "text",
+    notes: "text",
+    record: "bytes",
     created_at_ms: "integer",
     updated_at_ms: "integer",
   },

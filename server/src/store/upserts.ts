@@ -24,6 +24,7 @@ export const onConflict: { readonly [T in TableName]?: string } = {
   users: replacing("users", ["organization_id", "user_id"]),
   user_tags: replacing("user_tags", ["organization_id", "tag_id"]),
   private_key_tags: replacing("private_key_tags", ["organization_id", "tag_id"]),
+  policies: replacing("policies", ["organization_id", "policy_id"]),
   credentials: replacing("credentials", ["organization_id", "credential_id"]),
   activities: `on conflict (organization_id, activity_id) do update set
     status = case when activities.status in (${finalStatuses.map((status) => `'${status}'`).join(", ")})

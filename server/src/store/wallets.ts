@@ -1,5 +1,6 @@
 /** Wallets and their accounts, for readers. */
 import { addressKey } from "@keystead/core/keys/address_spelling.ts";
+import { sql } from "kysely";
 import { compiled } from "./compiled.ts";
 import { read } from "./read.ts";
 import { boundsOf, type Span } from "./span.ts";
@@ -102,12 +103,13 @@ export async function findAccount(
   return row;
 }
 
+/** Joined to nothing, the organization is no column of an index: SQLite would otherwise go through all accounts of the wallet. */
 const accountsByAddress = compiled("accounts_by_address", (db, organizationId: string, walletId: string, key: string) =>
   db
     .selectFrom("wallet_accounts")
     .select(accountColumns)
     .where("address_key", "=", key)
-    .where("organization_id", "=", organizationId)
+    .where(sql<string>`organization_id || ''`, "=", organizationId)
     .where("wallet_id", "=", walletId)
     .orderBy("sort_key"),
 );

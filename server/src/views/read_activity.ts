@@ -1,11 +1,17 @@
 /** What the tables and the pages say about activities, put together for one reader. */
-import { rightsOf } from "../rules/votes.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import type { ActivityForm } from "../endpoints/define_activity.ts";
+import { readBody, readEnvelope } from "../endpoints/envelope.ts";
+import { activityForms } from "../generated/activities.ts";
+import { rightsOf } from "../rules/authorise.ts";
+import { rootMembers } from "../rules/votes.ts";
 import { decodePage } from "../state/pages.ts";
 import { type ActivityRow, findActivity, listVotes } from "../store/activities.ts";
 import { loadVotes } from "../store/activity_lists.ts";
 import { findPage } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
 import { type ActivityRecord, noRights, type Rights, type StoredVote } from "./activity_view.ts";
+import { noSources, readDecisionPages, readSources } from "./decision_sources.ts";
 
 export const waitingStatus = "ACTIVITY_STATUS_CONSENSUS_NEEDED";
 
@@ -53,19 +59,36 @@ async function readRights(
   rows: readonly ActivityRow[],
   readerId: string,
 ): Promise<(row: ActivityRow) => Rights> {
-  if (!rows.some(({ status }) => status === waitingStatus)) return () => noRights;
-  const [pending, members] = await Promise.all([
+  const waitingRows = rows.filter(({ status }) => status === waitingStatus);
+  if (waitingRows.length === 0) return () => noRights;
+  const [pendingBytes, pages] = await Promise.all([
     findPage(store, organizationId, "pending"),
-    findPage(store, organizationId, "members"),
+    readDecisionPages(store, organizationId),
   ]);
-  if (pending === undefined || members === undefined) return () => noRights;
-  const [pendingPage, membersPage, nowMs] = [
-    decodePage("pending", pending),
-    decodePage("members", members),
-    Date.now(),
-  ];
-  return ({ status, fingerprint }) => {
-    const waiting = status === waitingStatus ? pendingPage.get(fingerprint) : undefined;
-    return waiting === undefined ? noRights : rightsOf(membersPage, waiting, readerId, nowMs);
-  };
+  if (pendingBytes === undefined || pages === undefined) return () => noRights;
+  const pending = decodePage("pending", pendingBytes);
+  const nowMs = Date.now();
+  // The quorum's members may vote on everything, and without policies nobody else may on anything.
+  const asksPolicies = pages.policies.size > 0 && !rootMembers(pages.members).includes(readerId);
+  const rights = new Map<ActivityRow, Rights>();
+  for (const row of waitingRows) {
+    const waiting = pending.get(row.fingerprint);
+    if (waiting === undefined) continue;
+    const { form, params } = readIntent(row.body);
+    const sources = asksPolicies ? await readSources(store, organizationId, pages, form, params) : noSources(pages);
+    const { proposerId, approvals } = waiting;
+    rights.set(
+      row,
+      rightsOf({ ...sources, pages, form, params, proposerId, approvals, isWaiting: true, nowMs }, readerId),
+    );
+  }
+  return (row) => rights.get(row) ?? noRights;
+}
+
+/** What a stored body asks for. It was validated when it was submitted. */
+function readIntent(body: Uint8Array): { form: ActivityForm; params: unknown } {
+  const { type, parameters } = readEnvelope(readBody(body));
+  const form = activityForms.get(type);
+  if (form === undefined) throw new Fault("internal", `a stored activity has the unknown type ${type}`);
+  return { form, params: form.translate(parameters) };
 }

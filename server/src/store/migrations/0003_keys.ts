@@ -80,6 +80,7 @@ export const keys: MigrationStep = async (db, { text, integer, bytes, strict }) 
       .addColumn("public_key", text, (column) => column.notNull())
       .addColumn("addresses", text, (column) => column.notNull())
       .addColumn("private_key_tags", text, (column) => column.notNull())
+      .addColumn("sort_key", text, (column) => column.notNull())
       .addColumn("blind_index", text)
       .addColumn("record", bytes, (column) => column.notNull())
       .addColumn("sealed", bytes, (column) => column.notNull())
@@ -91,6 +92,11 @@ export const keys: MigrationStep = async (db, { text, integer, bytes, strict }) 
       .addUniqueConstraint("private_keys_name", ["organization_id", "name_key"])
       .addUniqueConstraint("private_keys_secret", ["organization_id", "blind_index"]),
   ).execute();
+  await db.schema
+    .createIndex("private_keys_in_order")
+    .on("private_keys")
+    .columns(["organization_id", "sort_key"])
+    .execute();
 
   await strict(
     db.schema
@@ -100,6 +106,12 @@ export const keys: MigrationStep = async (db, { text, integer, bytes, strict }) 
       .addColumn("private_key_id", text, (column) => column.notNull())
       .addPrimaryKeyConstraint("private_key_addresses_key", ["organization_id", "address_key", "private_key_id"]),
   ).execute();
+  // A deleted key takes its addresses with it.
+  await db.schema
+    .createIndex("private_key_addresses_of_key")
+    .on("private_key_addresses")
+    .columns(["organization_id", "private_key_id"])
+    .execute();
 
   await strict(
     db.schema

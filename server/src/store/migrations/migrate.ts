@@ -5,6 +5,7 @@ import { type Migration, Migrator } from "kysely/migration";
 import { firstTables } from "./0001_first_tables.ts";
 import { votesAndSubOrganizations } from "./0002_votes_and_sub_organizations.ts";
 import { keys } from "./0003_keys.ts";
+import { policies } from "./0004_policies.ts";
 import { columnTypes, type Dialect, type MigrationStep } from "./step.ts";
 
 /** In order of their names. */
@@ -12,6 +13,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0001_first_tables": firstTables,
   "0002_votes_and_sub_organizations": votesAndSubOrganizations,
   "0003_keys": keys,
+  "0004_policies": policies,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */

@@ -7,17 +7,17 @@ import { createUserTag } from "../activities/create_user_tag.ts";
 import { importWallet } from "../activities/import_wallet.ts";
 import { initImportPrivateKey } from "../activities/init_import_private_key.ts";
 import { updateRootQuorum } from "../activities/update_root_quorum.ts";
-import type { AnyActivity } from "../endpoints/define_activity.ts";
-import { approvalMs } from "../rules/votes.ts";
+import { type AnyActivity, formsOf } from "../endpoints/define_activity.ts";
 import type { RootQuorum } from "../state/entities.ts";
-import { authorise } from "./authorise.ts";
+import { authorise, mayApprove, mayReject, type Question, rightsOf } from "./authorise.ts";
+import { approvalMs } from "./votes.ts";
 
 const nowMs = 1_750_000_000_000;
 const users = ["ann", "bob", "cleo", "dave"].map((name) => person(name));
 
 const everybody = users.map(({ userId }): [string, number] => [userId, 0]);
 
-type Question = {
+type Asked = {
   by?: string;
   /** With how long ago each approved; the proposer, just now, unless said otherwise. */
   approvals?: readonly [userId: string, agoMs: number][];
@@ -25,6 +25,26 @@ type Question = {
   params?: unknown;
   isWaiting?: boolean;
 };
+
+function question(
+  rootQuorum: RootQuorum,
+  { by = "ann", approvals = [], activity, params, isWaiting }: Asked,
+): Question {
+  const [form] = formsOf((activity ?? createUserTag) as AnyActivity);
+  if (form === undefined) throw new Error("an activity without a form");
+  const pages = organization({ users, rootQuorum });
+  return {
+    pages,
+    keys: () => ({ records: [], factsOf: () => undefined }),
+    openInterface: () => assert.fail("nobody asked for an interface"),
+    form,
+    params: params ?? {},
+    proposerId: by,
+    approvals: approvals.map(([userId, agoMs]) => ({ userId, credentialId: "key", atMs: nowMs - agoMs })),
+    isWaiting: isWaiting === true,
+    nowMs,
+  };
+}
 
 /** What is decided in a word: the grounds, or that it waits, or that it is refused. */
 function decide(
@@ -35,17 +55,9 @@ function decide(
     activity = createUserTag as AnyActivity,
     params = {},
     isWaiting = false,
-  }: Question = {},
+  }: Asked = {},
 ): string {
-  const decision = authorise({
-    members: organization({ users, rootQuorum }).members,
-    activity,
-    params,
-    proposerId: by,
-    approvals: approvals.map(([userId, agoMs]) => ({ userId, credentialId: "key", atMs: nowMs - agoMs })),
-    isWaiting,
-    nowMs,
-  });
+  const decision = authorise(question(rootQuorum, { by, approvals, activity, params, isWaiting }));
   return decision.kind === "allow" ? decision.grounds : decision.kind;
 }
 
@@ -187,4 +199,32 @@ test("what waits goes on waiting when its proposer has left the quorum; what is 
   assert.equal(decide(rootQuorum, { approvals: [["bob", 0]], isWaiting: true }), "consensus");
   assert.equal(decide(rootQuorum), "refuse");
   assert.equal(decide({ threshold: 3, userIds: ["bob", "cleo"] }, { isWaiting: true }), "refuse");
+});
+
+test("the quorum's members may vote; others only take back what is their own", () => {
+  const rootQuorum = { threshold: 2, userIds: ["ann", "bob", "gone", "bob"] };
+  const asked = question(rootQuorum, { by: "cleo", isWaiting: true });
+  for (const [userId, approve, reject] of [
+    ["ann", true, true],
+    ["bob", true, true],
+    ["cleo", false, true],
+    ["dave", false, false],
+    ["gone", false, false],
+    ["", false, false],
+  ] as const) {
+    assert.equal(mayApprove(asked, userId), approve, userId);
+    assert.equal(mayReject(asked, userId), reject, userId);
+  }
+  assert.equal(mayReject(question(rootQuorum, { by: "gone", isWaiting: true }), "gone"), false);
+});
+
+test("who has approved today cannot approve again, and can tomorrow; rejecting stays possible", () => {
+  const rootQuorum = { threshold: 2, userIds: ["ann", "bob"] };
+  const rights = (by: string, agoMs: number, reader: string) =>
+    rightsOf(question(rootQuorum, { by, approvals: [[by, agoMs]], isWaiting: true }), reader);
+  assert.deepEqual(rights("ann", 0, "ann"), { canApprove: false, canReject: true });
+  assert.deepEqual(rights("ann", approvalMs, "ann"), { canApprove: true, canReject: true });
+  assert.deepEqual(rights("ann", 0, "bob"), { canApprove: true, canReject: true });
+  assert.deepEqual(rights("ann", 0, "dave"), { canApprove: false, canReject: false });
+  assert.deepEqual(rights("dave", 0, "dave"), { canApprove: false, canReject: true });
 });

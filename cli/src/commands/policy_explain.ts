@@ -1,0 +1,43 @@
+import { type CommandContext, refuseArguments, UsageError } from "../command.ts";
+import { explanationLines, indented } from "../policy_report.ts";
+import { plural, printable } from "../printable.ts";
+import { openSession } from "../profile.ts";
+
+export async function policyExplain(context: CommandContext): Promise<number> {
+  refuseArguments(context, 1);
+  const [activityId] = context.args;
+  if (activityId === undefined) throw new UsageError("policy explain needs the id of an activity");
+  const { client } = await openSession(context.flags);
+  const { activity } = await client.getActivity({ activityId });
+  const { policyEvaluations: votes } = await client.getPolicyEvaluations({ activityId });
+  const { policies } = await client.listPolicies();
+  const names = new Map(policies.map(({ policyId, policyName }) => [policyId, policyName]));
+  const users = new Map(activity.votes.map(({ id, user, selection }) => [id, { name: user.userName, selection }]));
+  console.log(`${activity.type} ${activity.id}: ${wordOf(activity.status, "ACTIVITY_STATUS_")}`);
+  for (const { voteId, createdAt, policyEvaluations, details } of votes) {
+    const { name, selection } = users.get(voteId) ?? { name: "somebody", selection: "voted on" };
+    const count = plural(policyEvaluations.length, "policy", "policies");
+    console.log(`${wordOf(selection, "VOTE_SELECTION_")} by ${printable(name)} at ${createdAt}: ${count}`);
+    if (policyEvaluations.length === 0) console.log(`  ${whyNone(selection, activity.status)}`);
+    for (const { policyId, outcome } of policyEvaluations) {
+      const detail = details.find((one) => one.policyId === policyId);
+      const lines = explanationLines(names.get(policyId) ?? policyId, detail ?? { outcome, observed: {} });
+      console.log(indented(lines, "  ").join("\n"));
+    }
+  }
+  return 0;
+}
+
+/** What an empty list can mean: it is not kept which of these it was. */
+function whyNone(selection: string, status: string): string {
+  if (selection === "VOTE_SELECTION_REJECTED") return "a rejection asks no policy";
+  if (selection !== "VOTE_SELECTION_APPROVED") return "no policy was asked";
+  const others = "there was no policy, or a right of the user decided";
+  if (status === "ACTIVITY_STATUS_CONSENSUS_NEEDED" || status === "ACTIVITY_STATUS_REJECTED")
+    return `no policy was asked: it is for the root quorum, ${others}`;
+  return `no policy was asked: the root quorum decided, ${others}`;
+}
+
+function wordOf(text: string, prefix: string): string {
+  return text.replace(prefix, "").replaceAll("_", " ").toLowerCase();
+}

@@ -1,0 +1,317 @@
+/** `policy apply` and `policy explain` against a stand-in that keeps what it was told. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import { type Run, runKeystead } from "../test/run_keystead.ts";
+import type { StoredPolicy } from "./policy_diff.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "keystead-apply-"));
+const allowed = stored("kept", { condition: "1 == 1" });
+const surplusAllow = stored("old allow");
+const surplusDeny = stored("old deny", { effect: "EFFECT_DENY" });
+
+function stored(policyName: string, changes: Partial<StoredPolicy> = {}): StoredPolicy {
+  const rest = { consensus: "", condition: "", time: "", notes: "" };
+  return { policyId: `id of ${policyName}`, policyName, effect: "EFFECT_ALLOW", ...rest, ...changes };
+}
+
+/** Names and parameters of the activities that came, and what the one at this place, and all after it, come to. */
+const submitted: [string, unknown][] = [];
+let status = "ACTIVITY_STATUS_COMPLETED";
+let from = 0;
+let answers: Record<string, unknown> = {};
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const name = request.url?.split("/").at(-1) ?? "";
+    const body = JSON.parse(Buffer.concat(chunks).toString());
+    const isActivity = request.url?.includes("/submit/");
+    const now = isActivity && submitted.length >= from ? status : "ACTIVITY_STATUS_COMPLETED";
+    if (isActivity) submitted.push([name, body.parameters]);
+    const activity = { id: "a", status: now, fingerprint: "sha256:00", result: {}, votes: [], canApprove: false };
+    response.writeHead(now === "refused" ? 403 : 200, { "content-type": "application/json" });
+    // A list has one page.
+    const answer = body.paginationOptions?.before === undefined ? answers[name] : { activities: [] };
+    response.end(JSON.stringify(now === "refused" ? refused : (answer ?? { activity })));
+  });
+});
+
+const refused = {
+  code: 7,
+  message: "You don't have sufficient permissions to take this action.",
+  errorCode: "",
+  details: [
+    {
+      "@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
+      message: "No policies evaluated to outcome: Allow",
+      policyEvaluations: [{ policyId: "p1", outcome: "OUTCOME_DENY_IMPLICIT" }],
+      explanations: [
+        {
+          policyId: "p1",
+          outcome: "OUTCOME_DENY_IMPLICIT",
+          expression: "condition",
+          clause: "activity.kind == 'X'",
+          observed: { "activity.kind": "CREATE_POLICIES" },
+        },
+      ],
+    },
+  ],
+};
+
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const profile = { baseUrl, organizationId: "org-1", apiPrivateKey: "07".repeat(32) };
+  writeFileSync(join(folder, "bootstrap.json"), JSON.stringify(profile));
+});
+
+beforeEach(() => {
+  submitted.length = 0;
+  status = "ACTIVITY_STATUS_COMPLETED";
+  from = 0;
+  answers = {
+    list_policies: { policies: [surplusDeny, allowed, surplusAllow] },
+    list_activities: { activities: [] },
+  };
+});
+
+after(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+function keystead(...args: string[]): Promise<Run> {
+  return runKeystead(args, { cwd: folder, env: { KEYSTEAD_DATA: folder } });
+}
+
+function apply(policies: unknown, ...flags: string[]): Promise<Run> {
+  writeFileSync(join(folder, "policies.json"), JSON.stringify(policies));
+  return keystead("policy", "apply", "policies.json", ...flags);
+}
+
+const kept = { policyName: "kept", effect: "EFFECT_ALLOW", condition: "1 == 1" };
+const fresh = [1, 2].map((n) => ({ policyName: `new ${n}`, effect: "EFFECT_ALLOW", condition: "2 == 2" }));
+
+test("nothing is changed before somebody agrees, and the exit code says that something would be", async () => {
+  const { code, stdout, stderr } = await apply([kept, ...fresh]);
+  assert.equal(code, 1);
+  assert.match(stdout, /^\+ ALLOW "new 1"\n/);
+  assert.match(stderr, /nothing was changed; --yes changes without asking/);
+  assert.deepEqual(submitted, []);
+});
+
+test("a file that says what is there changes nothing", async () => {
+  const { code, stdout } = await apply([kept]);
+  assert.equal(code, 0);
+  assert.match(stdout, /0 to create, 0 to change, 0 to delete, 1 as they are\n$/);
+  assert.deepEqual(submitted, []);
+});
+
+test("with --yes new policies come in one activity and changes in one each; what is not in the file stays", async () => {
+  const { code, stdout } = await apply([{ ...kept, condition: "3 == 3", consensus: "" }, ...fresh], "--yes");
+  assert.equal(code, 0);
+  assert.deepEqual(submitted, [
+    ["create_policies", { policies: fresh }],
+    ["update_policy", { policyId: allowed.policyId, policyCondition: "3 == 3" }],
+  ]);
+  assert.match(stdout, /\ncreated 2 ALLOW policies\nchanged "kept"\n$/);
+});
+
+const denial = { policyName: "never", effect: "EFFECT_DENY", condition: "4 == 4" };
+const deniedBefore = stored("denied", { effect: "EFFECT_DENY", condition: "5 == 5" });
+const denied = { policyName: "denied", effect: "EFFECT_DENY", condition: "6 == 6" };
+/** A file that needs a step of each sort. */
+const whole = [...fresh, { ...kept, condition: "3 == 3" }, denial, denied];
+
+test("denials come first, then what permits goes, then what permits comes, and old denials go last", async () => {
+  answers.list_policies = { policies: [surplusDeny, allowed, surplusAllow, deniedBefore] };
+  const { code, stdout } = await apply(whole, "--yes", "--prune");
+  assert.equal(code, 0);
+  assert.deepEqual(submitted, [
+    ["create_policies", { policies: [denial] }],
+    ["update_policy", { policyId: deniedBefore.policyId, policyCondition: "6 == 6" }],
+    ["delete_policies", { policyIds: [surplusAllow.policyId] }],
+    ["create_policies", { policies: fresh }],
+    ["update_policy", { policyId: allowed.policyId, policyCondition: "3 == 3" }],
+    ["delete_policies", { policyIds: [surplusDeny.policyId] }],
+  ]);
+  assert.match(stdout, /\ncreated 1 DENY policy\nchanged "denied"\ndeleted 1 ALLOW policy\ncreated 2 ALLOW policies\n/);
+});
+
+test("the first step that waits ends it: what is done, what waits and what is not begun is said, and the exit code is 1", async () => {
+  answers.list_policies = { policies: [surplusDeny, allowed, surplusAllow, deniedBefore] };
+  status = "ACTIVITY_STATUS_CONSENSUS_NEEDED";
+  from = 1;
+  const { code, stdout, stderr } = await apply(whole, "--yes", "--prune");
+  assert.equal(code, 1);
+  assert.equal(submitted.length, 2);
+  assert.ok(
+    stdout.endsWith(`
+created 1 DENY policy
+waits for approvals: change "denied"
+not begun: delete 1 ALLOW policy
+not begun: create 2 ALLOW policies
+not begun: change "kept"
+not begun: delete 1 DENY policy
+`),
+    stdout,
+  );
+  assert.match(
+    stderr,
+    /\nkeystead: stopped after 1 of 6 steps; another user approves it with: request approve_activity '\{"fingerprint":"sha256:00"\}' \(or reject_activity\); then run this again\n$/,
+  );
+});
+
+function waiting(changes: object) {
+  const type = "ACTIVITY_TYPE_UPDATE_POLICY_V2";
+  const createdAt = "2026-01-01T00:00:00Z";
+  return { id: "w-1", type, status: "", fingerprint: "sha256:11", createdAt, canApprove: true, ...changes };
+}
+
+test("a step that waits already is not sent again, whoever sent it", async () => {
+  // The order of keys is the server's.
+  const intent = { updatePolicyIntentV2: { policyCondition: "3 == 3", policyId: allowed.policyId } };
+  answers.list_activities = { activities: [waiting({ intent })] };
+  const { code, stdout, stderr } = await apply([{ ...kept, condition: "3 == 3" }], "--yes");
+  assert.equal(code, 1);
+  assert.deepEqual(submitted, []);
+  assert.match(stdout, /\nwaits since 2026-01-01T00:00:00Z, not sent again: change "kept"\n$/);
+  assert.match(
+    stderr,
+    /stopped after 0 of 1 step; you can approve it with: request approve_activity '\{"fingerprint":"sha256:11"\}'/,
+  );
+  assert.doesNotMatch(stdout, /no step to this file/);
+});
+
+test("a change that waits and is another one is said, and hinders nothing", async () => {
+  const intent = { updatePolicyIntentV2: { policyId: allowed.policyId, policyCondition: "7 == 7" } };
+  answers.list_activities = { activities: [waiting({ intent })] };
+  const { code, stdout } = await apply([{ ...kept, condition: "3 == 3" }], "--yes");
+  assert.equal(code, 0);
+  assert.equal(submitted.length, 1);
+  assert.match(stdout, /\n! ACTIVITY_TYPE_UPDATE_POLICY_V2 w-1 waits for approvals and is no step to this\n/);
+});
+
+test("a refusal ends it and says what is not done and what each policy found", async () => {
+  status = "refused";
+  const { code, stdout, stderr } = await apply([kept, ...fresh], "--yes", "--prune");
+  assert.equal(code, 1);
+  assert.equal(submitted.length, 1);
+  assert.match(
+    stdout,
+    /\nnot done: delete 1 ALLOW policy\nnot begun: create 2 ALLOW policies\nnot begun: delete 1 DENY policy\n$/,
+  );
+  assert.match(
+    stderr,
+    /keystead: stopped after 0 of 3 steps; when the cause is mended, run this again\nkeystead: You don't have sufficient permissions[^\n]*\nNo policies evaluated to outcome: Allow\n {2}DENY_IMPLICIT "p1"\n/,
+  );
+  assert.match(stderr, /condition is not met: activity\.kind == 'X'\n {6}activity\.kind = CREATE_POLICIES\n$/);
+});
+
+test("what is probably not meant is counted before anything is sent", async () => {
+  const { stderr } = await apply([{ ...kept, consensus: "approvers.any(u, u.id == 'Bob')" }]);
+  assert.match(stderr, /^keystead: 1 warning; see: policy check policies\.json\n/);
+});
+
+test("a file with an error changes nothing", async () => {
+  const { code, stdout, stderr } = await apply([{ ...kept, condition: "nonsense" }], "--yes");
+  assert.equal(code, 1);
+  assert.match(stdout, /^policies\.json: "kept": condition 1:1: /);
+  assert.match(stderr, /1 error in policies\.json; nothing was changed/);
+  assert.deepEqual(submitted, []);
+});
+
+test("the policies of several files are applied together, and a name that two of them have is refused with both", async () => {
+  writeFileSync(join(folder, "more.json"), JSON.stringify([denial]));
+  writeFileSync(join(folder, "policies.json"), JSON.stringify([kept]));
+  const both = await keystead("policy", "apply", "policies.json", "more.json", "--yes", "--prune");
+  assert.equal(both.code, 0, both.stderr);
+  assert.deepEqual(submitted, [
+    ["create_policies", { policies: [denial] }],
+    ["delete_policies", { policyIds: [surplusAllow.policyId] }],
+    ["delete_policies", { policyIds: [surplusDeny.policyId] }],
+  ]);
+  submitted.length = 0;
+  writeFileSync(join(folder, "more.json"), JSON.stringify([denial, kept]));
+  const twice = await keystead("policy", "apply", "policies.json", "more.json", "--yes");
+  assert.equal(twice.code, 1);
+  assert.match(twice.stderr, /"kept" is in policies\.json and in more\.json/);
+  assert.deepEqual(submitted, []);
+});
+
+test("explain prints every vote with every policy, by name where it still has one", async () => {
+  const vote = { id: "v1", user: { userName: "Bob\u001b[1m" }, selection: "VOTE_SELECTION_APPROVED" };
+  answers = {
+    list_policies: { policies: [allowed] },
+    get_activity: {
+      activity: {
+        id: "a-1",
+        type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2",
+        status: "ACTIVITY_STATUS_REJECTED",
+        votes: [
+          vote,
+          { id: "v3", user: { userName: "Eve" }, selection: "VOTE_SELECTION_REJECTED" },
+          { id: "v4", user: { userName: "Ann" }, selection: "VOTE_SELECTION_APPROVED" },
+        ],
+      },
+    },
+    get_policy_evaluations: {
+      policyEvaluations: [
+        {
+          voteId: "v1",
+          createdAt: "2026-01-01T00:00:00Z",
+          policyEvaluations: [
+            { policyId: allowed.policyId, outcome: "OUTCOME_DENY_IMPLICIT" },
+            { policyId: "gone", outcome: "OUTCOME_ERROR" },
+          ],
+          details: [
+            {
+              policyId: allowed.policyId,
+              outcome: "OUTCOME_DENY_IMPLICIT",
+              expression: "condition",
+              clause: "eth.tx.value < 5",
+              observed: { "eth.tx.value": "7" },
+            },
+            {
+              policyId: "gone",
+              outcome: "OUTCOME_ERROR",
+              observed: {},
+              reason: "not applicable: this activity has no `solana.tx`",
+            },
+          ],
+        },
+        ...["v2", "v3", "v4"].map((voteId) => ({
+          voteId,
+          createdAt: "2026-01-01T00:00:01Z",
+          policyEvaluations: [],
+          details: [],
+        })),
+      ],
+    },
+  };
+  const { code, stdout } = await keystead("policy", "explain", "a-1");
+  assert.equal(code, 0);
+  assert.equal(
+    stdout,
+    `ACTIVITY_TYPE_SIGN_TRANSACTION_V2 a-1: rejected
+approved by Bob\\u{1b}[1m at 2026-01-01T00:00:00Z: 2 policies
+  DENY_IMPLICIT "kept"
+    condition is not met: eth.tx.value < 5
+      eth.tx.value = 7
+  ERROR "gone"
+    not applicable: this activity has no \`solana.tx\`
+voted on by somebody at 2026-01-01T00:00:01Z: 0 policies
+  no policy was asked
+rejected by Eve at 2026-01-01T00:00:01Z: 0 policies
+  a rejection asks no policy
+approved by Ann at 2026-01-01T00:00:01Z: 0 policies
+  no policy was asked: it is for the root quorum, there was no policy, or a right of the user decided
+`,
+  );
+});

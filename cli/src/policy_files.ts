@@ -1,0 +1,60 @@
+/** Policies and their test cases, as files. */
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { readJson } from "@keystead/core/encoding/json.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { type PolicyCaseFile, parseCases, parsePolicies, type WrittenPolicy } from "@keystead/core/policy/case_file.ts";
+import { codeOf } from "./profile.ts";
+
+const maxBytes = 64 * 1024 * 1024;
+
+/** The policies of a file: a list of them, or an object that has one as `policies`. */
+export async function readPolicyFile(path: string): Promise<readonly WrittenPolicy[]> {
+  return inFile(path, parsePolicies, await readJsonFile(path));
+}
+
+/** A case file. Its policies may be the name of a policy file beside it, so that what is tested is what is applied. */
+export async function readCaseFile(path: string): Promise<PolicyCaseFile> {
+  const json = await readJsonFile(path);
+  if (!isObject(json) || typeof json.policies !== "string") return inFile(path, parseCases, json);
+  return inFile(path, parseCases, { ...json, policies: await readPolicyFile(join(dirname(path), json.policies)) });
+}
+
+async function readJsonFile(path: string): Promise<unknown> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(path);
+  } catch (cause) {
+    throw new Error(`cannot read ${path} (${codeOf(cause)})`);
+  }
+  try {
+    // Strict about keys that stand twice: the rule that is passed over may be the one that matters.
+    return readJson(bytes, maxBytes);
+  } catch (error) {
+    throw new Error(`${path}: ${whyNotJson(bytes, error)}`);
+  }
+}
+
+/** The platform's parser says where; ours only says that it is not JSON. */
+function whyNotJson(bytes: Uint8Array, refusal: unknown): string {
+  try {
+    JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    if (error instanceof SyntaxError) return `not JSON: ${error.message}`;
+  }
+  return refusal instanceof Fault ? (refusal.detail ?? refusal.message) : String(refusal);
+}
+
+/** Refusals with the file's name before them. */
+function inFile<T>(path: string, parse: (json: unknown) => T, json: unknown): T {
+  try {
+    return parse(json);
+  } catch (error) {
+    if (error instanceof Fault) throw new Error(`${path}: ${error.message}`);
+    throw error;
+  }
+}
+
+function isObject(json: unknown): json is Record<string, unknown> {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}

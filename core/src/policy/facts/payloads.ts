@@ -1,0 +1,195 @@
+/** What activities give to be signed, by kind: read once, by the same parsers that signing uses, and shown to policies. */
+import { parseBitcoin } from "../../chains/bitcoin.ts";
+import { parseEthereum } from "../../chains/ethereum.ts";
+import { parseSolana } from "../../chains/solana.ts";
+import { parseTempo } from "../../chains/tempo.ts";
+import { fromTransactionHex } from "../../chains/transaction_hex.ts";
+import { parseTron } from "../../chains/tron.ts";
+import { parseTypedData } from "../../crypto/eip712.ts";
+import { parseAuthorization } from "../../crypto/eip7702.ts";
+import { checkTotalLength, isPayloadEncoding, type PayloadEncoding } from "../../crypto/payload.ts";
+import { Fault } from "../../fault.ts";
+import type { Abi } from "../abi.ts";
+import type { ContractInterface, InterfaceType } from "../contract_interface.ts";
+import type { ConditionFacts } from "../facts.ts";
+import type { EvmText } from "../values.ts";
+import { bitcoinStruct, networkOf } from "./bitcoin.ts";
+import { typedDataStruct } from "./eip712.ts";
+import { authorizationStruct } from "./eip7702.ts";
+import { ethereumStruct } from "./ethereum.ts";
+import { readSending, sentCallStruct } from "./ethereum_send.ts";
+import { calledContract, type EvmCall } from "./evm_call.ts";
+import { evmAccount, type KeyView } from "./keys.ts";
+import { calledPrograms, solanaStruct } from "./solana.ts";
+import { tempoStruct } from "./tempo.ts";
+import { tronStruct } from "./tron.ts";
+
+/** A contract or program; an EVM address is in lower case. */
+export type Contract = { type: InterfaceType; address: string };
+
+export type FindInterface = (type: InterfaceType, address: string) => ContractInterface | undefined;
+
+type Namespaces = Pick<ConditionFacts, "eth" | "solana" | "bitcoin" | "tron" | "tempo">;
+
+/** One thing that is signed. */
+export type Payload = {
+  /** Whose interfaces say more about it. */
+  contracts: readonly Contract[];
+  namespaces(key: KeyView | undefined, findInterface: FindInterface): Namespaces;
+};
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** A payload that policies see nothing of. */
+const opaque: Payload = { contracts: [], namespaces: () => ({}) };
+
+function ethereum(bytes: Uint8Array): Payload {
+  const transaction = parseEthereum(bytes);
+  return evm(transaction, (from, abi) => ({ eth: { tx: ethereumStruct(transaction, from, abi) } }));
+}
+
+function evm(call: EvmCall, show: (from: () => EvmText | undefined, abi: Abi | undefined) => Namespaces): Payload {
+  const address = calledContract(call);
+  return {
+    contracts: address === undefined ? [] : [{ type: "ETHEREUM", address }],
+    namespaces(key, findInterface) {
+      const found = address === undefined ? undefined : findInterface("ETHEREUM", address);
+      return show(accountOf(key), found?.type === "ETHEREUM" ? found.abi : undefined);
+    },
+  };
+}
+
+function accountOf(key: KeyView | undefined): () => EvmText | undefined {
+  return key === undefined ? () => undefined : evmAccount(key);
+}
+
+function solana(bytes: Uint8Array): Payload {
+  const { message } = parseSolana(bytes);
+  return {
+    contracts: calledPrograms(message).map((address) => ({ type: "SOLANA", address })),
+    namespaces(_, findInterface) {
+      const findIdl = (programKey: string) => {
+        const found = findInterface("SOLANA", programKey);
+        return found?.type === "SOLANA" ? found.idl : undefined;
+      };
+      return { solana: { tx: solanaStruct(message, findIdl) } };
+    },
+  };
+}
+
+function bitcoin(bytes: Uint8Array): Payload {
+  const psbt = parseBitcoin(bytes);
+  return {
+    contracts: [],
+    namespaces: (key) => ({ bitcoin: { tx: bitcoinStruct(psbt, networkOf(key?.addressFormat)) } }),
+  };
+}
+
+function tron(bytes: Uint8Array): Payload {
+  const transaction = parseTron(bytes);
+  return { contracts: [], namespaces: () => ({ tron: { tx: tronStruct(transaction) } }) };
+}
+
+function tempo(bytes: Uint8Array): Payload {
+  const transaction = parseTempo(bytes);
+  return { contracts: [], namespaces: (key) => ({ tempo: { tx: tempoStruct(transaction, accountOf(key)) } }) };
+}
+
+const transactions: Readonly<Record<string, (bytes: Uint8Array) => Payload>> = {
+  TRANSACTION_TYPE_ETHEREUM: ethereum,
+  TRANSACTION_TYPE_SOLANA: solana,
+  TRANSACTION_TYPE_TRON: tron,
+  TRANSACTION_TYPE_BITCOIN: bitcoin,
+  TRANSACTION_TYPE_TEMPO: tempo,
+};
+
+function transaction({ type, unsignedTransaction }: Params): Payload {
+  const read = Object.hasOwn(transactions, textOf(type)) ? transactions[textOf(type)] : undefined;
+  if (read === undefined) {
+    throw new Fault("invalid_argument", "unsupported transaction type", { errorCode: "UNSUPPORTED_TRANSACTION_TYPE" });
+  }
+  return read(fromTransactionHex(textOf(unsignedTransaction)));
+}
+
+/** Encodings with parts that policies can name; hexadecimal and text say nothing about what they mean. */
+const structured: { readonly [E in PayloadEncoding]?: (payload: string) => Payload } = {
+  PAYLOAD_ENCODING_EIP712(payload) {
+    const typedData = parseTypedData(payload);
+    return { contracts: [], namespaces: () => ({ eth: { eip_712: typedDataStruct(typedData) } }) };
+  },
+  PAYLOAD_ENCODING_EIP7702_AUTHORIZATION(payload) {
+    const authorization = parseAuthorization(payload);
+    return {
+      contracts: [],
+      namespaces: () => ({ eth: { eip_7702_authorization: authorizationStruct(authorization) } }),
+    };
+  },
+};
+
+/** Payloads that nothing is seen of all look the same, so that one stands for any number of them. */
+function rawPayloads(encoding: unknown, payloads: readonly unknown[]): readonly Payload[] {
+  const name = textOf(encoding);
+  if (!isPayloadEncoding(name)) throw new Fault("invalid_argument", "invalid payload encoding");
+  const read = structured[name];
+  if (payloads.length === 0) throw missing();
+  checkTotalLength(
+    payloads.filter((payload) => typeof payload === "string"),
+    name,
+  );
+  return read === undefined ? [opaque] : payloads.map((payload) => read(textOf(payload)));
+}
+
+function sentCalls(params: Params): readonly Payload[] {
+  const sending = readSending(params);
+  return sending.calls.map((call) =>
+    evm(call, (from, abi) => ({ eth: { tx: sentCallStruct(sending, call, from, abi) } })),
+  );
+}
+
+/** A message may be sent with a later blockhash than it came with: then it is not known which. */
+function sentMessage({ unsignedTransaction, recentBlockhash, sponsor }: Params): readonly Payload[] {
+  const own = solana(fromTransactionHex(textOf(unsignedTransaction)));
+  if ((recentBlockhash ?? "") === "" && sponsor !== true) return [own];
+  const namespaces: Payload["namespaces"] = (key, findInterface) => {
+    const { solana: shown } = own.namespaces(key, findInterface);
+    return { solana: { tx: { ...shown?.tx, recent_blockhash: undefined } } };
+  };
+  return [{ ...own, namespaces }];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw missing();
+  return value;
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== "string") throw missing();
+  return value;
+}
+
+/** The schema of an activity refuses this before; test cases that people write come without one. */
+function missing(): Fault {
+  return new Fault("invalid_argument", "invalid request body: what is to be signed is missing or misshapen");
+}
+
+const readers: Readonly<Record<string, (params: Params) => readonly Payload[]>> = {
+  SIGN_TRANSACTION: (params) => [transaction(params)],
+  SIGN_RAW_PAYLOAD: ({ encoding, payload }) => rawPayloads(encoding, [payload]),
+  SIGN_RAW_PAYLOADS: ({ encoding, payloads }) => rawPayloads(encoding, listOf(payloads)),
+  ETH_SEND_TRANSACTION: sentCalls,
+  SOL_SEND_TRANSACTION: sentMessage,
+};
+
+// One request is asked about several times: which interfaces it needs, who may vote on it, what becomes of it.
+const known = new WeakMap<Params, { kind: string; payloads: readonly Payload[] }>();
+
+/** Everything that an activity of this kind signs: never nothing, so that asking about each of them asks something. */
+export function readPayloads(kind: string, params: Params): readonly Payload[] {
+  const read = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+  if (read === undefined) return [opaque];
+  const before = known.get(params);
+  if (before?.kind === kind) return before.payloads;
+  const payloads = read(params);
+  known.set(params, { kind, payloads });
+  return payloads;
+}

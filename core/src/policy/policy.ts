@@ -1,0 +1,40 @@
+/** A policy, from its three texts to what decisions run. */
+import { type CheckedExpression, checkExpression } from "./check.ts";
+import { type CompiledExpression, compileExpression } from "./evaluate.ts";
+import { compileNeeds, type Needs } from "./needs.ts";
+import { compileRelevance, type Relevance } from "./relevance.ts";
+import type { ExpressionKind } from "./vocabulary.ts";
+
+export type Effect = "EFFECT_ALLOW" | "EFFECT_DENY";
+
+/** An empty expression is true. */
+export type PolicyText = { effect: Effect; consensus: string; condition: string; time: string };
+
+export type CompiledPolicy = {
+  effect: Effect;
+  consensus: CompiledExpression;
+  condition: CompiledExpression;
+  time: CompiledExpression;
+  /** What an activity must have for the condition to apply to it. */
+  needs: Needs;
+  relevance: Relevance;
+};
+
+/** Throws `invalid_argument` for an expression that is not one; it says which of the three, why and where. */
+export function compilePolicy({ effect, consensus, condition, time }: PolicyText): CompiledPolicy {
+  const who = check("consensus", consensus);
+  const what = check("condition", condition);
+  return {
+    effect,
+    consensus: compileExpression(who),
+    condition: compileExpression(what),
+    time: compileExpression(check("time", time)),
+    needs: compileNeeds(what.needs),
+    relevance: compileRelevance(who),
+  };
+}
+
+function check(kind: ExpressionKind, source: string): CheckedExpression {
+  if (source !== "") return checkExpression(kind, source);
+  return { kind, source, root: { kind: "literal", value: true, start: 0, end: 0 }, needs: [] };
+}

@@ -1,0 +1,48 @@
+/** Who runs below whom, as Linux shows it in /proc. Numbers are used again for other processes, so look again before each use. */
+import { readdir, readFile } from "node:fs/promises";
+
+export type RunningProcess = { pid: number; command: string };
+
+/** The children of a process, with their command lines. */
+export async function childrenOf(parent: number): Promise<RunningProcess[]> {
+  const found: RunningProcess[] = [];
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const status = await readFile(`/proc/${name}/stat`, "utf8");
+      if (Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]) !== parent) continue;
+      const command = await readFile(`/proc/${name}/cmdline`, "utf8");
+      found.push({ pid: Number(name), command: command.replaceAll("\0", " ") });
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return found;
+}
+
+export type ServerProcesses = { gateway: number | undefined; signer: number | undefined };
+
+/** The children of a launcher by their roles, which their command lines name. */
+export async function serverProcessesOf(launcher: number): Promise<ServerProcesses> {
+  const children = await childrenOf(launcher);
+  const pidOf = (program: string) => children.find(({ command }) => command.includes(program))?.pid;
+  return { gateway: pidOf("/gateway/main.ts"), signer: pidOf("/signer/main.ts") };
+}
+
+/** A process that has ended and whom its parent has not asked about yet runs no more. */
+export async function isRunning(pid: number): Promise<boolean> {
+  try {
+    const status = await readFile(`/proc/${pid}/stat`, "utf8");
+    return !/^[ZX]/.test(status.slice(status.lastIndexOf(")") + 2));
+  } catch {
+    return false;
+  }
+}
+
+export function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended between the look and the kill.
+  }
+}

@@ -1,0 +1,84 @@
+/** Every secret that a deployment holds, for whoever has its root key: what no place but the signer may ever see. */
+import { createPrivateKey } from "node:crypto";
+import { bytes, decode, fixed, list, struct, text, u8 } from "@keystead/core/encoding/layout.ts";
+import { toSentence } from "@keystead/core/keys/mnemonic.ts";
+import { nodeKeyMaths } from "@keystead/server/curves/node_key_maths.ts";
+import { secretContext, targetContext } from "@keystead/server/signer/key_room.ts";
+import { keyringContext } from "@keystead/server/signer/keyring.ts";
+import { createSealer, type Sealer } from "@keystead/server/signer/seal.ts";
+import { deriveKey } from "@keystead/server/state/digest.ts";
+import { decodePage } from "@keystead/server/state/pages.ts";
+import { type KeyRecord, recordIdOf } from "@keystead/server/state/records.ts";
+import { decodeWalletSecret, seedOfWallet } from "@keystead/server/state/wallet_secret.ts";
+import { findDeployment } from "@keystead/server/store/across.ts";
+import { keyTables, recordOf } from "@keystead/server/store/key_rows.ts";
+import type { Store } from "@keystead/server/store/store.ts";
+
+export type Secret = { name: string; bytes: Uint8Array; isSentence?: boolean };
+
+export type OpenedRecord = { record: KeyRecord; secrets: Secret[] };
+
+export async function openRecords(store: Store, sealer: Sealer): Promise<OpenedRecord[]> {
+  const opened: OpenedRecord[] = [];
+  for (const { table } of Object.values(keyTables)) {
+    for (const row of await store.db.selectFrom(table).select(["record", "sealed"]).execute()) {
+      const record = recordOf(row);
+      opened.push({ record, secrets: secretsOf(record, sealer.unseal(secretContext(record), row.sealed)) });
+    }
+  }
+  return opened;
+}
+
+function secretsOf(record: KeyRecord, secret: Uint8Array): Secret[] {
+  const of = `${record.kind} ${recordIdOf(record)}`;
+  if (record.kind !== "wallet") return [{ name: `key of ${of}`, bytes: secret }];
+  const { language } = record;
+  const { entropy, passphrase } = decodeWalletSecret(secret);
+  return [
+    { name: `entropy of ${of}`, bytes: entropy },
+    { name: `words of ${of}`, bytes: toSentence(nodeKeyMaths, { entropy, language }), isSentence: true },
+    { name: `seed of ${of}`, bytes: seedOfWallet(nodeKeyMaths, language, secret) },
+    ...(passphrase === undefined ? [] : [{ name: `passphrase of ${of}`, bytes: passphrase }]),
+  ];
+}
+
+/** The private halves that wait for imports. */
+export async function openTargets(store: Store, sealer: Sealer): Promise<Secret[]> {
+  const pages = await store.db.selectFrom("pages").selectAll().where("name", "=", "importTargets").execute();
+  return pages.flatMap(({ organization_id, content }) =>
+    [...decodePage("importTargets", content).values()].map(({ targetId, sealed }) => ({
+      name: `import target ${targetId}`,
+      bytes: sealer.unseal(targetContext(organization_id, targetId), Buffer.from(sealed, "base64")),
+    })),
+  );
+}
+
+const keyringLayout = struct({
+  format: u8,
+  deploymentId: fixed(16),
+  authenticity: fixed(32),
+  services: list(struct({ name: text, privateKey: bytes })),
+});
+
+/** The secret behind every MAC, the keys made of it, and the service keys. */
+export async function openDeployment(store: Store, sealer: Sealer): Promise<Secret[]> {
+  const keyring = await findDeployment(store);
+  if (keyring === undefined) throw new Error("the database holds no deployment");
+  const { authenticity, services } = decode(keyringLayout, sealer.unseal(keyringContext, keyring));
+  const macKeys = ["header", "leaf", "record"].map((purpose) => `mac/${purpose}`);
+  return [
+    { name: "authenticity secret", bytes: authenticity },
+    ...macKeys.map((label) => ({ name: `key ${label}`, bytes: deriveKey(authenticity, label) })),
+    ...services.map(({ name, privateKey }) => {
+      const { d } = createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" }).export({
+        format: "jwk",
+      });
+      return { name: `service key ${name}`, bytes: Buffer.from(d ?? "", "base64url") };
+    }),
+  ];
+}
+
+/** A deployment whose root key was never changed. */
+export function firstSealer(rootKey: Uint8Array): Sealer {
+  return createSealer(rootKey, 1);
+}

@@ -1,0 +1,208 @@
+/**
+ * The decision point: may this be done, with these approvals? What must be one's own act is nobody else's, whoever approves.
+ * Then the root quorum bypasses policies; a denial by policy beats what policies allow; what they allow beats the defaults. The
+ * signer asks here before it does anything; readers and the simulator ask the same, and nothing follows from their answer.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import type { LeafGrounds } from "@keystead/core/log/leaf.ts";
+import { viewsOf } from "@keystead/core/policy/activity_view.ts";
+import {
+  decidePolicies,
+  eligibleAmong,
+  type PolicyDecision,
+  type PolicyEvaluation,
+  type Question as PolicyQuestion,
+} from "@keystead/core/policy/decide.ts";
+import { explain, type PolicyExplanation } from "@keystead/core/policy/explain.ts";
+import type { UserFacts } from "@keystead/core/policy/facts.ts";
+import type { ActivityForm } from "../endpoints/define_activity.ts";
+import type { Approval } from "../state/entities.ts";
+import type { Pages } from "../state/pages.ts";
+import { activityFacts, type FactSources } from "./activity_facts.ts";
+import { withinBounds } from "./explanations.ts";
+import { approversOf, compiledPolicies, memberFacts } from "./policies.ts";
+import { isActive, rootMembers } from "./votes.ts";
+
+export type Question = FactSources & {
+  pages: Pick<Pages, "members" | "policies" | "privateKeyTags" | "contractInterfaces">;
+  form: ActivityForm;
+  /** In the newest form. */
+  params: unknown;
+  proposerId: string;
+  approvals: readonly Approval[];
+  /** It was submitted before, by somebody who might then. */
+  isWaiting: boolean;
+  nowMs: number;
+};
+
+/** What policies said, for whoever asks why. */
+export type Weighed = {
+  evaluations: readonly PolicyEvaluation[];
+  explanations: readonly PolicyExplanation[];
+  /** Which of several payloads settled it. */
+  view: number;
+};
+
+export type Decision = (
+  | { kind: "allow"; grounds: LeafGrounds }
+  /** More approvals are wanted, and could come. */
+  | { kind: "consensus" }
+  | { kind: "refuse"; fault: Fault }
+  /** Its payload cannot be read: whoever approved, it could not be done. */
+  | { kind: "fail"; fault: Fault }
+) & {
+  /** Absent when policies were not asked. */
+  weighed?: Weighed;
+};
+
+export function authorise(question: Question): Decision {
+  const { pages, form, params, proposerId, isWaiting } = question;
+  const { members } = pages;
+  const { activity } = form;
+  if (activity.ownActOf !== undefined && activity.ownActOf(params as never) !== proposerId) {
+    return { kind: "refuse", fault: refusal("`userId` must be the user who makes this request", nothingWeighed) };
+  }
+  const approvals = activeApprovals(question);
+  const approves = (userId: string) => approvals.some((approval) => approval.userId === userId);
+  const quorum = rootMembers(members);
+  const { threshold } = members.rootQuorum;
+  if (threshold >= 1 && quorum.filter(approves).length >= threshold) return { kind: "allow", grounds: "ROOT_QUORUM" };
+  // What waits goes on waiting while the quorum could still approve it, also when its proposer has left: one approval among
+  // several that are needed must not end it.
+  const isReachable = quorum.length >= threshold;
+  const isOpenToQuorum = isReachable && (isWaiting || quorum.includes(proposerId));
+  if (activity.rootQuorumOnly === true) {
+    return isOpenToQuorum ? { kind: "consensus" } : { kind: "refuse", fault: refusal(noAllow, nothingWeighed) };
+  }
+  const asked = askPolicies(question, approvals);
+  if (asked instanceof Fault) return { kind: "fail", fault: asked };
+  const { verdict, weighed } = weigh(asked);
+  if (verdict === "deny") {
+    // The quorum could still bypass the policy; ended here, one bad denial would keep it from ever being mended, and a member
+    // who approves what waits would end it by that.
+    const hasMember = quorum.includes(proposerId) || quorum.some(approves);
+    if (isReachable && threshold > 1 && hasMember) return { kind: "consensus", weighed };
+    return { kind: "refuse", fault: refusal(denialOf(weighed), weighed), weighed };
+  }
+  if (verdict === "allow") return { kind: "allow", grounds: "POLICY", weighed };
+  if (verdict === "consensus") return { kind: "consensus", weighed };
+  if (activity.ownCredentialOf?.(params as never) === proposerId && approves(proposerId)) {
+    return { kind: "allow", grounds: "OWN_CREDENTIAL", weighed };
+  }
+  if (isOpenToQuorum) return { kind: "consensus", weighed };
+  return { kind: "refuse", fault: refusal(noAllow, weighed), weighed };
+}
+
+/**
+ * Being named by the quorum, or by a policy that is open to this activity, is itself the permission to approve. Whoever votes does
+ * so with one credential, and a policy may ask for another.
+ */
+export function mayApprove(question: Question, userId: string, credentialId?: string): boolean {
+  return approversAmong(question, [userId], credentialId).length > 0;
+}
+
+/** Those of these users who may approve. Policies are asked once for all of them. */
+export function approversAmong(question: Question, userIds: readonly string[], credentialId?: string): string[] {
+  const { members } = question.pages;
+  const quorum = rootMembers(members);
+  const others = userIds.filter((userId) => members.users.has(userId) && !quorum.includes(userId));
+  const named = new Set(namedByPolicies(question, others, credentialId));
+  return userIds.filter((userId) => quorum.includes(userId) || named.has(userId));
+}
+
+function namedByPolicies(question: Question, userIds: readonly string[], credentialId?: string): readonly string[] {
+  if (userIds.length === 0 || question.form.activity.rootQuorumOnly === true) return [];
+  const asked = askPolicies(question, activeApprovals(question));
+  if (asked === undefined || asked instanceof Fault) return [];
+  if (credentialId === undefined) return eligibleAmong(asked, userIds);
+  const members = () =>
+    asked.members().map((user) => (userIds.includes(user.userId) ? using(user, credentialId) : user));
+  return eligibleAmong({ ...asked, members }, userIds);
+}
+
+function using(user: UserFacts, credentialId: string): UserFacts {
+  return { ...user, credentials: user.credentials.filter(({ id }) => id === credentialId) };
+}
+
+/** A proposer may always take its own back. */
+export function mayReject(question: Question, userId: string): boolean {
+  const isOwn = question.proposerId === userId && question.pages.members.users.has(userId);
+  return isOwn || mayApprove(question, userId);
+}
+
+/** What a user could do about a waiting activity now. */
+export function rightsOf(question: Question, userId: string) {
+  const has = activeApprovals(question).some((approval) => approval.userId === userId);
+  const may = mayApprove(question, userId);
+  const isOwn = question.proposerId === userId && question.pages.members.users.has(userId);
+  return { canApprove: may && !has, canReject: may || isOwn };
+}
+
+/** A deleted user's approval does not count, nor one whose day is over. */
+function activeApprovals({ pages, approvals, nowMs }: Question): Approval[] {
+  return approvals.filter((approval) => isActive(approval, nowMs) && pages.members.users.has(approval.userId));
+}
+
+export const nothingWeighed: Weighed = { evaluations: [], explanations: [], view: 0 };
+
+/** What the engine is asked; nothing where there is no policy. A payload that cannot be read is a fault of the request. */
+export function askPolicies(question: Question, approvals: readonly Approval[]): PolicyQuestion | Fault | undefined {
+  const { pages, form, params, proposerId, nowMs } = question;
+  const { members, policies } = pages;
+  if (policies.size === 0) return undefined;
+  try {
+    return {
+      policies: compiledPolicies(policies),
+      views: viewsOf(activityFacts(question, form, params)),
+      proposerId,
+      approvers: approversOf(members, approvals),
+      members: () => memberFacts(members),
+      nowMs,
+    };
+  } catch (error) {
+    if (error instanceof Fault && error.code === "invalid_argument") return error;
+    throw error;
+  }
+}
+
+function weigh(asked: PolicyQuestion | undefined): { verdict: PolicyDecision["verdict"]; weighed: Weighed } {
+  if (asked === undefined) return { verdict: "none", weighed: nothingWeighed };
+  const decision = decidePolicies(asked);
+  const { verdict, evaluations, view } = decision;
+  return { verdict, weighed: { evaluations, explanations: withinBounds(explain(asked, decision), evaluations), view } };
+}
+
+const noAllow = "No policies evaluated to outcome: Allow";
+
+function denialOf({ evaluations }: Weighed): string {
+  const denying = evaluations.filter(({ denies }) => denies).map(({ policyId }) => policyId);
+  return `The following policies denied this action: ${denying.join(", ")}`;
+}
+
+function refusal(message: string, weighed: Weighed): Fault {
+  return new Fault("permission_denied", "You don't have sufficient permissions to take this action.", {
+    details: [detailOf(message, weighed)],
+  });
+}
+
+/** As published, and beside the list of outcomes what each policy saw. */
+function detailOf(message: string, { evaluations, explanations }: Weighed) {
+  return {
+    "@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
+    message,
+    policyEvaluations: evaluations.map(({ policyId, outcome }) => ({ policyId, outcome })),
+    ...(explanations.length > 0 && { explanations }),
+  };
+}
+
+/** The refusal of a vote. Where there are policies, it says what each of them waits for, or why it waits for nothing. */
+export function noVote(question: Question): Fault {
+  const isAsked = question.form.activity.rootQuorumOnly !== true;
+  const asked = isAsked ? askPolicies(question, activeApprovals(question)) : undefined;
+  const { weighed } = weigh(asked instanceof Fault ? undefined : asked);
+  const why = "no policy that this activity waits for is about this user and this credential";
+  return new Fault("permission_denied", "request not authorized: this user has no vote on this activity", {
+    errorCode: "REQUEST_NOT_AUTHORIZED",
+    details: weighed.evaluations.length === 0 ? [] : [detailOf(why, weighed)],
+  });
+}

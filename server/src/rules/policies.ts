@@ -1,0 +1,78 @@
+/** An organization's policies as the engine takes them. What does not change is compiled once. */
+import type { IdentifiedPolicy } from "@keystead/core/policy/decide.ts";
+import type { Approver, CredentialFacts, UserFacts } from "@keystead/core/policy/facts.ts";
+import { type CompiledPolicy, compilePolicy } from "@keystead/core/policy/policy.ts";
+import type { Approval, Policy, User } from "../state/entities.ts";
+import type { MembersPage, PoliciesPage } from "../state/pages.ts";
+
+// Entities and pages are immutable and pass from state to state, so each is compiled once, however many activities meet it.
+const compiled = new WeakMap<Policy, CompiledPolicy>();
+const listed = new WeakMap<PoliciesPage, readonly IdentifiedPolicy[]>();
+
+/**
+ * All policies in the order of their ids. Each was checked when it was created; one that did not compile any more would stop
+ * every decision that policies have a part in, rather than be left out.
+ */
+export function compiledPolicies(page: PoliciesPage): readonly IdentifiedPolicy[] {
+  let policies = listed.get(page);
+  if (policies === undefined) {
+    policies = [...page.values()]
+      .map((policy) => ({ policyId: policy.policyId, policy: compiledOf(policy) }))
+      .sort((a, b) => (a.policyId < b.policyId ? -1 : 1));
+    listed.set(page, policies);
+  }
+  return policies;
+}
+
+/** Refuses a policy whose expressions are not ones that can be evaluated. */
+export function compiledOf(policy: Policy): CompiledPolicy {
+  let known = compiled.get(policy);
+  if (known === undefined) {
+    known = compilePolicy(policy);
+    compiled.set(policy, known);
+  }
+  return known;
+}
+
+const facts = new WeakMap<User, UserFacts>();
+
+/** A user as `approvers` shows it. */
+export function userFacts(user: User): UserFacts {
+  let known = facts.get(user);
+  if (known === undefined) {
+    const { userId, userName, userEmail, userTags, apiKeys } = user;
+    const credentials = apiKeys.map(({ apiKeyId, type, publicKey }) => ({ id: apiKeyId, type, publicKey }));
+    known = { userId, userName, ...(userEmail !== undefined && { userEmail }), userTags, credentials };
+    facts.set(user, known);
+  }
+  return known;
+}
+
+/** Whoever approves and is still there, with the credential that was used. */
+export function approversOf({ users }: MembersPage, approvals: readonly Approval[]): Approver[] {
+  const approvers: Approver[] = [];
+  for (const { userId, credentialId } of approvals) {
+    const user = users.get(userId);
+    if (user === undefined) continue;
+    const known = userFacts(user);
+    approvers.push({ user: known, credential: credentialOf(known, credentialId) });
+  }
+  return approvers;
+}
+
+/** A credential that was deleted since leaves the approval standing, but says nothing any more about what it was. */
+function credentialOf({ credentials }: UserFacts, id: string): CredentialFacts {
+  return credentials.find((credential) => credential.id === id) ?? { id, type: "", publicKey: "" };
+}
+
+const members = new WeakMap<MembersPage, readonly UserFacts[]>();
+
+/** Everybody, in the order of their ids. */
+export function memberFacts(page: MembersPage): readonly UserFacts[] {
+  let known = members.get(page);
+  if (known === undefined) {
+    known = [...page.users.values()].map(userFacts).sort((a, b) => (a.userId < b.userId ? -1 : 1));
+    members.set(page, known);
+  }
+  return known;
+}

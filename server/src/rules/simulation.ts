@@ -1,0 +1,188 @@
+/** An organization as it would be: with other policies, and with people, keys and contracts that are not there. */
+import { Fault } from "@keystead/core/fault.ts";
+import { type ContractInterface, parseInterface } from "@keystead/core/policy/contract_interface.ts";
+import type { DraftPolicy, PolicyDrafts, Scenario, ScenarioKey } from "../fields/simulation.ts";
+import type { Approval, KeyFacts, Policy, User } from "../state/entities.ts";
+import type { MembersPage, Pages, PoliciesPage } from "../state/pages.ts";
+import type { KeyRecord, PrivateKeyRecord, WalletAccountRecord, WalletRecord } from "../state/records.ts";
+import type { FactSources } from "./activity_facts.ts";
+import { approversAmong, authorise, type Decision, type Question } from "./authorise.ts";
+import { checkedPolicy, refuseTakenPolicyName } from "./policy_changes.ts";
+
+const never = { createdAtMs: 0, updatedAtMs: 0 };
+
+/** The policies with drafts among them. Expressions and names are checked as if they were created; limits are not. */
+export function withDrafts(page: PoliciesPage, { add, replace, remove }: PolicyDrafts): PoliciesPage {
+  const policies = new Map(page);
+  for (const policyId of remove ?? []) {
+    if (!policies.delete(policyId)) throw noSuchPolicy(policyId);
+  }
+  for (const draft of replace ?? []) {
+    const before = policies.get(draft.policyId);
+    if (before === undefined) throw noSuchPolicy(draft.policyId);
+    policies.set(draft.policyId, checkedPolicy({ ...before, ...expressionsOf(draft) }));
+  }
+  for (const [index, draft] of (add ?? []).entries()) {
+    const policyId = draftId(index);
+    refuseTakenPolicyName(policies, draft.policyName, policyId);
+    const names = { policyId, policyName: draft.policyName, notes: "" };
+    policies.set(policyId, checkedPolicy({ ...names, ...never, ...expressionsOf(draft) }));
+  }
+  return policies;
+}
+
+/** Told from those that are there, and in the order they were given. */
+function draftId(index: number): string {
+  return `00000000-0000-4000-8000-${index.toString(16).padStart(12, "0")}`;
+}
+
+function expressionsOf({
+  effect,
+  condition,
+  consensus,
+  time,
+}: Omit<DraftPolicy, "policyName">): Pick<Policy, "effect" | "condition" | "consensus" | "time"> {
+  return { effect, condition: condition ?? "", consensus: consensus ?? "", time: time ?? "" };
+}
+
+function noSuchPolicy(policyId: string): Fault {
+  return new Fault("invalid_argument", `policies: no policy \`${policyId}\` in this organization`);
+}
+
+/** Everybody, and the scenario's people. */
+export function withUsers(page: MembersPage, { users }: Scenario): MembersPage {
+  if (users === undefined || users === null) return page;
+  const all = new Map(page.users);
+  for (const { userId, userName, userEmail, userTags, apiKeys } of users) {
+    const user: User = {
+      userId,
+      userName,
+      ...(userEmail && { userEmail }),
+      userTags: userTags ?? [],
+      apiKeys: (apiKeys ?? []).map((key) => ({ ...key, apiKeyName: "", curve: "API_KEY_CURVE_P256", ...never })),
+      ...never,
+    };
+    all.set(userId, user);
+  }
+  return { ...page, users: all };
+}
+
+/** What is there, and the scenario's keys and contracts before it. */
+export function withScenario<S extends FactSources & { pages: Pick<Pages, "privateKeyTags" | "contractInterfaces"> }>(
+  sources: S,
+  organizationId: string,
+  { keys, interfaces }: Scenario,
+): S {
+  const supposed = (keys ?? []).map((key) => supposedKey(organizationId, key));
+  const facts = new Map(supposed.map(({ facts }) => [facts.id, facts]));
+  const tags = new Map(sources.pages.privateKeyTags.keys);
+  for (const { privateKeyId, tags: own } of keys ?? []) if (privateKeyId) tags.set(privateKeyId, own ?? []);
+  const listed = new Map(sources.pages.contractInterfaces);
+  const parsed = new Map<string, ContractInterface>();
+  for (const [index, { type, smartContractAddress, smartContractInterface }] of (interfaces ?? []).entries()) {
+    const interfaceId = draftId(index);
+    const address = type === "ETHEREUM" ? smartContractAddress.toLowerCase() : smartContractAddress;
+    for (const [id, other] of listed) if (other.type === type && other.address === address) listed.delete(id);
+    listed.set(interfaceId, { interfaceId, type, address, label: "", notes: "", length: 0, ...never });
+    parsed.set(interfaceId, parseInterface(type, smartContractInterface));
+  }
+  return {
+    ...sources,
+    pages: {
+      ...sources.pages,
+      privateKeyTags: { ...sources.pages.privateKeyTags, keys: tags },
+      contractInterfaces: listed,
+    },
+    keys() {
+      const known = sources.keys();
+      return {
+        records: [...supposed.flatMap(({ records }) => records), ...known.records],
+        factsOf: (id: string) => facts.get(id) ?? known.factsOf(id),
+      };
+    },
+    openInterface: (interfaceId: string) => parsed.get(interfaceId) ?? sources.openInterface(interfaceId),
+  };
+}
+
+/** A key that is not there, as records would tell of it: an account comes with its wallet. */
+function supposedKey(organizationId: string, key: ScenarioKey): { records: readonly KeyRecord[]; facts: KeyFacts } {
+  const { curve, publicKey, addressFormat, address } = key;
+  const [imported, exported] = [key.imported === true, key.exported === true];
+  const { privateKeyId, walletId } = key;
+  const marks = (id: string, kind: KeyFacts["kind"]): KeyFacts => ({
+    id,
+    kind,
+    ...(exported && { exported: true }),
+    updatedAtMs: 0,
+  });
+  if (privateKeyId) {
+    const record: PrivateKeyRecord = {
+      kind: "privateKey",
+      organizationId,
+      privateKeyId,
+      privateKeyName: key.privateKeyName ?? "",
+      curve,
+      publicKey,
+      addresses: addressFormat && address ? [{ format: addressFormat, address }] : [],
+      imported,
+      createdAtMs: 0,
+    };
+    return { records: [record], facts: marks(privateKeyId, "privateKey") };
+  }
+  if (!walletId || !address || !addressFormat) {
+    throw new Fault(
+      "invalid_argument",
+      "scenario.keys: a key has either `privateKeyId`, or `walletId` with `address` and `addressFormat`",
+    );
+  }
+  const walletName = key.walletName ?? "";
+  const wallet: WalletRecord = {
+    kind: "wallet",
+    organizationId,
+    walletId,
+    walletName,
+    language: "MNEMONIC_LANGUAGE_ENGLISH",
+    imported,
+    createdAtMs: 0,
+  };
+  const account: WalletAccountRecord = {
+    kind: "walletAccount",
+    organizationId,
+    walletAccountId: address,
+    walletId,
+    wallet: { walletName, imported },
+    curve,
+    path: key.path ?? "",
+    addressFormat,
+    address,
+    publicKey,
+    createdAtMs: 0,
+  };
+  return { records: [account, wallet], facts: marks(walletId, "wallet") };
+}
+
+/**
+ * The decision, and the question with the approvals that count in it. What others have approved was submitted before: a submission
+ * that is refused waits for nobody, and of what waits only those who have a vote can approve it.
+ */
+export function decideSupposed(question: Question): [Question, Decision] {
+  const { proposerId, approvals } = question;
+  const isOwn = ({ userId }: Approval) => userId === proposerId;
+  if (approvals.every(isOwn)) return [question, authorise(question)];
+  const submitted: Question = { ...question, approvals: [approvalOf(question, proposerId)] };
+  const first = authorise(submitted);
+  if (first.kind === "refuse" || first.kind === "fail") return [submitted, first];
+  const waiting: Question = { ...question, isWaiting: true };
+  // What the submission alone would have brought about is asked about with all of them, as it was put.
+  if (first.kind === "allow") return [waiting, authorise(waiting)];
+  const own = { ...waiting, approvals: approvals.filter(isOwn) };
+  const userIds = approvals.map(({ userId }) => userId);
+  const voters = new Set(approversAmong(own, userIds));
+  const voted = { ...waiting, approvals: approvals.filter((each) => isOwn(each) || voters.has(each.userId)) };
+  return [voted, authorise(voted)];
+}
+
+/** By the first of a user's keys: which one it will be is not known. */
+export function approvalOf({ pages, nowMs }: Pick<Question, "pages" | "nowMs">, userId: string): Approval {
+  return { userId, credentialId: pages.members.users.get(userId)?.apiKeys[0]?.apiKeyId ?? "", atMs: nowMs };
+}

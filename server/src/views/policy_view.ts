@@ -1,0 +1,48 @@
+/** Policies, what they said, and the interfaces they read calls by, as clients see them. */
+
+import type { Policy } from "../state/entities.ts";
+import { decodeEvaluations, type PolicyOutcome } from "../state/policy_evaluations.ts";
+import type { StoredInterface } from "../store/contract_interfaces.ts";
+import type { EvaluatedVote } from "../store/policy_evaluations.ts";
+import type { StoredVote } from "./activity_view.ts";
+import { timestamp } from "./dialect.ts";
+
+export function policyView({ createdAtMs, updatedAtMs, ...policy }: Policy) {
+  return { ...policy, createdAt: timestamp(createdAtMs), updatedAt: timestamp(updatedAtMs) };
+}
+
+/** Why a policy came to its outcome, as the signer wrote it down. */
+type Explanation = PolicyOutcome & { observed: Record<string, string> };
+
+/** There is one for each vote, so the vote's id is its own as well. */
+export function policyEvaluationView(
+  organizationId: string,
+  activityId: string,
+  { vote, evaluations, explanation }: EvaluatedVote,
+) {
+  const { id, createdAtMs } = JSON.parse(vote) as StoredVote;
+  return {
+    id,
+    activityId,
+    organizationId,
+    voteId: id,
+    policyEvaluations: evaluations === null ? [] : decodeEvaluations(evaluations),
+    createdAt: timestamp(createdAtMs),
+    details: explanation === null ? [] : (JSON.parse(explanation) as Explanation[]),
+  };
+}
+
+export function contractInterfaceView(organizationId: string, stored: StoredInterface) {
+  const { interfaceId, type, address, label, notes, text, createdAtMs, updatedAtMs } = stored;
+  return {
+    organizationId,
+    smartContractInterfaceId: interfaceId,
+    smartContractAddress: address,
+    smartContractInterface: text,
+    type,
+    label,
+    notes,
+    createdAt: timestamp(createdAtMs),
+    updatedAt: timestamp(updatedAtMs),
+  };
+}
