@@ -18,7 +18,7 @@ import {
 } from "../encoding/rlp_layout.ts";
 import { type AccessListEntry, accessList, address, enveloped, u64, u256 } from "./evm_items.ts";
 import { parseStrictly, type TransactionFormat, unparsable } from "./refusal.ts";
-import { checkSignature, type RecoverableSignature, toInteger } from "./signature.ts";
+import { checkSignature, type RecoverableSignature } from "./signature.ts";
 
 /** The words that policies use. */
 export type EthereumTransactionType = "LEGACY" | "TYPE_1" | "TYPE_2" | "TYPE_3" | "TYPE_4";
@@ -207,6 +207,7 @@ export function withEthereumSignature(
   return enveloped(undefined, [...items.slice(0, 6), toRlpInteger(v), ...rs]);
 }
 
+/** Without leading zeros. */
 function minimal(bytes: Uint8Array): Uint8Array {
-  return toRlpInteger(toInteger(bytes));
+  return bytes.subarray(bytes.findIndex((byte) => byte !== 0));
 }

@@ -49,3 +49,19 @@ test("of the characters below U+0200, exactly the 22 hex digits are read", () =>
   }
   assert.equal(read, 22 * 2);
 });
+
+test("a runtime without hex of its own reads and writes the same", () => {
+  const [read, write] = [Uint8Array.fromHex, Uint8Array.prototype.toHex];
+  Object.assign(Uint8Array, { fromHex: undefined });
+  Object.assign(Uint8Array.prototype, { toHex: undefined });
+  try {
+    assert.deepEqual(fromHex("00fFa0"), Uint8Array.of(0, 255, 160));
+    assert.equal(toHex(Uint8Array.of(0, 255, 160)), "00ffa0");
+    for (const text of ["0g", "g0", "0", "0x00", "\uff10\uff10"]) {
+      assert.throws(() => fromHex(text), { code: "invalid_argument" }, text);
+    }
+  } finally {
+    Object.assign(Uint8Array, { fromHex: read });
+    Object.assign(Uint8Array.prototype, { toHex: write });
+  }
+});

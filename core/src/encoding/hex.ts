@@ -23,6 +23,7 @@ export function toHex(bytes: Uint8Array): string {
 /** Reads hex of either case; an odd length or any other character (`0x` included) is refused. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   if (text.length % 2 !== 0) throw new Fault("invalid_argument", "malformed hex: odd number of digits");
+  if (Uint8Array.fromHex !== undefined) return fromHexNatively(text);
   const bytes = new Uint8Array(text.length / 2);
   let seen = 0;
   for (let i = 0; i < bytes.length; i++) {
@@ -31,6 +32,18 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
     seen |= high | low;
     bytes[i] = (high << 4) | low;
   }
-  if (seen < 0) throw new Fault("invalid_argument", "malformed hex: a character that is not a hex digit");
+  if (seen < 0) throw notADigit();
   return bytes;
+}
+
+function fromHexNatively(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.fromHex(text);
+  } catch {
+    throw notADigit();
+  }
+}
+
+function notADigit(): Fault {
+  return new Fault("invalid_argument", "malformed hex: a character that is not a hex digit");
 }

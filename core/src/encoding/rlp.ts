@@ -4,7 +4,7 @@
  * would be a second hash, and the bytes that a policy judged would not be the ones that were signed.
  */
 import { Fault } from "../fault.ts";
-import { toHex } from "./hex.ts";
+import { fromHex, toHex } from "./hex.ts";
 
 /** A string of bytes, or a list of items. */
 export type RlpItem = Uint8Array | readonly RlpItem[];
@@ -140,9 +140,8 @@ export function fromRlpInteger(item: RlpItem, maxBytes: number): bigint {
 /** Writes an unsigned integer without leading zeros. */
 export function toRlpInteger(value: bigint): Uint8Array<ArrayBuffer> {
   if (value < 0n) throw new Fault("internal", "an RLP integer cannot be negative");
-  let length = 0;
-  for (let rest = value; rest > 0n; rest >>= 8n) length++;
-  const bytes = new Uint8Array(length);
-  for (let i = length - 1, rest = value; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 0xffn);
-  return bytes;
+  if (value === 0n) return new Uint8Array();
+  // Through hex: a shift of a large number for each of its bytes costs many times as much.
+  const digits = value.toString(16);
+  return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`);
 }

@@ -63,9 +63,14 @@ export function isRelevant({ relevance }: CompiledPolicy, electorate: Electorate
   return voice !== undefined && (relevance.countsAnyone || relevance.isNamed(voice, electorate.allowance));
 }
 
+/** Only then may the activity wait under this policy. */
+export function isAboutProposer(policy: CompiledPolicy, electorate: Electorate): boolean {
+  return isRelevant(policy, electorate, electorate.proposerId);
+}
+
 /** Whether the proposer may wait for others: the policy is about the proposer, and enough others could agree. */
 export function isOpen(policy: CompiledPolicy, electorate: Electorate): boolean {
-  return isRelevant(policy, electorate, electorate.proposerId) && isReachable(policy, electorate);
+  return isAboutProposer(policy, electorate) && isReachable(policy, electorate);
 }
 
 /** Adds the others one at a time and asks after each: not every expression that is true once stays so with more approvers. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decidePolicies, isEligible, type Outcome, type Question } from "./decide.ts";
+import { decidePolicies, eligibleAmong, isEligible, type Outcome, type Question } from "./decide.ts";
 import type { Approver, ConditionFacts, CredentialFacts, UserFacts } from "./facts.ts";
 import { compilePolicy, type Effect, type PolicyText } from "./policy.ts";
 import { EvmText, type Value } from "./values.ts";
@@ -309,6 +309,12 @@ test("whom a policy is about stays eligible when it is satisfied: somebody must 
   assert.equal(decidePolicies(satisfied).verdict, "allow");
   assert.equal(isEligible(satisfied, "c"), true);
   assert.equal(isEligible(satisfied, "d"), false);
+});
+
+test("all who are named have approved, and the policy asks for fewer now: each of them may still speak", () => {
+  const both = allow(toOne, "approvers.filter(u, u.id in ['a', 'b']).count() >= 2");
+  const satisfied = question([both], { approvers: [approval(ann), approval(bob)] });
+  assert.deepEqual(eligibleAmong(satisfied, ["a", "b", "c"]), ["a", "b"]);
 });
 
 test("an approval that only one of several open policies is about makes eligible", () => {

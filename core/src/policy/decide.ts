@@ -4,7 +4,7 @@
  * allowed. SPEC.md has the table.
  */
 import { exhausted } from "./compiler.ts";
-import { Electorate, isOpen, isRelevant } from "./consensus.ts";
+import { Electorate, isAboutProposer, isOpen, isRelevant } from "./consensus.ts";
 import type { Approver, ConditionFacts, UserFacts } from "./facts.ts";
 import { isApplicable, presentIn } from "./needs.ts";
 import type { CompiledPolicy } from "./policy.ts";
@@ -77,7 +77,9 @@ export function eligibleAmong(question: Question, userIds: readonly string[]): r
   const asking = question.policies.filter(({ policy }, at) =>
     decisions.some(({ evaluations }) => {
       const outcome = evaluations[at]?.outcome;
-      return outcome === "OUTCOME_REQUIRES_CONSENSUS" || (outcome === "OUTCOME_ALLOW" && isOpen(policy, electorate));
+      return (
+        outcome === "OUTCOME_REQUIRES_CONSENSUS" || (outcome === "OUTCOME_ALLOW" && isAboutProposer(policy, electorate))
+      );
     }),
   );
   return userIds.filter((userId) => asking.some(({ policy }) => isRelevant(policy, electorate, userId)));

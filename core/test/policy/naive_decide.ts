@@ -227,7 +227,7 @@ function picksVoice(tree: Tree, hidden: readonly string[]): boolean {
   });
 }
 
-/** Whether this user's approval would count in a policy that waits, or that is satisfied and open to others. */
+/** Whether this user's approval would count in a policy that waits, or that is satisfied and about its proposer. */
 export function naiveIsEligible(question: NaiveQuestion, userId: string): boolean {
   const decisions = question.views.map((view, at) => decideView(question, view, at));
   if (decisions.some(({ verdict }) => verdict === "deny" || verdict === "none")) return false;
@@ -235,7 +235,7 @@ export function naiveIsEligible(question: NaiveQuestion, userId: string): boolea
     question.policies.some((policy, i) => {
       const outcome = evaluations[i]?.outcome;
       if (outcome !== "OUTCOME_REQUIRES_CONSENSUS" && outcome !== "OUTCOME_ALLOW") return false;
-      if (outcome === "OUTCOME_ALLOW" && !isPolicyOpen(policy, question)) return false;
+      if (outcome === "OUTCOME_ALLOW" && !isRelevant(policy, question.proposerId, question)) return false;
       return isRelevant(policy, userId, question);
     }),
   );

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { TransactionType } from "@keystead/core/chains/transactions.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
 import type { Curve } from "@keystead/core/keys/curves.ts";
@@ -12,7 +13,6 @@ import { junkAccount, junkKey, junkPrivateKey } from "../../test/known_keys.ts";
 import { organization, person } from "../../test/members.ts";
 import { bitcoinPsbt, ethereumVectors, type PsbtScript, tempoVector, tronTransfer } from "../../test/transactions.ts";
 import type { NewRecord } from "../endpoints/key_room.ts";
-import type { TransactionType } from "../rules/transactions.ts";
 import { signTransaction } from "./sign_transaction.ts";
 
 const pages = organization({ users: [person("ann")] });

@@ -1,15 +1,19 @@
 /** The transaction types: which keys sign each, what they sign of it, and where the signatures go. */
-import { parseBitcoin } from "@keystead/core/chains/bitcoin.ts";
 import {
   getSigningInputs,
   type SpendableScript,
   withBitcoinSignatures,
 } from "@keystead/core/chains/bitcoin_signing.ts";
-import { ethereumDigest, parseEthereum, withEthereumSignature } from "@keystead/core/chains/ethereum.ts";
-import { getSolanaSlot, parseSolana, solanaMessage, withSolanaSignature } from "@keystead/core/chains/solana.ts";
-import { parseTempo, tempoDigest, withTempoSignature } from "@keystead/core/chains/tempo.ts";
-import { fromTransactionHex } from "@keystead/core/chains/transaction_hex.ts";
-import { parseTron, tronDigest, withTronSignature } from "@keystead/core/chains/tron.ts";
+import { ethereumDigest, withEthereumSignature } from "@keystead/core/chains/ethereum.ts";
+import { getSolanaSlot, solanaMessage, withSolanaSignature } from "@keystead/core/chains/solana.ts";
+import { tempoDigest, withTempoSignature } from "@keystead/core/chains/tempo.ts";
+import {
+  readTransaction,
+  type Transaction,
+  type TransactionRequest,
+  type TransactionType,
+} from "@keystead/core/chains/transactions.ts";
+import { tronDigest, withTronSignature } from "@keystead/core/chains/tron.ts";
 import type { Signature } from "@keystead/core/crypto/signing.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
@@ -22,8 +26,8 @@ import { signAll, type ToSign } from "./signing.ts";
 
 /** The key that is to sign a transaction. */
 type TransactionKey = {
-  /** Compressed, or the 32 bytes of an Ed25519 key. */
-  publicKey: Uint8Array;
+  /** Compressed, or the 32 bytes of an Ed25519 key. Most chains do not ask. */
+  publicKey(): Uint8Array;
   /** Undefined for a private key that was named by its id. */
   addressFormat: AddressFormat | undefined;
 };
@@ -39,28 +43,21 @@ type TransactionTypeRow = {
   curve: Curve;
   /** Whether addresses of this format live on the chain. */
   isFor(format: AddressFormat): boolean;
-  read(bytes: Uint8Array, key: TransactionKey): Readied;
+  read(request: TransactionRequest, key: TransactionKey): Readied;
 };
 
-export type TransactionType =
-  | "TRANSACTION_TYPE_ETHEREUM"
-  | "TRANSACTION_TYPE_SOLANA"
-  | "TRANSACTION_TYPE_TRON"
-  | "TRANSACTION_TYPE_BITCOIN"
-  | "TRANSACTION_TYPE_TEMPO";
-
 /** A chain whose transactions take one recoverable ECDSA signature of secp256k1 over one digest. */
-function recoverable<T>(
+function recoverable<T extends TransactionType>(
+  type: T,
   format: AddressFormat,
-  parse: (bytes: Uint8Array) => T,
-  digest: (transaction: T) => Uint8Array,
-  withSignature: (transaction: T, signature: Signature) => Uint8Array,
+  digest: (transaction: Transaction<T>) => Uint8Array,
+  withSignature: (transaction: Transaction<T>, signature: Signature) => Uint8Array,
 ): TransactionTypeRow {
   return {
     curve: "CURVE_SECP256K1",
     isFor: (other) => other === format,
-    read(bytes) {
-      const transaction = parse(bytes);
+    read(request) {
+      const transaction = readTransaction(type, request);
       return {
         items: [{ scheme: "ecdsa", bytes: digest(transaction) }],
         withSignatures: ([only]) => withSignature(transaction, present(only)),
@@ -72,18 +69,24 @@ function recoverable<T>(
 /** One row per `type` of the wire. */
 const transactionTypes = {
   TRANSACTION_TYPE_ETHEREUM: recoverable(
+    "TRANSACTION_TYPE_ETHEREUM",
     "ADDRESS_FORMAT_ETHEREUM",
-    parseEthereum,
     ethereumDigest,
     withEthereumSignature,
   ),
-  TRANSACTION_TYPE_TEMPO: recoverable("ADDRESS_FORMAT_ETHEREUM", parseTempo, tempoDigest, withTempoSignature),
-  TRANSACTION_TYPE_TRON: recoverable("ADDRESS_FORMAT_TRON", parseTron, tronDigest, withTronSignature),
+  TRANSACTION_TYPE_TEMPO: recoverable(
+    "TRANSACTION_TYPE_TEMPO",
+    "ADDRESS_FORMAT_ETHEREUM",
+    tempoDigest,
+    withTempoSignature,
+  ),
+  TRANSACTION_TYPE_TRON: recoverable("TRANSACTION_TYPE_TRON", "ADDRESS_FORMAT_TRON", tronDigest, withTronSignature),
   TRANSACTION_TYPE_SOLANA: {
     curve: "CURVE_ED25519",
     isFor: (format) => format === "ADDRESS_FORMAT_SOLANA",
-    read(bytes, { publicKey }) {
-      const transaction = parseSolana(bytes);
+    read(request, key) {
+      const publicKey = key.publicKey();
+      const transaction = readTransaction("TRANSACTION_TYPE_SOLANA", request);
       // Asked before anything is signed: the key may not be one of its signers.
       getSolanaSlot(transaction, publicKey);
       return {
@@ -95,8 +98,9 @@ const transactionTypes = {
   TRANSACTION_TYPE_BITCOIN: {
     curve: "CURVE_SECP256K1",
     isFor: (format) => scriptOf(format) !== undefined,
-    read(bytes, { publicKey, addressFormat }) {
-      const psbt = parseBitcoin(bytes);
+    read(request, { publicKey: publicKeyOf, addressFormat }) {
+      const publicKey = publicKeyOf();
+      const psbt = readTransaction("TRANSACTION_TYPE_BITCOIN", request);
       const inputs = getSigningInputs(psbt, publicKey, spendableBy(addressFormat));
       return {
         items: inputs.map(({ scheme, digest }) => ({ scheme, bytes: digest })),
@@ -143,15 +147,18 @@ function checkFits(type: TransactionType, row: TransactionTypeRow, { record, add
 /** Reads a transaction in hex, signs what of it the key may sign, and gives it back in hex. */
 export function signTransactionText(
   { keys, curves }: Pick<ActivityContext, "keys" | "curves">,
-  { signWith, unsignedTransaction, type }: { signWith: string; unsignedTransaction: string; type: TransactionType },
+  request: TransactionRequest & { signWith: string },
 ): string {
+  const { type, signWith } = request;
   const resource = getSigningResource(keys, signWith);
   const row: TransactionTypeRow = transactionTypes[type];
   checkFits(type, row, resource);
   const { record, addressFormat } = resource;
-  const stored = fromHex(record.publicKey);
-  const publicKey = row.curve === "CURVE_ED25519" ? stored : curves.compressPoint("secp256k1", stored);
-  const { items, withSignatures } = row.read(fromTransactionHex(unsignedTransaction), { publicKey, addressFormat });
+  const publicKey = () => {
+    const stored = fromHex(record.publicKey);
+    return row.curve === "CURVE_ED25519" ? stored : curves.compressPoint("secp256k1", stored);
+  };
+  const { items, withSignatures } = row.read(request, { publicKey, addressFormat });
   return toHex(withSignatures(signAll(keys, resource, items)));
 }
 

@@ -1,10 +1,13 @@
 /** What activities give to be signed, by kind: read once, by the same parsers that signing uses, and shown to policies. */
-import { parseBitcoin } from "../../chains/bitcoin.ts";
-import { parseEthereum } from "../../chains/ethereum.ts";
 import { parseSolana } from "../../chains/solana.ts";
-import { parseTempo } from "../../chains/tempo.ts";
-import { fromTransactionHex } from "../../chains/transaction_hex.ts";
-import { parseTron } from "../../chains/tron.ts";
+import {
+  fromTransactionHex,
+  isTransactionType,
+  readTransaction,
+  type Transaction,
+  type TransactionRequest,
+  type TransactionType,
+} from "../../chains/transactions.ts";
 import { parseTypedData } from "../../crypto/eip712.ts";
 import { parseAuthorization } from "../../crypto/eip7702.ts";
 import { checkTotalLength, isPayloadEncoding, type PayloadEncoding } from "../../crypto/payload.ts";
@@ -43,8 +46,7 @@ type Params = Readonly<Record<string, unknown>>;
 /** A payload that policies see nothing of. */
 const opaque: Payload = { contracts: [], namespaces: () => ({}) };
 
-function ethereum(bytes: Uint8Array): Payload {
-  const transaction = parseEthereum(bytes);
+function ethereum(transaction: Transaction<"TRANSACTION_TYPE_ETHEREUM">): Payload {
   return evm(transaction, (from, abi) => ({ eth: { tx: ethereumStruct(transaction, from, abi) } }));
 }
 
@@ -63,8 +65,7 @@ function accountOf(key: KeyView | undefined): () => EvmText | undefined {
   return key === undefined ? () => undefined : evmAccount(key);
 }
 
-function solana(bytes: Uint8Array): Payload {
-  const { message } = parseSolana(bytes);
+function solana({ message }: Transaction<"TRANSACTION_TYPE_SOLANA">): Payload {
   return {
     contracts: calledPrograms(message).map((address) => ({ type: "SOLANA", address })),
     namespaces(_, findInterface) {
@@ -77,38 +78,36 @@ function solana(bytes: Uint8Array): Payload {
   };
 }
 
-function bitcoin(bytes: Uint8Array): Payload {
-  const psbt = parseBitcoin(bytes);
+function bitcoin(psbt: Transaction<"TRANSACTION_TYPE_BITCOIN">): Payload {
   return {
     contracts: [],
     namespaces: (key) => ({ bitcoin: { tx: bitcoinStruct(psbt, networkOf(key?.addressFormat)) } }),
   };
 }
 
-function tron(bytes: Uint8Array): Payload {
-  const transaction = parseTron(bytes);
+function tron(transaction: Transaction<"TRANSACTION_TYPE_TRON">): Payload {
   return { contracts: [], namespaces: () => ({ tron: { tx: tronStruct(transaction) } }) };
 }
 
-function tempo(bytes: Uint8Array): Payload {
-  const transaction = parseTempo(bytes);
+function tempo(transaction: Transaction<"TRANSACTION_TYPE_TEMPO">): Payload {
   return { contracts: [], namespaces: (key) => ({ tempo: { tx: tempoStruct(transaction, accountOf(key)) } }) };
 }
 
-const transactions: Readonly<Record<string, (bytes: Uint8Array) => Payload>> = {
-  TRANSACTION_TYPE_ETHEREUM: ethereum,
-  TRANSACTION_TYPE_SOLANA: solana,
-  TRANSACTION_TYPE_TRON: tron,
-  TRANSACTION_TYPE_BITCOIN: bitcoin,
-  TRANSACTION_TYPE_TEMPO: tempo,
+const transactions: { readonly [T in TransactionType]: (request: TransactionRequest) => Payload } = {
+  TRANSACTION_TYPE_ETHEREUM: (request) => ethereum(readTransaction("TRANSACTION_TYPE_ETHEREUM", request)),
+  TRANSACTION_TYPE_SOLANA: (request) => solana(readTransaction("TRANSACTION_TYPE_SOLANA", request)),
+  TRANSACTION_TYPE_TRON: (request) => tron(readTransaction("TRANSACTION_TYPE_TRON", request)),
+  TRANSACTION_TYPE_BITCOIN: (request) => bitcoin(readTransaction("TRANSACTION_TYPE_BITCOIN", request)),
+  TRANSACTION_TYPE_TEMPO: (request) => tempo(readTransaction("TRANSACTION_TYPE_TEMPO", request)),
 };
 
-function transaction({ type, unsignedTransaction }: Params): Payload {
-  const read = Object.hasOwn(transactions, textOf(type)) ? transactions[textOf(type)] : undefined;
-  if (read === undefined) {
+function transaction(params: Params): Payload {
+  const type = textOf(params.type);
+  if (!isTransactionType(type)) {
     throw new Fault("invalid_argument", "unsupported transaction type", { errorCode: "UNSUPPORTED_TRANSACTION_TYPE" });
   }
-  return read(fromTransactionHex(textOf(unsignedTransaction)));
+  textOf(params.unsignedTransaction);
+  return transactions[type](params as TransactionRequest);
 }
 
 /** Encodings with parts that policies can name; hexadecimal and text say nothing about what they mean. */
@@ -148,7 +147,7 @@ function sentCalls(params: Params): readonly Payload[] {
 
 /** A message may be sent with a later blockhash than it came with: then it is not known which. */
 function sentMessage({ unsignedTransaction, recentBlockhash, sponsor }: Params): readonly Payload[] {
-  const own = solana(fromTransactionHex(textOf(unsignedTransaction)));
+  const own = solana(parseSolana(fromTransactionHex(textOf(unsignedTransaction))));
   if ((recentBlockhash ?? "") === "" && sponsor !== true) return [own];
   const namespaces: Payload["namespaces"] = (key, findInterface) => {
     const { solana: shown } = own.namespaces(key, findInterface);
