@@ -10,6 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 import { nodeSigning } from "@keystead/server/curves/node_signing.ts";
 import pg from "pg";
 import { cpuMs } from "./processes.ts";
+import { median } from "./statistics.ts";
 
 /** About what an activity's body has. */
 const messageLength = 300;
@@ -37,7 +38,7 @@ export function prepareSignature(seconds: number): Computation {
 }
 
 /** CPU of one verification with a key that was imported before, as the server keeps its own. */
-export function prepareVerification(seconds: number): Computation {
+function prepareVerification(seconds: number): Computation {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const message = randomBytes(messageLength);
   const key = { key: publicKey, dsaEncoding: "ieee-p1363" } as const;
@@ -54,6 +55,42 @@ export function prepareVerification(seconds: number): Computation {
 export type InsertCost = { clientUs: number; databaseUs: number };
 
 export type DurableInsert = { measure(): Promise<InsertCost>; close(): Promise<void> };
+
+/** What a request cannot do without. */
+export type Bare = { verificationUs: number; signatureUs: number; insert: InsertCost };
+
+export type Baselines = { measure(): Promise<Bare>; close(): Promise<void> };
+
+/** Each for so long. */
+export async function prepareBaselines(
+  seconds: number,
+  prepareInsert: (seconds: number) => Promise<DurableInsert>,
+): Promise<Baselines> {
+  const verification = prepareVerification(seconds);
+  const signature = prepareSignature(seconds);
+  const insert = await prepareInsert(seconds);
+  return {
+    measure: async () => ({
+      verificationUs: verification.measureUs(),
+      signatureUs: signature.measureUs(),
+      insert: await insert.measure(),
+    }),
+    close: insert.close,
+  };
+}
+
+/** The median of every figure. */
+export function medianOf(measured: readonly Bare[]): Bare {
+  const over = (pick: (bare: Bare) => number) => median(measured.map(pick));
+  return {
+    verificationUs: over(({ verificationUs }) => verificationUs),
+    signatureUs: over(({ signatureUs }) => signatureUs),
+    insert: {
+      clientUs: over(({ insert }) => insert.clientUs),
+      databaseUs: over(({ insert }) => insert.databaseUs),
+    },
+  };
+}
 
 const row = () => [randomUUID(), randomBytes(32).toString("hex"), randomBytes(messageLength)] as const;
 

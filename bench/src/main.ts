@@ -6,7 +6,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { prepareSignature, prepareVerification } from "./baselines.ts";
+import { medianOf, prepareBaselines } from "./baselines.ts";
 import { type DatabaseName, openDatabase } from "./databases.ts";
 import { measureDecisions } from "./decision.ts";
 import { measureGuarded } from "./guarded.ts";
@@ -21,10 +21,10 @@ import {
   summarise,
   warmUp,
 } from "./measure.ts";
+import { startNeighbours } from "./neighbours.ts";
 import { type DatabaseReport, missedTargets, type Report, toJson, toText } from "./report.ts";
 import { measureScale, scaleTarget, scaleText } from "./scale.ts";
 import { measureStarts } from "./start_time.ts";
-import { median } from "./statistics.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -72,12 +72,10 @@ if (options.scale) {
 }
 say("decisions");
 const decision = measureDecisions(plan.decisions);
-const report: Report = { verificationUs: 0, signatureUs: 0, decision, databases: [] };
-const verificationUs: number[] = [];
-const signatureUs: number[] = [];
+const report: Report = { decision, databases: [] };
+const neighbours = startNeighbours();
 for (const name of names) report.databases.push(await measureDatabase(name));
-report.verificationUs = median(verificationUs);
-report.signatureUs = median(signatureUs);
+neighbours.stop();
 load.stop();
 
 console.log(toText(report));
@@ -90,19 +88,8 @@ async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
   say(`${name}: starting`);
   const database = await openDatabase[name]();
   const { server, times, remove } = await measureStarts(database, plan.starts);
-  const insert = await database.prepareInsert(plan.baselineSeconds);
-  const subject: Subject = {
-    database,
-    server,
-    signWith: [],
-    verification: prepareVerification(plan.baselineSeconds),
-    signature: prepareSignature(plan.baselineSeconds),
-    insert,
-    verificationUs,
-    signatureUs,
-    insertCosts: [],
-    phases: [],
-  };
+  const baselines = await prepareBaselines(plan.baselineSeconds, database.prepareInsert);
+  const subject: Subject = { database, server, signWith: [], baselines, bare: [], atRest: [], phases: [] };
   try {
     say(`${name}: warming up`);
     await warmUp(load, subject, plan.warmUpSeconds);
@@ -110,7 +97,7 @@ async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
       for (const endpoint of endpoints) {
         for (const connections of connectionCounts) {
           say(`${name}: ${endpoint} at ${connections} connections, round ${round} of ${plan.rounds}`);
-          await measureBaselines(subject);
+          await measureBaselines(subject, neighbours);
           await measurePhase(load, subject, endpoint, connections, plan.phaseSeconds);
         }
       }
@@ -119,10 +106,8 @@ async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
     return {
       database: name,
       guarded,
-      insert: {
-        clientUs: median(subject.insertCosts.map(({ clientUs }) => clientUs)),
-        databaseUs: median(subject.insertCosts.map(({ databaseUs }) => databaseUs)),
-      },
+      bare: medianOf(subject.bare),
+      atRest: medianOf(subject.atRest),
       phases: endpoints.flatMap((endpoint) =>
         connectionCounts.map((connections) =>
           summarise(subject.phases.filter((phase) => phase.endpoint === endpoint && phase.connections === connections)),
@@ -132,7 +117,7 @@ async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
       memory: await memoryOfServer(server),
     };
   } finally {
-    await insert.close();
+    await baselines.close();
     await remove();
     await database.close();
   }

@@ -1,9 +1,10 @@
 /** One Keystead under load, phase by phase, with the bare costs measured in between. */
 import type { KeysteadServer } from "@keystead/e2e/keystead_server.ts";
-import type { Computation, DurableInsert, InsertCost } from "./baselines.ts";
+import type { Bare, Baselines } from "./baselines.ts";
 import type { Database, DatabaseName } from "./databases.ts";
 import type { Load } from "./load.ts";
 import type { Job, LoadResult } from "./load_messages.ts";
+import { busyShare, type Neighbours } from "./neighbours.ts";
 import { cpuMs, type Memory, memoryOf } from "./processes.ts";
 import { median } from "./statistics.ts";
 
@@ -21,6 +22,8 @@ export type PhaseResult = {
   gatewayUs: number;
   signerUs: number;
   databaseUs: number;
+  /** How busy all CPUs of the machine were, from 0 to 1. */
+  busyShare: number;
 };
 
 export type ServerMemory = Record<"launcher" | "gateway" | "signer", Memory>;
@@ -30,13 +33,10 @@ export type Subject = {
   server: KeysteadServer;
   /** The address of a wallet account on secp256k1. */
   signWith: readonly string[];
-  verification: Computation;
-  signature: Computation;
-  insert: DurableInsert;
+  baselines: Baselines;
   /** Everything measured so far. */
-  verificationUs: number[];
-  signatureUs: number[];
-  insertCosts: InsertCost[];
+  bare: Bare[];
+  atRest: Bare[];
   phases: PhaseResult[];
 };
 
@@ -52,10 +52,9 @@ export async function warmUp(load: Load, subject: Subject, seconds: number): Pro
   await subject.database.settle();
 }
 
-export async function measureBaselines(subject: Subject): Promise<void> {
-  subject.verificationUs.push(subject.verification.measureUs());
-  subject.signatureUs.push(subject.signature.measureUs());
-  subject.insertCosts.push(await subject.insert.measure());
+export async function measureBaselines({ baselines, bare, atRest }: Subject, neighbours: Neighbours): Promise<void> {
+  atRest.push(await baselines.measure());
+  bare.push(await neighbours.beside(() => baselines.measure()));
 }
 
 export async function measurePhase(
@@ -78,10 +77,12 @@ export async function measureJob(
   job: Job,
 ): Promise<{ phase: PhaseResult; born: string[] }> {
   const { gateway, signer } = await pidsOf(server);
-  let before = { gatewayMs: 0, signerMs: 0, databaseMs: async () => 0 };
+  let before = { gatewayMs: 0, signerMs: 0, databaseMs: async () => 0, busyShare: () => 0 };
   const result = await load.run(job, async () => {
-    before = { databaseMs: await database.meter(), gatewayMs: cpuMs(gateway), signerMs: cpuMs(signer) };
+    const databaseMs = await database.meter();
+    before = { databaseMs, gatewayMs: cpuMs(gateway), signerMs: cpuMs(signer), busyShare: busyShare() };
   });
+  const busy = before.busyShare();
   const perRequestUs = (ms: number) => (ms * 1000) / result.requests;
   const phase = {
     database: database.name,
@@ -91,6 +92,7 @@ export async function measureJob(
     gatewayUs: perRequestUs(cpuMs(gateway) - before.gatewayMs),
     signerUs: perRequestUs(cpuMs(signer) - before.signerMs),
     databaseUs: perRequestUs(await before.databaseMs()),
+    busyShare: busy,
   };
   return { phase, born: result.born };
 }
@@ -129,5 +131,6 @@ export function summarise(phases: readonly PhaseResult[]): PhaseResult {
     gatewayUs: over((phase) => phase.gatewayUs),
     signerUs: over((phase) => phase.signerUs),
     databaseUs: over((phase) => phase.databaseUs),
+    busyShare: over((phase) => phase.busyShare),
   };
 }

@@ -1,5 +1,5 @@
 /** The figures, as a table for people and as a value for machines. */
-import type { InsertCost } from "./baselines.ts";
+import type { Bare } from "./baselines.ts";
 import type { DatabaseName } from "./databases.ts";
 import type { DecisionReport } from "./decision.ts";
 import type { GuardedReport } from "./guarded.ts";
@@ -18,7 +18,10 @@ import { median } from "./statistics.ts";
 
 export type DatabaseReport = {
   database: DatabaseName;
-  insert: InsertCost;
+  /** Measured beside busy neighbours, as the server is. */
+  bare: Bare;
+  /** Nothing is held against these. */
+  atRest: Bare;
   phases: PhaseResult[];
   guarded: GuardedReport[];
   starts: StartTimes;
@@ -26,8 +29,6 @@ export type DatabaseReport = {
 };
 
 export type Report = {
-  verificationUs: number;
-  signatureUs: number;
   decision: DecisionReport;
   databases: DatabaseReport[];
 };
@@ -46,8 +47,9 @@ function figureOf({ endpoint }: PhaseResult) {
 }
 
 /** What a phase costs against what it cannot do without. */
-export function ratiosOf({ verificationUs, signatureUs }: Report, { insert }: DatabaseReport, phase: PhaseResult) {
+export function ratiosOf(costs: Bare, phase: PhaseResult) {
   const { signs, inserts } = figureOf(phase);
+  const { verificationUs, signatureUs, insert } = costs;
   const own = phase.gatewayUs + phase.signerUs;
   const bare = verificationUs + (signs ? signatureUs : 0) + (inserts ? insert.clientUs : 0);
   return {
@@ -61,7 +63,7 @@ export function ratiosOf({ verificationUs, signatureUs }: Report, { insert }: Da
 export function toJson(report: Report): string {
   const databases = report.databases.map((database) => ({
     ...database,
-    phases: database.phases.map((phase) => ({ ...phase, ratios: ratiosOf(report, database, phase) })),
+    phases: database.phases.map((phase) => ({ ...phase, ratios: ratiosOf(database.bare, phase) })),
   }));
   return JSON.stringify({ ...report, decision: withRatios(report.decision), databases }, undefined, 2);
 }
@@ -79,7 +81,7 @@ export function missedTargets(report: Report): string[] {
         .map(
           (phase): Figure => [
             `ratio of ${phase.endpoint} at 16 connections`,
-            ratiosOf(report, measured, phase).own,
+            ratiosOf(measured.bare, phase).own,
             figureOf(phase).target,
           ],
         ),
@@ -104,15 +106,13 @@ export function toText(report: Report): string {
     "CPU time, medians of one run. `gateway` and `signer`: microseconds per request, all threads. `ratio`: their sum over",
     "one bare P-256 verification (whoami), over verification + one durable insert committed alone (create_user_tag",
     "alternating with delete_user_tags), or over both + one bare secp256k1 signature (sign_raw_payload with a wallet",
-    "account). `with db`: the same with PostgreSQL's own processes counted on both sides.",
+    "account). `with db`: the same with PostgreSQL's own processes counted on both sides. Bare costs are measured while the",
+    "other CPUs work half of the time; `busy` is how much all of them did under the load.",
     "",
-    `bare verification      ${us(report.verificationUs)}`,
-    `bare signature         ${us(report.signatureUs)}`,
-    ...report.databases.map(
-      ({ database, insert }) =>
-        `bare insert, ${database.padEnd(9)} ${us(insert.clientUs)} client` +
-        (insert.databaseUs > 0 ? ` + ${us(insert.databaseUs)} PostgreSQL` : ""),
-    ),
+    ...report.databases.flatMap(({ database, bare, atRest }) => [
+      `${database.padEnd(9)} bare: ${bareText(bare)}`,
+      `${"".padEnd(9)} on a machine at rest: ${bareText(atRest)}`,
+    ]),
     "",
     columns(
       "database",
@@ -126,11 +126,12 @@ export function toText(report: Report): string {
       "sum",
       "ratio",
       "with db",
+      "busy",
     ),
   ];
   for (const database of report.databases) {
     for (const phase of database.phases) {
-      const { own, withDatabase } = ratiosOf(report, database, phase);
+      const { own, withDatabase } = ratiosOf(database.bare, phase);
       const mark = phase.connections === 16 ? `  (target ${figureOf(phase).target})` : "";
       lines.push(
         columns(
@@ -145,6 +146,7 @@ export function toText(report: Report): string {
           (phase.gatewayUs + phase.signerUs).toFixed(0),
           own.toFixed(2),
           withDatabase.toFixed(2),
+          phase.busyShare.toFixed(2),
         ) + mark,
       );
     }
@@ -171,11 +173,16 @@ function memoryText({ pssMb, rssMb }: Memory): string {
   return `${pssMb.toFixed(0).padStart(3)} MB PSS, ${rssMb.toFixed(0).padStart(3)} MB RSS`;
 }
 
-function us(value: number): string {
-  return `${value.toFixed(1).padStart(6)} µs`;
+function bareText({ verificationUs, signatureUs, insert }: Bare): string {
+  const inDatabase = insert.databaseUs > 0 ? ` + ${us(insert.databaseUs)} in PostgreSQL` : "";
+  return `verification ${us(verificationUs)}, signature ${us(signatureUs)}, insert ${us(insert.clientUs)}${inDatabase}`;
 }
 
-const widths = [10, 17, 5, 7, 8, 8, 9, 8, 7, 7, 9] as const;
+function us(value: number): string {
+  return `${value.toFixed(1)} µs`;
+}
+
+const widths = [10, 17, 5, 7, 8, 8, 9, 8, 7, 7, 9, 6] as const;
 
 function columns(...cells: string[]): string {
   return cells
