@@ -21,7 +21,8 @@ import type { OpenState } from "./open_state.ts";
 import { prepare } from "./prepare.ts";
 import { createRecordCache } from "./record_cache.ts";
 import { release } from "./release.ts";
-import { reseal, resultContext } from "./reseal.ts";
+import { reseal } from "./reseal.ts";
+import { createResults } from "./results.ts";
 import { createSealer } from "./seal.ts";
 import type { Signer } from "./signer.ts";
 
@@ -97,8 +98,7 @@ export function createOperations(
       interfaces: createInterfaceCache(),
       adoptUnknown: orders.adoptUnknown,
       sealer,
-      sealResult: (leaf, result) => sealer.seal(resultContext(leaf), new TextEncoder().encode(result)),
-      openResult: (leaf, sealed) => new TextDecoder().decode(sealer.unseal(resultContext(leaf), sealed)),
+      results: createResults(sealer),
       nextNumber: () => {
         number += 1;
         return number;

@@ -96,7 +96,7 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const row = record(act, "COMPLETED", grounds, step, result, isSealed ? {} : { result });
   const texts = markInterfaces(signer, outcome.interfaces ?? []);
   const records = [...sealRecords(signer, outcome.records ?? []), ...texts];
-  const own = { ...row, records, ...(isSealed && { sealed: signer.sealResult(row.leaf, result) }) };
+  const own = { ...row, records, ...(isSealed && { sealed: signer.results.seal(row.leaf, result) }) };
   return [own, ...born];
 }
 

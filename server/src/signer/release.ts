@@ -1,5 +1,5 @@
 /**
- * Letting results out. It remembers nothing between calls: it takes committed rows as they are stored, checks that each
+ * Letting results out. It relies on nothing between calls: it takes committed rows as they are stored, checks that each
  * state lies on one line with the pin, writes one record to its memory, and only then opens anything. After a crash, or
  * from another gateway, it is the same call again.
  */
@@ -81,7 +81,7 @@ function addLeaf(ranges: ReleasedRange[], { boot, number }: Leaf): void {
 function open(signer: Signer, row: ReleaseRow | undefined): Outcome {
   if (row?.sealed === undefined) return { kind: "released", value: { result: undefined } };
   try {
-    return { kind: "released", value: { result: signer.openResult(row.leaf, row.sealed) } };
+    return { kind: "released", value: { result: signer.results.open(row.leaf, row.sealed) } };
   } catch (error) {
     if (error instanceof Fault) return { kind: "refused", value: { message: error.message } };
     throw error;

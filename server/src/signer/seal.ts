@@ -76,8 +76,9 @@ export function seal(
   context: SealContext,
   secret: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
-  const salt = randomBytes(saltLength);
-  const nonce = randomBytes(nonceLength);
+  const random = randomBytes(saltLength + nonceLength);
+  const salt = random.subarray(0, saltLength);
+  const nonce = random.subarray(saltLength);
   const bound = contextBytes(context, keyVersion, salt);
   const { key, commitment } = recordKey(rootKey, bound);
   const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: tagLength });
@@ -85,8 +86,7 @@ export function seal(
   const box = new Uint8Array(headLength + secret.length + tagLength + commitmentLength);
   box[0] = format;
   new DataView(box.buffer).setUint32(1, keyVersion);
-  box.set(salt, 5);
-  box.set(nonce, 5 + saltLength);
+  box.set(random, 5);
   box.set(cipher.update(secret), headLength);
   cipher.final();
   box.set(cipher.getAuthTag(), headLength + secret.length);

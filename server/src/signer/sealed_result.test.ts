@@ -1,4 +1,4 @@
-/** Results worth something alone stay sealed until their row is released. No endpoint has one yet, so the test declares one. */
+/** Results worth something alone stay sealed until their row is released. The test declares an endpoint that has nothing else. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Type from "typebox";
@@ -53,4 +53,15 @@ test("a sealed result does not open beside another row's leaf, nor on a state th
   assert.deepEqual(mixed, { kind: "refused", value: { message: "a sealed record does not open" } });
   assert.equal(untouched?.kind, "released");
   assert.equal(releaseRows(rig, [hidden])[0]?.kind, "refused");
+});
+
+test("a sealed result that comes back changed does not open, however lately it was made; as it was made it does", () => {
+  const rig = createSignerRig();
+  const row = prepareOn(rig, rig.born, activityBody(rig, revealing.type, {}));
+  const changed = Uint8Array.from(row.sealed ?? []);
+  changed[changed.length - 20] = (changed[changed.length - 20] ?? 0) ^ 1;
+  assert.equal(releaseRows(rig, [{ ...row, sealed: changed }])[0]?.kind, "refused");
+  for (const _ of ["the first time", "again"]) {
+    assert.deepEqual(releaseRows(rig, [row]), [{ kind: "released", value: { result: JSON.stringify({ secret }) } }]);
+  }
 });

@@ -9,6 +9,7 @@ import type { Line } from "./line.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenState } from "./open_state.ts";
 import type { RecordCache } from "./record_cache.ts";
+import type { Results } from "./results.ts";
 import type { Sealer } from "./seal.ts";
 
 export type Signer = {
@@ -29,8 +30,7 @@ export type Signer = {
   /** Seals under the root key's current version, and opens what was sealed under any that is known. */
   readonly sealer: Sealer;
   /** Seals a result for its leaf, and opens it again. */
-  sealResult(leaf: Uint8Array, result: string): Uint8Array;
-  openResult(leaf: Uint8Array, sealed: Uint8Array): string;
+  readonly results: Results;
   /** The number of the next leaf. */
   nextNumber(): number;
   /** The signer's own clock; refuses when it runs far behind what the memory has seen. */
