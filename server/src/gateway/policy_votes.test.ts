@@ -109,7 +109,10 @@ onBothDatabases(
     await assert.rejects(rig.submit(cleo, "reject_activity", { fingerprint }), noVote);
     rig.signer.clock.nowMs += 1_000;
     assert.equal((await rig.submit(bob, "reject_activity", { fingerprint })).status, "ACTIVITY_STATUS_REJECTED");
-    assert.deepEqual(await evaluationsOf(rig, id), [{ [policyId]: requires }, {}]);
+    assert.deepEqual(await evaluationsOf(rig, id), [{ [policyId]: requires }, { [policyId]: "OUTCOME_REJECTED" }]);
+    const { policyEvaluations } = await ask(rig, cleo, getPolicyEvaluations, { activityId: id });
+    const [, told] = policyEvaluations.map(({ details }) => details[0]);
+    assert.deepEqual([told?.outcome, told?.clause], ["OUTCOME_REJECTED", all(bob)], "with what it still waited for");
     const tag = await rig.submit(ann, "sign_raw_payload", { signWith: "nobody", payload: "bb", ...hexPayload });
     const taken = await rig.submit(ann, "reject_activity", { fingerprint: tag.fingerprint });
     assert.equal(taken.status, "ACTIVITY_STATUS_REJECTED");

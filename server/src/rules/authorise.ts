@@ -9,6 +9,7 @@ import { viewsOf } from "@keystead/core/policy/activity_view.ts";
 import {
   decidePolicies,
   eligibleAmong,
+  type Outcome,
   type PolicyDecision,
   type PolicyEvaluation,
   type Question as PolicyQuestion,
@@ -170,6 +171,19 @@ function weigh(asked: PolicyQuestion | undefined): { verdict: PolicyDecision["ve
   const decision = decidePolicies(asked);
   const { verdict, evaluations, view } = decision;
   return { verdict, weighed: { evaluations, explanations: withinBounds(explain(asked, decision), evaluations), view } };
+}
+
+/** What a rejection came to: the policies that waited for more approvals are told no. Nothing where no policy was asked. */
+export function weighRejection(question: Question): Weighed | undefined {
+  const isAsked = question.form.activity.rootQuorumOnly !== true;
+  const asked = isAsked ? askPolicies(question, activeApprovals(question)) : undefined;
+  if (asked === undefined || asked instanceof Fault) return undefined;
+  const { evaluations, explanations, view } = weigh(asked).weighed;
+  return { evaluations: evaluations.map(toldNo), explanations: explanations.map(toldNo), view };
+}
+
+function toldNo<T extends { outcome: Outcome }>(said: T): T {
+  return said.outcome === "OUTCOME_REQUIRES_CONSENSUS" ? { ...said, outcome: "OUTCOME_REJECTED" } : said;
 }
 
 const noAllow = "No policies evaluated to outcome: Allow";

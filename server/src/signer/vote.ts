@@ -7,7 +7,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { noSuchActivity } from "../endpoints/known_faults.ts";
 import { parseFingerprint } from "../fields/fingerprint.ts";
 import type { Prepared } from "../frames/messages.ts";
-import { authorise, mayApprove, mayReject, noVote } from "../rules/authorise.ts";
+import { authorise, mayApprove, mayReject, noVote, weighRejection } from "../rules/authorise.ts";
 import { isActive } from "../rules/votes.ts";
 import { sha256 } from "../state/digest.ts";
 import { type Approval, type PendingActivity, put } from "../state/entities.ts";
@@ -35,7 +35,7 @@ export function vote(
   const act = toAct(scene, waiting, asked, stamped);
   const question = questionOf(act, waiting.approvals);
   if (!mayReject(question, scene.caller.user.userId)) throw noVote(question);
-  return reject(act);
+  return reject({ ...act, weighed: weighRejection(question) });
 }
 
 /**
