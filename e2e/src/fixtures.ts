@@ -26,6 +26,7 @@ import { openMemory } from "@keystead/server/signer/memory.ts";
 import { openState } from "@keystead/server/signer/open_state.ts";
 import { createRecordCache } from "@keystead/server/signer/record_cache.ts";
 import { release } from "@keystead/server/signer/release.ts";
+import { createResults } from "@keystead/server/signer/results.ts";
 import { createSealer, type Sealer } from "@keystead/server/signer/seal.ts";
 import type { Signer } from "@keystead/server/signer/signer.ts";
 import { type Before, beforeBirth, writeState } from "@keystead/server/signer/write_state.ts";
@@ -160,16 +161,11 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     interfaces: createInterfaceCache(),
     sealer,
     adoptUnknown: false,
-    sealResult: notNeeded,
-    openResult: notNeeded,
+    results: createResults(sealer),
     nextNumber: () => ++number,
     now: Date.now,
     note: () => undefined,
   };
-}
-
-function notNeeded(): never {
-  throw new Error("a fixture seals no results");
 }
 
 function createFurnisher(store: Store, signer: Signer): Furnisher {

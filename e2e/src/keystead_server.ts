@@ -42,7 +42,7 @@ export type ServerOptions = {
 
 export async function startKeystead(options: ServerOptions = {}): Promise<KeysteadServer> {
   const dataFolder = options.dataFolder ?? join(await mkdtemp(join(tmpdir(), "keystead-")), "data");
-  const launcher = spawn(process.execPath, [join(repository, "server/src/main.ts")], {
+  const launcher = spawn(process.execPath, [join(repository, "server/main.mjs")], {
     cwd: repository,
     env: {
       PATH: process.env.PATH ?? "",

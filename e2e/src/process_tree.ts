@@ -25,8 +25,8 @@ export type ServerProcesses = { gateway: number | undefined; signer: number | un
 /** The children of a launcher by their roles, which their command lines name. */
 export async function serverProcessesOf(launcher: number): Promise<ServerProcesses> {
   const children = await childrenOf(launcher);
-  const pidOf = (program: string) => children.find(({ command }) => command.includes(program))?.pid;
-  return { gateway: pidOf("/gateway/main.ts"), signer: pidOf("/signer/main.ts") };
+  const pidOf = (program: RegExp) => children.find(({ command }) => program.test(command))?.pid;
+  return { gateway: pidOf(/\/gateway\/main\.[jt]s/), signer: pidOf(/\/signer\/main\.[jt]s/) };
 }
 
 /** A process that has ended and whom its parent has not asked about yet runs no more. */

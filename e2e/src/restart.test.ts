@@ -118,7 +118,7 @@ async function run(
   command: string,
   env: Record<string, string> = {},
 ): Promise<{ code: number; said: string }> {
-  const child = spawn(process.execPath, [join(repository, "server/src/main.ts"), command], {
+  const child = spawn(process.execPath, [join(repository, "server/main.mjs"), command], {
     env: { PATH: process.env.PATH ?? "", PORT: "0", KEYSTEAD_DATA: dataFolder, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 20_000,

@@ -33,7 +33,7 @@ type Processes = ServerProcesses & { launcher: number | undefined };
 
 async function processesOf({ process: child }: Rotation): Promise<Processes> {
   const children = await childrenOf(child.pid ?? 0);
-  const launcher = children.find(({ command }) => command.includes("server/src/main.ts"))?.pid;
+  const launcher = children.find(({ command }) => command.includes("server/main.mjs"))?.pid;
   if (launcher === undefined) return { launcher, gateway: undefined, signer: undefined };
   return { launcher, ...(await serverProcessesOf(launcher)) };
 }

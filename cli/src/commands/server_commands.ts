@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, type CommandContext, refuseArguments, UsageError } from "../command.ts";
 
-const serverMain = join(import.meta.dirname, "../../../server/src/main.ts");
+const serverMain = join(import.meta.dirname, "../../../server/main.mjs");
 
 export const acceptDatabase: Command = {
   usage: "accept-database",

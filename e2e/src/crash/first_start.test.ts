@@ -65,7 +65,7 @@ async function startAndKill(
   stage: (typeof stages)[number],
   afterMs: number,
 ): Promise<string> {
-  const launcher = spawn(process.execPath, [join(repository, "server/src/main.ts")], {
+  const launcher = spawn(process.execPath, [join(repository, "server/main.mjs")], {
     env: {
       PATH: process.env.PATH ?? "",
       PORT: "0",

@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url";
 export type Program = { entry: string; readable: readonly string[] };
 export type Code = { root: string; gateway: Program; signer: Program };
 
+/** The children run in the form in which this runs: as it was written, or with its types removed. */
+const form = import.meta.url.endsWith(".ts") ? { folder: "src", ending: "ts" } : { folder: "build", ending: "js" };
+
 // Rooms and packages of the signer. A package that is missing here cannot be loaded by it, however it got into the tree.
 const signerRooms = [
   "activities",
@@ -12,8 +15,8 @@ const signerRooms = [
   "endpoints",
   "fields",
   "frames",
-  "generated/activities.ts",
-  "generated/activity_validators.ts",
+  `generated/activities.${form.ending}`,
+  `generated/activity_validators.${form.ending}`,
   "rules",
   "signer",
   "state",
@@ -34,15 +37,18 @@ export function keysteadCode(): Code {
   const root = realpathSync(fileURLToPath(new URL("../../../", import.meta.url))).replace(/\/$/, "");
   const manifests = ["package.json", "core/package.json", "server/package.json"];
   // Node resolves a workspace through its link in node_modules and then reads the real path, so both are listed.
-  const shared = [...manifests, "core/src", "node_modules/@keystead/core"];
-  const signer = [...shared, ...signerRooms.map((room) => `server/src/${room}`)];
+  const shared = [...manifests, `core/${form.folder}`, "node_modules/@keystead/core"];
+  const signer = [...shared, ...signerRooms.map((room) => `server/${form.folder}/${room}`)];
   // A version that another package does not share lies below the workspace that asked for it.
   const signerModules = signerPackages.flatMap((name) => [`node_modules/${name}`, `core/node_modules/${name}`]);
-  const gateway = [...shared, "server/src", "node_modules", "core/node_modules", "dashboard/dist"];
+  const gateway = [...shared, `server/${form.folder}`, "node_modules", "core/node_modules", "dashboard/dist"];
   const present = (paths: string[]) => paths.map((path) => `${root}/${path}`).filter((path) => existsSync(path));
   return {
     root,
-    gateway: { entry: `${root}/server/src/gateway/main.ts`, readable: present(gateway) },
-    signer: { entry: `${root}/server/src/signer/main.ts`, readable: present([...signer, ...signerModules]) },
+    gateway: { entry: `${root}/server/${form.folder}/gateway/main.${form.ending}`, readable: present(gateway) },
+    signer: {
+      entry: `${root}/server/${form.folder}/signer/main.${form.ending}`,
+      readable: present([...signer, ...signerModules]),
+    },
   };
 }

@@ -68,7 +68,7 @@ function parseLimits(text: string | undefined): Record<string, number> {
   return value as Record<string, number>;
 }
 
-const usage = `usage: node server/src/main.ts [${commands.join(" | ")}] [--root-public-key HEX]`;
+const usage = `usage: node server/main.mjs [${commands.join(" | ")}] [--root-public-key HEX]`;
 
 function parseCommand(args: readonly string[]): { command: Command; rootPublicKey: string | undefined } {
   let command: Command | undefined;
