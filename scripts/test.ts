@@ -16,6 +16,16 @@ const minimumTests = 3500;
 const root = join(import.meta.dirname, "..");
 const packages = ["core", "server", "sdk", "cli", "e2e", "bench", "scripts"];
 
+/** There are no options: one that is named is answered with the usage. */
+function parseFiles(): string[] {
+  try {
+    return parseArgs({ allowPositionals: true }).positionals;
+  } catch {
+    console.error("usage: npm test [-- FILE…]   runs everything, or these test files alone");
+    process.exit(2);
+  }
+}
+
 type Check = { name: string; args: string[] };
 
 /** tsc refuses a project without files, so a package counts from its first file on. */
@@ -57,9 +67,7 @@ function runCheck(args: string[]): Promise<string | undefined> {
   });
 }
 
-const { positionals } = parseArgs({
-  allowPositionals: true,
-});
+const positionals = parseFiles();
 const isPart = positionals.length > 0;
 
 const failedChecks = await runChecks(isPart ? [] : staticChecks());

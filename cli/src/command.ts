@@ -7,12 +7,22 @@ export const flags = {
   "idempotency-key": { type: "string" },
   yes: { type: "boolean" },
   prune: { type: "boolean" },
+  check: { type: "boolean" },
   strict: { type: "boolean" },
+  "old-key-saved": { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
 
 export type Flags = { [K in keyof typeof flags]?: (typeof flags)[K]["type"] extends "boolean" ? boolean : string };
+
+/** Of everything that calls a server. */
+export const sessionFlags = [
+  "profile",
+  "url",
+  "organization",
+  "api-key-file",
+] as const satisfies readonly (keyof Flags)[];
 
 export type CommandContext = {
   flags: Flags;
@@ -23,6 +33,10 @@ export type CommandContext = {
 export type Command = {
   usage: string;
   summary: string;
+  /** Those that it takes, for its help. */
+  flags?: readonly (keyof Flags)[];
+  /** More for the command's own help, by the arguments behind it. */
+  details?(args: readonly string[]): readonly string[];
   /** Resolves to the exit code. */
   run(context: CommandContext): number | Promise<number>;
   /** By the word after the command's name; help shows these instead of the command itself. */
@@ -53,7 +67,8 @@ export function group(name: string, subcommands: ReadonlyMap<string, Command>): 
     subcommands,
     run({ flags, args: [word, ...args] }) {
       const subcommand = word === undefined ? undefined : subcommands.get(word);
-      if (subcommand === undefined) throw new UsageError(`${name} can do one of these: ${words}`);
+      if (subcommand === undefined)
+        throw new UsageError(`${name} can do one of these: ${words}`, `see \`keystead ${name} --help\``);
       return subcommand.run({ flags, args });
     },
   };

@@ -1,4 +1,5 @@
 import type { Command } from "./command.ts";
+import { generateKey } from "./commands/generate_key.ts";
 import { help } from "./commands/help.ts";
 import { list } from "./commands/list.ts";
 import { policy } from "./commands/policy.ts";
@@ -13,6 +14,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["request", request],
   ["list", list],
   ["policy", policy],
+  ["generate-key", generateKey],
   ["init", init],
   ["accept-database", acceptDatabase],
   ["accept-clock", acceptClock],

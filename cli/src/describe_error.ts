@@ -1,9 +1,9 @@
 import { KeysteadError } from "@keystead/sdk";
-import { type Explained, explanationLines, indented } from "./policy_report.ts";
-import { printable } from "./printable.ts";
+import { PolicyRefusal } from "./policy_refusal.ts";
 
 /** One line for the terminal. */
 export function describeError(error: unknown): string {
+  if (error instanceof PolicyRefusal) return describeError(error.cause);
   if (error instanceof KeysteadError) {
     const kind = [`HTTP ${error.status}`, ...(error.errorCode === "" ? [] : [error.errorCode])].join(", ");
     return oneLine(`${error.message} (${kind})`);
@@ -11,21 +11,20 @@ export function describeError(error: unknown): string {
   return oneLine(error instanceof Error ? error.message : String(error));
 }
 
-type PolicyRefusal = { message: string; explanations?: (Explained & { policyId: string })[] };
+/** Texts of the wire that say what is wrong and not what to do. Clients match them, so the words of ours come below. */
+const hints: readonly [RegExp, string][] = [
+  [/^request timestamp/, "the clocks of this machine and of the server differ: set the one that is wrong"],
+  [
+    /^Could not find any resource to sign with/,
+    "signWith is an address of a wallet or of a private key in this organization, or a private key's id: see request list_wallet_accounts, request list_private_keys",
+  ],
+];
 
-/** What each policy found, below the line of a refusal by policies. */
-export function refusalLines(error: unknown): string[] {
+/** What follows the line: of a refusal by policies what each found, of some others what to do. */
+export function linesBelow(error: unknown): readonly string[] {
+  if (error instanceof PolicyRefusal) return error.lines;
   if (!(error instanceof KeysteadError)) return [];
-  const refusals = (error.details as Record<string, unknown>[]).filter((detail) =>
-    String(detail?.["@type"]).endsWith("PolicyEnginePermissionError"),
-  ) as PolicyRefusal[];
-  return refusals.flatMap(({ message, explanations = [] }) => [
-    printable(oneLine(message)),
-    ...indented(
-      explanations.flatMap((one) => explanationLines(one.policyId, one)),
-      "  ",
-    ),
-  ]);
+  return hints.filter(([text]) => text.test(error.message)).map(([, hint]) => `  ${hint}`);
 }
 
 /** The innermost reason: `fetch` says only that it failed. */

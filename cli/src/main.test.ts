@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -26,12 +26,15 @@ const server = createServer((request, response) => {
     const stamp = parseStamp(nobleCurves, String(request.headers["x-stamp"]));
     received.push({ url: request.url ?? "", body: bytes.toString(), key: stamp.publicKey });
     const refused = !verifyStamp(nobleCurves, stamp, bytes) || bytes.includes("refuse me");
-    response.writeHead(refused ? 401 : 200, { "content-type": "application/json" });
-    response.end(
-      refused
-        ? JSON.stringify({ code: 16, message: "could not\nverify", details: [], errorCode: "SIGNATURE_INVALID" })
-        : JSON.stringify({ received: JSON.parse(bytes.toString()) }),
-    );
+    const late = bytes.includes('"late"');
+    response.writeHead(refused ? 401 : late ? 400 : 200, { "content-type": "application/json" });
+    const refusal = { code: 16, message: "could not\nverify", details: [], errorCode: "SIGNATURE_INVALID" };
+    const answer = {
+      received: JSON.parse(bytes.toString()),
+      ...(bytes.includes('"rejected"') && { activity: { status: "ACTIVITY_STATUS_REJECTED" } }),
+    };
+    const tooLate = { ...refusal, code: 3, message: "request timestamp is outside the allowed window" };
+    response.end(JSON.stringify(refused ? refusal : late ? tooLate : answer));
   });
 });
 
@@ -75,7 +78,7 @@ function assertRefused(run: Run, code: number, message: RegExp): void {
 describe("the command line", { concurrency: 2 }, () => {
   test("help and list need no server and no profile", async () => {
     const env = { KEYSTEAD_DATA: join(folder, "nowhere") };
-    for (const args of [[], ["help"], ["request", "--help"]]) {
+    for (const args of [[], ["help"], ["--help"]]) {
       const { code, stdout } = await keystead(args, { env });
       assert.equal(code, 0);
       assert.match(stdout, /request NAME \[JSON \| -\]/);
@@ -83,7 +86,37 @@ describe("the command line", { concurrency: 2 }, () => {
     }
     const { code, stdout } = await keystead(["list"], { env });
     assert.equal(code, 0);
-    assert.match(stdout, /create_user_tag .*\n\s+\{ userTagName: string, userIds: string\[\] \}/);
+    // Names and purposes, one line each.
+    assert.match(stdout, /\ncreate_user_tag +Create a user tag[^\n]*\ncreate_users /);
+    assert.ok(!stdout.includes("userTagName"));
+  });
+
+  test("every command and every endpoint has help of its own", async () => {
+    const helps: [string[], RegExp][] = [
+      [["request", "--help"], /^usage: keystead request NAME \[JSON \| -\]\n(.*\n)+ {2}--idempotency-key K /],
+      [["help", "policy", "apply"], /^usage: keystead policy apply FILE…(.*\n)+ {2}--check /],
+      [
+        ["policy", "check", "--help"],
+        /^usage: keystead policy check FILE… \[--strict\]\n.*\n\nFlags:\n {2}--strict .*\n$/,
+      ],
+      [["keys", "--help"], /^usage: keystead keys rotate --old-key-saved\n/],
+      [["policy", "--help"], /^usage: keystead policy check (.*\n)+usage: keystead policy apply /],
+      [["version", "--help"], /^usage: keystead version\n.*\n$/],
+    ];
+    for (const [args, text] of helps) {
+      const { code, stdout } = await keystead(args);
+      assert.equal(code, 0);
+      assert.match(stdout, text);
+    }
+    const [asked, listed] = await Promise.all([
+      keystead(["request", "create_wallet", "--help"]),
+      keystead(["list", "create_wallet"]),
+    ]);
+    assert.deepEqual(asked, listed);
+    assert.match(asked.stdout, /\n {4}addressFormat +ADDRESS_FORMAT_…\n {4}name\? +text\n/);
+    assert.match(asked.stdout, /\nADDRESS_FORMAT_…:\n {2}UNCOMPRESSED COMPRESSED ETHEREUM /);
+    const [, body = ""] = /\nnpx keystead request create_wallet - <<'JSON'\n(.*)\nJSON\n$/.exec(asked.stdout) ?? [];
+    assert.deepEqual(Object.keys(JSON.parse(body)), ["walletName", "accounts"]);
   });
 
   test("the version is the package's", async () => {
@@ -97,6 +130,12 @@ describe("the command line", { concurrency: 2 }, () => {
   test("misuse is exit code 2", async () => {
     const misuses: [string[], RegExp][] = [
       [["frobnicate"], /no command `frobnicate`/],
+      [["lst"], /no command `lst`; did you mean `list`\? see `keystead help`$/m],
+      [["help", "lst"], /no command `lst`; did you mean `list`\?/],
+      [["request", "create_walet"], /no endpoint `create_walet`; did you mean `create_wallet`\? `keystead list` names/],
+      [["list", "create_walet"], /did you mean `create_wallet`/],
+      [["generate-key"], /needs the name of a file/],
+      [["policy", "apply", "x.json", "--check", "--yes"], /one of them/],
       [["whoami", "--frobnicate"], /: unknown option `--frobnicate`; see `keystead help`$/m],
       [["whoami", "--url"], /argument missing; see `keystead help`$/m],
       [["whoami", "now"], /`now` is one argument too many/],
@@ -176,9 +215,13 @@ test("a server that is not there is named", async () => {
 });
 
 test("a missing or broken profile is named, and its contents are not", async () => {
-  assertRefused(await keystead(["whoami", "--profile", "nowhere.json"]), 1, /nowhere\.json \(ENOENT\)/);
+  assertRefused(await keystead(["whoami", "--profile", "nowhere.json"]), 1, /there is no profile nowhere\.json/);
   const noData = await keystead(["whoami"], { env: { KEYSTEAD_DATA: "nowhere" } });
-  assertRefused(noData, 1, /bootstrap\.json \(ENOENT\); start the server first \(`npm start`\), or set KEYSTEAD_DATA/);
+  assertRefused(
+    noData,
+    1,
+    /there is no profile nowhere\/bootstrap\.json; start the server first \(`npm start`\), or set KEYSTEAD_DATA/,
+  );
   writeFileSync(join(folder, "broken.json"), '{"apiPrivateKey": "secret-text');
   const broken = await keystead(["whoami", "--profile", "broken.json"]);
   assertRefused(broken, 1, /broken\.json is not a JSON object/);
@@ -201,6 +244,40 @@ test("flags can stand in for the whole profile", async () => {
   assert.equal(code, 0, stderr);
   assert.equal(received[0]?.body, '{"organizationId":"org-7"}');
   assert.notEqual(received[0]?.key, publicKey);
+});
+
+test("a key is made in a file of its own, and never over another", async () => {
+  const made = await keystead(["generate-key", "new.key"]);
+  assert.equal(made.code, 0, made.stderr);
+  const path = join(folder, "new.key");
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.match(readFileSync(path, "utf8"), /^[0-9a-f]{64}\n$/);
+  assert.equal((await keystead(["whoami", "--api-key-file", "new.key"])).code, 0);
+  assert.equal(received[0]?.key, made.stdout.trim());
+  assertRefused(
+    await keystead(["generate-key", "new.key"]),
+    1,
+    /new\.key exists and may be a key in use: name another/,
+  );
+  assertRefused(await keystead(["generate-key", "no/where.key"]), 1, /cannot write no\/where\.key \(ENOENT\)/);
+  assertRefused(await keystead(["whoami", "--api-key-file", "no.key"]), 1, /there is no API key file no\.key/);
+});
+
+test("an activity that was not done fails the request that asked for it, and not the one that looks at it", async () => {
+  const parameters = '{"activityId":"rejected"}';
+  assert.equal((await keystead(["request", "get_activity", parameters])).code, 0);
+  const asked = await keystead(["request", "/public/v1/submit/anything", parameters]);
+  assert.equal(asked.code, 1);
+  assert.match(asked.stderr, /^keystead: the activity was not done: rejected\n$/);
+});
+
+test("a published text that says nothing of what to do gets a line of ours below", async () => {
+  const { code, stderr } = await keystead(["request", "whoami", '{"organizationId":"late"}']);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^keystead: request timestamp is [^\n]*\n {2}the clocks of this machine and of the server differ[^\n]*\n$/,
+  );
 });
 
 test("the commands on the data are run by the server's own program, and its exit code is passed on", async () => {

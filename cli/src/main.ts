@@ -1,15 +1,17 @@
 #!/usr/bin/env node
 /** The command line. Answers go to stdout, everything else to stderr; exit code 1 is a failure, 2 a misuse. */
 import { parseArgs } from "node:util";
+import { suggest } from "@keystead/core/policy/suggest.ts";
 import { type CommandContext, flags, UsageError } from "./command.ts";
 import { commands } from "./commands.ts";
-import { describeError, refusalLines } from "./describe_error.ts";
+import { describeError, linesBelow } from "./describe_error.ts";
 
 function parse(args: string[]): CommandContext & { name: string } {
   try {
     const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true });
     const [name = "help", ...rest] = positionals;
-    return { name: values.help ? "help" : values.version ? "version" : name, flags: values, args: rest };
+    if (values.help) return { name: "help", flags: values, args: name === "help" ? rest : positionals };
+    return { name: values.version ? "version" : name, flags: values, args: rest };
   } catch (cause) {
     throw new UsageError(misuseOf(cause));
   }
@@ -25,14 +27,17 @@ function misuseOf(cause: unknown): string {
 async function main(args: string[]): Promise<number> {
   const { name, ...context } = parse(args);
   const command = commands.get(name);
-  if (command === undefined) throw new UsageError(`there is no command \`${name}\``);
+  if (command === undefined)
+    throw new UsageError(`there is no command \`${name}\`${suggest(name, [...commands.keys()])}`);
   return command.run(context);
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  console.error(`keystead: ${describeError(error)}${error instanceof UsageError ? `; ${error.hint}` : ""}`);
-  for (const line of refusalLines(error)) console.error(line);
+  const said = describeError(error);
+  const hint = error instanceof UsageError ? `${said.endsWith("?") ? "" : ";"} ${error.hint}` : "";
+  console.error(`keystead: ${said}${hint}`);
+  for (const line of linesBelow(error)) console.error(line);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

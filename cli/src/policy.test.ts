@@ -70,7 +70,7 @@ describe("policy check", { concurrency: 2 }, () => {
     assert.equal(lines[4], "    approvers.any(u, u.id = 'x')");
     assert.equal(lines[5], `${" ".repeat(26)}^`);
     assert.match(lines[6] ?? "", /^wrong\.json: "two lines": time 1:1: /);
-    assert.equal(lines.at(-2), "3 policies, 3 errors, 0 warnings");
+    assert.equal(lines.at(-2), "3 policies, 3 errors, warnings not looked for where there are errors");
     assert.ok(!stdout.includes("at position"));
   });
 
@@ -89,16 +89,38 @@ describe("policy check", { concurrency: 2 }, () => {
     assert.deepEqual(await keystead("policy", "check", "--strict", name), { code: 1, stdout, stderr: "" });
   });
 
+  test("an entry that is no policy hides no error of the others", async () => {
+    const misspelt = { ...wallets, policyName: "misspelt", condition: "activity.knd == 'X'" };
+    const entries = [{ ...wallets, efect: "EFFECT_ALLOW" }, two, misspelt, two, "text"];
+    for (const [way, content] of Object.entries({ "": entries, policies: { policies: entries } })) {
+      const name = write("several.json", content);
+      const { code, stdout } = await keystead("policy", "check", name);
+      assert.equal(code, 1);
+      const found = stdout.split("\n").filter((line) => line.startsWith(name));
+      assert.equal(found.length, 4, stdout);
+      assert.ok(stdout.startsWith(`${name}: ${way}[0].efect: unknown key`), stdout);
+      assert.equal(found[1], `${name}: ${way}[3].policyName: \`two people\` a second time`);
+      assert.equal(found[2], `${name}: ${way}[4]: text where an object belongs`);
+      assert.match(found[3] ?? "", /"misspelt": condition 1:10: /);
+      assert.match(stdout, /\n5 policies, 4 errors, warnings not looked for where there are errors\n$/);
+    }
+    const fine = write("fine.json", [wallets]);
+    const { stdout } = await keystead("policy", "check", "several.json", fine);
+    assert.match(stdout, /\n6 policies, 4 errors, 0 warnings, warnings not looked for where there are errors\n$/);
+  });
+
   test("a file that holds something else is refused with the way to it", async () => {
     const refusals: [string, RegExp][] = [
-      [write("typo.json", [{ ...wallets, efect: "EFFECT_ALLOW" }]), /^keystead: typo\.json: \[0\]\.efect: unknown key/],
-      [write("twice.json", [wallets, wallets]), /`wallets` a second time/],
+      [
+        write("some_cases.json", { users: [], policies: [wallets], cases: [] }),
+        /some_cases\.json is a file of test cases, not of policies: run policy test some_cases\.json/,
+      ],
       [
         write("key.json", '[{"policyName":"a","effect":"EFFECT_DENY","effect":"EFFECT_ALLOW"}]'),
         /key\.json: duplicate key/,
       ],
       [write("broken.json", "[{]"), /broken\.json: not JSON: /],
-      ["nowhere.json", /cannot read nowhere\.json \(ENOENT\)/],
+      ["nowhere.json", /there is no file nowhere\.json/],
     ];
     for (const [name, message] of refusals) {
       const { code, stdout, stderr } = await keystead("policy", "check", name);
@@ -133,7 +155,7 @@ describe("policy test", { concurrency: 2 }, () => {
     assert.match(stdout, /^failing\.json: a new user\n {2}- allow\n {2}\+ deny\n/);
     assert.match(
       stdout,
-      /\n {4}DENY_IMPLICIT "wallets"\n {6}condition is not met: activity\.kind == 'CREATE_WALLET'\n {8}activity\.kind = CREATE_USERS\n/,
+      /\n {4}no policy allows it; nearest: "two people"\n {6}ALLOW "two people" does not apply \(DENY_IMPLICIT\)\n {8}consensus is not met: approvers\.count\(\) >= 2\n(.*\n)* {6}ALLOW "wallets" does not apply \(DENY_IMPLICIT\)\n {8}condition is not met: activity\.kind == 'CREATE_WALLET'\n {10}activity\.kind = CREATE_USERS\n/,
     );
     assert.match(stdout, /\n {2}- "two people" OUTCOME_ALLOW\n {2}\+ "two people" OUTCOME_DENY_IMPLICIT\n/);
     assert.match(stdout, /\n3 cases, 1 passed, 2 failed\n$/);
@@ -155,10 +177,15 @@ describe("policy test", { concurrency: 2 }, () => {
     const name = write("beside.json", { users: [alice], policies: "policies.json", cases: [newWallet] });
     assert.equal((await keystead("policy", "test", name)).stdout, "1 case, 1 passed, 0 failed\n");
     const lost = write("lost.json", { users: [alice], policies: "elsewhere.json", cases: [newWallet] });
-    assert.match((await keystead("policy", "test", lost)).stderr, /cannot read elsewhere\.json/);
+    assert.match((await keystead("policy", "test", lost)).stderr, /there is no file elsewhere\.json/);
   });
 
   test("a file that is not a case file is refused with the way to what is wrong", async () => {
+    for (const policies of [[wallets], { policies: [wallets] }]) {
+      const { code, stderr } = await keystead("policy", "test", write("only_policies.json", policies));
+      assert.equal(code, 1);
+      assert.match(stderr, /is a file of policies, not of test cases: .*run policy check only_policies\.json\n$/);
+    }
     const cases = [newWallet, { ...newWallet, activity: { ...newWallet.activity, parameter: {} } }];
     const { code, stderr } = await keystead("policy", "test", write("misshapen.json", { ...whole, cases }));
     assert.equal(code, 1);

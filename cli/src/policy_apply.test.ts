@@ -1,5 +1,6 @@
 /** `policy apply` and `policy explain` against a stand-in that keeps what it was told. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -24,20 +25,24 @@ const submitted: [string, unknown][] = [];
 let status = "ACTIVITY_STATUS_COMPLETED";
 let from = 0;
 let answers: Record<string, unknown> = {};
+let lastFingerprint = "";
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
     const name = request.url?.split("/").at(-1) ?? "";
-    const body = JSON.parse(Buffer.concat(chunks).toString());
+    const bytes = Buffer.concat(chunks);
+    const body = JSON.parse(bytes.toString());
     const isActivity = request.url?.includes("/submit/");
+    if (isActivity) lastFingerprint = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
     const now = isActivity && submitted.length >= from ? status : "ACTIVITY_STATUS_COMPLETED";
     if (isActivity) submitted.push([name, body.parameters]);
     const activity = { id: "a", status: now, fingerprint: "sha256:00", result: {}, votes: [], canApprove: false };
     response.writeHead(now === "refused" ? 403 : 200, { "content-type": "application/json" });
     // A list has one page.
-    const answer = body.paginationOptions?.before === undefined ? answers[name] : { activities: [] };
+    const set = body.paginationOptions?.before === undefined ? answers[name] : { activities: [] };
+    const answer = typeof set === "function" ? set() : set;
     response.end(JSON.stringify(now === "refused" ? refused : (answer ?? { activity })));
   });
 });
@@ -50,10 +55,13 @@ const refused = {
     {
       "@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
       message: "No policies evaluated to outcome: Allow",
-      policyEvaluations: [{ policyId: "p1", outcome: "OUTCOME_DENY_IMPLICIT" }],
+      policyEvaluations: [
+        { policyId: allowed.policyId, outcome: "OUTCOME_DENY_IMPLICIT" },
+        { policyId: "p2", outcome: "OUTCOME_NEW" },
+      ],
       explanations: [
         {
-          policyId: "p1",
+          policyId: allowed.policyId,
           outcome: "OUTCOME_DENY_IMPLICIT",
           expression: "condition",
           clause: "activity.kind == 'X'",
@@ -209,14 +217,58 @@ test("a refusal ends it and says what is not done and what each policy found", a
   );
   assert.match(
     stderr,
-    /keystead: stopped after 0 of 3 steps; when the cause is mended, run this again\nkeystead: You don't have sufficient permissions[^\n]*\nNo policies evaluated to outcome: Allow\n {2}DENY_IMPLICIT "p1"\n/,
+    /keystead: stopped after 0 of 3 steps; when the cause is mended, run this again\nkeystead: You don't have sufficient permissions[^\n]*\nrefused: no policy allows it\n {2}policy "p2" came to something that this version does not know \(NEW\)\n {2}ALLOW "kept" does not apply \(DENY_IMPLICIT\)\n/,
   );
   assert.match(stderr, /condition is not met: activity\.kind == 'X'\n {6}activity\.kind = CREATE_POLICIES\n$/);
+  // With the activity found by its fingerprint, it can be asked for again.
+  answers.list_activities = () => ({ activities: [{ id: "a-7", fingerprint: lastFingerprint }] });
+  const found = await apply([kept, ...fresh], "--yes", "--prune");
+  assert.match(found.stderr, /\nwhy, later: npx keystead policy explain a-7\n$/);
 });
 
 test("what is probably not meant is counted before anything is sent", async () => {
   const { stderr } = await apply([{ ...kept, consensus: "approvers.any(u, u.id == 'Bob')" }]);
   assert.match(stderr, /^keystead: 1 warning; see: policy check policies\.json\n/);
+});
+
+test("an id that nobody has in this organization is said before anything is sent, and hinders nothing", async () => {
+  const [tessa, nobody] = ["11111111-1111-4111-8111-111111111111", "99999999-9999-4999-8999-999999999999"];
+  answers.list_users = { users: [{ userId: tessa, apiKeys: [] }] };
+  answers.list_user_tags = { userTags: [] };
+  answers.list_wallets = { wallets: [] };
+  const policy = {
+    ...kept,
+    consensus: `approvers.any(u, u.id in ['${tessa}', '${nobody}'] || u.tags.contains('${tessa}'))`,
+    // Whoever may not list private keys is not warned of them.
+    condition: `wallet.id == '${nobody}' && private_key.id == '${nobody}'`,
+  };
+  const other = { ...denial, consensus: `approvers.any(u, u.tags.contains('${tessa}'))` };
+  const { code, stderr } = await apply([policy, other], "--yes");
+  assert.equal(code, 0);
+  assert.deepEqual(stderr.match(/(?<=^keystead: warning: this organization has ).*$/gm)?.toSorted(), [
+    `no user \`${nobody}\`, which "kept" names`,
+    `no user tag \`${tessa}\`, which "kept" and 1 more name`,
+    `no wallet \`${nobody}\`, which "kept" names`,
+  ]);
+  assert.equal(submitted.length, 2);
+});
+
+test("--check changes nothing, and its exit code is 1 as soon as anything differs", async () => {
+  answers.list_policies = { policies: [allowed] };
+  assert.equal((await apply([kept], "--check")).code, 0);
+  const differences: [object[], StoredPolicy[], object[]][] = [
+    [[kept, ...fresh], [allowed], []],
+    [[{ ...kept, condition: "3 == 3" }], [allowed], []],
+    [[kept], [allowed, surplusAllow], []],
+    [[kept], [allowed], [waiting({ intent: { createPolicyIntentV3: {} } })]],
+  ];
+  for (const [written, policies, activities] of differences) {
+    answers.list_policies = { policies };
+    answers.list_activities = { activities };
+    const { code, stdout } = await apply(written, "--check");
+    assert.equal(code, 1, stdout);
+  }
+  assert.deepEqual(submitted, []);
 });
 
 test("a file with an error changes nothing", async () => {
@@ -265,7 +317,7 @@ test("explain prints every vote with every policy, by name where it still has on
       policyEvaluations: [
         {
           voteId: "v1",
-          createdAt: "2026-01-01T00:00:00Z",
+          createdAt: { seconds: "1767225600", nanos: "0" },
           policyEvaluations: [
             { policyId: allowed.policyId, outcome: "OUTCOME_DENY_IMPLICIT" },
             { policyId: "gone", outcome: "OUTCOME_ERROR" },
@@ -288,7 +340,7 @@ test("explain prints every vote with every policy, by name where it still has on
         },
         ...["v2", "v3", "v4"].map((voteId) => ({
           voteId,
-          createdAt: "2026-01-01T00:00:01Z",
+          createdAt: { seconds: "1767225601", nanos: "0" },
           policyEvaluations: [],
           details: [],
         })),
@@ -301,11 +353,12 @@ test("explain prints every vote with every policy, by name where it still has on
     stdout,
     `ACTIVITY_TYPE_SIGN_TRANSACTION_V2 a-1: rejected
 approved by Bob\\u{1b}[1m at 2026-01-01T00:00:00Z: 2 policies
-  DENY_IMPLICIT "kept"
-    condition is not met: eth.tx.value < 5
-      eth.tx.value = 7
-  ERROR "gone"
-    not applicable: this activity has no \`solana.tx\`
+  no policy allows it
+    ALLOW "kept" does not apply (DENY_IMPLICIT)
+      condition is not met: eth.tx.value < 5
+        eth.tx.value = 7
+    policy "gone" is about something else (ERROR)
+      not applicable: this activity has no \`solana.tx\`
 voted on by somebody at 2026-01-01T00:00:01Z: 0 policies
   no policy was asked
 rejected by Eve at 2026-01-01T00:00:01Z: 0 policies

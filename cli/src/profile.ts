@@ -1,4 +1,5 @@
 /** Whom to call and as whom: a profile file, and flags over it. */
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Client, createApiKeyStamper, createClient } from "@keystead/sdk";
@@ -7,7 +8,12 @@ import { reasonOf } from "./describe_error.ts";
 
 type Profile = { baseUrl?: string; organizationId?: string; apiPublicKey?: string; apiPrivateKey?: string };
 
-export type Session = { client: Client; organizationId: string };
+export type Session = {
+  client: Client;
+  organizationId: string;
+  /** What the server knows the last activity by that was sent, whatever became of it. */
+  lastFingerprint(): string | undefined;
+};
 
 export async function openSession(flags: Flags): Promise<Session> {
   const path = flags.profile ?? join(process.env.KEYSTEAD_DATA || "data", "bootstrap.json");
@@ -18,7 +24,15 @@ export async function openSession(flags: Flags): Promise<Session> {
   const organizationId = flags.organization ?? profile.organizationId;
   if (organizationId === undefined) throw new UsageError(`${path} has no organizationId`, "pass --organization");
   const stamper = createApiKeyStamper(await readKey(path, profile, flags["api-key-file"]));
-  return { client: createClient({ baseUrl, organizationId, stamper, fetch: reachableFetch }), organizationId };
+  let fingerprint: string | undefined;
+  const watchedFetch: typeof fetch = (input, init) => {
+    const { body } = init ?? {};
+    if (String(input).includes("/submit/") && body instanceof Uint8Array)
+      fingerprint = `sha256:${createHash("sha256").update(body).digest("hex")}`;
+    return reachableFetch(input, init);
+  };
+  const client = createClient({ baseUrl, organizationId, stamper, fetch: watchedFetch });
+  return { client, organizationId, lastFingerprint: () => fingerprint };
 }
 
 /** Without any file, flags can say it all. A profile that was named must be there. */
@@ -30,7 +44,7 @@ async function readProfile(path: string, flags: Flags): Promise<Profile> {
     if (flags.profile === undefined && flags.url && flags.organization && flags["api-key-file"]) return {};
     const first = codeOf(cause) === "ENOENT" ? "start the server first (`npm start`), or " : "";
     const hint = `; ${first}set KEYSTEAD_DATA to the server's data folder, or pass --profile FILE`;
-    throw new Error(`cannot read the profile ${path} (${codeOf(cause)})${flags.profile === undefined ? hint : ""}`);
+    throw new Error(`${whyUnread(cause, "profile", path)}${flags.profile === undefined ? hint : ""}`);
   }
   const profile = parseObject(text);
   // The parser's own message would quote the file, which holds a private key.
@@ -58,7 +72,7 @@ async function readKey(path: string, profile: Profile, keyFile: string | undefin
     try {
       return { apiPrivateKey: (await readFile(keyFile, "utf8")).trim() };
     } catch (cause) {
-      throw new Error(`cannot read the API key file ${keyFile} (${codeOf(cause)})`);
+      throw new Error(whyUnread(cause, "API key file", keyFile));
     }
   }
   if (profile.apiPrivateKey === undefined) {
@@ -77,6 +91,12 @@ const reachableFetch: typeof fetch = async (input, init) => {
     throw new Error(`cannot reach ${new URL(String(input)).origin}: ${reasonOf(cause)}; is the server running?`);
   }
 };
+
+export function whyUnread(cause: unknown, what: string, path: string): string {
+  return codeOf(cause) === "ENOENT"
+    ? `there is no ${what} ${path}`
+    : `cannot read the ${what} ${path} (${codeOf(cause)})`;
+}
 
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);

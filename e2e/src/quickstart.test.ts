@@ -1,10 +1,12 @@
 /** What the README promises a newcomer, done as written. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
+import { limitNames } from "@keystead/server/launcher/limit_names.ts";
+import { parseTransaction, recoverTransactionAddress, type TransactionSerializedEIP1559 } from "viem";
 import { freshDataFolder } from "./data_folder.ts";
 import { repository, startKeystead } from "./keystead_server.ts";
 
@@ -23,11 +25,19 @@ test("the line the first start prints works by copy and paste", async (t) => {
 
 /** An address and its signature. */
 const signed = /^0x[0-9a-fA-F]{40} 0x[0-9a-f]{128}0[01]\n$/;
-const together = /^ACTIVITY_STATUS_CONSENSUS_NEEDED\nACTIVITY_STATUS_COMPLETED\n$/;
+const uuid = /^[0-9a-f-]{36}\n$/;
 
-/** The programs of the README, as printed. */
-function programs(): string[] {
-  const text = readFileSync(join(repository, "README.md"), "utf8");
+/** What each program of a page prints, in their order. `USER` is the first user. */
+const pages: Record<string, RegExp[]> = {
+  "README.md": [uuid],
+  "docs/guides/approvals.md": [/^ACTIVITY_STATUS_CONSENSUS_NEEDED\nACTIVITY_STATUS_COMPLETED\n$/],
+  "docs/guides/clients.md": [/userId: 'USER'/, /userId: 'USER'/, /^0x[0-9a-fA-F]{40} 0x[0-9a-f]{128}(1b|1c)\n$/],
+  "docs/guides/keys.md": [signed, /^12 words\n$/, uuid],
+};
+
+/** The programs of a page, as printed. */
+function programs(page: string): string[] {
+  const text = readFileSync(join(repository, page), "utf8");
   return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
 }
 
@@ -40,20 +50,21 @@ function savedProgram(t: TestContext, program: string): string {
   return join(folder, "tag.ts");
 }
 
-test("the README's programs run as printed, more than once, with nothing but bootstrap.json", async (t) => {
+test("the programs of README and guides run as printed, more than once, with nothing but bootstrap.json", async (t) => {
   const server = await startKeystead();
   t.after(() => server.stop());
-  const expected = [/^[0-9a-f-]{36}\n$/, new RegExp(`userId: '${server.bootstrap.userId}'`), signed, together];
-  const printed = programs();
-  assert.equal(printed.length, expected.length);
-  for (const [i, answer] of expected.entries()) {
-    const path = savedProgram(t, printed[i] ?? "");
-    // The program reads data/bootstrap.json in the folder it is run in.
-    mkdirSync(join(path, "../data"));
-    writeFileSync(join(path, "../data/bootstrap.json"), JSON.stringify(server.bootstrap), { mode: 0o600 });
-    for (let run = 0; run < 2; run++) {
-      const { stdout } = await execute(process.execPath, [path], { cwd: join(path, "..") });
-      assert.match(stdout, answer);
+  for (const [page, expected] of Object.entries(pages)) {
+    const printed = programs(page);
+    assert.equal(printed.length, expected.length, page);
+    for (const [i, answer] of expected.entries()) {
+      const path = savedProgram(t, printed[i] ?? "");
+      // The program reads data/bootstrap.json in the folder it is run in.
+      mkdirSync(join(path, "../data"));
+      writeFileSync(join(path, "../data/bootstrap.json"), JSON.stringify(server.bootstrap), { mode: 0o600 });
+      for (let run = 0; run < 2; run++) {
+        const { stdout } = await execute(process.execPath, [path], { cwd: join(path, "..") });
+        assert.match(stdout.replaceAll(server.bootstrap.userId, "USER"), answer, page);
+      }
     }
   }
 });
@@ -71,6 +82,14 @@ test("the README's first signature works by copy and paste", async (t) => {
   const script = blocks[1]?.[1]?.replace("ADDRESS", addresses[0]);
   const { r, s, v } = (await paste(script)).activity.result.signRawPayloadResult;
   assert.match(`${addresses[0]} 0x${r}${s}${v}\n`, signed);
+
+  const guide = readFileSync(join(repository, "docs/guides/keys.md"), "utf8");
+  const [, transaction] = /^```sh\n(npx keystead request sign_transaction .*?)^```$/ms.exec(guide) ?? [];
+  const { signedTransaction } = (await paste(transaction?.replace("ADDRESS", addresses[0]))).activity.result
+    .signTransactionResult;
+  const serialized = `0x${signedTransaction}` as TransactionSerializedEIP1559;
+  assert.deepEqual([parseTransaction(serialized).chainId, parseTransaction(serialized).value], [11_155_111, 1n]);
+  assert.equal(await recoverTransactionAddress({ serializedTransaction: serialized }), addresses[0]);
 });
 
 test("the README's commands about policies work as printed, and apply changes nothing before somebody agrees", async (t) => {
@@ -91,8 +110,8 @@ test("the README's commands about policies work as printed, and apply changes no
   assert.match(stdout, /: completed\napproved by Root user .*\n {2}no policy was asked: the root quorum/);
 });
 
-test("the README's programs keep to the format of the code", async () => {
-  for (const program of programs()) {
+test("the programs of README and guides keep to the format of the code", async () => {
+  for (const program of Object.keys(pages).flatMap(programs)) {
     const biome = join(repository, "node_modules/@biomejs/biome/bin/biome");
     const checked = execute(process.execPath, [biome, "check", "--write", "--stdin-file-path=cli/src/tag.ts"], {
       cwd: repository,
@@ -104,19 +123,48 @@ test("the README's programs keep to the format of the code", async () => {
 
 test("the README's key pair is one that init takes and the CLI signs with", async (t) => {
   const text = readFileSync(join(repository, "README.md"), "utf8");
-  const script = /^npx node -e '(.*?)'$/ms.exec(text)?.[1];
-  assert.ok(script);
+  const printed = [...text.matchAll(/^npx keystead ((?:generate-key|init|whoami --api-key-file) .*?)(?: +#.*)?$/gm)];
+  const [generate, init, whoami] = printed.map(([, line = ""]) => line.split(" "));
   const top = freshDataFolder(t);
   mkdirSync(top, { recursive: true });
-  const { stdout } = await execute(process.execPath, ["-e", script], { cwd: top });
-  const keyFile = join(top, "api.key");
-  assert.equal(statSync(keyFile).mode & 0o777, 0o600);
   const dataFolder = freshDataFolder(t);
   const env = { ...process.env, KEYSTEAD_DATA: dataFolder };
-  const cli = join(repository, "cli/src/main.ts");
-  await execute(process.execPath, [cli, "init", "--root-public-key", stdout.trim()], { env });
+  const run = async (args: string[] = []) =>
+    (await execute(process.execPath, [join(repository, "cli/src/main.ts"), ...args], { cwd: top, env })).stdout;
+  const publicKey = (await run(generate)).trim();
+  assert.equal(statSync(join(top, "api.key")).mode & 0o777, 0o600);
+  await run(init?.map((word) => word.replace("HEX", publicKey)));
   const server = await startKeystead({ dataFolder });
   t.after(() => server.stop());
-  const answer = await execute(process.execPath, [cli, "whoami", "--api-key-file", keyFile], { env });
-  assert.equal(JSON.parse(answer.stdout).userId, server.bootstrap.userId);
+  assert.equal(JSON.parse(await run(whoami)).userId, server.bootstrap.userId);
 });
+
+test("every limit that can be set is in the operator's guide, and every link in README and guides leads somewhere", () => {
+  const operating = readFileSync(join(repository, "docs/guides/operating.md"), "utf8");
+  for (const name of limitNames) assert.ok(operating.includes(`\`${name}\``), name);
+  for (const page of [
+    "README.md",
+    "docs/concepts.md",
+    "docs/guides/operating.md",
+    "docs/guides/policies.md",
+    ...Object.keys(pages),
+  ]) {
+    const text = readFileSync(join(repository, page), "utf8");
+    for (const [, link = ""] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      const [path = "", heading] = link.split("#");
+      const target = path === "" ? join(repository, page) : join(repository, page, "..", path);
+      assert.ok(existsSync(target), `${page}: ${link}`);
+      if (heading === undefined) continue;
+      const headings = [...readFileSync(target, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => slugOf(title));
+      assert.ok(headings.includes(heading), `${page}: ${link}`);
+    }
+  }
+});
+
+/** As hosts of Markdown make it. */
+function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, "")
+    .replaceAll(" ", "-");
+}

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chownSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -462,8 +462,13 @@ test(
   async (t) => {
     const dataFolder = freshDataFolder(t);
     const unknown = await run(dataFolder, "serve", { KEYSTEAD_LIMITS: '{"wallets": 5}' });
-    assert.equal(unknown.code, 1);
-    assert.match(unknown.said, /KEYSTEAD_LIMITS: there is no limit `wallets`; there are: userTagsPerOrganization/);
+    assert.equal(unknown.code, 2);
+    // One line, and nothing is made that another start would find.
+    assert.match(
+      unknown.said,
+      /^keystead: KEYSTEAD_LIMITS: there is no limit `wallets`; there are: userTagsPer[^\n]*\n$/,
+    );
+    assert.equal(existsSync(dataFolder), false);
     const negative = await run(dataFolder, "serve", { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": -1}' });
     assert.equal(negative.code, 2);
     assert.match(

@@ -15,7 +15,7 @@ export type Rotation = {
 };
 
 export function rotate(dataFolder: string, env: Record<string, string>): Rotation {
-  const child = spawn(process.execPath, [join(repository, "cli/src/main.ts"), "keys", "rotate"], {
+  const child = spawn(process.execPath, [join(repository, "cli/src/main.ts"), "keys", "rotate", "--old-key-saved"], {
     env: { PATH: process.env.PATH ?? "", PORT: "0", KEYSTEAD_DATA: dataFolder, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,

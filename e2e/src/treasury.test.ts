@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { parseCases } from "@keystead/core/policy/case_file.ts";
-import { type Client, createApiKeyStamper, createClient, generateApiKey, KeysteadError } from "@keystead/sdk";
+import { type Client, createApiKeyStamper, createClient, KeysteadError } from "@keystead/sdk";
 import { type KeysteadServer, repository, startKeystead } from "./keystead_server.ts";
 
 const execute = promisify(execFile);
@@ -31,70 +31,29 @@ test("the guide's files pass its commands as printed", async () => {
   assert.ok(guide.includes("```\n28 cases, 28 passed, 0 failed\n```"));
 });
 
-/** The example's people, wallet and token in a real organization; its files with their ids in place of the made-up ones. */
+/** The example's cast in a real organization, as its own program brings it there, and its files with their ids. */
 async function settle(t: TestContext, server: KeysteadServer) {
-  const root = clientOf(server, server.bootstrap);
-  const cases = readFileSync(join(example, "cases.json"), "utf8");
-  const { users, keys, interfaces } = JSON.parse(cases);
-  const names: string[] = users.map(({ userName }: { userName: string }) => userName);
-  const pairs = names.map(() => generateApiKey());
-  const { userIds } = await root.createUsers({
-    users: names.map((userName, i) => ({
-      userName,
-      apiKeys: [{ apiKeyName: "key", publicKey: pairs[i]?.apiPublicKey ?? "", curveType: "API_KEY_CURVE_P256" }],
-      authenticators: [],
-      oauthProviders: [],
-      userTags: [],
-    })),
-  });
-  const ids = new Map<string, string>(users.map(({ userId }: { userId: string }, i: number) => [userId, userIds[i]]));
-  const tags = new Set<string>(users.flatMap(({ userTags = [] }: { userTags?: string[] }) => userTags));
-  for (const tag of tags) {
-    const carriers = users.filter(({ userTags = [] }: { userTags?: string[] }) => userTags.includes(tag));
-    const { userTagId } = await root.createUserTag({
-      userTagName: `tag ${tag}`,
-      userIds: carriers.map(({ userId }: { userId: string }) => ids.get(userId)),
-    });
-    ids.set(tag, userTagId);
-  }
-  const [{ walletId, address, addressFormat, path, curve }] = keys;
-  const account = { curve, pathFormat: "PATH_FORMAT_BIP32", path, addressFormat } as const;
-  const wallet = await root.createWallet({ walletName: "Treasury", accounts: [account] });
-  ids.set(walletId, wallet.walletId).set(address, wallet.addresses[0] ?? "");
-  for (const { smartContractAddress, smartContractInterface } of interfaces) {
-    await root.createSmartContractInterface({
-      smartContractAddress,
-      smartContractInterface: JSON.stringify(smartContractInterface),
-      type: "SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM",
-      label: "USDC",
-    });
-  }
-  const folder = mkdtempSync(join(tmpdir(), "keystead-treasury-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const withIds = (text: string) => [...ids].reduce((partly, [made, real]) => partly.replaceAll(made, real), text);
-  for (const name of ["policies.json", "cases.json"]) {
-    writeFileSync(join(folder, name), withIds(readFileSync(join(example, name), "utf8")));
-  }
-  const as = (name: string): Client => clientOf(server, pairs[names.indexOf(name)] ?? assert.fail(name));
+  const folder = join(mkdtempSync(join(tmpdir(), "keystead-treasury-")), "mine");
+  t.after(() => rmSync(join(folder, ".."), { recursive: true }));
+  const env = { ...process.env, KEYSTEAD_DATA: server.dataFolder };
+  await execute(process.execPath, [join(example, "setup.ts"), folder], { env });
+  const keyOf = (name: string) => readFileSync(join(folder, `${name.toLowerCase()}.key`), "utf8").trim();
+  const { signWith } = JSON.parse(readFileSync(join(folder, "large_payment.json"), "utf8"));
   /** A profile of the command line. */
   const profileOf = (name: string): string => {
-    const { apiPrivateKey } = pairs[names.indexOf(name)] ?? assert.fail(name);
     const { organizationId } = server.bootstrap;
     const path = join(folder, `${name}.profile.json`);
-    writeFileSync(path, JSON.stringify({ baseUrl: server.url, organizationId, apiPrivateKey }), { mode: 0o600 });
+    const profile = { baseUrl: server.url, organizationId, apiPrivateKey: keyOf(name) };
+    writeFileSync(path, JSON.stringify(profile), { mode: 0o600 });
     return path;
   };
-  return { root, as, profileOf, folder, signWith: wallet.addresses[0] ?? "" };
+  const as = (name: string): Client => clientOf(server, { apiPrivateKey: keyOf(name) });
+  return { root: clientOf(server, server.bootstrap), as, profileOf, folder, signWith };
 }
 
-function clientOf(server: KeysteadServer, key: { apiPublicKey: string; apiPrivateKey: string }): Client {
+function clientOf(server: KeysteadServer, { apiPrivateKey }: { apiPrivateKey: string }): Client {
   const { organizationId } = server.bootstrap;
-  const { apiPublicKey, apiPrivateKey } = key;
-  return createClient({
-    baseUrl: server.url,
-    organizationId,
-    stamper: createApiKeyStamper({ apiPublicKey, apiPrivateKey }),
-  });
+  return createClient({ baseUrl: server.url, organizationId, stamper: createApiKeyStamper({ apiPrivateKey }) });
 }
 
 const decisions = { allow: "DECISION_ALLOW", deny: "DECISION_DENY", consensus: "DECISION_CONSENSUS_NEEDED" } as const;
@@ -129,7 +88,7 @@ test("applied to an organization, the guide's policies do there what their cases
   const payment = cases.find(({ name }) => name === "one treasurer begins a large payment") ?? assert.fail();
   const { unsignedTransaction } = payment.activity.parameters as { unsignedTransaction: string };
   const params = { signWith, unsignedTransaction, type: "TRANSACTION_TYPE_ETHEREUM" } as const;
-  const refused = await errorOf(as("Payments bot").signTransaction(params));
+  const refused = await errorOf(as("bot").signTransaction(params));
   assert.equal(refused.status, 403);
   assert.match(JSON.stringify(refused.details), /"clause":"eth\.tx\.to in /);
 
@@ -140,9 +99,18 @@ test("applied to an organization, the guide's policies do there what their cases
   assert.equal(activity.status, "ACTIVITY_STATUS_COMPLETED");
 
   const explained = await keystead(["policy", "explain", activity.id], folder, data);
-  assert.match(explained, /^ACTIVITY_TYPE_SIGN_TRANSACTION_V2 \S+: completed\napproved by Tessa at .*: 10 policies\n/);
-  assert.match(explained, /REQUIRES_CONSENSUS "Two treasurers sign anything"\n {4}consensus is not met: approvers/);
-  assert.match(explained, /\napproved by Tom at .*: 10 policies\n(.*\n)* {2}ALLOW "Two treasurers sign anything"\n/);
+  assert.match(
+    explained,
+    /^ACTIVITY_TYPE_SIGN_TRANSACTION_V2 \S+: completed\napproved by Tessa at 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: 10 policies\n {2}waits for approvals under "Two treasurers sign anything"\n/,
+  );
+  assert.match(
+    explained,
+    /\n {4}ALLOW "Two treasurers sign anything" waits for approvals \(REQUIRES_CONSENSUS\)\n {6}consensus is not met: approvers/,
+  );
+  assert.match(
+    explained,
+    /\napproved by Tom at \S+Z: 10 policies\n {2}allowed by "Two treasurers sign anything"\n {4}ALLOW "Two treasurers sign anything" allows \(ALLOW\)\n/,
+  );
 });
 
 test("what is not in the file is deleted by --prune alone, and then the organization has the policies of the file", async (t) => {
@@ -208,6 +176,62 @@ test("an apply that needs approvals stops at each, sends nothing twice, and goes
   }
   const last = await apply();
   assert.deepEqual([last.code, last.stdout], [0, "0 to create, 0 to change, 0 to delete, 12 as they are\n"]);
+});
+
+test('the guide\'s "Now try it" works by copy and paste, at any hour', async (t) => {
+  const server = await startKeystead();
+  t.after(() => server.stop());
+  const folder = join(mkdtempSync(join(tmpdir(), "keystead-treasury-")), "mine");
+  t.after(() => rmSync(join(folder, ".."), { recursive: true }));
+  const guide = readFileSync(join(repository, "docs/guides/policies.md"), "utf8");
+  const [, section = ""] = /^## Now try it\n(.*?)^## Ask why$/ms.exec(guide) ?? [];
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
+  const [prepare = "", pays = "", refused = "", together = "", simulate = ""] = blocks;
+  const [begin = "", approve = ""] = together.split(/\n(?=npx)/);
+  /** In a folder of the test's own: the one in the guide may be somebody's. */
+  const paste = async (script: string) => {
+    const here = script.replace("--any-time", `--any-time ${folder}`).replaceAll("examples/treasury/mine", folder);
+    const env = { ...process.env, KEYSTEAD_DATA: server.dataFolder };
+    return execute("sh", ["-e", "-c", here], { cwd: repository, env });
+  };
+  assert.match((await paste(prepare)).stdout, /\ncreated 6 DENY policies\ncreated 4 ALLOW policies\n$/);
+  const paid = JSON.parse((await paste(pays)).stdout).activity;
+  assert.equal(paid.status, "ACTIVITY_STATUS_COMPLETED");
+
+  const refusal: { stderr: string } = await paste(refused).then(
+    () => assert.fail("it was done"),
+    (error) => error,
+  );
+  // The guide shows the beginning of it, and the last line without its id.
+  const [, shown = ""] =
+    /^```\n(keystead: You don't.*?)\n {2}…\nwhy, later: npx keystead policy explain …\n```$/ms.exec(section) ?? [];
+  assert.ok(shown !== "" && refusal.stderr.includes(shown), refusal.stderr);
+  const [, activityId = ""] = /\nwhy, later: npx keystead policy explain (\S+)\n$/.exec(refusal.stderr) ?? [];
+  const explained = await keystead(["policy", "explain", activityId], repository, server.dataFolder);
+  assert.match(
+    explained,
+    /: rejected\napproved by Payments bot at \S+Z: 10 policies\n {2}no policy allows it; nearest: /,
+  );
+
+  const begun = await paste(begin);
+  const [, fingerprint = ""] = /request approve_activity '\{"fingerprint":"(.*?)"\}'\n$/.exec(begun.stderr) ?? [];
+  const approved = JSON.parse((await paste(approve.replace("FINGERPRINT", fingerprint))).stdout).activity;
+  assert.equal(approved.status, "ACTIVITY_STATUS_COMPLETED");
+
+  assert.equal(JSON.parse((await paste(simulate)).stdout).decision, "DECISION_ALLOW");
+  const { userId } = JSON.parse(
+    await keystead(["whoami", "--api-key-file", join(folder, "ina.key")], repository, server.dataFolder),
+  );
+  const asIna = simulate.replace('{"activity"', `{"proposerId": "${userId}", "activity"`);
+  assert.equal(JSON.parse((await paste(asIna)).stdout).decision, "DECISION_DENY");
+  // What the example has and the organization lacks is said.
+  const unknown = await paste("npx keystead policy apply examples/treasury/policies.json --check; true").catch(
+    (error) => error,
+  );
+  assert.match(
+    unknown.stderr,
+    /warning: this organization has no user tag `aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa`, which .* name\n/,
+  );
 });
 
 async function errorOf(call: Promise<unknown>): Promise<KeysteadError> {

@@ -1,26 +1,44 @@
-import type { Command } from "../command.ts";
+import { suggest } from "@keystead/core/policy/suggest.ts";
+import { type Command, type Flags, sessionFlags, UsageError } from "../command.ts";
+
+const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {
+  profile: ["--profile FILE", "whom to call, as whom; default: bootstrap.json in KEYSTEAD_DATA, or in ./data"],
+  url: ["--url URL", "another server than the profile's"],
+  organization: ["--organization ID", "another organization than the profile's"],
+  "api-key-file": [
+    "--api-key-file FILE",
+    "a file with the private key of a P-256 API key in hex, instead of the profile's",
+  ],
+  "idempotency-key": ["--idempotency-key K", "sent again under the same key within a day, it is the same activity"],
+  yes: ["--yes", "change the organization without asking"],
+  prune: ["--prune", "also delete policies that are in no FILE, so that both are equal"],
+  check: ["--check", "change nothing; exit code 1 says that organization and files differ in any way"],
+  strict: ["--strict", "warnings are errors"],
+  "root-public-key": ["--root-public-key HEX", "the P-256 public key of the first user"],
+  "old-key-saved": ["--old-key-saved", "you have a copy of the root key that is replaced; backups from before need it"],
+  help: ["--help", "this text"],
+  version: ["--version", "the version"],
+};
 
 /** Help knows all commands, itself included, so it gets them late. */
 export function help(commands: () => ReadonlyMap<string, Command>): Command {
   return {
-    usage: "help",
-    summary: "show this text",
-    run() {
+    usage: "help [COMMAND…]",
+    summary: "show this text, or what a command takes",
+    run({ args }) {
+      if (args.length > 0) {
+        console.log(commandHelp(commands(), args).join("\n"));
+        return 0;
+      }
       const rows = [...commands().values()].flatMap((command) => [...(command.subcommands?.values() ?? [command])]);
       const width = Math.max(...rows.map(({ usage }) => usage.length));
       console.log(`usage: keystead COMMAND [FLAGS]
 
 ${rows.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`).join("\n")}
 
+Every command says more about itself: keystead COMMAND --help. So does every endpoint: keystead request NAME --help.
 Flags of whoami, request, policy explain and policy apply:
-  --profile FILE       whom to call, as whom; default: bootstrap.json in KEYSTEAD_DATA, or in ./data
-  --url URL            another server than the profile's
-  --organization ID    another organization than the profile's
-  --api-key-file FILE  a file with the private key of a P-256 API key in hex, instead of the profile's
-  --idempotency-key K  of request: sent again under the same key within a day, it is the same activity
-  --yes                of policy apply: change the organization without asking
-  --prune              of policy apply: also delete policies that are in no FILE, so that both are equal
-  --strict             of policy check: warnings are errors
+${flagLines(sessionFlags).join("\n")}
 
 accept-database, accept-clock, check-log and keys work on the data in KEYSTEAD_DATA, or in ./data:
 run them on that machine, with the server stopped.
@@ -30,4 +48,30 @@ Example:
       return 0;
     },
   };
+}
+
+function flagLines(names: readonly (keyof Flags)[]): string[] {
+  const rows = names.map((name) => flagTexts[name]);
+  const width = Math.max(...rows.map(([flag]) => flag.length));
+  return rows.map(([flag, text]) => `  ${flag.padEnd(width)}  ${text}`);
+}
+
+function commandHelp(
+  commands: ReadonlyMap<string, Command>,
+  [name = "", ...rest]: readonly string[],
+): readonly string[] {
+  const command = commands.get(name);
+  if (command === undefined)
+    throw new UsageError(`there is no command \`${name}\`${suggest(name, [...commands.keys()])}`);
+  const subcommand = command.subcommands?.get(rest[0] ?? "");
+  const shown = subcommand === undefined ? [command] : [subcommand];
+  const rows =
+    subcommand === undefined && command.subcommands !== undefined ? [...command.subcommands.values()] : shown;
+  const details = shown[0]?.details?.(rest) ?? [];
+  if (details.length > 0) return details;
+  const flags = rows.flatMap(({ flags: own = [] }) => own);
+  return [
+    ...rows.flatMap(({ usage, summary }) => [`usage: keystead ${usage}`, `  ${summary}`]),
+    ...(flags.length === 0 ? [] : ["", "Flags:", ...flagLines([...new Set(flags)])]),
+  ];
 }

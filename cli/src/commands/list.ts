@@ -1,17 +1,23 @@
-import { activities, queries } from "@keystead/sdk";
 import { type Command, refuseArguments } from "../command.ts";
+import { endpointLines, endpoints, findEndpoint } from "../endpoint_fields.ts";
 
 export const list: Command = {
-  usage: "list",
-  summary: "name every endpoint with its parameters",
+  usage: "list [NAME]",
+  summary: "name every endpoint, or say what one takes",
   run(context) {
-    refuseArguments(context, 0);
-    const rows = Object.entries({ ...activities, ...queries });
-    const width = Math.max(...rows.map(([name]) => name.length));
-    for (const [name, { summary, parameters }] of rows) {
-      console.log(`${name.padEnd(width)}  ${summary}`);
-      console.log(`${" ".repeat(width)}  { ${parameters.join(", ")} }`.replace("{  }", "{}"));
-    }
+    refuseArguments(context, 1);
+    const [name] = context.args;
+    console.log((name === undefined ? allLines() : endpointLines(findEndpoint(name))).join("\n"));
     return 0;
   },
 };
+
+function allLines(): string[] {
+  const rows = Object.entries(endpoints);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return [
+    ...rows.map(([name, { summary }]) => `${name.padEnd(width)}  ${summary}`),
+    "",
+    "keystead list NAME says what it takes.",
+  ];
+}

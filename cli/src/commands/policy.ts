@@ -1,10 +1,11 @@
-import { type Command, group } from "../command.ts";
+import { type Command, group, sessionFlags } from "../command.ts";
 
 /** Loaded when they are run: the engine behind them would double the time that every other command takes to start. */
 const subcommands: Readonly<Record<string, Command>> = {
   check: {
     usage: "policy check FILE… [--strict]",
     summary: "say where policies cannot be evaluated, or are probably not what is meant",
+    flags: ["strict"],
     run: async (context) => (await import("./policy_check.ts")).policyCheck(context),
   },
   test: {
@@ -15,11 +16,13 @@ const subcommands: Readonly<Record<string, Command>> = {
   explain: {
     usage: "policy explain ACTIVITY_ID",
     summary: "say what each policy said about each vote on an activity, and why",
+    flags: sessionFlags,
     run: async (context) => (await import("./policy_explain.ts")).policyExplain(context),
   },
   apply: {
-    usage: "policy apply FILE… [--prune] [--yes]",
+    usage: "policy apply FILE… [--prune] [--yes | --check]",
     summary: "show how the organization's policies differ from the files', ask, and create and change them",
+    flags: [...sessionFlags, "yes", "prune", "check"],
     run: async (context) => (await import("./policy_apply.ts")).policyApply(context),
   },
 };

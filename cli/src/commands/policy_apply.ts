@@ -2,9 +2,11 @@ import { createInterface } from "node:readline/promises";
 import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
 import { type Activity, type Client, KeysteadError } from "@keystead/sdk";
 import { type CommandContext, UsageError } from "../command.ts";
-import { diffLines, diffPolicies, keyOf } from "../policy_diff.ts";
+import { diffLines, diffPolicies, keyOf, type PolicyDiff } from "../policy_diff.ts";
 import { policyErrors } from "../policy_errors.ts";
 import { readPolicyFile } from "../policy_files.ts";
+import { unknownIds } from "../policy_ids.ts";
+import { explainRefusal } from "../policy_refusal.ts";
 import { type Step, stepsOf } from "../policy_steps.ts";
 import { findWaiting, waitingChanges } from "../policy_waiting.ts";
 import { policyWarnings } from "../policy_warnings.ts";
@@ -14,20 +16,29 @@ import { openSession } from "../profile.ts";
 export async function policyApply(context: CommandContext): Promise<number> {
   const { args: paths } = context;
   if (paths.length === 0) throw new UsageError("policy apply needs a file of policies");
+  const { yes = false, prune = false, check = false } = context.flags;
+  if (yes && check) throw new UsageError("--check changes nothing and --yes does: one of them");
   const written = await readAll(paths);
-  const { yes = false, prune = false } = context.flags;
-  const { client } = await openSession(context.flags);
+  const session = await openSession(context.flags);
+  const { client } = session;
   const diff = diffPolicies(written, (await client.listPolicies()).policies);
+  for (const line of await unknownIds(client, written)) console.error(`keystead: ${line}`);
   console.log(diffLines(diff, { prune }).join("\n"));
   const steps = stepsOf(diff, { prune });
   const waiting = await waitingChanges(client);
-  sayStrangers(waiting, steps);
+  const strangers = sayStrangers(waiting, steps);
+  if (check) return isSame(diff) && strangers === 0 ? 0 : 1;
   if (steps.length === 0) return 0;
   if (!yes && !(await isConfirmed())) {
     console.error("keystead: nothing was changed; --yes changes without asking");
     return 1;
   }
-  return takeAll(client, steps, waiting);
+  return explainRefusal(session, () => takeAll(client, steps, waiting));
+}
+
+/** Nothing to create, to change or to delete, whether or not this apply would delete. */
+function isSame({ create, update, surplus }: PolicyDiff): boolean {
+  return create.length + update.length + surplus.length === 0;
 }
 
 /** The policies of all files. Nothing is applied unless all of it can be. */
@@ -54,11 +65,13 @@ async function readAll(paths: readonly string[]): Promise<readonly WrittenPolicy
   return [...files.values()].flat();
 }
 
-/** What waits and is not of these files will change the organization when it is approved. */
-function sayStrangers(waiting: readonly Activity[], steps: readonly Step[]): void {
+/** What waits and is not of these files will change the organization when it is approved. Gives how many there are. */
+function sayStrangers(waiting: readonly Activity[], steps: readonly Step[]): number {
   const own = new Set(steps.map((step) => findWaiting(waiting, step)));
-  for (const activity of waiting.filter((one) => !own.has(one)))
+  const strangers = waiting.filter((one) => !own.has(one));
+  for (const activity of strangers)
     console.log(`! ${printable(`${activity.type} ${activity.id}`)} waits for approvals and is no step to this`);
+  return strangers.length;
 }
 
 /**

@@ -1,5 +1,6 @@
+import type { Timestamp } from "@keystead/sdk";
 import { type CommandContext, refuseArguments, UsageError } from "../command.ts";
-import { explanationLines, indented } from "../policy_report.ts";
+import { indented, reportLines, type Told } from "../policy_report.ts";
 import { plural, printable } from "../printable.ts";
 import { openSession } from "../profile.ts";
 
@@ -11,19 +12,21 @@ export async function policyExplain(context: CommandContext): Promise<number> {
   const { activity } = await client.getActivity({ activityId });
   const { policyEvaluations: votes } = await client.getPolicyEvaluations({ activityId });
   const { policies } = await client.listPolicies();
-  const names = new Map(policies.map(({ policyId, policyName }) => [policyId, policyName]));
+  const titles = new Map(policies.map(({ policyId, policyName, effect }) => [policyId, { policyName, effect }]));
+  // Rejected at once, it failed; rejected by a vote, it had waited.
+  const isRefused = (activity.failure ?? undefined) !== undefined;
   const users = new Map(activity.votes.map(({ id, user, selection }) => [id, { name: user.userName, selection }]));
   console.log(`${activity.type} ${activity.id}: ${wordOf(activity.status, "ACTIVITY_STATUS_")}`);
   for (const { voteId, createdAt, policyEvaluations, details } of votes) {
     const { name, selection } = users.get(voteId) ?? { name: "somebody", selection: "voted on" };
     const count = plural(policyEvaluations.length, "policy", "policies");
-    console.log(`${wordOf(selection, "VOTE_SELECTION_")} by ${printable(name)} at ${createdAt}: ${count}`);
-    if (policyEvaluations.length === 0) console.log(`  ${whyNone(selection, activity.status)}`);
-    for (const { policyId, outcome } of policyEvaluations) {
+    console.log(`${wordOf(selection, "VOTE_SELECTION_")} by ${printable(name)} at ${toText(createdAt)}: ${count}`);
+    const all = policyEvaluations.map(({ policyId, outcome }): Told => {
       const detail = details.find((one) => one.policyId === policyId);
-      const lines = explanationLines(names.get(policyId) ?? policyId, detail ?? { outcome, observed: {} });
-      console.log(indented(lines, "  ").join("\n"));
-    }
+      return { ...(detail ?? { outcome, observed: {} }), ...(titles.get(policyId) ?? { policyName: policyId }) };
+    });
+    const lines = all.length === 0 ? [whyNone(selection, activity.status)] : reportLines(all, { isRefused });
+    console.log(indented(lines, "  ").join("\n"));
   }
   return 0;
 }
@@ -36,6 +39,11 @@ function whyNone(selection: string, status: string): string {
   if (status === "ACTIVITY_STATUS_CONSENSUS_NEEDED" || status === "ACTIVITY_STATUS_REJECTED")
     return `no policy was asked: it is for the root quorum, ${others}`;
   return `no policy was asked: the root quorum decided, ${others}`;
+}
+
+/** Votes are told in seconds. */
+function toText({ seconds }: Timestamp): string {
+  return new Date(Number(seconds) * 1_000).toISOString().replace(".000", "");
 }
 
 function wordOf(text: string, prefix: string): string {

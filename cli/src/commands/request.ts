@@ -1,22 +1,29 @@
 import { activities, queries } from "@keystead/sdk";
-import { type Command, printJson, refuseArguments, UsageError } from "../command.ts";
+import { type Command, printJson, refuseArguments, sessionFlags, UsageError } from "../command.ts";
+import { endpointLines, findEndpoint } from "../endpoint_fields.ts";
+import { explainRefusal } from "../policy_refusal.ts";
 import { openSession } from "../profile.ts";
 
 export const request: Command = {
   usage: "request NAME [JSON | -]",
   summary: "send one request: NAME from `keystead list` with its parameters, or /public/v1/… with a whole body",
+  flags: [...sessionFlags, "idempotency-key"],
+  details: ([name]) => (name === undefined || name.startsWith("/") ? [] : endpointLines(findEndpoint(name))),
   async run(context) {
     refuseArguments(context, 2);
     const [name, json = "{}"] = context.args;
     if (name === undefined) throw new UsageError("request needs the name of an endpoint");
-    const toRequest = findEndpoint(name);
+    const toRequest = requestTo(name);
     const text = json === "-" ? await readStdin() : json;
     const parameters = parseParameters(text);
-    const { client, organizationId } = await openSession(context.flags);
+    const session = await openSession(context.flags);
+    const { client, organizationId } = session;
     const { url, body } = toRequest({ text, parameters, organizationId });
-    const answer = await client.request(url, body, { idempotencyKey: context.flags["idempotency-key"] });
+    const idempotencyKey = context.flags["idempotency-key"];
+    const answer = await explainRefusal(session, () => client.request(url, body, { idempotencyKey }));
     printJson(answer);
-    return sayUnfinished(answer);
+    // A query has done what it was asked for, whatever became of the activity it shows.
+    return url.includes("/submit/") ? sayUnfinished(answer) : 0;
   },
 };
 
@@ -41,24 +48,22 @@ function sayUnfinished(answer: unknown): number {
 type Input = { text: string; parameters: object; organizationId: string };
 type ToRequest = (input: Input) => { url: string; body: unknown };
 
-function findEndpoint(name: string): ToRequest {
+function requestTo(name: string): ToRequest {
   // A whole body is sent as it was typed: its bytes decide what it is.
   if (name.startsWith("/")) return ({ text }) => ({ url: name, body: text });
-  if (isKeyOf(activities, name)) {
-    const { url, type } = activities[name];
+  const known = findEndpoint(name);
+  if (isKeyOf(activities, known)) {
+    const { url, type } = activities[known];
     return ({ parameters, organizationId }) => ({
       url,
       body: { type, timestampMs: String(Date.now()), organizationId, parameters },
     });
   }
-  if (isKeyOf(queries, name)) {
-    const { url } = queries[name];
-    return ({ parameters, organizationId }) => ({ url, body: { organizationId, ...parameters } });
-  }
-  throw new UsageError(`there is no endpoint \`${name}\``, "`keystead list` names them all");
+  const { url } = queries[known];
+  return ({ parameters, organizationId }) => ({ url, body: { organizationId, ...parameters } });
 }
 
-function isKeyOf<T extends object>(table: T, name: string): name is Extract<keyof T, string> {
+function isKeyOf<T extends object, N extends string>(table: T, name: N): name is N & keyof T {
   return Object.hasOwn(table, name);
 }
 

@@ -25,19 +25,21 @@ export const checkLog: Command = {
 };
 
 export const keys: Command = {
-  usage: "keys rotate",
+  usage: "keys rotate --old-key-saved",
   summary: "replace the root key and seal everything anew under the next one; run it again if it was cut short",
+  flags: ["old-key-saved"],
   run(context) {
     const [what] = context.args;
     if (what !== "rotate") throw new UsageError("keys knows one thing to do: `keystead keys rotate`");
     refuseArguments(context, 1);
-    return runServer(["rotate-keys"]);
+    return runServer(["rotate-keys", ...(context.flags["old-key-saved"] ? ["--old-key-saved"] : [])]);
   },
 };
 
 export const init: Command = {
   usage: "init --root-public-key HEX",
   summary: "prepare a data folder for a root user whose private key stays with you; then start the server",
+  flags: ["root-public-key"],
   run(context) {
     refuseArguments(context, 0);
     const key = context.flags["root-public-key"];

@@ -1,9 +1,10 @@
-import { type Command, printJson, refuseArguments } from "../command.ts";
+import { type Command, printJson, refuseArguments, sessionFlags } from "../command.ts";
 import { openSession } from "../profile.ts";
 
 export const whoami: Command = {
   usage: "whoami",
   summary: "say which user and organization the profile's key belongs to",
+  flags: sessionFlags,
   async run(context) {
     refuseArguments(context, 0);
     const { client } = await openSession(context.flags);

@@ -56,11 +56,13 @@ test("a first start that was cut short gives the same ids when repeated, another
   assert.equal(first?.organizationId, "b5a905fa-0a95-4fc9-9074-c615a4cdc8bd");
 });
 
-test("later starts rewrite the addresses and nothing else, also in a file without the private key", (t) => {
+test("a file that is there stays as it is until the gateway listens; then its addresses change and nothing else", (t) => {
   const data = freshData(t);
   const { apiPrivateKey: _, ...made } = openBootstrap(data, rootKey, url, settings);
   writeFileSync(data.bootstrap, JSON.stringify({ ...made, remark: "mine" }), { mode: 0o600 });
+  const before = readFileSync(data.bootstrap, "utf8");
   openBootstrap(data, rootKey, "http://127.0.0.1:9000", { ...settings, organizationName: "Other" });
+  assert.equal(readFileSync(data.bootstrap, "utf8"), before);
   rewriteUrls(data, "http://127.0.0.1:9001");
   const next = "http://127.0.0.1:9001";
   assert.deepEqual(stored(data.bootstrap), {

@@ -32,7 +32,8 @@ export type Birth = {
 type Settings = { organizationName: string; rootPublicKey: string | undefined };
 
 /**
- * Reads `bootstrap.json`, or writes it if this is the first start. It must be on the disk before the birth is ordered:
+ * Reads `bootstrap.json`, or writes it if this is the first start. One that is there stays as it is: its addresses change when the
+ * gateway listens on others, and work on a stopped server listens on none. It must be on the disk before the birth is ordered:
  * otherwise a crash in between would leave an organization whose only key nobody holds.
  */
 export function openBootstrap(data: DataFolder, rootKey: Uint8Array, baseUrl: string, settings: Settings): Bootstrap {
@@ -49,7 +50,7 @@ export function openBootstrap(data: DataFolder, rootKey: Uint8Array, baseUrl: st
           "(after a rotation, root.key.ids belongs to the root key)",
       );
     }
-    return withUrls(data, stored, baseUrl);
+    return stored;
   }
   if (holdsData(data) && !settings.rootPublicKey) {
     throw new Refusal(
@@ -94,14 +95,9 @@ export function hasBootstrap(data: DataFolder): boolean {
 /** Puts the addresses into the file as it is now: the operator may have taken the private key out since, or the whole file away. */
 export function rewriteUrls(data: DataFolder, baseUrl: string): void {
   const stored = readBootstrap(data.bootstrap);
-  if (stored) withUrls(data, stored, baseUrl);
-}
-
-/** Rewrites the addresses, nothing else, and only when they changed. */
-function withUrls(data: DataFolder, bootstrap: Bootstrap, baseUrl: string): Bootstrap {
-  const next = { ...bootstrap, ...urls(baseUrl) };
-  if (JSON.stringify(next) !== JSON.stringify(bootstrap)) write(data, next);
-  return next;
+  if (!stored) return;
+  const next = { ...stored, ...urls(baseUrl) };
+  if (JSON.stringify(next) !== JSON.stringify(stored)) write(data, next);
 }
 
 export function birthOf(bootstrap: Bootstrap): Birth {

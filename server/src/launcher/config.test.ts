@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { withLimits } from "../endpoints/limits.ts";
 import { parseConfig } from "./config.ts";
+import { limitNames } from "./limit_names.ts";
 
 const point = "036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296";
 
@@ -18,6 +20,7 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     signerUid: 60802,
     restartPauseMs: 5000,
     limits: {},
+    oldKeySaved: false,
   });
 });
 
@@ -39,6 +42,12 @@ test("settings and commands are read", () => {
   assert.deepEqual(config.limits, { userTagsPerOrganization: 100 });
   assert.equal(parseConfig(["init", "--root-public-key", point.toUpperCase()], {}, "/").rootPublicKey, point);
   assert.equal(parseConfig(["init", `--root-public-key=${point}`], {}, "/").rootPublicKey, point);
+  assert.equal(parseConfig(["rotate-keys", "--old-key-saved"], {}, "/").oldKeySaved, true);
+  assert.equal(parseConfig(["rotate-keys"], {}, "/").oldKeySaved, false);
+});
+
+test("the limits that can be set are those that the signer knows", () => {
+  assert.deepEqual(limitNames, Object.keys(withLimits({})));
 });
 
 const wholeNumber = /^KEYSTEAD_LIMITS: `userTagsPerOrganization` must be a whole number of 0 or more$/;
@@ -70,6 +79,9 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
   ["a limit that is no whole number", [], { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 1.5}' }, wholeNumber],
   ["a limit in quotes", [], { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": "100"}' }, wholeNumber],
   ["a limit beyond what a number holds", [], { KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 1e300}' }, wholeNumber],
+  ["a limit that does not exist", [], { KEYSTEAD_LIMITS: '{"wallets": 1}' }, /no limit `wallets`; there are: userTags/],
+  ["a limit with an inherited name", [], { KEYSTEAD_LIMITS: '{"constructor": 1}' }, /no limit `constructor`/],
+  ["a saved key without a rotation", ["--old-key-saved"], {}, /belongs to the command rotate-keys/],
   ["control characters in the name", [], { KEYSTEAD_ORGANIZATION_NAME: "a\nb" }, /^KEYSTEAD_ORGANIZATION_NAME/],
 ];
 for (const [name, args, env, message] of refused) {

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { parsePublicKey } from "./api_key.ts";
+import { limitNames } from "./limit_names.ts";
 import { printable } from "./messages.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -23,15 +24,17 @@ export type Config = {
   signerUid: number;
   /** The longest pause before a process that keeps ending is started again. */
   restartPauseMs: number;
-  /** Resource limits that differ from the defaults; the signer knows their names. */
+  /** Resource limits that differ from the defaults. */
   limits: Record<string, number>;
+  /** Of a rotation: the operator says that there is a copy of the root key that is about to go. */
+  oldKeySaved: boolean;
 };
 
 type Environment = Record<string, string | undefined>;
 
 /** Reads settings and the command line. Everything wrong ends the start with exit code 2 and one line that names the setting. */
 export function parseConfig(args: readonly string[], env: Environment, cwd: string): Config {
-  const { command, rootPublicKey } = parseCommand(args);
+  const { command, rootPublicKey, oldKeySaved } = parseCommand(args);
   const gatewayUid = parseNumber("KEYSTEAD_GATEWAY_UID", env.KEYSTEAD_GATEWAY_UID, 60801, 1, 2 ** 31);
   const signerUid = parseNumber("KEYSTEAD_SIGNER_UID", env.KEYSTEAD_SIGNER_UID, 60802, 1, 2 ** 31);
   if (gatewayUid === signerUid) throw new Refusal("KEYSTEAD_GATEWAY_UID and KEYSTEAD_SIGNER_UID must differ", 2);
@@ -48,6 +51,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     signerUid,
     restartPauseMs: parseNumber("KEYSTEAD_RESTART_PAUSE_MS", env.KEYSTEAD_RESTART_PAUSE_MS, 5000, 0, 600_000),
     limits: parseLimits(env.KEYSTEAD_LIMITS),
+    oldKeySaved,
   };
 }
 
@@ -62,29 +66,40 @@ function parseLimits(text: string | undefined): Record<string, number> {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw refusal;
   for (const [name, limit] of Object.entries(value)) {
+    if (!limitNames.includes(name)) {
+      const known = limitNames.join(", ");
+      throw new Refusal(`KEYSTEAD_LIMITS: there is no limit \`${printable(name, 100)}\`; there are: ${known}`, 2);
+    }
     if (Number.isSafeInteger(limit) && limit >= 0) continue;
     throw new Refusal(`KEYSTEAD_LIMITS: \`${printable(name, 100)}\` must be a whole number of 0 or more`, 2);
   }
   return value as Record<string, number>;
 }
 
-const usage = `usage: node server/main.mjs [${commands.join(" | ")}] [--root-public-key HEX]`;
+const usage = `usage: node server/main.mjs [${commands.join(" | ")}] [--root-public-key HEX] [--old-key-saved]`;
 
-function parseCommand(args: readonly string[]): { command: Command; rootPublicKey: string | undefined } {
+type Arguments = Pick<Config, "command" | "rootPublicKey" | "oldKeySaved">;
+
+function parseCommand(args: readonly string[]): Arguments {
   let command: Command | undefined;
   let rootPublicKey: string | undefined;
+  let oldKeySaved = false;
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? "";
     const named = commands.find((name) => name === arg);
     if (named && !command) command = named;
     else if (arg === "--root-public-key" && args[i + 1]) rootPublicKey = args[++i];
     else if (arg.startsWith("--root-public-key=")) rootPublicKey = arg.slice("--root-public-key=".length);
+    else if (arg === "--old-key-saved") oldKeySaved = true;
     else throw new Refusal(`\`${arg}\` is not understood; ${usage}`, 2);
   }
   if (rootPublicKey !== undefined && command !== "init") {
     throw new Refusal("--root-public-key belongs to the command init", 2);
   }
-  return { command: command ?? "serve", rootPublicKey };
+  if (oldKeySaved && command !== "rotate-keys") {
+    throw new Refusal("--old-key-saved belongs to the command rotate-keys", 2);
+  }
+  return { command: command ?? "serve", rootPublicKey, oldKeySaved };
 }
 
 function parseNumber(name: string, text: string | undefined, fallback: number, least: number, most: number): number {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { Refusal } from "./refusal.ts";
 
@@ -40,6 +40,12 @@ export function createDataFolder(path: string): void {
   if ((statSync(path).mode & 0o022) !== 0) {
     throw new Refusal(`other users may write in ${path}: run chmod go-w on it, or set KEYSTEAD_DATA to another folder`);
   }
+  if (readdirSync(path).length === 0) hideFromGit(path);
+}
+
+/** A data folder may lie in a clone under any name, and `git add .` must not take the root key along. Only a new folder is ours to hide. */
+function hideFromGit(path: string): void {
+  writeFileSync(join(path, ".gitignore"), "*\n");
 }
 
 /** The folders of the two processes. An umask may have taken bits away at creation, hence the second step. */

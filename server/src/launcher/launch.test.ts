@@ -137,6 +137,7 @@ test("a start makes the folders, hands the root key and the orders to the signer
   assert.equal(mode(""), 0o711);
   assert.deepEqual(["database", "signer"].map(mode), [0o700, 0o700]);
   assert.deepEqual(["root.key", "bootstrap.json", "lock"].map(mode), [0o600, 0o600, 0o600]);
+  assert.equal(readFileSync(join(data, ".gitignore"), "utf8"), "*\n");
   assert.equal(
     signer.rootKeyHash,
     createHash("sha256")
@@ -433,8 +434,10 @@ test("bad settings end with exit code 2, other refusals with 1, each in one line
   const open = freshFolder(t);
   mkdirSync(open);
   chmodSync(open, 0o777);
+  const unmade = freshFolder(t);
   const cases: [Started, number, RegExp][] = [
     [new Started(t, freshFolder(t), [], { PORT: "x" }), 2, /^keystead: PORT must be .*\n$/],
+    [new Started(t, unmade, [], { KEYSTEAD_LIMITS: '{"wallets":1}' }), 2, /^keystead: .*no limit `wallets`.*\n$/],
     [new Started(t, freshFolder(t), ["what"]), 2, /^keystead: `what` is not understood.*\n$/],
     [new Started(t, join(import.meta.dirname, "data")), 2, /^keystead: the data folder .* must not lie inside .*\n$/],
     [new Started(t, data), 1, /^keystead: root key missing, database present.*\n$/],
@@ -449,9 +452,18 @@ test("bad settings end with exit code 2, other refusals with 1, each in one line
     assert.equal(await started.end(), code, started.said);
     assert.match(started.said, message);
   }
+  assert.equal(existsSync(unmade), false, "a start that fails by its settings leaves no key behind");
 });
 
 const point = "036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296";
+
+test("a folder that holds something is not hidden from git: it may be somebody's own", async (t) => {
+  const data = freshFolder(t);
+  mkdirSync(data, { recursive: true, mode: 0o711 });
+  writeFileSync(join(data, "notes.txt"), "mine");
+  assert.equal(await new Started(t, data, ["init", "--root-public-key", point]).end(), 0);
+  assert.equal(existsSync(join(data, ".gitignore")), false);
+});
 
 test("init writes the files for a key made elsewhere, once, and the start uses them", async (t) => {
   const data = freshFolder(t);
@@ -495,6 +507,10 @@ test("work on data in a folder without any is refused, and nothing is made", asy
 test("accept-database and accept-clock order it, print the report once and end", async (t) => {
   const data = freshFolder(t);
   assert.equal(await new Started(t, data, ["init"]).end(), 0);
+  // An address that no setting of these runs names.
+  const profile = join(data, "bootstrap.json");
+  writeFileSync(profile, readFileSync(profile, "utf8").replaceAll("127.0.0.1:0", "127.0.0.1:9123"));
+  const before = readFileSync(profile, "utf8");
   const cases: [string, RegExp, string, number][] = [
     ["accept-database", /"acceptDatabase":true,"reseal":false,"resetClock":false/, "", 0],
     ["accept-clock", /"acceptDatabase":false,"reseal":false,"resetClock":true/, "", 0],
@@ -506,6 +522,7 @@ test("accept-database and accept-clock order it, print the report once and end",
     assert.match(started.said, new RegExp(`^mode ${command}$`, "m"));
     assert.match(started.said, orders);
     assert.deepEqual(started.said.match(/^.*stand-in signer is here$/gm), ["signer: stand-in signer is here"]);
+    assert.equal(readFileSync(profile, "utf8"), before, "work on a stopped server leaves its address alone");
   }
 });
 
@@ -517,7 +534,16 @@ test("a rotation hands both root keys to the signer, and only its good end remov
   await first.end();
   const old = readFileSync(join(data, "root.key"));
 
-  const failed = new Started(t, data, ["rotate-keys"], { KEYSTEAD_WISH: "fail" });
+  const unsaved = new Started(t, data, ["rotate-keys"]);
+  assert.equal(await unsaved.end(), 2, unsaved.said);
+  const [, from] =
+    /save it first: cp -p (\S+) \S+\/root\.key\.before-\d{4}-\d\d-\d\d; then run: .*--old-key-saved\n$/.exec(
+      unsaved.said,
+    ) ?? [];
+  assert.equal(from, join(data, "root.key"));
+  assert.equal(existsSync(join(data, "root.key.next")), false);
+
+  const failed = new Started(t, data, ["rotate-keys", "--old-key-saved"], { KEYSTEAD_WISH: "fail" });
   assert.equal(await failed.end(), 1, failed.said);
   assert.match(failed.said, /"reseal":true/);
   assert.deepEqual(readFileSync(join(data, "root.key")), old);
@@ -532,15 +558,18 @@ test("a rotation hands both root keys to the signer, and only its good end remov
   between.process.kill("SIGTERM");
   await between.end();
 
-  const stopped = new Started(t, data, ["rotate-keys"], { KEYSTEAD_WISH: "no report" });
+  const stopped = new Started(t, data, ["rotate-keys", "--old-key-saved"], { KEYSTEAD_WISH: "no report" });
   await stopped.until(/stand-in signer is here/);
   stopped.process.kill("SIGINT");
   assert.equal(await stopped.end(), 0, stopped.said);
   assert.deepEqual(readFileSync(join(data, "root.key")), old, "asked to stop is not done");
 
-  const done = new Started(t, data, ["rotate-keys"]);
+  const done = new Started(t, data, ["rotate-keys", "--old-key-saved"]);
   assert.equal(await done.end(), 0, done.said);
-  assert.match(done.said, /^the root key is replaced; keep the old one as long as any backup from before$/m);
+  assert.match(
+    done.said,
+    /^the root key is replaced; keep your copy of the old one as long as any backup from before$/m,
+  );
   assert.deepEqual(readFileSync(join(data, "root.key")), next);
   assert.equal(existsSync(join(data, "root.key.next")), false);
 

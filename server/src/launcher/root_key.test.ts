@@ -105,7 +105,9 @@ test("settings that do not fit the files are refused instead of making a second 
   const plain = freshData(t);
   await rootKeyProvider(plain, undefined);
   const source = passphraseFile(join(plain.path, "passphrase"), "correct horse");
-  await assert.rejects(rootKeyProvider(plain, source), { message: /is not sealed/ });
+  await assert.rejects(rootKeyProvider(plain, source), {
+    message: /is not sealed.*set KEYSTEAD_DATA to a new folder, or delete this one if it was never used/,
+  });
   const sealed = freshData(t);
   await rootKeyProvider(sealed, source);
   await assert.rejects(rootKeyProvider(sealed, undefined), { message: /needs its passphrase/ });

@@ -48,7 +48,9 @@ export async function rootKeyProvider(
   }
   if (plain && source) {
     throw new Refusal(
-      `${data.rootKey} is not sealed, but a passphrase is set; unset KEYSTEAD_PASSPHRASE and KEYSTEAD_PASSPHRASE_FILE`,
+      `${data.rootKey} is not sealed, but a passphrase is set, and a root key that exists is not sealed later: ` +
+        "set KEYSTEAD_DATA to a new folder, or delete this one if it was never used (a first start that failed leaves its key behind); " +
+        "to go on without a passphrase, unset KEYSTEAD_PASSPHRASE and KEYSTEAD_PASSPHRASE_FILE",
     );
   }
   const missing = !plain && !sealed;

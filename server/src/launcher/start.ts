@@ -1,5 +1,5 @@
-import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import {
   type Bootstrap,
   birthOf,
@@ -44,6 +44,7 @@ export async function start(surroundings: Surroundings): Promise<Launched> {
   const config = parseConfig(surroundings.args, surroundings.env, surroundings.cwd);
   const { code } = surroundings;
   if (worksOnData(config)) refuseWithoutData(dataFolderAt(config.dataFolder));
+  if (config.command === "rotate-keys" && !config.oldKeySaved) refuseUnsaved(dataFolderAt(config.dataFolder));
   createDataFolder(config.dataFolder);
   // Permissions are granted to real paths.
   const data = dataFolderAt(realpathSync(config.dataFolder));
@@ -98,7 +99,7 @@ async function startLocked(
       // The signer has written its memory anew; that must be on the disk before the key of the old one goes.
       syncFolder(data.signer);
       rootKey.finishRotation();
-      say("the root key is replaced; keep the old one as long as any backup from before");
+      say("the root key is replaced; keep your copy of the old one as long as any backup from before");
     },
     onListening(port) {
       // With PORT=0 the address is known only now; a later gateway gets the same.
@@ -143,6 +144,17 @@ function ordersFor(config: Config, data: DataFolder, bootstrap: Bootstrap): Orde
   };
 }
 
+/** The end of a rotation leaves no copy of the old key: whoever reads the disk later must not open old backups with it. */
+function refuseUnsaved(data: DataFolder): void {
+  const path = existsSync(data.sealedRootKey) ? data.sealedRootKey : data.rootKey;
+  const copy = `/SOMEWHERE/ELSE/${basename(path)}.before-${new Date().toISOString().slice(0, 10)}`;
+  throw new Refusal(
+    `a rotation removes the old root key, and backups made before open with that one alone; save it first: cp -p ${quoted(path)} ${copy}` +
+      "; then run: npx keystead keys rotate --old-key-saved",
+    2,
+  );
+}
+
 /** The commands that do one piece of work on data that is there. */
 function worksOnData({ command }: Config): boolean {
   return command !== "serve" && command !== "init";
@@ -151,8 +163,12 @@ function worksOnData({ command }: Config): boolean {
 function firstRequest({ dataFolder }: Config, cwd: string, hasKey: boolean): string {
   const request = `npx keystead whoami${hasKey ? "" : " --api-key-file FILE"}`;
   if (dataFolder === resolve(cwd, "data")) return request;
-  const quoted = /^[\w./-]+$/.test(dataFolder) ? dataFolder : `'${dataFolder.replaceAll("'", "'\\''")}'`;
-  return `KEYSTEAD_DATA=${quoted} ${request}`;
+  return `KEYSTEAD_DATA=${quoted(dataFolder)} ${request}`;
+}
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** Runs a start to its end with this process's arguments, signals and terminal, and sets the exit code; a refusal is one line. */

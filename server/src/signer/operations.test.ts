@@ -113,6 +113,14 @@ test("beside a database server: of two births at once the loser joins the winner
   loser.memory.close();
 });
 
+test("an empty database beside a memory asks whether DATABASE_URL is missing, or whether the one that is set is right", () => {
+  const rig = createSignerRig().restart();
+  assert.throws(() => rig.operations.birth({}), { message: /is DATABASE_URL missing\? Else restore/ });
+  const orders = { ...rig.orders, adoptUnknown: true };
+  const besideAServer = createOperations({ current: rig.rootKey }, rig.memory, orders, Date.now, () => {});
+  assert.throws(() => besideAServer.birth({}), { message: /is DATABASE_URL right\? Else restore/ });
+});
+
 function freshFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "keystead-signer-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -161,7 +161,7 @@ export function createOperations(
         throw new Fault(
           "failed_precondition",
           `the database is empty, but this signer remembers deployment ${uuidFromBytes(memory.deploymentId)}: ` +
-            "is DATABASE_URL missing? Else restore the database, or start with a new data folder",
+            `is DATABASE_URL ${orders.adoptUnknown ? "right" : "missing"}? Else restore the database, or start with a new data folder`,
         );
       }
       const sealedKeyring = createKeyring(rootKeys.current, firstKeyVersion);

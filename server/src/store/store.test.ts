@@ -109,6 +109,20 @@ test("a PostgreSQL that may lose commits is refused", async (t) => {
   await closeStore(await openStore(source));
 });
 
+test("a PostgreSQL that refuses us is told from one that is not there, and either says what to check", async (t) => {
+  const source = await testSource(t, "postgres");
+  if (source?.kind !== "postgres") return;
+  const elsewhere = source.url.replace(/\/keystead_test_\w+/, "/keystead_test_nowhere");
+  await assert.rejects(openStore({ kind: "postgres", url: elsewhere }), {
+    code: "failed_precondition",
+    message: /"keystead_test_nowhere" does not exist; check its user, password and database$/,
+  });
+  await assert.rejects(openStore({ kind: "postgres", url: "postgres://somebody:hunter2@127.0.0.1:1/x" }), {
+    code: "failed_precondition",
+    message: /^(?!.*hunter2).*ECONNREFUSED.*; check its host and port; is PostgreSQL running\?$/,
+  });
+});
+
 test("an integer beyond what a number holds is an error on postgres, not another number", async (t) => {
   const store = await openTestStore(t, "postgres");
   if (store?.dialect !== "postgres") return;

@@ -161,12 +161,22 @@ async function openPostgresStore(url: string): Promise<PostgresStore> {
   } catch (error) {
     await pool.end();
     if (error instanceof Fault) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Fault("failed_precondition", `the database of DATABASE_URL cannot be used: ${why}`, { cause: error });
+    throw new Fault("failed_precondition", `the database of DATABASE_URL cannot be used: ${whyUnusable(error)}`, {
+      cause: error,
+    });
   }
   // Few, so that lists never keep activities waiting for a connection.
   const lists = new PostgresDialect({ pool: openPool(url, 4, listSettings) });
   return { db: new Kysely<Tables>({ dialect: lists }), dialect: "postgres", pool };
+}
+
+/** The driver's words, and which part of the setting they are about. */
+function whyUnusable(error: unknown): string {
+  // Where a name has several addresses and none answers, there is a code and no words.
+  const { message = "", code } = error as Partial<NodeJS.ErrnoException>;
+  const isServers = error instanceof pg.DatabaseError;
+  const check = isServers ? "check its user, password and database" : "check its host and port; is PostgreSQL running?";
+  return `${message || code || String(error)}; ${check}`;
 }
 
 /** What the server must answer, and why. */

@@ -1,0 +1,36 @@
+/** A body with every field that must be there. Its values say what belongs there, where nothing fits everybody. */
+import type { Field, Type } from "./endpoint_types.ts";
+
+/** Values that work as they are. */
+const samples: Readonly<Record<string, unknown>> = {
+  path: "m/44'/60'/0'/0/0",
+  addressFormat: "ADDRESS_FORMAT_ETHEREUM",
+  addressFormats: ["ADDRESS_FORMAT_ETHEREUM"],
+  encoding: "PAYLOAD_ENCODING_TEXT_UTF8",
+  hashFunction: "HASH_FUNCTION_KECCAK256",
+  payload: "hello",
+  payloads: ["hello"],
+  rootQuorumThreshold: 1,
+  authenticators: [],
+  oauthProviders: [],
+  userTags: [],
+};
+
+export function exampleOf(fields: readonly Field[]): Record<string, unknown> {
+  const required = fields.filter(({ isOptional }) => !isOptional);
+  return Object.fromEntries(required.map(({ name, type }) => [name, samples[name] ?? fillerFor(name, type)]));
+}
+
+function fillerFor(name: string, type: Type): unknown {
+  if (type.kind === "object") return exampleOf(type.fields);
+  if (type.kind === "list") return [fillerFor(name.replace(/s$/, ""), type.of)];
+  if (type.kind === "words") return type.words[0];
+  if (type.kind === "number") return 1;
+  if (type.kind === "flag") return true;
+  return type.kind === "any" ? {} : upperCase(name);
+}
+
+/** `walletId` as `WALLET_ID`: a place to fill in. */
+function upperCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}

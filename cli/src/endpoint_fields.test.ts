@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { exampleOf } from "./endpoint_example.ts";
+import { type EndpointName, endpointLines, endpoints } from "./endpoint_fields.ts";
+import { parseFields } from "./endpoint_types.ts";
+
+test("the types of every endpoint are read to their end, and its example has every field that must be there", () => {
+  for (const [name, { parameters }] of Object.entries(endpoints)) {
+    const fields = parseFields(parameters);
+    const required = parameters.filter((text) => !/^\w+\?:/.test(text)).map((text) => text.split(":")[0]);
+    assert.deepEqual(
+      fields.map((field) => `${field.name}${field.isOptional ? "?" : ""}`),
+      parameters.map((text) => text.split(":")[0]),
+      name,
+    );
+    assert.deepEqual(Object.keys(exampleOf(fields)), required, name);
+    const lines = endpointLines(name as EndpointName);
+    assert.ok(Math.max(...lines.slice(0, -3).map((line) => line.length)) < 160, name);
+  }
+});
+
+test("lists, objects, words, numbers and null are told apart", () => {
+  const [field] = parseFields(['a?: { b: ("X_1" | "X_2")[]; c?: 12 | 15 | null; d: { e: boolean; }[][]; } | null']);
+  assert.deepEqual(field, {
+    name: "a",
+    isOptional: true,
+    type: {
+      kind: "object",
+      fields: [
+        { name: "b", isOptional: false, type: { kind: "list", of: { kind: "words", words: ["X_1", "X_2"] } } },
+        { name: "c", isOptional: true, type: { kind: "words", words: ["12", "15"] } },
+        {
+          name: "d",
+          isOptional: false,
+          type: {
+            kind: "list",
+            of: {
+              kind: "list",
+              of: { kind: "object", fields: [{ name: "e", isOptional: false, type: { kind: "flag" } }] },
+            },
+          },
+        },
+      ],
+    },
+  });
+});
