@@ -16,12 +16,21 @@ export type Outcome = {
   tests: number;
   /** File, name and reason of each skipped test. */
   skipped: string[];
-  /** What the tests of each file said about themselves, and the names of those that passed. */
-  files: Map<string, { passed: string[]; said: string[] }>;
+  files: Map<string, SuiteOutcome>;
 };
 
-/** `conclude` gets the outcome and returns lines to be shown right above the summary, which stays last. */
-export async function runSuites(suites: Suites, conclude: (outcome: Outcome) => string[]): Promise<void> {
+/** What the tests of one file said about themselves, and the names of those that passed, failed or were skipped. */
+export type SuiteOutcome = Record<"passed" | "failed" | "skipped" | "said", string[]>;
+
+/**
+ * `conclude` gets the outcome and returns lines to be shown right above the summary, which stays last; `ended` gets what became of
+ * each file when it is over.
+ */
+export async function runSuites(
+  suites: Suites,
+  conclude: (outcome: Outcome) => string[],
+  ended: (file: string, outcome: SuiteOutcome) => void = () => undefined,
+): Promise<void> {
   const events = run({ ...suites, concurrency: 2 });
   const reporter = new spec();
   reporter.pipe(process.stdout);
@@ -41,6 +50,9 @@ export async function runSuites(suites: Suites, conclude: (outcome: Outcome) => 
     if (type === "test:summary" && data.file === undefined) {
       outcome.success = data.success;
       outcome.tests = data.counts.tests;
+    } else if (type === "test:summary" && data.file !== undefined) {
+      const name = relative(suites.cwd, data.file);
+      ended(name, suiteOf(outcome, name));
     }
     reporter.write(event);
   }
@@ -65,12 +77,18 @@ type Event = {
   data: { file?: string; name?: string; message?: string; skip?: unknown; details?: object };
 };
 
-function note({ files }: Outcome, cwd: string, event: unknown): void {
+function suiteOf({ files }: Outcome, name: string): SuiteOutcome {
+  const suite = files.get(name) ?? { passed: [], failed: [], skipped: [], said: [] };
+  files.set(name, suite);
+  return suite;
+}
+
+function note(outcome: Outcome, cwd: string, event: unknown): void {
   const { type, data } = event as Event;
-  if (data?.file === undefined || (type !== "test:pass" && type !== "test:diagnostic")) return;
-  const name = relative(cwd, data.file);
-  const file = files.get(name) ?? { passed: [], said: [] };
-  files.set(name, file);
-  if (type === "test:diagnostic" && data.message !== undefined) file.said.push(data.message);
-  if (type === "test:pass" && data.skip === undefined && data.name !== undefined) file.passed.push(data.name);
+  if (data?.file === undefined) return;
+  const suite = suiteOf(outcome, relative(cwd, data.file));
+  if (type === "test:diagnostic" && data.message !== undefined) suite.said.push(data.message);
+  if (data.name === undefined) return;
+  if (type === "test:fail") suite.failed.push(data.name);
+  else if (type === "test:pass") (data.skip === undefined ? suite.passed : suite.skipped).push(data.name);
 }

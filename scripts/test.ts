@@ -11,7 +11,7 @@ import { vectorsAbsent } from "../core/test/vectors.ts";
 import { runSuites } from "./suites.ts";
 
 /** Raise it with the suite: a glob that matches nothing, or a file that dies early, must not pass for success. */
-const minimumTests = 3500;
+const minimumTests = 3750;
 
 const root = join(import.meta.dirname, "..");
 const packages = ["core", "server", "sdk", "cli", "e2e", "bench", "scripts"];

@@ -10,6 +10,7 @@ export const flags = {
   check: { type: "boolean" },
   strict: { type: "boolean" },
   "old-key-saved": { type: "boolean" },
+  repair: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;

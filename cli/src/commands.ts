@@ -4,7 +4,7 @@ import { help } from "./commands/help.ts";
 import { list } from "./commands/list.ts";
 import { policy } from "./commands/policy.ts";
 import { request } from "./commands/request.ts";
-import { acceptClock, acceptDatabase, checkLog, init, keys } from "./commands/server_commands.ts";
+import { acceptClock, acceptDatabase, checkDatabase, checkLog, init, keys } from "./commands/server_commands.ts";
 import { version } from "./commands/version.ts";
 import { whoami } from "./commands/whoami.ts";
 
@@ -19,6 +19,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["accept-database", acceptDatabase],
   ["accept-clock", acceptClock],
   ["check-log", checkLog],
+  ["check-database", checkDatabase],
   ["keys", keys],
   ["version", version],
   ["help", help(() => commands)],

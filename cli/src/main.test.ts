@@ -282,7 +282,14 @@ test("a published text that says nothing of what to do gets a line of ours below
 
 test("the commands on the data are run by the server's own program, and its exit code is passed on", async () => {
   const env = { PORT: "not a port" };
-  for (const command of [["accept-database"], ["accept-clock"], ["check-log"], ["keys", "rotate"]]) {
+  for (const command of [
+    ["accept-database"],
+    ["accept-clock"],
+    ["check-log"],
+    ["check-database"],
+    ["check-database", "--repair"],
+    ["keys", "rotate"],
+  ]) {
     const { code, stderr } = await keystead(command, { env });
     assert.equal(code, 2);
     assert.match(stderr, /^keystead: PORT must be a whole number[^\n]*\n$/);

@@ -43,9 +43,15 @@ export function databaseUrl(base: string, name: string): string {
   return base.replace(/^(\w+:\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${name}`);
 }
 
-export async function administer(url: string, text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+/** A session of the test's own. */
+export async function openSession(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: "test" });
   await client.connect();
+  return client;
+}
+
+export async function administer(url: string, text: string): Promise<void> {
+  const client = await openSession(url);
   try {
     await client.query(text);
   } finally {

@@ -16,6 +16,7 @@ const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {
   strict: ["--strict", "warnings are errors"],
   "root-public-key": ["--root-public-key HEX", "the P-256 public key of the first user"],
   "old-key-saved": ["--old-key-saved", "you have a copy of the root key that is replaced; backups from before need it"],
+  repair: ["--repair", "rebuild the rows that follow from others"],
   help: ["--help", "this text"],
   version: ["--version", "the version"],
 };
@@ -40,8 +41,8 @@ Every command says more about itself: keystead COMMAND --help. So does every end
 Flags of whoami, request, policy explain and policy apply:
 ${flagLines(sessionFlags).join("\n")}
 
-accept-database, accept-clock, check-log and keys work on the data in KEYSTEAD_DATA, or in ./data:
-run them on that machine, with the server stopped.
+accept-database, accept-clock, check-log, check-database and keys work on the data in KEYSTEAD_DATA, or in
+./data: run them on that machine, with the server stopped.
 
 Example:
   keystead request create_user_tag '{"userTagName":"ops","userIds":[]}'`);

@@ -24,6 +24,13 @@ export const checkLog: Command = {
   run: (context) => runOnData("check-log", context),
 };
 
+export const checkDatabase: Command = {
+  usage: "check-database [--repair]",
+  summary: "name every row that is not what the signer wrote; with --repair, rebuild those that follow from the rest",
+  flags: ["repair"],
+  run: (context) => runOnData(context.flags.repair === true ? "repair-database" : "check-database", context),
+};
+
 export const keys: Command = {
   usage: "keys rotate --old-key-saved",
   summary: "replace the root key and seal everything anew under the next one; run it again if it was cut short",

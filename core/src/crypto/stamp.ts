@@ -60,6 +60,8 @@ export const stampSchemes = {
 
 /** A whole OIDC token may travel inside an attested stamp, so headers are longer than one would guess. */
 const maxHeaderLength = 32 * 1024;
+/** Three fields, and what later clients may add. */
+const maxMarks = 1_000;
 
 const utf8 = new TextEncoder();
 
@@ -117,7 +119,7 @@ function readFields(headerValue: string): Fields {
   if (headerValue.length > maxHeaderLength) throw unreadable("header too long");
   let value: unknown;
   try {
-    value = readJson(fromBase64url(headerValue));
+    value = readJson(fromBase64url(headerValue), maxHeaderLength, maxMarks);
   } catch (cause) {
     throw unreadable(cause);
   }

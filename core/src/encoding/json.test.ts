@@ -107,3 +107,16 @@ test("the size bound is the caller's, and the bytes may be a view", () => {
   assert.deepEqual(readJson(utf8.encode("xx[1]xx").subarray(2, 5)), [1]);
   assert.throws(() => readJson(new Uint8Array(1024 * 1024 + 1)), { code: "invalid_argument" });
 });
+
+test("brackets, commas and colons are counted outside texts, where the caller bounds them", () => {
+  const within = (text: string, maxMarks: number) => readJson(utf8.encode(text), undefined, maxMarks);
+  const text = '{"a":[1,2,{}],"b":",,::[["}';
+  assert.deepEqual(within(text, 11), JSON.parse(text));
+  const why = "bad request body: more than 10 brackets, commas and colons";
+  assert.throws(() => within(text, 10), { code: "invalid_argument", message: why });
+  assert.doesNotThrow(() => read(`[${"{},".repeat(100_000)}0]`), "without a bound, any number");
+  const many = { code: "invalid_argument", message: "bad request body: more than 1000 brackets, commas and colons" };
+  for (const piece of ["{},", "0,", '"",', '"a":1,', "[],"]) {
+    assert.throws(() => within(`{"x":[${piece.repeat(100_000)}0]}`, 1000), many, piece);
+  }
+});

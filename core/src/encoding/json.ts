@@ -8,7 +8,8 @@
  *   one, depending on what was parsed before;
  * - `__proto__` as a key; NUL (PostgreSQL text cannot hold it) and lone surrogates (no UTF-8 exists for them);
  * - numbers that JSON.parse changes to another integer or to infinity: amounts travel as strings;
- * - nesting deeper than 32: the walk below and every later one may recurse.
+ * - nesting deeper than 32: the walk below and every later one may recurse;
+ * - more brackets, commas and colons than the caller bargained for: one MiB of `{},{},…` costs sixty times as much as one text.
  *
  * It is JSON.parse between two linear passes, about twice its cost; a parser of our own would cost ten times as much.
  */
@@ -18,11 +19,15 @@ const maxDepth = 32;
 const defaultMaxBytes = 1024 * 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads exactly one JSON document of at most `maxBytes` bytes (1 MiB unless told). */
-export function readJson(bytes: Uint8Array, maxBytes: number = defaultMaxBytes): unknown {
+/** Reads exactly one JSON document of at most `maxBytes` bytes (1 MiB unless told) and `maxMarks` brackets, commas and colons. */
+export function readJson(
+  bytes: Uint8Array,
+  maxBytes: number = defaultMaxBytes,
+  maxMarks: number = Number.POSITIVE_INFINITY,
+): unknown {
   if (bytes.length > maxBytes) throw refusal(`longer than ${maxBytes} bytes`);
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) throw refusal("starts with a byte order mark");
-  const scan = scanBytes(bytes);
+  const scan = scanBytes(bytes, maxMarks);
   const value = parse(bytes);
   if (countKeys(value, scan.unicodeEscapes) !== scan.colons) throw refusal("duplicate key");
   return value;
@@ -50,14 +55,17 @@ function parse(bytes: Uint8Array): unknown {
 const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
+const comma = 0x2c;
 const letterU = 0x75;
 
 /**
  * Looks at the bytes once, before anything is parsed: nesting, colons outside strings (in a well-formed document one
  * per key written) and where escapes are. Whether the document is well-formed at all is left to JSON.parse.
  */
-function scanBytes(bytes: Uint8Array): { colons: number; unicodeEscapes: boolean } {
+function scanBytes(bytes: Uint8Array, maxMarks: number): { colons: number; unicodeEscapes: boolean } {
   let colons = 0;
+  let commas = 0;
+  let brackets = 0;
   let depth = 0;
   let unicodeEscapes = false;
   let escapedString = false; // Whether the last string held a backslash; at a colon, the last string is a key.
@@ -77,11 +85,20 @@ function scanBytes(bytes: Uint8Array): { colons: number; unicodeEscapes: boolean
     } else if (byte === colon) {
       if (escapedString) throw refusal("an escape inside an object key");
       colons++;
+    } else if (byte === comma) {
+      // In a well-formed document there cannot be many of the others without commas.
+      if (++commas + colons + brackets > maxMarks) throw tooManyMarks(maxMarks);
     } else if ((byte | 0x20) === 0x7b) {
+      brackets += 2;
       if (++depth > maxDepth) throw refusal(`nested deeper than ${maxDepth}`);
     } else if ((byte | 0x20) === 0x7d) depth--;
   }
+  if (commas + colons + brackets > maxMarks) throw tooManyMarks(maxMarks);
   return { colons, unicodeEscapes };
+}
+
+function tooManyMarks(maxMarks: number): Fault {
+  return refusal(`more than ${maxMarks} brackets, commas and colons`);
 }
 
 /**

@@ -20,6 +20,8 @@ export type QueryDefinition<P extends TObject = TObject, R extends TObject = TOb
   response: R;
   /** A caller known only in a sub-organization of the named parent is answered for that sub-organization. */
   findsSubOrganization?: boolean;
+  /** It reads with several statements what belongs together: all of them see the same state of the database. */
+  inSnapshot?: boolean;
   run(store: Store, caller: Caller, request: Static<P>, dialect: Dialect): Promise<Static<R>> | Static<R>;
 };
 

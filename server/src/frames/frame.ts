@@ -18,6 +18,7 @@ export const frameKinds = {
   accept: 6,
   vouch: 7,
   reseal: 8,
+  pins: 9,
   fault: 255,
 } as const;
 
@@ -29,11 +30,18 @@ const kindNames = new Map<number, FrameKind>(
 
 export type Frame = { kind: FrameKind; id: number; payload: Uint8Array };
 
+/** No frame carries this message. */
+export class FrameTooLong extends Fault {
+  constructor() {
+    super("resource_exhausted", "a message to the signer is too long");
+  }
+}
+
 /** length (4, of all that follows) ‖ version (1) ‖ kind (1) ‖ id (4) ‖ the message as its layout writes it. */
 export function encodeFrame<T>(kind: FrameKind, id: number, layout: Layout<T>, message: T): Uint8Array {
   const bytes = encode(layout, message, headLength);
   if (bytes.length > headLength + maxFrameLength) {
-    throw new Fault("resource_exhausted", "a message to the signer is too long");
+    throw new FrameTooLong();
   }
   const head = new DataView(bytes.buffer, bytes.byteOffset, headLength);
   head.setUint32(0, bytes.length - 4);

@@ -7,6 +7,7 @@ import {
   bytes,
   fixed,
   list,
+  oneOf,
   optional,
   struct,
   text,
@@ -90,6 +91,9 @@ const prepared = struct({
   ),
 });
 
+/** How a head in the database stands to the newest state of its organization that the signer has released. */
+export const headStandings = ["FOREIGN", "RELEASED", "AHEAD", "BEHIND", "FORKED", "UNKNOWN"] as const;
+
 /** A committed row as it is stored. */
 const releaseRow = struct({ leaf: bytes, sealed: optional(bytes) });
 
@@ -135,8 +139,21 @@ export const messages = {
     ),
   },
   statement: { request: struct({ page: u32 }), reply: struct({ statement: bytes, signature: bytes }) },
-  /** Which of these leaves the signer itself has written. */
-  vouch: { request: struct({ leaves: list(bytes) }), reply: struct({ own: list(bool) }) },
+  /** What of a database the signer itself has written. Nothing is decided by it, and nothing secret is answered. */
+  vouch: {
+    request: struct({ leaves: list(bytes), heads: list(bytes), records: list(storedRecord) }),
+    reply: struct({
+      leaves: list(bool),
+      heads: list(struct({ standing: oneOf(headStandings), releasedVersion: optional(u64) })),
+      /** Whether the content is the signer's own, whether the box opens for it, and what its secret is found by. */
+      records: list(struct({ own: bool, opens: bool, blindIndex: optional(text) })),
+    }),
+  },
+  /** The organizations that the signer has released something of, in pages. */
+  pins: {
+    request: struct({ page: u32 }),
+    reply: struct({ pages: u32, pins: list(struct({ organizationId: fixed(16), version: u64 })) }),
+  },
   accept: {
     request: struct({ headers: list(bytes), last: bool }),
     reply: struct({ lines: list(text), leaf: optional(prepared) }),
@@ -163,6 +180,7 @@ export type OfferedState = ValueOf<typeof offeredState>;
 export type Prepared = ValueOf<typeof prepared>;
 export type Missing = ValueOf<typeof missing>;
 export type NextState = ValueOf<typeof nextState>;
+export type HeadStanding = (typeof headStandings)[number];
 export type ReleaseRow = ValueOf<typeof releaseRow>;
 export type MessageKind = keyof typeof messages;
 export type Request<K extends MessageKind> = ValueOf<(typeof messages)[K]["request"]>;

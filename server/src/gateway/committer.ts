@@ -3,6 +3,7 @@
  * committed is released by the signer before anybody is answered, and marked as released with the next group.
  */
 import { Fault } from "@keystead/core/fault.ts";
+import { passed } from "../state/steps.ts";
 import { loadUnreleased } from "../store/across.ts";
 import { type CommitItem, commitGroup, type ReleasedLeaf } from "../store/commit.ts";
 import type { UnreleasedLeaf } from "../store/leaves.ts";
@@ -64,7 +65,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
       failures.delete(step);
       return done;
     } catch (error) {
-      failures.set(step, { message, atMs: performance.now() });
+      failures.set(step, { message: `${message}${reasonFor(error)}`, atMs: performance.now() });
       throw error;
     }
   }
@@ -122,8 +123,12 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
         group.map(({ item }) => item),
         released,
       );
+      passed("committed");
       const done = group.filter((entry, index) => {
-        if (committed[index] === true) return true;
+        if (committed[index] === true) {
+          entry.run.reached(entry.item.next?.version ?? 0);
+          return true;
+        }
         entry.run.abandon();
         entry.resolve({ kind: "conflict" });
         return false;
@@ -161,6 +166,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
       const rows = leaves.map(({ leaf, sealed }) => ({ leaf, sealed }));
       const asked = link.request("release", { rows, links });
       const replies = await observed("release", "the signer did not release the last commit", asked);
+      passed("released");
       const gaps = replies.flatMap((reply) => (reply.kind === "missing" ? [reply.value] : []));
       if (gaps.length > 0 && attempt < 2) {
         links = [];
@@ -184,8 +190,11 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
 
   async function settle(): Promise<void> {
     const released = takeMarks();
+    if (released.length === 0) return;
     try {
-      if (released.length > 0) await write([], released);
+      passed("settling");
+      await write([], released);
+      passed("settled");
     } catch (error) {
       marks = [...released, ...marks];
       throw error;
@@ -204,9 +213,13 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
       const refusals: string[] = [];
       for (;;) {
         const rows = await loadUnreleased(store, leftoversAtOnce);
-        const outcomes = rows.length === 0 ? [] : await release(rows.map(toLeftover));
+        for (const portion of inPortions(rows)) {
+          const outcomes = isTooLong(portion) ? [tooLong] : await release(portion.map(toLeftover));
+          for (const [index, outcome] of outcomes.entries()) {
+            if (outcome.kind === "refused") refusals.push(notReleased(portion[index], outcome.message));
+          }
+        }
         await settle();
-        for (const outcome of outcomes) if (outcome.kind === "refused") refusals.push(outcome.message);
         // Refused rows stay and would come again. What others commit meanwhile is theirs to release: waiting until
         // nothing is left would keep a gateway that joins a busy database from ever being ready.
         if (refusals.length > 0 || rows.length < leftoversAtOnce) return refusals;
@@ -218,6 +231,46 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
       return undefined;
     },
   };
+}
+
+/** The signer's words are meant to be passed on, and so are SQLite's; those of a driver may name a host. */
+function reasonFor(error: unknown): string {
+  if (error instanceof Fault) return `: ${error.message}`;
+  const { errstr } = error as { errstr?: string };
+  return errstr === undefined ? "" : ` (${errstr})`;
+}
+
+/** Half of what a frame carries; headers go along. */
+const portionBytes = 4 * 1024 * 1024;
+
+const bytesOf = ({ leaf, sealed }: UnreleasedLeaf) => leaf.length + (sealed?.length ?? 0);
+
+/** Rows that one frame carries. What is longer than that by itself stands alone. */
+function inPortions(rows: readonly UnreleasedLeaf[]): UnreleasedLeaf[][] {
+  const portions: UnreleasedLeaf[][] = [];
+  let length = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    length += bytesOf(row);
+    if (length > portionBytes) {
+      portions.push([]);
+      length = bytesOf(row);
+    }
+    portions.at(-1)?.push(row);
+  }
+  return portions;
+}
+
+function isTooLong([first]: readonly UnreleasedLeaf[]): boolean {
+  return first !== undefined && bytesOf(first) > portionBytes;
+}
+
+const tooLong: ReleaseOutcome = { kind: "refused", message: "it is longer than anything that the signer wrote" };
+
+function notReleased(row: UnreleasedLeaf | undefined, why: string): string {
+  return (
+    `organization ${row?.organizationId}: leaf ${row?.number} of signer boot ${row?.boot} is not released: ${why}; ` +
+    "if rows were changed, `keystead check-log` and `keystead check-database` name them"
+  );
 }
 
 function toStoredLeaf({ organizationId, leaf, activity }: CommitItem): StoredLeaf {

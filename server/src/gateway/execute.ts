@@ -6,6 +6,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { Prepared } from "../frames/messages.ts";
 import type { User } from "../state/entities.ts";
 import type { RecordWish } from "../state/record_wish.ts";
+import { passed } from "../state/steps.ts";
 import { type ActivityRow, findActivity } from "../store/activities.ts";
 import type { CommitItem } from "../store/commit.ts";
 import type { Store } from "../store/store.ts";
@@ -64,6 +65,7 @@ export async function executeOnce(room: SubmitRoom, request: StampedRequest): Pr
     if (error instanceof Fault && error.errorCode === "PUBLIC_KEY_NOT_FOUND") return refuseParent(room, request);
     throw error;
   }
+  passed("prepared");
   const [own, ...births] = decided.prepared;
   const activity = own?.activity;
   if (own === undefined || activity === undefined) throw new Fault("internal", "the signer prepared no activity");

@@ -1,6 +1,6 @@
 /** The door: HTTP in, JSON out. Sizes, headers and times are bounded here; what a request means is decided elsewhere. */
 import { readFileSync } from "node:fs";
-import type { Curves } from "@keystead/core/crypto/curves.ts";
+import type { IncomingMessage } from "node:http";
 import { Fault } from "@keystead/core/fault.ts";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods } from "fastify";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
@@ -10,9 +10,14 @@ import { explainMismatch } from "../endpoints/explain_schema.ts";
 import { activities } from "../generated/activities.ts";
 import { queries } from "../generated/queries.ts";
 import { queryValidators } from "../generated/query_validators.ts";
+import { passed } from "../state/steps.ts";
+import { inSnapshot } from "../store/snapshot.ts";
+import type { Store } from "../store/store.ts";
 import { dialectOf } from "../views/dialect.ts";
 import { errorBody, type Failure, statusOf, toFailure } from "../views/error_body.ts";
 import { authenticateQuery } from "./authenticate_query.ts";
+import { type Bodies, createBodies } from "./bodies.ts";
+import { type Connections, createConnections, leaveUnread } from "./connections.ts";
 import type { SubmitRoom } from "./execute.ts";
 import { readKey } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
@@ -39,7 +44,17 @@ const limits = {
   requestsPerSocket: 1_000,
   connections: 10_000,
   headers: 100,
+  largeBytes: 64 * 1024,
+  /** Of all bodies that are not small, from their arrival to their answers. */
+  bodiesBytes: 64 * 1024 * 1024,
+  /** While it is answered; nothing that is asked takes nearly as long. */
+  stillMs: 60_000,
+  pipelined: 16,
+  doubtful: 2,
 } as const;
+
+/** What a request goes through before its endpoint is asked. */
+type Entrance = { connections: Connections; bodies: Bodies };
 
 const allowedHeaders = [
   "content-type",
@@ -65,35 +80,62 @@ const answerHeaders = Object.entries({ ...openness, "content-type": "application
 const otherMethods: HTTPMethods[] = ["GET", "PUT", "PATCH", "DELETE"];
 
 export function createHttp(room: HttpRoom): FastifyInstance {
+  const connections = createConnections({
+    connections: limits.connections,
+    bodyBytes: limits.bodyBytes,
+    waiting: limits.pipelined,
+    doubtful: limits.doubtful,
+    largeBytes: limits.largeBytes,
+    stillMs: limits.stillMs,
+  });
+  const entrance = {
+    connections,
+    bodies: createBodies({ bytes: limits.bodyBytes, together: limits.bodiesBytes }),
+  };
   const app = fastify({
-    bodyLimit: limits.bodyBytes,
-    connectionTimeout: 0,
-    keepAliveTimeout: limits.keepAliveMs,
-    requestTimeout: limits.requestMs,
-    maxRequestsPerSocket: limits.requestsPerSocket,
     // Clients build URLs by plain concatenation.
     routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: 100 },
-    http: {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersMs,
-      connectionsCheckingInterval: limits.checkMs,
+    serverFactory(handler) {
+      const server = connections.createServer(
+        {
+          maxHeaderSize: limits.headerBytes,
+          headersTimeout: limits.headersMs,
+          requestTimeout: limits.requestMs,
+          connectionsCheckingInterval: limits.checkMs,
+          keepAliveTimeout: limits.keepAliveMs,
+          // Refused below, in our own words.
+          requireHostHeader: false,
+        },
+        handler,
+      );
+      server.maxRequestsPerSocket = limits.requestsPerSocket;
+      server.maxHeadersCount = limits.headers;
+      return server;
     },
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: connections.refuse,
     // A path that is not even a path: without this it would be answered in the framework's own words.
-    frameworkErrors: (error, request, reply) => sendFault(room, request, reply, error),
+    frameworkErrors(error, request, reply) {
+      if (hasBody(request.raw)) leaveUnread(request.raw, reply.raw);
+      sendFault(room, request, reply, error);
+    },
     logger: false,
     // While closing, what still arrives on open connections is answered as ever, and each connection ends with its answer.
     return503OnClosing: false,
   });
 
-  app.server.maxConnections = limits.connections;
-  app.server.maxHeadersCount = limits.headers;
-
-  // The body's bytes are what was signed, so nothing here may read them but us, whatever the header says they are.
+  // The body's bytes are what was signed, so nobody may read them but us, whatever the header says they are.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 
   app.addHook("onRequest", (request, reply, done) => {
+    // Nobody reads a body there, and whoever sends one anyway is not waited for.
+    if (request.method !== "POST" && hasBody(request.raw)) leaveUnread(request.raw, reply.raw);
+    const why = misshapen(request.raw);
+    if (why !== undefined) {
+      leaveUnread(request.raw, reply.raw);
+      sendFault(room, request, reply, new Fault("invalid_argument", why));
+      return;
+    }
     if (request.method === "OPTIONS") {
       reply
         .code(204)
@@ -111,13 +153,13 @@ export function createHttp(room: HttpRoom): FastifyInstance {
   });
 
   for (const activity of Object.values(activities) as AnyActivity[]) {
-    app.post(`/public/v1/submit/${activity.path}`, (request, reply) => handleSubmit(room, activity, request, reply));
+    app.post(`/public/v1/submit/${activity.path}`, (request, reply) =>
+      handleSubmit(room, entrance, activity, request, reply),
+    );
     app.route({ method: otherMethods, url: `/public/v1/submit/${activity.path}`, handler: methodNotAllowed });
   }
   for (const query of Object.values(queries) as AnyQuery[]) {
-    app.post(`/public/v1/query/${query.path}`, (request, reply) =>
-      handleQuery(room, room.curves, query, request, reply),
-    );
+    app.post(`/public/v1/query/${query.path}`, (request, reply) => handleQuery(room, entrance, query, request, reply));
     app.route({ method: otherMethods, url: `/public/v1/query/${query.path}`, handler: methodNotAllowed });
   }
 
@@ -138,32 +180,66 @@ export function createHttp(room: HttpRoom): FastifyInstance {
   });
   app.get("/.well-known/keystead.json", (_request, reply) => sendJson(reply, 200, { publicKeys: room.publicKeys() }));
 
-  app.setNotFoundHandler((request, reply) =>
-    sendFault(
+  app.setNotFoundHandler(async (request, reply) => {
+    if (request.method === "POST") await entrance.bodies.read(request.raw, reply.raw);
+    return sendFault(
       room,
       request,
       reply,
       new Fault("not_found", `there is nothing at ${request.method} \`${pathOf(request)}\``),
-    ),
-  );
+    );
+  });
   app.setErrorHandler((error, request, reply) => sendFault(room, request, reply, error));
   return app;
 }
 
-async function handleSubmit(room: HttpRoom, activity: AnyActivity, request: FastifyRequest, reply: FastifyReply) {
+/**
+ * Refused whatever it asks, because others on its way may have read it otherwise: a protocol that only the first line claims, no
+ * or several hosts, a body in an encoding that we do not undo, or in chunks that its protocol does not have.
+ */
+function misshapen({ httpVersionMajor, httpVersionMinor, headers, rawHeaders }: IncomingMessage): string | undefined {
+  if (httpVersionMajor !== 1) return "malformed HTTP request";
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersionMinor === 1)) return "malformed HTTP request: exactly one Host header";
+  const encoding = headers["transfer-encoding"];
+  if (encoding === undefined) return undefined;
+  if (encoding.toLowerCase() === "chunked" && httpVersionMinor === 1) return undefined;
+  return `bad request body: transfer encoding \`${encoding}\` is not accepted`;
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+}
+
+async function handleSubmit(
+  room: HttpRoom,
+  entrance: Entrance,
+  activity: AnyActivity,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const body = await enter(entrance, request, reply);
   const finish = room.metrics.start("submit", activity.path);
   try {
-    const body = bodyOf(request);
+    checkBody(request, body);
     const stamp = readStampHeader(request.raw.rawHeaders, "submit");
     const dialect = dialectOf(clientVersion(request));
     const idempotencyKey = readKey(request.headers["idempotency-key"]);
-    const answer = await submit(room, activity, { body, stamp, idempotencyKey }, dialect);
+    passed("arrived");
+    const answer = await reading(body, () => submit(room, activity, { body, stamp, idempotencyKey }, dialect));
+    passed("answering");
     if ("failure" in answer) {
       finish(statusOf(answer.failure));
       return sendFailure(request, reply, answer.failure);
     }
     finish(200);
-    return sendAnswer(reply, answer);
+    sendAnswer(reply, answer);
+    passed("answered");
+    return;
   } catch (error) {
     finish(sendFault(room, request, reply, error).statusCode);
     return reply;
@@ -172,20 +248,21 @@ async function handleSubmit(room: HttpRoom, activity: AnyActivity, request: Fast
 
 async function handleQuery(
   room: HttpRoom,
-  curves: Curves,
+  entrance: Entrance,
   query: AnyQuery,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
+  const body = await enter(entrance, request, reply);
   const finish = room.metrics.start("query", query.path);
   try {
-    const body = bodyOf(request);
+    checkBody(request, body);
     const stamp = readStampHeader(request.raw.rawHeaders, "query");
     const value = readBody(body);
     const organizationId = readOrganizationId(value);
     const caller = await authenticateQuery(
       room.store,
-      curves,
+      room.curves,
       organizationId,
       stamp,
       body,
@@ -193,17 +270,32 @@ async function handleQuery(
     );
     if (Object.hasOwn(value, "parameters") || Object.hasOwn(value, "timestampMs")) throw activityAsQuery();
     if (queryValidators[query.path]?.(value) !== true) throw explainMismatch(query.request, value, "");
-    const answer = await query.run(
-      room.store,
-      caller,
-      { ...value, organizationId } as never,
-      dialectOf(clientVersion(request)),
+    const asked = { ...value, organizationId } as never;
+    const dialect = dialectOf(clientVersion(request));
+    const run = (store: Store) => query.run(store, caller, asked, dialect);
+    const answer = await reading(body, () =>
+      query.inSnapshot === true ? inSnapshot(room.store, run) : run(room.store),
     );
     finish(200);
     return sendAnswer(reply, answer);
   } catch (error) {
     finish(sendFault(room, request, reply, error).statusCode);
     return reply;
+  }
+}
+
+/**
+ * Rows that cannot be read are most likely changed ones. The caller hears of a mistake of ours; the operator, whose rows they are
+ * and what names them.
+ */
+async function reading<T>(body: Uint8Array, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Fault && error.code !== "internal") throw error;
+    const organizationId = readOrganizationId(readBody(body));
+    const what = `organization ${organizationId}: an answer failed; if rows were changed, \`keystead check-database\` names them`;
+    throw new Fault("internal", what, { cause: error });
   }
 }
 
@@ -215,13 +307,24 @@ function activityAsQuery(): Fault {
   return new Fault("invalid_argument", "bad request body: the body of an activity is not a query");
 }
 
-function bodyOf(request: FastifyRequest): Uint8Array {
+/** The whole body, once it is this request's turn. */
+async function enter(
+  { bodies, connections }: Entrance,
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Uint8Array> {
+  const body = await bodies.read(raw, reply.raw);
+  const turn = connections.turn(raw.socket, body.length);
+  if (turn !== undefined) await turn;
+  return body;
+}
+
+function checkBody(request: FastifyRequest, body: Uint8Array): void {
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
     throw new Fault("invalid_argument", `bad request body: content encoding \`${encoding}\` is not accepted`);
   }
-  if (!Buffer.isBuffer(request.body)) throw new Fault("invalid_argument", "bad request body: empty");
-  return request.body;
+  if (body.length === 0) throw new Fault("invalid_argument", "bad request body: empty");
 }
 
 function clientVersion(request: FastifyRequest): string | undefined {
@@ -272,7 +375,6 @@ function toFault(room: HttpRoom, error: unknown): Fault {
     return error;
   }
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
-  if (status === 413) return new Fault("invalid_argument", `bad request body: larger than ${limits.bodyBytes} bytes`);
   if (status >= 400 && status < 500) return new Fault("invalid_argument", "bad request body");
   return internal(room, error);
 }
@@ -290,20 +392,4 @@ async function methodNotAllowed(request: FastifyRequest, reply: FastifyReply): P
 
 function pathOf(request: FastifyRequest): string {
   return request.url.split("?", 1)[0]?.slice(0, 200) ?? "";
-}
-
-/** Bytes that are not HTTP, headers beyond the limit, a sender that is too slow: answered without a request object. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: import("node:net").Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return;
-  const known: Record<string, [string, string]> = {
-    HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "request headers are too large"],
-    ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "the request took too long"],
-  };
-  const [status, message] = known[error.code ?? ""] ?? ["400 Bad Request", "malformed HTTP request"];
-  const body = JSON.stringify(errorBody(toFailure(new Fault("invalid_argument", message))));
-  socket.write(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\naccess-control-allow-origin: *\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
-  // Not merely ended: a client that never closes its side would keep the socket for ever.
-  socket.destroySoon();
 }

@@ -5,9 +5,13 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { p256 } from "@noble/curves/nist.js";
 import { createGatewayRig } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
+import type { AnyActivity } from "../endpoints/define_activity.ts";
+import { activities } from "../generated/activities.ts";
 import { forgetIdempotencyKeys } from "../store/across.ts";
 import type { Store } from "../store/store.ts";
+import { dialectOf } from "../views/dialect.ts";
 import { keyedRequest, readKey } from "./idempotency.ts";
+import { submit } from "./submit.ts";
 
 test("a key is one header of 1 to 255 visible characters", () => {
   assert.equal(readKey(undefined), undefined);
@@ -74,6 +78,23 @@ for (const dialect of dialects) {
     const stranger = { ...other, privateKey: new Uint8Array(32).fill(5) };
     await assert.rejects(rig.send(stranger, "create_user_tag", body(), "key"), { code: "unauthenticated" });
     assert.deepEqual(await rig.send(rig.root, "create_user_tag", body(), "key"), first);
+  });
+
+  test(`on ${dialect}: under a key, a stamp that cannot be read is refused like any other`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const body = rig.body("create_user_tag", tag("a"));
+    for (const stamp of [
+      "",
+      "%",
+      "x",
+      Buffer.from("null").toString("base64url"),
+      Buffer.from("{}").toString("base64url"),
+    ]) {
+      const arrival = { body, stamp, idempotencyKey: "key" };
+      const sent = submit(rig.room, activities.create_user_tag as AnyActivity, arrival, dialectOf(undefined));
+      await assert.rejects(sent, { code: "unauthenticated", message: "could not extract api key stamp" });
+    }
   });
 
   test(`on ${dialect}: of many at once under one key one is executed, and all get its answer`, async (t) => {

@@ -6,6 +6,7 @@ import { createNodeCurves } from "../curves/node_curves.ts";
 import { forgetIdempotencyKeys } from "../store/across.ts";
 import { closeStore, openStore, type StoreSource } from "../store/store.ts";
 import { acceptDatabase } from "./accept_database.ts";
+import { checkDatabase } from "./check_database.ts";
 import { checkLog, type Report } from "./check_log.ts";
 import { createCommitter } from "./committer.ts";
 import { createHttp } from "./http.ts";
@@ -103,11 +104,21 @@ const app = createHttp({
     } catch {
       return "the database does not answer";
     }
-    return undefined;
+    return signerObjection();
   },
   publicKeys: () => publicKeys,
   log: (message, error) => log.error({ err: error }, message),
 });
+
+/** Whether the signer would do anything now: releasing nothing takes all that a release takes, its clock included. */
+async function signerObjection(): Promise<string | undefined> {
+  try {
+    await link.request("release", { rows: [], links: [] });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
 
 async function stop(): Promise<void> {
   await app.close();
@@ -122,6 +133,8 @@ const works: Record<string, () => Promise<Report>> = {
   "accept-database": async () => ({ lines: await acceptDatabase(store, link, committer), ok: true }),
   "accept-clock": async () => ({ lines: ["the signer's clock is accepted as it is now"], ok: true }),
   "check-log": () => checkLog(store, link, publicKeys.log ?? ""),
+  "check-database": () => checkDatabase(store, link, publicKeys.log ?? "", { rebuilds: false }),
+  "repair-database": () => checkDatabase(store, link, publicKeys.log ?? "", { rebuilds: true }),
   "rotate-keys": async () => ({ lines: await rotateKeys(store, link), ok: true }),
 };
 const work = works[mode ?? ""];

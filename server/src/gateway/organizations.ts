@@ -4,10 +4,21 @@
  * misses (another gateway was faster), the whole run is abandoned and each starts again from the database.
  */
 import { Fault } from "@keystead/core/fault.ts";
+import { decodeHeader } from "@keystead/core/log/header.ts";
 import { noSuchOrganization } from "../endpoints/known_faults.ts";
+import { FrameTooLong } from "../frames/frame.ts";
 import type { Missing, OfferedState, Prepared, Reply, Request } from "../frames/messages.ts";
+import { withoutMac } from "../state/authenticity.ts";
 import type { RecordWish } from "../state/record_wish.ts";
-import { findPages, loadHeaders, loadJournal, loadState, type StoredState } from "../store/organizations.ts";
+import { passed } from "../state/steps.ts";
+import {
+  findPages,
+  findVersion,
+  loadHeaders,
+  loadJournal,
+  loadState,
+  type StoredState,
+} from "../store/organizations.ts";
 import { type FoundRecord, findRecords } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { SignerLink } from "./signer_link.ts";
@@ -31,19 +42,32 @@ export type Stamped = Pick<Request<"prepare">, "body" | "stamp" | "target"> & {
 type Brought = Pick<Request<"prepare">, "records" | "wishes" | "pages">;
 
 /** A chain of requests, each building on the one before. */
-export type Run = { readonly isCurrent: () => boolean; abandon(): void };
+export type Run = {
+  readonly isCurrent: () => boolean;
+  abandon(): void;
+  /** The database has taken the state of this version. */
+  reached(version: number): void;
+};
+
+/** One that others may follow. */
+type OpenRun = Run & {
+  /** The newest that it began with or led to, committed or not. */
+  version: number;
+  /** Whether the database took this version, once that is known; an abandoned run's never counts. */
+  hasReached(version: number): Promise<boolean>;
+};
 
 /** For what is decided once and followed by nothing. */
-export const loneRun: Run = { isCurrent: () => true, abandon: () => undefined };
+export const loneRun: Run = { isCurrent: () => true, abandon: () => undefined, reached: () => undefined };
 
-/** The signer's reply; or its refusal of the state, which another state may mend. */
-type Answer = Reply<"prepare"> | { kind: "refused"; fault: Fault };
+/** The signer's reply; or its refusal of the state, which another state may mend; or one on a state that is no longer the newest. */
+type Answer = Reply<"prepare"> | { kind: "refused"; fault: Fault } | { kind: "overtaken" };
 
 /** What the signer has said it lacks. */
 type Wanted = Pick<Missing, "linksFrom" | "journal">;
 
 type Organization = {
-  run: Run | undefined;
+  run: OpenRun | undefined;
   offering: Promise<StoredState> | undefined;
   busy: number;
   waiting: (() => void)[];
@@ -55,6 +79,7 @@ const maxWaiting = 1_000;
 /** Then the caller pauses before it comes again. */
 const maxAttempts = 7;
 const maxOrganizations = 5_000;
+const maxCommitMs = 10_000;
 
 export function createOrganizations(
   store: Store,
@@ -63,13 +88,30 @@ export function createOrganizations(
 ): Organizations {
   const organizations = new Map<string, Organization>();
 
-  function startRun(organization: Organization): Run {
-    const run: Run = {
+  function startRun(organization: Organization, version: number): OpenRun {
+    let committed = version;
+    let waiting: { version: number; resolve(hasReached: boolean): void }[] = [];
+    const run: OpenRun = {
+      version,
       isCurrent: () => organization.run === run,
       abandon() {
         if (organization.run !== run) return;
         organization.run = undefined;
         organization.offering = undefined;
+        for (const { resolve } of waiting) resolve(false);
+      },
+      reached(newest) {
+        committed = Math.max(committed, newest);
+        for (const { version, resolve } of waiting) if (version <= committed) resolve(true);
+        waiting = waiting.filter(({ version }) => version > committed);
+      },
+      async hasReached(version) {
+        if (version <= committed || !run.isCurrent()) return run.isCurrent();
+        return new Promise((resolve) => {
+          waiting.push({ version, resolve });
+          // Commits are answered long before; should one be forgotten, nobody waits for it for ever.
+          setTimeout(resolve, maxCommitMs, false).unref();
+        });
       },
     };
     organization.run = run;
@@ -84,7 +126,18 @@ export function createOrganizations(
   async function loadOffer(organizationId: string): Promise<StoredState> {
     const state = await loadState(store, organizationId);
     if (state === undefined) throw noSuchOrganization();
-    return state;
+    const named = versionIn(state.header);
+    if (named === undefined || named === state.version) return state;
+    // It would be decided on and never be committed.
+    throw refuse(
+      organizationId,
+      changedRows(organizationId, `its row says version ${state.version}, its head ${named}`),
+    );
+  }
+
+  function refuse(organizationId: string, message: string): Fault {
+    onRefused(organizationId, message);
+    return new Fault("unavailable", message);
   }
 
   /** Sends one request: as the first of a run with the state and what belongs to it, or behind the others without. */
@@ -93,8 +146,9 @@ export function createOrganizations(
     organization: Organization,
     request: Omit<Request<"prepare">, "state" | "journal">,
     { linksFrom, journal: slot }: Wanted,
-  ): Promise<{ reply: Answer; run: Run }> {
+  ): Promise<{ reply: Answer; run: OpenRun; isFirst?: true }> {
     while (organization.run === undefined) {
+      const isFresh = organization.offering === undefined;
       organization.offering ??= loadOffer(organizationId);
       const { offering } = organization;
       let state: StoredState;
@@ -109,21 +163,53 @@ export function createOrganizations(
       const links = linksFrom === undefined ? [] : await loadHeaders(store, organizationId, linksFrom, version);
       const entries = slot === undefined ? undefined : await loadJournal(store, organizationId, slot, version);
       if (organization.run !== undefined || organization.offering !== offering) continue;
-      const run = startRun(organization);
+      const run = startRun(organization, version);
       // The run goes on from here without it, and a thousand organizations' states would be a lot to keep.
       organization.offering = undefined;
       const journal = entries && Buffer.concat(entries);
-      return { reply: await send({ ...request, state: offer(state, links), journal }), run };
+      const first = { ...request, state: offer(state, links), journal };
+      return {
+        reply: await (isFresh ? send(organizationId, run, first) : follow(organizationId, run, first)),
+        run,
+        isFirst: true,
+      };
     }
     const { run } = organization;
-    return { reply: await send({ ...request, state: undefined, journal: undefined }), run };
+    const next = { ...request, state: undefined, journal: undefined };
+    return { reply: await follow(organizationId, run, next), run };
   }
 
-  async function send(request: Request<"prepare">): Promise<Answer> {
+  /**
+   * A refusal that nobody stores is decided on the state at hand, and no commit of its own shows that this is the organization's. Another
+   * gateway may have moved on: a user it has added would be a stranger here. Or the state is still to be committed, and never will be.
+   */
+  async function follow(organizationId: string, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
     try {
-      return await link.request("prepare", request);
+      return await send(organizationId, run, request);
+    } catch (error) {
+      if (!isDecision(error)) throw error;
+      const { version } = run;
+      if (!(await run.hasReached(version))) return { kind: "overtaken" };
+      const newest = (await findVersion(store, organizationId)) ?? version;
+      // What the run itself has led to since is no reason to ask again.
+      if (newest > run.version || !(await run.hasReached(newest))) return { kind: "overtaken" };
+      throw error;
+    }
+  }
+
+  async function send(organizationId: string, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
+    passed("asking");
+    try {
+      const reply = await link.request("prepare", request);
+      // At once, before the next reply is looked at: it was decided on this version.
+      if (reply.kind === "prepared") run.version = Math.max(run.version, reply.value[0]?.next?.version ?? 0);
+      return reply;
     } catch (error) {
       if (error instanceof Fault && error.code === "aborted") return { kind: "refused", fault: error };
+      if (error instanceof FrameTooLong) {
+        const why = changedRows(organizationId, "its rows are longer than anything that the signer wrote");
+        return { kind: "refused", fault: new Fault("aborted", why) };
+      }
       throw error;
     }
   }
@@ -136,12 +222,18 @@ export function createOrganizations(
     };
     let brought = await bring();
     let refusal: Fault | undefined;
+    /** What was given and is asked for again: it is not what the state says, and no other gateway's doing. */
+    let vain: string | undefined;
+    const askedPages = new Set<string>();
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const { reply, run } = await ask(organizationId, organization, { body, stamp, target, ...brought }, wanted);
+      const asked = await ask(organizationId, organization, { body, stamp, target, ...brought }, wanted);
+      const { reply, run } = asked;
       if (reply.kind === "prepared") return { prepared: reply.value, run };
       if (reply.kind === "missing" && reply.value.pages.length + reply.value.wishes.length > 0) {
         // These come without the state they belong to: pages by their digests, records by their MACs.
         const { pages, wishes } = reply.value;
+        if (pages.some((name) => askedPages.has(name))) vain = `page \`${pages[0]}\` is missing or was changed`;
+        for (const name of pages) askedPages.add(name);
         const found = await load(
           organizationId,
           wishes.map((wish) => JSON.parse(wish) as RecordWish),
@@ -154,6 +246,10 @@ export function createOrganizations(
         continue;
       }
       run.abandon();
+      if (reply.kind === "overtaken") {
+        brought = await bring();
+        continue;
+      }
       if (reply.kind === "refused") {
         // Overtaken: what was offered, or followed on, is older than what was released meanwhile. The database knows better.
         refusal = reply.fault;
@@ -164,12 +260,16 @@ export function createOrganizations(
       }
       // What is missing can only be given together with the state it belongs to, so the run ends here.
       const { linksFrom, journal } = reply.value;
+      if (asked.isFirst && journal !== undefined && journal === wanted.journal) {
+        vain = `its executed activities of minute ${journal} are not those that its state knows`;
+      }
+      if (asked.isFirst && linksFrom !== undefined && linksFrom === wanted.linksFrom) {
+        vain = `its headers from version ${linksFrom} on are missing or were changed`;
+      }
       wanted = { linksFrom: linksFrom ?? wanted.linksFrom, journal: journal ?? wanted.journal };
     }
-    if (refusal !== undefined) {
-      onRefused(organizationId, refusal.message);
-      throw new Fault("unavailable", refusal.message);
-    }
+    if (refusal !== undefined) throw refuse(organizationId, refusal.message);
+    if (vain !== undefined) throw refuse(organizationId, changedRows(organizationId, vain));
     throw new Fault("aborted", "the organization is being changed by others; try again");
   }
 
@@ -198,6 +298,25 @@ export function createOrganizations(
       for (const { run } of organizations.values()) run?.abandon();
     },
   };
+}
+
+/** In the words of the signer, for what it never gets to see. */
+function changedRows(organizationId: string, what: string): string {
+  return `organization ${organizationId}: ${what}; stop the server and run \`keystead check-database\``;
+}
+
+/** The version that a head names; undefined for bytes that are none, which are the signer's to refuse. */
+function versionIn(header: Uint8Array): number | undefined {
+  try {
+    return decodeHeader(withoutMac(header)).version;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A refusal by what the state says. What was executed before stays so, whoever has moved on. */
+function isDecision(error: unknown): boolean {
+  return error instanceof Fault && !["unavailable", "internal", "already_exists"].includes(error.code);
 }
 
 /** Organizations share nothing, so forgetting one costs it no more than offering its state again. */

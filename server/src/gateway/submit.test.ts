@@ -1,9 +1,12 @@
 /** Repeated bodies where they are easily forgotten, over gateway, signer and both databases. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Fault } from "@keystead/core/fault.ts";
 import type { QueryConfig } from "pg";
-import { createGatewayRig } from "../../test/gateway_rig.ts";
+import { createGatewayRig, newUser } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
+import { loadUnreleased } from "../store/across.ts";
+import { commitGroup } from "../store/commit.ts";
 import type { Store } from "../store/store.ts";
 
 /** The same store, to which something else happens after each read. */
@@ -42,6 +45,26 @@ for (const dialect of dialects) {
     rig.room.store = interrupted(rig.store, () => rig.room.committer.settle());
     assert.deepEqual(await rig.send(rig.root, "sign_raw_payload", body), first);
     assert.equal(first.status, "ACTIVITY_STATUS_COMPLETED");
+  });
+
+  test(`on ${dialect}: what was committed unheard is answered only when the birth in it is released, too`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const { store, room } = rig;
+    const { committer } = room;
+    const { user } = newUser("owner");
+    const parameters = { subOrganizationName: "Sub", rootUsers: [user], rootQuorumThreshold: 1 };
+    const body = rig.body("create_sub_organization", parameters);
+    room.committer = {
+      ...committer,
+      async commit(item) {
+        await commitGroup(store, [item], []);
+        throw new Fault("unavailable", "the connection broke during the commit");
+      },
+    };
+    assert.equal((await rig.send(rig.root, "create_sub_organization", body)).status, "ACTIVITY_STATUS_COMPLETED");
+    await committer.settle();
+    assert.deepEqual(await loadUnreleased(store, 10), []);
   });
 
   test(`on ${dialect}: who deleted an organization and asks again is told so; everything else is gone`, async (t) => {

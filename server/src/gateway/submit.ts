@@ -1,4 +1,5 @@
 /** One submit, from raw bytes to answer. The stamp is the signer's to verify; this only carries, stores and repeats. */
+import { parseStamp } from "@keystead/core/crypto/stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { ActivityForm, AnyActivity } from "../endpoints/define_activity.ts";
@@ -21,7 +22,6 @@ import { authenticateQuery, type Scope } from "./authenticate_query.ts";
 import { toLeftover } from "./committer.ts";
 import { executeOnce, organizationMismatch, type StampedRequest, type SubmitRoom } from "./execute.ts";
 import { findKeyed, keyedRequest, rememberKeyed } from "./idempotency.ts";
-import { stampParts } from "./stamp_header.ts";
 
 export type SubmitAnswer = { activity: ReturnType<typeof activityView> } | { failure: Failure };
 
@@ -64,7 +64,7 @@ export async function submit(
 }
 
 /** The same bytes at the same moment, or the same idempotency key, wait for each other: the second finds the first. */
-function executeAlone(room: SubmitRoom, request: StampedRequest, looksFirst: boolean): Promise<ActivityRecord> {
+async function executeAlone(room: SubmitRoom, request: StampedRequest, looksFirst: boolean): Promise<ActivityRecord> {
   const { organizationId, body, stamp, keyed } = request;
   const { repeats } = room;
   const name = `${organizationId} ${toHex(sha256(body))}`;
@@ -75,7 +75,9 @@ function executeAlone(room: SubmitRoom, request: StampedRequest, looksFirst: boo
       return record;
     });
   if (keyed === undefined) return executed();
-  return repeats.alone(`${organizationId} ${stampParts(stamp).publicKey} ${keyed.idempotencyKey}`, executed);
+  // Nobody has looked at this stamp yet: what cannot be read is refused here, and one key has one spelling.
+  const { publicKey } = parseStamp(room.curves, stamp);
+  return repeats.alone(`${organizationId} ${publicKey} ${keyed.idempotencyKey}`, executed);
 }
 
 function wishesOf({ activity, translate }: ActivityForm, parameters: unknown): readonly RecordWish[] {
@@ -136,7 +138,7 @@ async function execute(room: SubmitRoom, request: StampedRequest, looksFirst: bo
     const known = await findRepeated(room, request);
     if (known !== undefined) return known;
   }
-  throw changedAllTheTime();
+  throw changedAllTheTime(request.organizationId);
 }
 
 /**
@@ -204,7 +206,7 @@ async function castVote(
     }
     await pause(round);
   }
-  throw changedAllTheTime();
+  throw changedAllTheTime(organizationId);
 }
 
 /** A vote on what is not there, or on what is over. Who has voted so already is shown what came of it. */
@@ -262,6 +264,12 @@ async function pause(round: number): Promise<void> {
   if (round > 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(250, 2 ** round)));
 }
 
-function changedAllTheTime(): Fault {
-  return new Fault("unavailable", "the organization is being changed by others all the time; try again");
+/** Or a row that somebody has put in the way keeps every commit from being taken: the operator hears how to find it. */
+function changedAllTheTime(organizationId: string): Fault {
+  return new Fault("unavailable", "the organization is being changed by others all the time; try again", {
+    cause: new Error(
+      `organization ${organizationId}: no commit was taken in ${maxRounds} rounds; if nobody else changes it, ` +
+        "stop the server and run `keystead check-database`",
+    ),
+  });
 }

@@ -46,8 +46,8 @@ export function openBootstrap(data: DataFolder, rootKey: Uint8Array, baseUrl: st
   if (stored) {
     if (stored.organizationId !== ids.organizationId || stored.userId !== ids.userId) {
       throw new Refusal(
-        `the root key does not belong to this database: ${data.bootstrap} was made with another root key ` +
-          "(after a rotation, root.key.ids belongs to the root key)",
+        `the root key does not belong to this database: ${data.bootstrap} was made with another root key; ` +
+          "put the right one back (after a rotation, root.key.ids belongs to it)",
       );
     }
     return stored;

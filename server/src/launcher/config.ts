@@ -6,7 +6,16 @@ import { printable } from "./messages.ts";
 import { Refusal } from "./refusal.ts";
 
 /** `serve` runs until it is stopped, `init` only writes files, the others do one piece of work and end. */
-export const commands = ["serve", "init", "accept-database", "accept-clock", "check-log", "rotate-keys"] as const;
+export const commands = [
+  "serve",
+  "init",
+  "accept-database",
+  "accept-clock",
+  "check-log",
+  "check-database",
+  "repair-database",
+  "rotate-keys",
+] as const;
 export type Command = (typeof commands)[number];
 
 export type PassphraseSource = { kind: "file"; path: string } | { kind: "terminal" };

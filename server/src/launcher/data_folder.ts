@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
+import { syncFolder } from "./durable_file.ts";
 import { Refusal } from "./refusal.ts";
 
 export type DataFolder = {
@@ -33,7 +34,7 @@ export function dataFolderAt(path: string): DataFolder {
  */
 export function createDataFolder(path: string): void {
   try {
-    if (mkdirSync(path, { recursive: true })) chmodSync(path, 0o711);
+    if (makeFolders(path)) chmodSync(path, 0o711);
   } catch (cause) {
     throw new Refusal(`cannot create the data folder ${path}: ${reasonOf(cause)}`);
   }
@@ -45,7 +46,34 @@ export function createDataFolder(path: string): void {
 
 /** A data folder may lie in a clone under any name, and `git add .` must not take the root key along. Only a new folder is ours to hide. */
 function hideFromGit(path: string): void {
-  writeFileSync(join(path, ".gitignore"), "*\n");
+  try {
+    writeFileSync(join(path, ".gitignore"), "*\n");
+  } catch (error) {
+    throw explainDisk(error, path);
+  }
+}
+
+/** Whether it was not there. Node's own way of making the folders above, too, says "no such file" for whatever stands in the way. */
+function makeFolders(path: string): boolean {
+  if (existsSync(path)) return false;
+  makeFolders(dirname(path));
+  mkdirSync(path);
+  return true;
+}
+
+/** What an operator does about a disk that takes nothing. */
+const diskAdvice: Readonly<Record<string, string>> = {
+  ENOSPC: "its disk is full; make room and start again",
+  EDQUOT: "its disk quota is used up; make room and start again",
+  EROFS: "its file system is read-only; make it writable and start again",
+  EIO: "its disk fails; look into the system's log",
+};
+
+/** An error of the disk in words for the operator; any other error as it is. */
+export function explainDisk(error: unknown, dataFolder: string): unknown {
+  const advice = diskAdvice[codeOf(error) ?? ""];
+  if (advice === undefined) return error;
+  return new Refusal(`the data folder ${dataFolder} cannot be written: ${advice} (${reasonOf(error)})`);
 }
 
 /** The folders of the two processes. An umask may have taken bits away at creation, hence the second step. */
@@ -55,6 +83,8 @@ export function createInnerFolders(data: DataFolder): void {
   for (const folder of [data.database, data.signer]) {
     if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o700);
   }
+  // What is synced inside them is lost all the same if a power cut takes the folders themselves.
+  syncFolder(data.path);
 }
 
 /** A link would lead permissions and changes of owner out of the data folder. */

@@ -499,7 +499,14 @@ test("init writes the files for a key made elsewhere, once, and the start uses t
 test("work on data in a folder without any is refused, and nothing is made", async (t) => {
   const data = freshFolder(t);
   const refused = async () => {
-    for (const command of ["accept-database", "accept-clock", "check-log", "rotate-keys"]) {
+    for (const command of [
+      "accept-database",
+      "accept-clock",
+      "check-log",
+      "check-database",
+      "repair-database",
+      "rotate-keys",
+    ]) {
       const started = new Started(t, data, [command]);
       assert.equal(await started.end(), 1, started.said);
       const message = `there is no Keystead data in ${data} (no bootstrap.json); set KEYSTEAD_DATA`;

@@ -4,6 +4,7 @@ import { guardChannel } from "./channel_fault.ts";
 import { type Child, endWithin } from "./child.ts";
 import type { Code } from "./code.ts";
 import { type DataFolder, reasonOf } from "./data_folder.ts";
+import { syncFolder } from "./durable_file.ts";
 import { askToStop, join, startGateway } from "./gateway_process.ts";
 import type { GatewayMessage, SignerMessage } from "./messages.ts";
 import { forgetProcesses, noteProcesses } from "./previous_processes.ts";
@@ -62,7 +63,14 @@ export function launch(options: Launch): Launched {
     verdict.resolve(exitCode);
   };
   const pause = (timeMs: number) => sleep(timeMs, undefined, { signal: waiting.signal }).catch(() => {});
-  const note = () => noteProcesses(data, [gateway?.process.pid, signer?.process.pid]);
+  /** A full disk must not end what runs: without the note, the next start merely cannot wait for these processes by number. */
+  const note = () => {
+    try {
+      noteProcesses(data, [gateway?.process.pid, signer?.process.pid]);
+    } catch (error) {
+      say(`the numbers of the processes are not noted: ${reasonOf(error)}`);
+    }
+  };
 
   /** Whoever says so has given up: before the first readiness the start has failed, later a new process may do better. */
   const fatal = (who: string, message: string, child?: Child) => {
@@ -70,7 +78,16 @@ export function launch(options: Launch): Launched {
     if (!ready) decide(1);
     else child?.process.kill("SIGKILL");
   };
+  /** Its memory is there, perhaps for the first time. Node lets the signer sync what is in the file, and not its name. */
+  const keepMemory = () => {
+    try {
+      syncFolder(data.signer);
+    } catch (error) {
+      say(`${data.signer} cannot be synced: ${reasonOf(error)}`);
+    }
+  };
   const hearSigner = (message: SignerMessage) => {
+    if (message.kind === "ready") keepMemory();
     if (message.kind === "note") {
       if (options.endsByItself) saidBySigner.add(message.message);
       say(`signer: ${message.message}`);

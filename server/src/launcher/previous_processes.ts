@@ -23,8 +23,13 @@ export function noteProcesses(data: DataFolder, pids: readonly (number | undefin
   writeFileSync(data.processes, JSON.stringify(pids.filter((pid) => pid !== undefined)), { mode: 0o600 });
 }
 
+/** Numbers of processes that are gone do no harm where the file cannot be removed. */
 export function forgetProcesses(data: DataFolder): void {
-  rmSync(data.processes, { force: true });
+  try {
+    rmSync(data.processes, { force: true });
+  } catch {
+    // Each start looks at what the numbers stand for now.
+  }
 }
 
 /** A file cut short by a crash names nobody; the signer's own checks of its memory remain. */

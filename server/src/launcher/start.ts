@@ -17,6 +17,7 @@ import {
   createInnerFolders,
   type DataFolder,
   dataFolderAt,
+  explainDisk,
   reasonOf,
   refuseInside,
   refuseWithoutData,
@@ -24,7 +25,7 @@ import {
 import { syncFolder } from "./durable_file.ts";
 import { gatewayEnvironment } from "./environment.ts";
 import { type Launched, launch } from "./launch.ts";
-import { lockData } from "./lock.ts";
+import { type Lock, lockData } from "./lock.ts";
 import { awaitPreviousProcesses } from "./previous_processes.ts";
 import { Refusal } from "./refusal.ts";
 import { firstOf, type RootKeyProvider, rootKeyProvider } from "./root_key.ts";
@@ -49,13 +50,14 @@ export async function start(surroundings: Surroundings): Promise<Launched> {
   // Permissions are granted to real paths.
   const data = dataFolderAt(realpathSync(config.dataFolder));
   refuseInside(data, [...code.gateway.readable, ...code.signer.readable]);
-  const lock = lockData(data.path);
+  let lock: Lock | undefined;
   try {
+    lock = lockData(data.path);
     const launched = await startLocked(surroundings, config, code, data);
-    return { stop: launched.stop, ended: launched.ended.finally(() => lock.release()) };
+    return { stop: launched.stop, ended: launched.ended.finally(lock.release) };
   } catch (error) {
-    lock.release();
-    throw error;
+    lock?.release();
+    throw explainDisk(error, data.path);
   }
 }
 

@@ -133,8 +133,8 @@ try {
   at = folder;
   // Until the folder is this user's, only the way to it can be tried.
   fs.accessSync(folder, fs.statSync(folder).uid === process.getuid() ? 7 : 0);
-} catch {
-  process.stdout.write(at);
+} catch (error) {
+  process.stdout.write(at + (error.code === "EROFS" ? " (its file system is read-only)" : ""));
   process.exit(1);
 }
 `;

@@ -18,6 +18,7 @@ export const getOrganizationConfigs = defineQuery({
   summary: "Get the features and the root quorum of an organization",
   request: Type.Object({ organizationId }),
   response: Type.Object({ configs: Type.Object({ features, quorum }) }),
+  inSnapshot: true,
   async run(store, _caller, { organizationId }) {
     const settings = await readPage(store, organizationId, "settings");
     const { threshold, userIds } = (await readPage(store, organizationId, "members")).rootQuorum;

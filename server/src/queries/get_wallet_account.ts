@@ -21,6 +21,7 @@ export const getWalletAccount = defineQuery({
     path: optional(Type.String({ maxLength: 1_000, description: "Path of the account." })),
   }),
   response: Type.Object({ account: walletAccount }),
+  inSnapshot: true,
   async run(store, _caller, { organizationId, walletId, address, path }) {
     if (!address && !path) throw new Fault("invalid_argument", "invalid request body: missing field `address`");
     const byAddress = address ? await findAccountsByAddress(store, organizationId, walletId, address) : undefined;

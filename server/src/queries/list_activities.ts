@@ -24,6 +24,7 @@ export const listActivities = defineQuery({
     paginationOptions,
   }),
   response: Type.Object({ activities: Type.Array(activity) }),
+  inSnapshot: true,
   async run(store, caller, request, dialect) {
     const page = parsePagination(request.paginationOptions);
     await refuseUnknownCursors(store, request.organizationId, page);

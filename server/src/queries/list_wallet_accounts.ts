@@ -24,6 +24,7 @@ export const listWalletAccounts = defineQuery({
     paginationOptions,
   }),
   response: Type.Object({ accounts: Type.Array(walletAccount) }),
+  inSnapshot: true,
   async run(store, _caller, { organizationId, walletId, includeWalletDetails, paginationOptions }) {
     const span = await parseSpan(store, organizationId, walletId ?? undefined, paginationOptions);
     if (walletId && (await findWallet(store, organizationId, walletId)) === undefined) {

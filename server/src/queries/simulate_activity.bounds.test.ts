@@ -99,11 +99,11 @@ onBothDatabases(
   },
 );
 
-/** As long as one request can be. */
+/** As long as one request can be, with as many drafts as it may bring. */
 function longest(rig: GatewayRig, signWith: string) {
   const list = "eth.eip_712.message['l']";
   const loops = `${list}.all(a, ${list}.all(b, ${list}.any(c, a == b && b == c)))`;
-  const wide = `${list}.all(a, a in [${"1, ".repeat(300)}1] && '${"x".repeat(2_500)}' != 'y')`;
+  const wide = `${list}.all(a, a in [${"1, ".repeat(300)}1] && '${"x".repeat(850)}' != 'y')`;
   const trial = `approvers.all(a, approvers.all(b, a.id == b.id || approvers.count() > 900)) && approvers.count() > 5000`;
   const types = { EIP712Domain: [], M: [{ name: "l", type: "uint8[]" }] };
   const typed = { types, primaryType: "M", domain: {}, message: { l: Array(1_000).fill(1) } };

@@ -43,6 +43,7 @@ export const simulateActivity = defineQuery({
     scenario: optional(scenario),
   }),
   response: simulationResult,
+  inSnapshot: true,
   async run(store, caller, request) {
     const stored = await readDecisionPages(store, request.organizationId);
     if (stored === undefined) throw noSuchOrganization();

@@ -14,6 +14,7 @@ const never = { createdAtMs: 0, updatedAtMs: 0 };
 /** The policies with drafts among them. Expressions and names are checked as if they were created; limits are not. */
 export function withDrafts(page: PoliciesPage, { add, replace, remove }: PolicyDrafts): PoliciesPage {
   const policies = new Map(page);
+  refuseLongDrafts([...(replace ?? []), ...(add ?? [])]);
   for (const policyId of remove ?? []) {
     if (!policies.delete(policyId)) throw noSuchPolicy(policyId);
   }
@@ -29,6 +30,18 @@ export function withDrafts(page: PoliciesPage, { add, replace, remove }: PolicyD
     policies.set(policyId, checkedPolicy({ ...names, ...never, ...expressionsOf(draft) }));
   }
   return policies;
+}
+
+/** Nobody keeps them, so each question compiles them all anew, while everybody else waits. */
+const maxDraftCharacters = 128 * 1024;
+
+function refuseLongDrafts(drafts: readonly Omit<DraftPolicy, "policyName">[]): void {
+  const together = drafts.map(expressionsOf).reduce((sum, { condition, consensus, time }) => {
+    return sum + condition.length + consensus.length + time.length;
+  }, 0);
+  if (together <= maxDraftCharacters) return;
+  const words = `policies: drafts with ${together} characters together, where ${maxDraftCharacters} are taken`;
+  throw new Fault("invalid_argument", `${words}; ask about fewer at once`);
 }
 
 /** Told from those that are there, and in the order they were given. */

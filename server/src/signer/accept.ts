@@ -61,6 +61,8 @@ function conclude(
     }));
     memory.rememberRelease(nowMs, pins, at + pinsPerRecord < heads.length ? [] : released);
   }
+  // Nobody gives such an order twice for a power cut.
+  memory.sync();
   return leaf;
 }
 

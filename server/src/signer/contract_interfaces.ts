@@ -7,8 +7,8 @@ import { type ContractInterface, functionCount, parseInterface } from "@keystead
 import type { FactSources } from "../rules/activity_facts.ts";
 import { createLru, type Lru } from "../state/lru.ts";
 import { type RecordWish, wishKey } from "../state/record_wish.ts";
-import type { Brought } from "./key_room.ts";
-import { refusedState } from "./line.ts";
+import { type Brought, readRecord } from "./key_room.ts";
+import { changedRows } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
@@ -79,8 +79,8 @@ function wishFor(id: string): RecordWish {
 function textsIn(signer: Signer, organizationId: string, brought: Brought): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const { content } of brought.records) {
-    const record = signer.records.read(content);
-    if (record.kind !== "contractInterface" || record.organizationId !== organizationId) continue;
+    const record = readRecord(signer, organizationId, content);
+    if (record.kind !== "contractInterface") continue;
     texts.set(record.interfaceId, record.text);
   }
   return texts;
@@ -93,5 +93,5 @@ function textsIn(signer: Signer, organizationId: string, brought: Brought): Read
 function missing(organizationId: string, interfaceId: string, brought: Brought): Error {
   const wish = wishFor(interfaceId);
   if (!brought.wishes.includes(wishKey(wish))) return new NeedsMore([], [wish]);
-  return refusedState(`organization ${organizationId}: the text of smart contract interface ${interfaceId} is missing`);
+  return changedRows(organizationId, `the text of smart contract interface ${interfaceId} is missing`);
 }

@@ -120,7 +120,7 @@ test("another organization's state does not carry a body, and a body's organizat
   const [rig, stranger] = [createSignerRig(), createSignerRig()];
   const body = createTagBody(rig, "x");
   // Another deployment's MAC.
-  assert.throws(() => offer(rig, stranger.born, body), { code: "failed_precondition" });
+  assert.throws(() => offer(rig, stranger.born, body), { code: "aborted", message: /header was not written/ });
   // The right state, a body that names another organization.
   const foreign = activityBody(
     rig,
@@ -130,7 +130,7 @@ test("another organization's state does not carry a body, and a body's organizat
       organizationId: stranger.orders.birth.organizationId,
     },
   );
-  assert.throws(() => offer(rig, rig.born, foreign), { code: "failed_precondition", message: /another organization/ });
+  assert.throws(() => offer(rig, rig.born, foreign), { code: "aborted", message: /another organization/ });
 });
 
 test("two organizations of one deployment: neither state, page nor user of one serves the other", () => {
@@ -140,7 +140,7 @@ test("two organizations of one deployment: neither state, page nor user of one s
   const stranger = userWithKey("Stranger", strangerKey, rig.clock.nowMs);
   const other = anotherOrganization(rig, otherId, [stranger]);
   const body = createTagBody(rig, "x");
-  assert.throws(() => offer(rig, other, body), { code: "failed_precondition", message: /another organization/ });
+  assert.throws(() => offer(rig, other, body), { code: "aborted", message: /another organization/ });
   const strangersStamp = signStamp(strangerKey, "SIGNATURE_SCHEME_TK_API_P256", body);
   assert.throws(() => offer(rig, rig.born, body, { stamp: strangersStamp }), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
   assert.throws(() => offer(rig, { ...rig.born, pages: other.pages }, body, { stamp: strangersStamp }), /was changed/);

@@ -23,7 +23,7 @@ const rejected = "ACTIVITY_STATUS_REJECTED";
 const isOver = { code: "not_found", message: /^No activity found with fingerprint/ };
 const rolledBack = { code: "aborted", message: /has released version/ };
 const forked = { code: "aborted", message: /rolled back or forked/ };
-const unproven = { code: "failed_precondition", message: /body of the activity that is voted on is missing/ };
+const unproven = { code: "aborted", message: /body of the activity that is voted on is missing/ };
 
 function proposed(quorum: Quorum, tagName: string): Uint8Array {
   const target = quorum.tagBody(tagName);
@@ -69,7 +69,7 @@ test("another organization's state, in which the same people have approved the s
   });
   const vote = quorum.voteBody("approve", target);
   const offered = (state: StoredState) => () => quorum.prepare("bob", vote, { state, target });
-  assert.throws(offered(other), { code: "failed_precondition", message: /another organization/ });
+  assert.throws(offered(other), { code: "aborted", message: /another organization/ });
   assert.throws(offered(withPage(quorum.state, "pending", other)), /`pending` was changed/);
   assert.throws(
     offered({ ...quorum.state, directory: other.directory, pages: other.pages }),

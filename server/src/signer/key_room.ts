@@ -8,6 +8,7 @@ import type { Prepared, Request } from "../frames/messages.ts";
 import { findKeyFacts, hasPage, keyFactsPageOf, type PageName } from "../state/pages.ts";
 import { type RecordWish, wishKey } from "../state/record_wish.ts";
 import {
+  type AnyRecord,
   type ContractInterfaceRecord,
   encodeRecord,
   isKeyRecord,
@@ -15,6 +16,7 @@ import {
   recordIdOf,
 } from "../state/records.ts";
 import { seedOfWallet } from "../state/wallet_secret.ts";
+import { changedRows } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import type { SealContext } from "./seal.ts";
@@ -28,11 +30,7 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
   const { organizationId } = state;
   const sealedOf = new Map<KeyRecord, Uint8Array>();
   for (const { content, sealed } of brought.records) {
-    const record = signer.records.read(content);
-    // A record of another organization is as authentic as ours.
-    if (record.organizationId !== organizationId) {
-      throw new Fault("failed_precondition", "a record belongs to another organization than the body names");
-    }
+    const record = readRecord(signer, organizationId, content);
     if (isKeyRecord(record)) sealedOf.set(record, sealed);
   }
   const records = [...sealedOf.keys()];
@@ -60,7 +58,7 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
     open(record) {
       const sealed = sealedOf.get(record);
       if (sealed === undefined) throw new Fault("internal", "this record did not come with its secret");
-      return sealer.unseal(secretContext(record), sealed);
+      return unsealOf(signer, record, sealed);
     },
     blindIndex: (kind, secret, within = organizationId) => keyring.blindIndex(within, kind, secret),
     findByBlindIndex(kind, blindIndex) {
@@ -69,7 +67,7 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
       // Whether one of the kind has this secret is told by opening it, not by the table that found it.
       return records.find((record) => {
         if (record.kind !== kind) return false;
-        const secret = sealer.unseal(secretContext(record), sealedOf.get(record) ?? new Uint8Array());
+        const secret = unsealOf(signer, record, sealedOf.get(record) ?? new Uint8Array());
         const told = toldBy(record, secret);
         const own = keyring.blindIndex(organizationId, kind, told);
         for (const each of [secret, told]) each.fill(0);
@@ -86,8 +84,30 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
   };
 }
 
+/** A record that came with a frame. One of another organization is as authentic as ours, and as little to be decided on as a changed one. */
+export function readRecord(signer: Signer, organizationId: string, content: Uint8Array): AnyRecord {
+  let record: AnyRecord;
+  try {
+    record = signer.records.read(content);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw changedRows(organizationId, error.message);
+  }
+  if (record.organizationId === organizationId) return record;
+  throw changedRows(organizationId, "a record belongs to another organization than the body names");
+}
+
+function unsealOf({ sealer }: Signer, record: KeyRecord, sealed: Uint8Array): Uint8Array {
+  try {
+    return sealer.unseal(secretContext(record), sealed);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw changedRows(record.organizationId, `the sealed secret of ${record.kind} ${recordIdOf(record)} does not open`);
+  }
+}
+
 /** What equal ones are told by: a wallet by its seed, however its words came, anything else by the secret itself. */
-function toldBy(record: KeyRecord, secret: Uint8Array): Uint8Array {
+export function toldBy(record: KeyRecord, secret: Uint8Array): Uint8Array {
   return record.kind === "wallet" ? seedOfWallet(nodeSigning.keys, record.language, secret) : secret;
 }
 

@@ -61,7 +61,8 @@ function opens(rootKey: Uint8Array, version: number, sealed: Uint8Array): boolea
 function foreignRootKey(cause?: unknown): Fault {
   return new Fault(
     "failed_precondition",
-    "the root key does not belong to this database: a further host needs root.key and bootstrap.json of the first",
+    "the root key does not belong to this database: put the right one back, or set DATABASE_URL to the right database " +
+      "(a further host needs root.key and bootstrap.json of the first)",
     { cause },
   );
 }

@@ -137,3 +137,8 @@ function offTheLine(organizationId: Uint8Array, version: number, pin: Pin): stri
 export function refusedState(why: string): Fault {
   return new Fault("aborted", why);
 }
+
+/** The same for rows that somebody has changed: no other state mends that, and the operator is told what will say more. */
+export function changedRows(organizationId: string, what: string): Fault {
+  return refusedState(`organization ${organizationId}: ${what}; stop the server and run \`keystead check-database\``);
+}

@@ -2,7 +2,7 @@
 import { Socket } from "node:net";
 import { readControl } from "./control.ts";
 import { lockDown } from "./lockdown.ts";
-import { openMemory } from "./memory.ts";
+import { type Memory, openMemory } from "./memory.ts";
 import { createOperations } from "./operations.ts";
 import { serve } from "./serve.ts";
 
@@ -12,9 +12,12 @@ lockDown();
 const { rootKeys, orders, say } = await readControl(4);
 
 try {
-  const memory = openMemory(orders.memoryFolder, rootKeys.current, rootKeys);
-  if (orders.resetClock) memory.resetClock(Date.now());
   const note = (message: string) => say({ kind: "note", message });
+  const memory = openMemoryHere();
+  if (memory.torn > 0) {
+    note(`a power cut tore the last ${memory.torn} bytes off its memory; they are kept in memory.torn, and it goes on`);
+  }
+  if (orders.resetClock) memory.resetClock(Date.now());
   const operations = createOperations(rootKeys, memory, orders, Date.now, note);
   const gateway = new Socket({ fd: 3, readable: true, writable: true });
   gateway.on("error", () => undefined);
@@ -22,6 +25,16 @@ try {
   gateway.on("close", () => process.exit(0));
   serve(gateway, operations, note);
   say({ kind: "ready" });
+
+  function openMemoryHere(): Memory {
+    try {
+      return openMemory(orders.memoryFolder, rootKeys.current, { ...rootKeys, note });
+    } catch (error) {
+      // An error of the file system names the file, and not what it is.
+      if (error instanceof Error && "syscall" in error) error.message = `its memory cannot be opened: ${error.message}`;
+      throw error;
+    }
+  }
 } catch (error) {
   say({ kind: "fatal", message: error instanceof Error ? error.message : String(error) });
 }

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { appendFileSync, mkdtempSync, readFileSync, statSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -94,6 +103,55 @@ test("an end that a power cut left zero is cut and kept aside", () => {
   assert.equal(openMemory(folder, rootKey).pins.get(bytes(16, 1))?.version, 2);
 });
 
+test("a sector that a power cut lost tears off what is in it and behind it, wherever it lies in the last records", () => {
+  const folder = newFolder();
+  const path = join(folder, "memory");
+  const memory = openMemory(folder, rootKey);
+  const ends = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((version) => {
+    memory.rememberRelease(
+      1_000 + version,
+      Array.from({ length: 9 }, () => pinAt(1, version)),
+      [],
+    );
+    return statSync(path).size;
+  });
+  memory.close();
+  const full = readFileSync(path);
+  for (let at = 512; at < full.length; at += 512) {
+    const left = Buffer.from(full);
+    left.fill(0, at, Math.min(at + 512, full.length));
+    writeFileSync(path, left);
+    const again = openMemory(folder, rootKey);
+    const whole = ends.filter((end) => end <= at).length;
+    assert.equal(again.pins.get(bytes(16, 1))?.version, whole, `sector at ${at}`);
+    assert.equal(again.torn, full.length - (ends[whole - 1] ?? 0));
+    again.close();
+    assert.equal(statSync(join(folder, "memory.torn")).size, again.torn);
+  }
+});
+
+test("a sector lost further from the end than a power cut reaches is damage", () => {
+  const folder = newFolder();
+  const path = join(folder, "memory");
+  const memory = openMemory(folder, rootKey);
+  const many = Array.from({ length: 4_000 }, (_, index) => pinAt(index % 200, 1));
+  for (let n = 0; n < 8; n++) memory.rememberRelease(1_000, many, []);
+  memory.close();
+  const left = readFileSync(path);
+  left.fill(0, 5_120, 5_632);
+  writeFileSync(path, left);
+  assert.throws(() => openMemory(folder, rootKey), /memory is damaged: put the right root key back/);
+});
+
+test("a file of which nothing but its length reached the disk begins anew", () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, "memory"), new Uint8Array(75));
+  const memory = openMemory(folder, rootKey);
+  memory.rememberRelease(1_000, [pinAt(1, 1)], []);
+  memory.close();
+  assert.equal(openMemory(folder, rootKey).pins.size, 1);
+});
+
 test("another root key's memory is refused", () => {
   const folder = newFolder();
   const memory = openMemory(folder, rootKey);
@@ -165,6 +223,47 @@ test("a disk that fills up in the middle of a record leaves no half of it, and l
   for (const version of [2, 3, 4]) memory.rememberRelease(3_000, [pinAt(1, version)], []);
   memory.close();
   assert.equal(openMemory(folder, rootKey).pins.get(bytes(16, 1))?.version, 4);
+});
+
+const noSpace = () => Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+
+test("a full disk is said once, with the place and the reason, and so is its end", () => {
+  const folder = newFolder();
+  const said: string[] = [];
+  let isFull = false;
+  const write = (file: number, content: Uint8Array, at: number): number => {
+    if (isFull) throw noSpace();
+    return writeSync(file, content, at);
+  };
+  const memory = openMemory(folder, rootKey, { write, note: (message) => said.push(message) });
+  isFull = true;
+  for (let n = 0; n < 3; n++) {
+    assert.throws(() => memory.rememberRelease(2_000, [pinAt(1, 1)], []), {
+      code: "unavailable",
+      message: "the signer's memory cannot be written (ENOSPC); nothing is released until it can",
+    });
+  }
+  isFull = false;
+  for (let n = 0; n < 3; n++) memory.rememberRelease(3_000, [pinAt(1, 2)], []);
+  assert.deepEqual(said, [
+    `its memory ${join(folder, "memory")} cannot be written (ENOSPC: no space left on device, write); nothing is released until it can`,
+    "its memory can be written again",
+  ]);
+});
+
+test("a disk too full to compact on keeps the long file, with nothing beside it that takes its room", () => {
+  const folder = newFolder();
+  let own: number | undefined;
+  const write = (file: number, content: Uint8Array, at: number): number => {
+    own ??= file;
+    if (file !== own) throw noSpace();
+    return writeSync(file, content, at);
+  };
+  const memory = openMemory(folder, rootKey, { write, compactBytes: 500 });
+  for (let version = 1; version <= 50; version++) memory.rememberRelease(1_000, [pinAt(1, version)], []);
+  assert.deepEqual(readdirSync(folder), ["memory"]);
+  memory.close();
+  assert.equal(openMemory(folder, rootKey).pins.get(bytes(16, 1))?.version, 50);
 });
 
 test("a memory that the root key before this one wrote is written anew, and only with both keys", () => {

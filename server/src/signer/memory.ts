@@ -10,38 +10,34 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { decode, encode, fixed, list, struct, u64, type ValueOf, variant } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { deriveKey, digestKey, equalBytes, hmacSha256 } from "../state/digest.ts";
+import { deriveKey, digestKey, hmacSha256 } from "../state/digest.ts";
+import {
+  frameRecord,
+  isReadable,
+  type MemoryRecord,
+  macLength,
+  magic,
+  type PinRecord,
+  readRecords,
+  tornBytes,
+} from "./memory_records.ts";
 import { createNumberRanges, type NumberRanges } from "./number_ranges.ts";
 import { createPins, type Pin, type Pins, pinDigestLength } from "./pins.ts";
 
-const macLength = 32;
-const headLength = 8;
-
 // Node's permissions follow links: one planted in the folder would lead appends, or a truncation, elsewhere.
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
-const magic = new TextEncoder().encode("keystead memory 1\n");
+/** Bytes written so are on the disk when the call comes back. Node's permissions leave the signer no other way to wait for it. */
+const waiting = constants.O_RDWR | constants.O_DSYNC | constants.O_NOFOLLOW;
 
-const pinLayout = struct({ organizationId: fixed(16), version: u64, digest: fixed(pinDigestLength) });
-const rangeLayout = struct({ boot: fixed(16), first: u64, last: u64 });
-
-const recordLayout = variant({
-  /** The deployment this memory belongs to; written once, at the first birth, adoption or acceptance. */
-  deployment: struct({ deploymentId: fixed(16) }),
-  release: struct({ timeMs: u64, pins: list(pinLayout), leaves: list(rangeLayout) }),
-  /** The operator set the clock's memory back. */
-  clock: struct({ timeMs: u64 }),
-  /** A deployment this signer has made. Whether it was ever committed shows when its birth is released. */
-  born: struct({ deploymentId: fixed(16) }),
-});
-
-type MemoryRecord = ValueOf<typeof recordLayout>;
+/** Records are not waited for one by one, but never are more bytes than this on their way to the disk. */
+const unsyncedBytes = 256 * 1024;
 
 export type ReleasedRange = { boot: Uint8Array; first: number; last: number };
 export type MovedPin = { organizationId: Uint8Array; pin: Pin };
@@ -62,23 +58,12 @@ export type Memory = {
   /** Every released leaf number, by boot. */
   released(): ReleasedRange[];
   wasReleased(boot: Uint8Array, number: number): boolean;
+  /** What a power cut had torn off the end of the file, in bytes. */
+  readonly torn: number;
+  /** Waits until everything is on the disk. */
+  sync(): void;
   close(): void;
 };
-
-/**
- * A record on disk: length (4) ‖ its complement (4) ‖ content ‖ MAC over the MAC before it and the content, so that none can
- * be cut out. The complement tells a length that was torn off from one that was altered.
- */
-function frameRecord(key: Uint8Array, previousMac: Uint8Array, record: MemoryRecord): Uint8Array {
-  const content = encode(recordLayout, record);
-  const framed = new Uint8Array(headLength + content.length + macLength);
-  const view = new DataView(framed.buffer);
-  view.setUint32(0, content.length);
-  view.setUint32(4, ~content.length);
-  framed.set(content, headLength);
-  framed.set(hmacSha256(key, previousMac, content), headLength + content.length);
-  return framed;
-}
 
 export type MemoryOptions = {
   compactBytes?: number;
@@ -86,22 +71,29 @@ export type MemoryOptions = {
   retiring?: Uint8Array;
   /** How bytes reach the file; tests make it fail. */
   write?: (file: number, content: Uint8Array, at: number) => number;
+  /** Words for the operator: what keeps it from being written, and that nothing does any more. */
+  note?: (message: string) => void;
 };
 
 export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryOptions = {}): Memory {
   const path = join(folder, "memory");
   const key = deriveKey(rootKey, "memory");
   const compactBytes = options.compactBytes ?? 16 * 1024 * 1024;
-  const { write = writeSync } = options;
+  const { write = writeSync, note = () => undefined } = options;
 
   const pins = createPins();
   const released = new Map<string, { boot: Uint8Array; numbers: NumberRanges }>();
   let deploymentId: Uint8Array | undefined;
   const born = new Map<string, Uint8Array>();
   let lastTimeMs = 0;
-  let isBroken = false;
+  /** Behind its last record the file may hold a part of one that was not taken back yet. */
+  let hasRest = false;
+  let isFailing = false;
   let mac: Uint8Array = hmacSha256(key, magic);
   let length = 0;
+  /** Up to here it is on the disk. */
+  let synced = 0;
+  let torn = 0;
   let compactedLength = 0;
   let file: number;
 
@@ -127,27 +119,84 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
   }
 
   function append(record: MemoryRecord): void {
-    if (isBroken) throw unwritable();
     const framed = frameRecord(key, mac, record);
-    writeOrUndo(framed);
+    try {
+      if (hasRest) cutRest();
+      if (length - synced + framed.length > unsyncedBytes) sync();
+      writeOrUndo(framed);
+    } catch (cause) {
+      throw unwritable(cause);
+    }
+    if (isFailing) note("its memory can be written again");
+    isFailing = false;
     mac = framed.subarray(framed.length - macLength);
     length += framed.length;
     learn(record);
     if (length > compactedLength * 2 + compactBytes) tryCompact();
   }
 
-  /** Half a record would hide every record behind it, so a write that fails is taken back, or nothing is written again. */
+  /** For what comes once and must not be lost: a deployment without it would need the operator's word again. */
+  function appendAndWait(record: MemoryRecord): void {
+    append(record);
+    try {
+      sync();
+    } catch (cause) {
+      throw unwritable(cause);
+    }
+  }
+
+  /** Writes the end of the file once more, the same bytes in the same place, and waits for them. */
+  function sync(): void {
+    const again = openSync(path, waiting);
+    try {
+      const end = new Uint8Array(length - synced);
+      const size = readSync(again, end, 0, end.length, synced);
+      for (let at = 0; at < size; ) at += writeSync(again, end, at, size - at, synced + at);
+    } finally {
+      closeSync(again);
+    }
+    synced = length;
+  }
+
+  function trySync(): void {
+    try {
+      sync();
+    } catch {
+      // The file is as it was; whoever has to wait for it is told.
+    }
+  }
+
+  /** Half a record would hide every record behind it, so a write that fails is taken back before anything else is written. */
   function writeOrUndo(framed: Uint8Array): void {
     try {
       writeAll(file, framed, write);
-    } catch (cause) {
+    } catch (error) {
+      hasRest = true;
       try {
-        ftruncateSync(file, length);
+        cutRest();
       } catch {
-        isBroken = true;
+        // A file system that takes nothing any more. The next record cuts it, or is not written either.
       }
-      throw unwritable(cause);
+      throw error;
     }
+  }
+
+  /** After a power cut, too, the rest must not come back in the place of what is written next. */
+  function cutRest(): void {
+    ftruncateSync(file, length);
+    hasRest = false;
+    synced = Math.max(0, Math.min(synced, length - 1));
+    trySync();
+  }
+
+  function unwritable(cause: unknown): Fault {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    if (!isFailing) note(`its memory ${path} cannot be written (${why}); nothing is released until it can`);
+    isFailing = true;
+    const { code } = cause as { code?: string };
+    const reason = code === undefined ? "" : ` (${code})`;
+    const message = `the signer's memory cannot be written${reason}; nothing is released until it can`;
+    return new Fault("unavailable", message, { cause });
   }
 
   /** Writes what is remembered into a second file and renames it over the first; a kill leaves one or the other whole. */
@@ -158,13 +207,30 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
       compact(next);
     } catch {
       // The long file is as good as the short one; the next chance comes with the next doubling.
-      rmSync(next, { force: true });
       compactedLength = length;
+      removeIfPossible(next);
     }
   }
 
   function compact(next: string): void {
     const out = openSync(next, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_DSYNC, 0o600);
+    let made: { chain: Uint8Array; written: number };
+    try {
+      made = writeCompacted(out);
+    } finally {
+      closeSync(out);
+    }
+    const fresh = openSync(next, appending);
+    renameSync(next, path);
+    closeSync(file);
+    file = fresh;
+    mac = made.chain;
+    length = made.written;
+    synced = length;
+    compactedLength = length;
+  }
+
+  function writeCompacted(out: number): { chain: Uint8Array; written: number } {
     let chain: Uint8Array = hmacSha256(key, magic);
     let written = magic.length;
     writeAll(out, magic);
@@ -180,7 +246,7 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     for (let at = 0; at < leaves.length; at += 4096) {
       put({ kind: "release", value: { timeMs: lastTimeMs, pins: [], leaves: leaves.slice(at, at + 4096) } });
     }
-    let batch: ValueOf<typeof pinLayout>[] = [];
+    let batch: PinRecord[] = [];
     const flush = () => {
       if (batch.length > 0) put({ kind: "release", value: { timeMs: lastTimeMs, pins: batch, leaves: [] } });
       batch = [];
@@ -192,14 +258,7 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     flush();
     // The last record is the clock's, so that a time that was reset stays reset.
     put({ kind: "clock", value: { timeMs: lastTimeMs } });
-    closeSync(out);
-    const fresh = openSync(next, appending);
-    renameSync(next, path);
-    closeSync(file);
-    file = fresh;
-    mac = chain;
-    length = written;
-    compactedLength = written;
+    return { chain, written };
   }
 
   function* releasedRanges(): Generator<ReleasedRange> {
@@ -218,12 +277,16 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
       mac = chain;
     });
     // What a power cut tore was never relied upon. It is cut, or the next record would follow rubbish, and kept aside.
-    if (length < stored.length) {
+    torn = stored.length - length;
+    if (torn > 0) {
       setAside(`${path}.torn`, stored.subarray(length));
       truncate(path, length);
     }
     compactedLength = length;
     file = openSync(path, appending);
+    // Nor did the process before this one wait for its last records.
+    synced = Math.max(0, length - tornBytes);
+    trySync();
     if (length === 0) {
       writeAll(file, magic);
       length = magic.length;
@@ -246,8 +309,8 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     get lastTimeMs() {
       return lastTimeMs;
     },
-    rememberDeployment: (id) => append({ kind: "deployment", value: { deploymentId: id } }),
-    rememberBirth: (id) => append({ kind: "born", value: { deploymentId: id } }),
+    rememberDeployment: (id) => appendAndWait({ kind: "deployment", value: { deploymentId: id } }),
+    rememberBirth: (id) => appendAndWait({ kind: "born", value: { deploymentId: id } }),
     wasBornHere: (id) => born.has(digestKey(id)),
     rememberRelease: (timeMs, moved, leaves) =>
       append({
@@ -262,11 +325,28 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
           leaves: [...leaves],
         },
       }),
-    resetClock: (timeMs) => append({ kind: "clock", value: { timeMs } }),
+    resetClock: (timeMs) => appendAndWait({ kind: "clock", value: { timeMs } }),
     released: () => [...releasedRanges()],
     wasReleased: (boot, number) => released.get(digestKey(boot))?.numbers.has(number) ?? false,
+    torn,
+    sync() {
+      try {
+        sync();
+      } catch (cause) {
+        throw unwritable(cause);
+      }
+    },
     close: () => closeSync(file),
   };
+}
+
+/** Half of a second file takes room that the first may need; on a file system that takes nothing any more it has to stay. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // The next compaction removes it.
+  }
 }
 
 function setAside(path: string, torn: Uint8Array): void {
@@ -284,61 +364,4 @@ function truncate(path: string, length: number): void {
 
 function writeAll(file: number, content: Uint8Array, write: MemoryOptions["write"] = writeSync): void {
   for (let at = 0; at < content.length; ) at += write(file, content, at);
-}
-
-/**
- * Hands over each whole record and returns the length they take. What a power cut tears off is the end of the file, or
- * leaves it zero; everything else that does not verify is damage, and nothing is believed of a damaged memory.
- */
-function readRecords(
-  stored: Uint8Array,
-  key: Uint8Array,
-  onRecord: (record: MemoryRecord, mac: Uint8Array) => void,
-): number {
-  if (stored.length < magic.length && equalBytes(stored, magic.subarray(0, stored.length))) return 0;
-  if (!equalBytes(stored.subarray(0, magic.length), magic)) throw damaged("it does not begin like one");
-  const view = new DataView(stored.buffer, stored.byteOffset, stored.byteLength);
-  let mac: Uint8Array = hmacSha256(key, magic);
-  let at = magic.length;
-  while (at + headLength <= stored.length) {
-    const contentLength = view.getUint32(at);
-    if (contentLength !== ~view.getUint32(at + 4) >>> 0) {
-      if (stored.subarray(at).every((byte) => byte === 0)) break;
-      throw damaged(`the length of the record at byte ${at} was altered`);
-    }
-    const end = at + headLength + contentLength + macLength;
-    if (end > stored.length) break;
-    const content = stored.subarray(at + headLength, at + headLength + contentLength);
-    const stated = stored.subarray(at + headLength + contentLength, end);
-    if (!equalBytes(hmacSha256(key, mac, content), stated)) {
-      // Of the last append, blocks may have reached the disk and others not.
-      if (end === stored.length && at > magic.length) break;
-      throw damaged(`the record at byte ${at} was altered, or the root key does not belong to this database`);
-    }
-    mac = Uint8Array.from(stated);
-    onRecord(decode(recordLayout, content), mac);
-    at = end;
-  }
-  return at;
-}
-
-/** Whether this key has written it: a memory of no whole record is anyone's. */
-function isReadable(stored: Uint8Array, key: Uint8Array): boolean {
-  try {
-    readRecords(stored, key, () => undefined);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function unwritable(cause?: unknown): Fault {
-  return new Fault("unavailable", "the signer's memory cannot be written; nothing is released until it can", { cause });
-}
-
-function damaged(why: string): Fault {
-  return new Fault(
-    "failed_precondition",
-    `the signer's memory is damaged: ${why}; move it away and run \`keystead accept-database\` once you have made sure of the database`,
-  );
 }

@@ -3,12 +3,12 @@
  * digests. What the state lists and the frame lacks is an error, never an absence.
  */
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
-import type { Fault } from "@keystead/core/fault.ts";
+import { Fault } from "@keystead/core/fault.ts";
 import type { OfferedState } from "../frames/messages.ts";
 import { digestKey, sha256 } from "../state/digest.ts";
 import { type Directory, decodeDirectory } from "../state/directory.ts";
 import { emptyPages, hasPage, isOptionalPage, isPageName, type Pages, withPage } from "../state/pages.ts";
-import { type KnownHeader, refusedState } from "./line.ts";
+import { changedRows, type KnownHeader, refusedState } from "./line.ts";
 import type { Signer } from "./signer.ts";
 
 export type OpenState = {
@@ -20,10 +20,22 @@ export type OpenState = {
   pageLengths: ReadonlyMap<string, number>;
 };
 
+/** The state of this organization; any other that is offered in its place is refused, whoever wrote it. */
+export function openStateOf(signer: Signer, organizationId: string, offered: OfferedState): OpenState {
+  try {
+    const { header } = signer.line.know(offered.header);
+    if (uuidFromBytes(header.organizationId) === organizationId) return openState(signer, offered);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "failed_precondition") throw error;
+    throw changedRows(organizationId, error.message);
+  }
+  throw changedRows(organizationId, "the offered state belongs to another organization than the body names");
+}
+
 export function openState({ line }: Signer, offered: OfferedState): OpenState {
   const known = line.know(offered.header);
   const organizationId = uuidFromBytes(known.header.organizationId);
-  const refuse = (why: string): Fault => refusedState(`organization ${organizationId}: ${why}`);
+  const refuse = (why: string): Fault => changedRows(organizationId, why);
   if (!matches(offered.directory, known.header.directory)) throw refuse("the directory does not match its header");
   const directory = decodeDirectory(Uint8Array.from(offered.directory));
   // A page that the directory does not list was never written: it is the signer's own word that it is empty.

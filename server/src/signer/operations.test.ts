@@ -49,6 +49,20 @@ test("once the clock is right again the same signer goes on, with what it refuse
   assert.equal(releaseRows(rig, [prepared])[0]?.kind, "released");
 });
 
+test("the operator hears once that the clock is behind, and once that it no longer is; a release of nothing tells, too", () => {
+  const rig = createSignerRig();
+  const releaseNothing = () => rig.operations.release({ rows: [], links: [] });
+  rig.clock.nowMs -= clockToleranceMs + 1_000;
+  for (let n = 0; n < 3; n++) assert.throws(releaseNothing, behind);
+  rig.clock.nowMs += clockToleranceMs;
+  for (let n = 0; n < 3; n++) assert.deepEqual(releaseNothing(), []);
+  assert.deepEqual(rig.notes, [
+    "its clock is 301 s behind the last time it has seen; nothing is signed until it is right, or until the operator runs " +
+      "`keystead accept-clock`",
+    "its clock is no longer behind",
+  ]);
+});
+
 test("a restart does not forget the time; the operator's reset does, and the next release remembers the new one", () => {
   let rig = steppedBack(clockToleranceMs + 1_000).restart();
   assert.throws(() => prepareOn(rig, rig.born, createTagBody(rig, "refused")), behind);

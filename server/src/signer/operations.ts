@@ -25,6 +25,7 @@ import { reseal } from "./reseal.ts";
 import { createResults } from "./results.ts";
 import { createSealer } from "./seal.ts";
 import type { Signer } from "./signer.ts";
+import { listPins, vouch } from "./vouch.ts";
 
 export type Orders = {
   adoptUnknown: boolean;
@@ -58,18 +59,22 @@ export function createOperations(
   const boot = new Uint8Array(randomBytes(16));
   let signer: Signer | undefined;
   let number = 0;
+  let isBehind = false;
   const acceptedHeads: AcceptedHead[] = [];
 
   function now(): number {
     const nowMs = clock();
     const behindMs = memory.lastTimeMs - nowMs;
     if (behindMs > clockToleranceMs) {
-      throw new Fault(
-        "unavailable",
-        `the signer's clock is ${Math.round(behindMs / 1000)} s behind the last time it has seen; ` +
-          "nothing is signed until it is right, or until the operator runs `keystead accept-clock`",
-      );
+      const behind =
+        `clock is ${Math.round(behindMs / 1000)} s behind the last time it has seen; ` +
+        "nothing is signed until it is right, or until the operator runs `keystead accept-clock`";
+      if (!isBehind) note(`its ${behind}`);
+      isBehind = true;
+      throw new Fault("unavailable", `the signer's ${behind}`);
     }
+    if (isBehind) note("its clock is no longer behind");
+    isBehind = false;
     return nowMs;
   }
 
@@ -184,7 +189,8 @@ export function createOperations(
       });
       return { statement, signature: keyring.signWithLogKey(statementMessage(statement)) };
     },
-    vouch: ({ leaves }) => ({ own: leaves.map((leaf) => isOwn(remembering(), leaf)) }),
+    vouch: (request) => vouch(remembering(), request),
+    pins: ({ page }) => listPins(remembering(), page),
     accept(request) {
       if (!orders.acceptDatabase)
         throw new Fault("permission_denied", "the operator did not order to accept the database");
@@ -199,13 +205,4 @@ export function createOperations(
 
 function forgotten(): Fault {
   return new Fault("unavailable", "the signer remembers no deployment; run `keystead accept-database`");
-}
-
-function isOwn({ keyring }: Signer, leaf: Uint8Array): boolean {
-  try {
-    keyring.authenticity.check("leaf", leaf);
-    return true;
-  } catch {
-    return false;
-  }
 }

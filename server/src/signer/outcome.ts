@@ -51,7 +51,9 @@ export function complete(act: Act, grounds: LeafGrounds): Prepared[] {
   try {
     outcome = run(act);
   } catch (error) {
-    if (error instanceof Fault && error.code !== "internal") return refuse(act, "FAILED", error);
+    // What was changed in the database is nobody's failure: it is refused, and what waits goes on waiting.
+    const isOutcome = error instanceof Fault && error.code !== "internal" && error.code !== "aborted";
+    if (isOutcome) return refuse(act, "FAILED", error);
     throw error;
   }
   try {

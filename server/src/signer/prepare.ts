@@ -9,13 +9,14 @@ import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import type { Missing, OfferedState, Prepared, Request } from "../frames/messages.ts";
 import { authorise } from "../rules/authorise.ts";
 import { put } from "../state/entities.ts";
-import { findJournal, liveness, maxJournalEntries, slotOf } from "../state/journal.ts";
+import { findJournal, liveness, maxJournalEntries, slotMs, slotOf } from "../state/journal.ts";
 import { wishKey } from "../state/record_wish.ts";
+import { passed } from "../state/steps.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { authenticate } from "./authenticate.ts";
 import { openKeyRoom } from "./key_room.ts";
 import { NeedsMore } from "./needs_more.ts";
-import { missingLinks, type OpenState, openState, weightOf, withOffered } from "./open_state.ts";
+import { missingLinks, type OpenState, openStateOf, weightOf, withOffered } from "./open_state.ts";
 import { type Act, alreadyExists, complete, keepWaiting, refuse, type Scene } from "./outcome.ts";
 import { questionOf } from "./question.ts";
 import type { Signer } from "./signer.ts";
@@ -33,16 +34,15 @@ export function prepare(signer: Signer, request: Request<"prepare">): PrepareRep
 }
 
 function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
+  passed("received");
   const { body, stamp, state: offered } = request;
   const nowMs = signer.now();
   const asked = readAsked(body);
   const { envelope, fingerprint, form } = asked;
-  const found = offered === undefined ? signer.heads.get(envelope.organizationId) : openState(signer, offered);
+  const { organizationId } = envelope;
+  const found = offered === undefined ? signer.heads.get(organizationId) : openStateOf(signer, organizationId, offered);
   if (found === undefined) return missing({ state: true });
   const state = withOffered(found, request.pages);
-  if (state.organizationId !== envelope.organizationId) {
-    throw new Fault("failed_precondition", "the offered state belongs to another organization than the body names");
-  }
   const linksFrom = linksToFetch(signer, state, offered);
   if (linksFrom === "passed over") return missing({ state: true });
   if (linksFrom !== undefined) return missing({ state: true, linksFrom });
@@ -52,6 +52,7 @@ function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
   const { parentId } = state.known.header;
   const organization = { organizationId: state.organizationId, parentId: parentId && uuidFromBytes(parentId), members };
   const caller = authenticate(signer.curves, organization, stamp, body, nowMs);
+  passed("authenticated");
   const keys = once(() => openKeyRoom(signer, state, request));
   const scene: Scene = { signer, state, caller, nowMs, brought: request, keys };
 
@@ -118,6 +119,7 @@ function once<T>(make: () => T): () => T {
 }
 
 function prepared(value: readonly Prepared[]): PrepareReply {
+  passed("decided");
   return { kind: "prepared", value };
 }
 
@@ -128,9 +130,10 @@ function missing({ state = false, linksFrom, journal, pages = [], wishes = [] }:
 /** Below the floor the journals are gone: a clock that ran ahead and was set right must not make old bodies new again. */
 function checkLiveness(timestampMs: number, nowMs: number, floor: number): void {
   const isLive = timestampMs >= nowMs - liveness.pastMs && timestampMs <= nowMs + liveness.futureMs;
-  if (!isLive || slotOf(timestampMs) < floor) {
-    throw new Fault("invalid_argument", "request timestamp is outside the allowed window", {
-      errorCode: "REQUEST_INVALID",
-    });
-  }
+  if (isLive && slotOf(timestampMs) >= floor) return;
+  const from = new Date(floor * slotMs).toISOString();
+  const wasAhead = `: the signer's clock was ahead when this organization acted, and nothing from before ${from} is accepted any more`;
+  throw new Fault("invalid_argument", `request timestamp is outside the allowed window${isLive ? wasAhead : ""}`, {
+    errorCode: "REQUEST_INVALID",
+  });
 }

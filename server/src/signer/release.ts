@@ -8,6 +8,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import type { ReleaseRow, Reply, Request } from "../frames/messages.ts";
 import { digestKey, equalBytes } from "../state/digest.ts";
+import { passed } from "../state/steps.ts";
 import type { Place } from "./line.ts";
 import type { ReleasedRange } from "./memory.ts";
 import type { Pin } from "./pins.ts";
@@ -63,11 +64,15 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
     }
   });
 
+  passed("checked");
   // The first thing ever released is a deployment's birth: from here on this memory belongs to it.
   if (leaves.length > 0 && memory.deploymentId === undefined) memory.rememberDeployment(keyring.deploymentId);
   if (leaves.length > 0) memory.rememberRelease(nowMs, [...moved.values()], leaves);
 
-  return verdicts.map((verdict, index) => ("leaf" in verdict ? open(signer, rows[index]) : verdict));
+  passed("remembered");
+  const outcomes = verdicts.map((verdict, index) => ("leaf" in verdict ? open(signer, rows[index]) : verdict));
+  passed("opened");
+  return outcomes;
 }
 
 /** Leaves of one group are numbered in the order they come here, nearly always without gaps: one range of them is remembered. */

@@ -43,7 +43,7 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
   releaseRows(rig, [row]);
   const newest = stateAfter(rig.born, row);
   const replayed = createTagBody(rig, "later");
-  const recorded: { [K in MessageKind]?: Request<K>[] } = {
+  const recorded: { [K in MessageKind]: Request<K>[] } = {
     hello: [{ protocol: 1, keyring: rig.keyring }],
     birth: [{}],
     prepare: [
@@ -75,6 +75,10 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
     ],
     release: [{ rows: [{ leaf: row.leaf, sealed: undefined }], links: [newest.header] }],
     accept: [{ headers: [rig.born.header], last: true }],
+    statement: [{ page: 0 }],
+    vouch: [{ leaves: [row.leaf], heads: [newest.header], records: [{ content: row.leaf, sealed: row.leaf }] }],
+    pins: [{ page: 0 }],
+    reseal: [{ boxes: [{ kind: "keyring", value: { sealed: rig.keyring } }] }],
   };
 
   const path = join(mkdtempSync(join(tmpdir(), "keystead-serve-")), "socket");

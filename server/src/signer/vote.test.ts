@@ -490,7 +490,7 @@ test("a vote needs the body it votes on, and a vote on a vote there is not", () 
   const quorum = createQuorum();
   const target = proposed(quorum);
   const vote = quorum.voteBody("approve", target);
-  const unproven = { code: "failed_precondition", message: /body of the activity that is voted on is missing/ };
+  const unproven = { code: "aborted", message: /body of the activity that is voted on is missing/ };
   assert.throws(() => quorum.send("bob", vote), unproven);
   assert.throws(() => quorum.send("bob", vote, { target: quorum.tagBody("another") }), unproven);
   assert.throws(() => quorum.approve("cleo", vote), isOver);

@@ -12,6 +12,7 @@ import { isActive } from "../rules/votes.ts";
 import { sha256 } from "../state/digest.ts";
 import { type Approval, type PendingActivity, put } from "../state/entities.ts";
 import { type Asked, readAsked } from "./asked.ts";
+import { changedRows } from "./line.ts";
 import { type Act, complete, keepWaiting, refuse, reject, type Scene } from "./outcome.ts";
 import { questionOf } from "./question.ts";
 
@@ -28,7 +29,10 @@ export function vote(
   const waiting = scene.state.pages.pending.get(parseFingerprint(fingerprint) ?? "");
   if (waiting === undefined) throw noSuchActivity();
   if (target === undefined || toHex(sha256(target)) !== waiting.fingerprint) {
-    throw new Fault("failed_precondition", "the body of the activity that is voted on is missing");
+    throw changedRows(
+      scene.state.organizationId,
+      `the body of the activity that is voted on is missing: ${waiting.activityId}`,
+    );
   }
   const asked = readAsked(target);
   if (selection === "APPROVED") return approve(scene, waiting, asked, stamped);

@@ -273,20 +273,22 @@ export function projectionRows(plan: OrganizationPlan): {
   }
   for (const [tagId, tag] of plan.userTags) {
     if (tag === undefined) rows.removedUserTags.push(tagId);
-    else {
-      rows.userTags.push({
-        organization_id: plan.organizationId,
-        tag_id: tagId,
-        tag_name: tag.tagName,
-        created_at_ms: tag.createdAtMs,
-        updated_at_ms: tag.updatedAtMs,
-      });
-    }
+    else rows.userTags.push(toUserTagRow(plan.organizationId, tag));
   }
   return rows;
 }
 
-function toUserRow(organizationId: string, user: User): Tables["users"] {
+export function toUserTagRow(organizationId: string, tag: UserTag): Tables["user_tags"] {
+  return {
+    organization_id: organizationId,
+    tag_id: tag.tagId,
+    tag_name: tag.tagName,
+    created_at_ms: tag.createdAtMs,
+    updated_at_ms: tag.updatedAtMs,
+  };
+}
+
+export function toUserRow(organizationId: string, user: User): Tables["users"] {
   return {
     organization_id: organizationId,
     user_id: user.userId,
@@ -299,7 +301,7 @@ function toUserRow(organizationId: string, user: User): Tables["users"] {
   };
 }
 
-function toCredentialRow(
+export function toCredentialRow(
   organizationId: string,
   userId: string,
   apiKey: User["apiKeys"][number],

@@ -3,6 +3,7 @@
  * Its parts write only for organizations that the part `committed` lists; parts that a group does not need are left out.
  */
 import pg from "pg";
+import { passed } from "../state/steps.ts";
 import type { ReleasedLeaf } from "./commit.ts";
 import { type OrganizationPlan, organizationRow, projectionRows } from "./commit_plan.ts";
 import { addKeys } from "./commit_postgres_keys.ts";
@@ -20,6 +21,7 @@ export async function write(
 ): Promise<Set<string>> {
   const statement = toStatement(plans, released);
   analyzeWhileGrowing(pool, plans.length);
+  passed("begun");
   try {
     return await repeatedly(async () => idsOf(await pool.query(statement)));
   } catch (error) {

@@ -1,5 +1,6 @@
 /** A group commit in SQLite: one transaction, prepared statements, no await from begin to commit. */
 import type { SQLInputValue } from "node:sqlite";
+import { passed } from "../state/steps.ts";
 import type { ReleasedLeaf } from "./commit.ts";
 import { type OrganizationPlan, organizationRow, projectionRows } from "./commit_plan.ts";
 import {
@@ -38,8 +39,10 @@ export function write(
 
 function transaction<T>(sqlite: SqliteConnection, work: () => T): T {
   sqlite.statement("begin immediate").run();
+  passed("begun");
   try {
     const result = work();
+    passed("written");
     sqlite.statement("commit").run();
     return result;
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * Queries of the hot path: written with Kysely's types, compiled once per store, then run straight on the driver
+ * Queries of the hot path: written with Kysely's types, compiled once per dialect, then run straight on the driver
  * (a prepared statement in SQLite, a named one in PostgreSQL). Compiling anew would cost more than running.
  */
 import type { SQLInputValue } from "node:sqlite";
@@ -19,21 +19,21 @@ class Placeholder {
 type Compiled = { sql: string; values: readonly unknown[] };
 
 /**
- * `build` is called once per store with placeholders instead of arguments, so it must not look at them, only pass them
+ * `build` is called once per dialect with placeholders instead of arguments, so it must not look at them, only pass them
  * to the query. `name` is unique in this room.
  */
 export function compiled<A extends readonly unknown[], Row>(
   name: string,
   build: (db: Kysely<Tables>, ...args: A) => { compile(): CompiledQuery<Row> },
 ): (store: Store, ...args: A) => Promise<Row[]> | Row[] {
-  const perStore = new WeakMap<Store, Compiled>();
+  const perDialect = new Map<Store["dialect"], Compiled>();
   return (store, ...args) => {
-    let query = perStore.get(store);
+    let query = perDialect.get(store.dialect);
     if (query === undefined) {
       const placeholders = args.map((_, index) => new Placeholder(index));
       const { sql, parameters } = build(store.db, ...(placeholders as unknown as A)).compile();
       query = { sql, values: parameters };
-      perStore.set(store, query);
+      perDialect.set(store.dialect, query);
     }
     const values = query.values.map((value) => (value instanceof Placeholder ? args[value.index] : value));
     const text = query.sql;

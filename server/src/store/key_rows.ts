@@ -68,7 +68,7 @@ export function readRecords(organizationId: string, version: number, records: re
   return read;
 }
 
-function toKeyRow(record: KeyRecord, row: NewRecordRow, sort_key: string): NewKeyRow {
+export function toKeyRow(record: KeyRecord, row: NewRecordRow, sort_key: string): NewKeyRow {
   const { kind, organizationId, createdAtMs } = record;
   const times = { created_at_ms: createdAtMs, updated_at_ms: createdAtMs };
   const common = { organization_id: organizationId, record: row.content, sealed: row.sealed, ...times };
@@ -120,7 +120,7 @@ function toKeyRow(record: KeyRecord, row: NewRecordRow, sort_key: string): NewKe
 }
 
 /** Each once in an organization, in the order of time and of asking: clients take the first account for the one they named first. */
-function sortKey(version: number, position: number): string {
+export function sortKey(version: number, position: number): string {
   return `${String(version).padStart(15, "0")}.${String(position).padStart(4, "0")}`;
 }
 
@@ -165,7 +165,7 @@ function rowsOf(plan: KeyPlan, kind: KeyRecordKind): Map<string, object> {
 }
 
 /** The columns that facts speak about. */
-function columnsOfFacts({ kind, name, exported, updatedAtMs }: KeyFacts): KeyRowChange["columns"] {
+export function columnsOfFacts({ kind, name, exported, updatedAtMs }: KeyFacts): KeyRowChange["columns"] {
   const nameColumn = nameColumns[kind];
   return {
     ...(name !== undefined && { [nameColumn]: name, name_key: foldName(name) }),

@@ -1,4 +1,7 @@
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import type { Kysely } from "kysely";
+import { withoutMac } from "../state/authenticity.ts";
 import { compiled } from "./compiled.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
@@ -44,11 +47,33 @@ const unreleasedOf = compiled("unreleased_of_activity", (db, organizationId: str
     .orderBy("leaves.number"),
 );
 
-/** Leaves of one activity that no gateway has marked as released: its answer must wait until they are. */
+const unreleasedBirths = compiled("unreleased_births", (db, parentId: string) =>
+  selectUnreleased(db)
+    .innerJoin("organizations", "organizations.organization_id", "unreleased.organization_id")
+    .where("organizations.parent_id", "=", parentId)
+    .where("leaves.version", "=", 1)
+    .orderBy("leaves.number"),
+);
+
+/**
+ * Leaves of one activity that no gateway has marked as released, its own and those of the organizations it brought into the world: its
+ * answer must wait until they are.
+ */
 export async function findUnreleasedLeaves(
   store: Store,
   organizationId: string,
   activityId: string,
 ): Promise<UnreleasedLeaf[]> {
-  return (await unreleasedOf(store, organizationId, activityId)).map((row) => ({ ...row }));
+  const own = await unreleasedOf(store, organizationId, activityId);
+  const births = await unreleasedBirths(store, organizationId);
+  return [...own, ...births.filter(({ leaf }) => isOf(activityId, leaf))].map((row) => ({ ...row }));
+}
+
+/** A leaf that somebody has damaged is nobody's; `keystead check-log` names it. */
+function isOf(activityId: string, leaf: Uint8Array): boolean {
+  try {
+    return uuidFromBytes(decodeLeaf(withoutMac(leaf)).activityId) === activityId;
+  } catch {
+    return false;
+  }
 }

@@ -125,6 +125,16 @@ export async function loadState(store: Store, organizationId: string): Promise<S
   return head && { ...head, pages };
 }
 
+const version = compiled("version", (db, organizationId: string) =>
+  db.selectFrom("organizations").select("version").where("organization_id", "=", organizationId),
+);
+
+/** The version of the current state. */
+export async function findVersion(store: Store, organizationId: string): Promise<number | undefined> {
+  const [row] = await version(store, organizationId);
+  return row?.version;
+}
+
 const page = compiled("page", (db, organizationId: string, name: string) =>
   db.selectFrom("pages").select("content").where("organization_id", "=", organizationId).where("name", "=", name),
 );

@@ -46,6 +46,14 @@ export function interfaceRow(
 ): Tables["contract_interfaces"] {
   const text = texts.find(({ record }) => record.interfaceId === listed.interfaceId);
   if (text === undefined) throw new Fault("internal", "an interface is listed without its text");
+  return toInterfaceRow(organizationId, listed, text.content);
+}
+
+export function toInterfaceRow(
+  organizationId: string,
+  listed: ContractInterface,
+  record: Uint8Array,
+): Tables["contract_interfaces"] {
   return {
     organization_id: organizationId,
     interface_id: listed.interfaceId,
@@ -53,7 +61,7 @@ export function interfaceRow(
     address: listed.address,
     label: listed.label,
     notes: listed.notes,
-    record: text.content,
+    record,
     created_at_ms: listed.createdAtMs,
     updated_at_ms: listed.updatedAtMs,
   };

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { bringing, changing, deleted, row, wallet } from "../../test/key_items.ts";
@@ -138,6 +139,20 @@ test("a connection lost while idle does not end the process", async (t) => {
   const source = store.pool.options.connectionString ?? "";
   await administer(source, `select pg_terminate_backend(${rows[0]?.pid})`);
   await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal((await store.pool.query("select 1 as one")).rows[0].one, 1);
+});
+
+test("a connection that breaks in use fails that use and does not end the process", async (t) => {
+  const store = await openTestStore(t, "postgres");
+  if (store?.dialect !== "postgres") return;
+  const client = await store.pool.connect();
+  const { connection } = client as unknown as { connection: { stream: Socket } };
+  const answer = assert.rejects(client.query("select pg_sleep(600)"), /ECONNRESET/);
+  // As a server that is stopped at once, or a wire that is cut: no farewell of the protocol.
+  connection.stream.destroy(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" }));
+  await answer;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  client.release();
   assert.equal((await store.pool.query("select 1 as one")).rows[0].one, 1);
 });
 

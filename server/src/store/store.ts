@@ -6,6 +6,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { migrate } from "./migrations/migrate.ts";
+import { openFault } from "./open_fault.ts";
 import { openSqlite, type SqliteConnection, sqliteDialect } from "./sqlite_dialect.ts";
 import type { Tables } from "./tables.ts";
 
@@ -29,6 +30,14 @@ export type StoreSource = { kind: "sqlite"; folder: string } | { kind: "postgres
 
 /** Opens the database, refuses one that could lose commits, and brings its tables up to date. */
 export async function openStore(source: StoreSource): Promise<Store> {
+  try {
+    return await openMigrated(source);
+  } catch (error) {
+    throw source.kind === "sqlite" ? openFault(error, source.folder) : error;
+  }
+}
+
+async function openMigrated(source: StoreSource): Promise<Store> {
   const store = source.kind === "sqlite" ? openSqliteStore(source.folder) : await openPostgresStore(source.url);
   try {
     await migrate(store.db, store.dialect);
@@ -149,8 +158,10 @@ function openPool(url: string, max: number, settings: string): pg.Pool {
       await client.query(settings);
     },
   });
-  // A connection lost while idle is replaced by the pool; without a listener it would end the process.
+  // A connection that is lost is replaced by the pool, and whoever was using it is told by the failure of its query. The client says it
+  // once more, while idle through the pool and in use by itself; without a listener that would end the process.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 

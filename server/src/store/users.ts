@@ -1,36 +1,52 @@
 import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
+import type { Kysely } from "kysely";
 import type { ApiKey, User, UserTag } from "../state/entities.ts";
 import { compiled } from "./compiled.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
-const userById = compiled("user_by_id", (db, organizationId: string, userId: string) =>
-  db.selectFrom("users").selectAll().where("organization_id", "=", organizationId).where("user_id", "=", userId),
-);
+/** Users with their credentials in one statement, hence of one moment: in two, a user who is deleted between them would be shown without a key. */
+function selectUsers(db: Kysely<Tables>, organizationId: string) {
+  return db
+    .selectFrom("users")
+    .leftJoin("credentials", (join) =>
+      join
+        .onRef("credentials.organization_id", "=", "users.organization_id")
+        .onRef("credentials.user_id", "=", "users.user_id"),
+    )
+    .selectAll("users")
+    .select([
+      "credentials.credential_id",
+      "credentials.credential_name",
+      "credentials.type",
+      "credentials.curve",
+      "credentials.public_key",
+      "credentials.expires_at_ms",
+      "credentials.created_at_ms as credential_created_at_ms",
+      "credentials.updated_at_ms as credential_updated_at_ms",
+    ])
+    .where("users.organization_id", "=", organizationId)
+    .orderBy("users.created_at_ms")
+    .orderBy("users.user_id")
+    .orderBy("credentials.created_at_ms")
+    .orderBy("credentials.credential_id");
+}
 
-const credentialsOf = compiled("credentials_of_user", (db, organizationId: string, userId: string) =>
-  db
-    .selectFrom("credentials")
-    .selectAll()
-    .where("organization_id", "=", organizationId)
-    .where("user_id", "=", userId)
-    .orderBy("created_at_ms")
-    .orderBy("credential_id"),
+const userById = compiled("user_by_id", (db, organizationId: string, userId: string) =>
+  selectUsers(db, organizationId).where("users.user_id", "=", userId),
 );
 
 export async function findUser(store: Store, organizationId: string, userId: string): Promise<User | undefined> {
-  const [row] = await userById(store, organizationId, userId);
-  return row && toUser(row, await credentialsOf(store, organizationId, userId));
+  const [user] = toUsers(await userById(store, organizationId, userId));
+  return user;
 }
 
-const usersOf = compiled("users_of_organization", (db, organizationId: string) =>
-  db
-    .selectFrom("users")
-    .selectAll()
-    .where("organization_id", "=", organizationId)
-    .orderBy("created_at_ms")
-    .orderBy("user_id"),
-);
+const usersOf = compiled("users_of_organization", selectUsers);
+
+/** All users, the oldest first. How many an organization may have is limited, so they need no pages. */
+export async function listUsers(store: Store, organizationId: string): Promise<User[]> {
+  return toUsers(await usersOf(store, organizationId));
+}
 
 const credentialsIn = compiled("credentials_of_organization", (db, organizationId: string) =>
   db
@@ -40,13 +56,6 @@ const credentialsIn = compiled("credentials_of_organization", (db, organizationI
     .orderBy("created_at_ms")
     .orderBy("credential_id"),
 );
-
-/** All users, the oldest first. How many an organization may have is limited, so they need no pages. */
-export async function listUsers(store: Store, organizationId: string): Promise<User[]> {
-  const [rows, credentials] = await Promise.all([usersOf(store, organizationId), credentialsIn(store, organizationId)]);
-  const byUser = Map.groupBy(credentials, (credential) => credential.user_id);
-  return rows.map((row) => toUser(row, byUser.get(row.user_id) ?? []));
-}
 
 /** The keys of all users, the oldest first. */
 export async function listApiKeys(store: Store, organizationId: string): Promise<ApiKey[]> {
@@ -85,20 +94,41 @@ export async function listUserTags(store: Store, organizationId: string): Promis
   }));
 }
 
-function toUser(row: Tables["users"], credentials: readonly Tables["credentials"][]): User {
+type UserRow = Tables["users"] &
+  Nullable<Omit<Credential, "created_at_ms" | "updated_at_ms">> & {
+    credential_created_at_ms: number | null;
+    credential_updated_at_ms: number | null;
+  };
+
+type Nullable<T> = { [K in keyof T]: T[K] | null };
+
+/** What is told of a credential. */
+type Credential = Omit<Tables["credentials"], "organization_id" | "user_id">;
+
+/** The rows of one user stand together: one for each credential, or one without any. */
+function toUsers(rows: readonly UserRow[]): User[] {
+  return [...Map.groupBy(rows, (row) => row.user_id).values()].map((own) => toUser(own as [UserRow]));
+}
+
+function toUser(rows: readonly [UserRow, ...UserRow[]]): User {
+  const [row] = rows;
   return {
     userId: row.user_id,
     userName: row.user_name,
     ...(row.user_email !== null && { userEmail: row.user_email }),
     ...(row.user_phone_number !== null && { userPhoneNumber: row.user_phone_number }),
     userTags: JSON.parse(row.user_tags) as string[],
-    apiKeys: credentials.map(toApiKey),
+    apiKeys: rows.flatMap((each) => (each.credential_id === null ? [] : toApiKey(credentialOf(each)))),
     createdAtMs: row.created_at_ms,
     updatedAtMs: row.updated_at_ms,
   };
 }
 
-function toApiKey(row: Tables["credentials"]): ApiKey {
+function credentialOf({ credential_created_at_ms, credential_updated_at_ms, ...row }: UserRow): Credential {
+  return { ...row, created_at_ms: credential_created_at_ms, updated_at_ms: credential_updated_at_ms } as Credential;
+}
+
+function toApiKey(row: Credential): ApiKey {
   return {
     apiKeyId: row.credential_id,
     apiKeyName: row.credential_name,

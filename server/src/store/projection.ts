@@ -1,0 +1,87 @@
+/**
+ * What the projection tables must show of an organization, worked out anew from its pages and records. A commit writes the same
+ * rows from the changes of one activity; here they come from everything at once, for whoever compares or rebuilds them.
+ */
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import type { Header } from "@keystead/core/log/header.ts";
+import type { KeyFacts, Settings } from "../state/entities.ts";
+import type { Pages } from "../state/pages.ts";
+import type { KeyRecord } from "../state/records.ts";
+import { toCredentialRow, toUserRow, toUserTagRow } from "./commit_plan.ts";
+import { columnsOfFacts, type NewRecordRow, privateKeyTagRow, toKeyRow } from "./key_rows.ts";
+import { policyRow } from "./policy_rows.ts";
+import type { TableName, Tables } from "./tables.ts";
+
+/** Tables whose every row is listed by a page: what is not in it must not be there. */
+export const listedTables = ["users", "credentials", "user_tags", "private_key_tags", "policies"] as const;
+export type ListedTable = (typeof listedTables)[number];
+
+export function listedRows(organizationId: string, pages: Pages): { [T in ListedTable]: Tables[T][] } {
+  const users = [...pages.members.users.values()];
+  return {
+    users: users.map((user) => toUserRow(organizationId, user)),
+    credentials: users.flatMap(({ userId, apiKeys }) =>
+      apiKeys.map((apiKey) => toCredentialRow(organizationId, userId, apiKey)),
+    ),
+    user_tags: [...pages.members.userTags.values()].map((tag) => toUserTagRow(organizationId, tag)),
+    private_key_tags: [...pages.privateKeyTags.tags.values()].map((tag) => privateKeyTagRow(organizationId, tag)),
+    policies: [...pages.policies.values()].map((policy) => policyRow(organizationId, policy)),
+  };
+}
+
+/** The columns of an organization's row that its head and its settings say. */
+export function organizationColumns({ parentId, version }: Header, settings: Settings) {
+  const { organizationName, createdAtMs, updatedAtMs, deleted } = settings;
+  return {
+    parent_id: parentId === undefined ? null : uuidFromBytes(parentId),
+    organization_name: organizationName,
+    version,
+    created_at_ms: createdAtMs,
+    updated_at_ms: updatedAtMs,
+    deleted_at_ms: deleted === true ? updatedAtMs : null,
+  } satisfies Partial<Tables["organizations"]>;
+}
+
+/** What a key's row is worked out from, beside its record. */
+export type KeySources = { facts: KeyFacts | undefined; privateKeyTags: readonly string[]; sortKey: string };
+
+/** The whole row of a key. */
+export function keyRowOf(record: KeyRecord, stored: NewRecordRow, sources: KeySources) {
+  const { row } = toKeyRow(record, stored, sources.sortKey);
+  if ("private_key_tags" in row) row.private_key_tags = JSON.stringify(sources.privateKeyTags);
+  return Object.assign(row, sources.facts && columnsOfFacts(sources.facts));
+}
+
+/** The names of columns in which two rows differ, in the order of the table. */
+export function differingColumns(expected: object, stored: object): string[] {
+  const [own, found] = [expected as Row, stored as Row];
+  return Object.keys(own).filter((column) => !isSame(own[column], found[column]));
+}
+
+type Row = Record<string, unknown>;
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a instanceof Uint8Array && b instanceof Uint8Array ? Buffer.compare(a, b) === 0 : a === b;
+}
+
+/** Each table's primary key behind the organization. A test holds it against the database. */
+export const rowKeys = {
+  organizations: [],
+  pages: ["name"],
+  leaves: ["boot", "number"],
+  unreleased: ["boot", "number"],
+  activities: ["activity_id"],
+  votes: ["activity_id", "vote_id"],
+  idempotency_keys: ["user_id", "idempotency_key"],
+  users: ["user_id"],
+  credentials: ["credential_id"],
+  user_tags: ["tag_id"],
+  wallets: ["wallet_id"],
+  wallet_accounts: ["wallet_account_id"],
+  private_keys: ["private_key_id"],
+  private_key_addresses: ["address_key", "private_key_id"],
+  private_key_tags: ["tag_id"],
+  policies: ["policy_id"],
+  contract_interfaces: ["interface_id"],
+  deployment: [],
+} as const satisfies Record<TableName, readonly string[]>;
