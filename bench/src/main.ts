@@ -2,10 +2,12 @@
  * `npm run bench`: CPU time per request beside the bare cost of what a request cannot do without, measured in the same run,
  * because ratios travel between machines and times do not. `--quick` for a look, `--json FILE` for machines,
  * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed, `--scale` to
- * measure few sub-organizations against many instead, `--scale --wallets` few wallets against many.
+ * measure few sub-organizations against many instead, `--scale --wallets` few wallets against many, `--attack` to measure honest
+ * clients before and during attacks, `--attack --only PATTERN` some of them.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { attackText, measureAttacks, missedAttacks } from "./attack.ts";
 import { medianOf, prepareBaselines } from "./baselines.ts";
 import { type DatabaseName, openDatabase } from "./databases.ts";
 import { measureDecisions } from "./decision.ts";
@@ -32,6 +34,8 @@ const { values: options } = parseArgs({
     check: { type: "boolean" },
     scale: { type: "boolean" },
     wallets: { type: "boolean" },
+    attack: { type: "boolean" },
+    only: { type: "string" },
     json: { type: "string" },
     database: { type: "string" },
   },
@@ -66,6 +70,19 @@ if (options.scale) {
     const measured = await measureScale(load, name, options.wallets ? "wallets" : "subOrganizations", scale);
     console.log(scaleText(measured));
     if (options.check && measured.rows.some(({ ratio }) => ratio > scaleTarget)) process.exitCode = 1;
+  }
+  load.stop();
+  process.exit();
+}
+if (options.attack) {
+  const size = options.quick ? { rounds: 1, seconds: 5 } : { rounds: 3, seconds: 10 };
+  for (const name of names) {
+    const plan = { ...size, leadMs: 2_000, only: new RegExp(options.only ?? "") };
+    const measured = await measureAttacks(load, name, plan, say);
+    const missed = missedAttacks(measured);
+    console.log(`${attackText(measured)}\n`);
+    for (const words of missed) console.log(`MISSED: ${words}`);
+    if (options.check && missed.length > 0) process.exitCode = 1;
   }
   load.stop();
   process.exit();

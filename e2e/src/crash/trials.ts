@@ -1,0 +1,84 @@
+/** Which trials there are: every step × every fault × every kind of act, and what else the seed lets happen in each. */
+import { type Step, steps } from "@keystead/server/state/steps.ts";
+import type { Store } from "@keystead/server/store/store.ts";
+import type { Act } from "../acts/act.ts";
+import { type ActKind, actKinds, catalogue } from "../acts/catalogue.ts";
+import { type Random, seededRandom } from "../seeded_random.ts";
+
+/** SQLite has no connection that could be cut. */
+export const faultsOf = {
+  sqlite: ["gateway", "signer", "both"],
+  postgres: ["gateway", "signer", "both", "database"],
+} as const satisfies Record<Store["dialect"], readonly string[]>;
+
+export type Fault = (typeof faultsOf)["postgres"][number];
+
+export type Harm = {
+  step: Step;
+  fault: Fault;
+  /** A connection to the database breaks like a wire, instead of being ended by the server. */
+  breaksWire: boolean;
+  /** What waits in the database goes on only when the next one waits behind it, or with a wire: breaks after the commit. */
+  isLate: boolean;
+};
+
+export type Trial = Harm & {
+  name: string;
+  kind: ActKind;
+  act: Act;
+  /** From two senders at once. */
+  twice: boolean;
+  /** While it recovers, if it comes to this step. */
+  again: Harm | undefined;
+};
+
+const stepNames = steps.map(({ name }) => name);
+
+/** All of them, or half of the steps × faults like the fields of one colour, with the kinds of acts in turn; in an order that the seed gives. */
+export function trialsOf(dialect: Store["dialect"], seed: number, isFull: boolean): Trial[] {
+  const faults: readonly Fault[] = faultsOf[dialect];
+  const all = stepNames.flatMap((step, row) => faults.map((fault, column) => ({ step, fault, field: row + column })));
+  const cells = isFull ? all : all.filter(({ field }) => (field + seed) % 2 === 0);
+  const trials = cells.flatMap(({ step, fault }, index) => {
+    const kinds = isFull ? actKinds : [actKinds[(index + seed) % actKinds.length] as ActKind];
+    return kinds.map((kind) => toTrial(dialect, seed, { step, fault, kind, turn: index + seed }));
+  });
+  return shuffled(trials, seededRandom(seed));
+}
+
+type Cell = Pick<Trial, "step" | "fault" | "kind"> & { turn: number };
+
+/** Acts of one kind take turns, so that all have theirs. The rest is the trial's own randomness: alone it is the same trial. */
+function toTrial(dialect: Store["dialect"], seed: number, { step, fault, kind, turn }: Cell): Trial {
+  const name = `${step}/${fault}/${kind}`;
+  const random = seededRandom(mix(seed, name));
+  const acts: readonly Act[] = catalogue[kind];
+  const act = acts[turn % acts.length] as Act;
+  const faults: readonly Fault[] = faultsOf[dialect];
+  const dice = () => ({ breaksWire: random.next() < 0.5, isLate: random.next() < 0.5 });
+  const own = dice();
+  const isAgain = random.next() < 0.15;
+  // Inside PostgreSQL a commit is held for the first fault only.
+  const others = stepNames.filter((other) => other !== "written" || dialect === "sqlite");
+  const again = { step: random.pick(others), fault: random.pick(faults), ...dice() };
+  return { name, step, fault, kind, act, ...own, twice: random.next() < 0.2, again: isAgain ? again : undefined };
+}
+
+function mix(seed: number, text: string): number {
+  let mixed = seed | 0;
+  for (const character of text) mixed = Math.imul(mixed ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  return mixed;
+}
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  const left = [...items];
+  const out: T[] = [];
+  while (left.length > 0) out.push(...left.splice(random.below(left.length), 1));
+  return out;
+}
+
+export function describeTrial({ name, act, twice, breaksWire, isLate, again }: Trial): string {
+  const more = again === undefined ? "" : `, then ${again.fault} at ${again.step}`;
+  const how = [twice && "twice", breaksWire && "by wire", isLate && "late"].filter(Boolean).join(", ");
+  return `${name} (${act.name}${how === "" ? "" : `; ${how}`}${more})`;
+}

@@ -1,0 +1,182 @@
+/** What each activity of the clients does to an organization, or why it does not: the second half of the model. */
+import type { Denial, Key, Made, Parameters, State, User } from "./model.ts";
+
+export class Refusal extends Error {
+  readonly denial: Denial;
+  constructor(code: number, says: string) {
+    super(says);
+    this.denial = { code, says };
+  }
+}
+
+const [invalid, notFound, exists, exhausted] = [3, 5, 6, 8];
+const longLivedKeys = 10;
+
+/** What an activity does, checked at once, done when the ids are known. */
+type Run = (state: State, parameters: Parameters, proposerId: string) => (made: Made) => State;
+
+/** One entry per path. */
+export const runs: Record<string, Run> = {
+  create_users(state, { users: [asked] }) {
+    refuseKnownKeys(state, asked.apiKeys);
+    for (const tagId of asked.userTags) get(state.tags, tagId, "unable to find user tag");
+    return ({ result: { userIds } }) => {
+      const keys = asked.apiKeys.map(({ publicKey }: Key) => ({ apiKeyId: "?", publicKey }));
+      return withUser(state, fresh(state.users, userIds[0]), { userName: asked.userName, tags: asked.userTags, keys });
+    };
+  },
+  update_user(state, { userId, userName, userTagIds }) {
+    for (const tagId of userTagIds ?? []) get(state.tags, tagId, "unable to find user tag");
+    const user = get(state.users, userId, "unable to find user");
+    return () =>
+      withUser(state, userId, { ...user, userName: userName ?? user.userName, tags: userTagIds ?? user.tags });
+  },
+  delete_users(state, { userIds }) {
+    for (const userId of userIds) get(state.users, userId, "unable to find user");
+    if (userIds.some((userId: string) => state.quorum.userIds.includes(userId))) {
+      throw new Refusal(invalid, "quorum users missing");
+    }
+    return () => ({ ...state, users: without(state.users, userIds) });
+  },
+  create_user_tag(state, { userTagName, userIds }) {
+    refuseTakenName(state.tags, userTagName, "user tag label must be unique");
+    const carriers = userIds.map(
+      (userId: string) => [userId, get(state.users, userId, "unable to find user")] as const,
+    );
+    return ({ result: { userTagId } }) => {
+      const users = new Map(state.users);
+      for (const [userId, user] of carriers) users.set(userId, { ...user, tags: [...user.tags, userTagId] });
+      return { ...state, users, tags: new Map(state.tags).set(fresh(state.tags, userTagId), userTagName) };
+    };
+  },
+  update_user_tag(state, { userTagId, newUserTagName, addUserIds, removeUserIds }) {
+    const name = get(state.tags, userTagId, "unable to find user tag");
+    if (newUserTagName !== undefined) {
+      refuseTakenName(without(state.tags, [userTagId]), newUserTagName, "user tag label must be unique");
+    }
+    const named: string[] = [...new Set([...addUserIds, ...removeUserIds])];
+    const found = named.map((userId) => [userId, get(state.users, userId, "unable to find user")] as const);
+    return () => {
+      const users = new Map(state.users);
+      for (const [userId, user] of found) {
+        const others = user.tags.filter((tagId) => tagId !== userTagId);
+        const carries = addUserIds.includes(userId) && !removeUserIds.includes(userId);
+        users.set(userId, { ...user, tags: carries ? [...others, userTagId] : others });
+      }
+      return { ...state, users, tags: new Map(state.tags).set(userTagId, newUserTagName ?? name) };
+    };
+  },
+  delete_user_tags(state, { userTagIds }) {
+    for (const tagId of userTagIds) get(state.tags, tagId, "unable to find user tag");
+    return () => {
+      const users = new Map<string, User>();
+      for (const [userId, user] of state.users) {
+        users.set(userId, { ...user, tags: user.tags.filter((tagId) => !userTagIds.includes(tagId)) });
+      }
+      return { ...state, users, tags: without(state.tags, userTagIds) };
+    };
+  },
+  create_api_keys(state, { userId, apiKeys }) {
+    const user = get(state.users, userId, "unable to find user");
+    if (user.keys.length + apiKeys.length > longLivedKeys) throw new Refusal(exhausted, "maximum long-lived api keys");
+    refuseKnownKeys(state, apiKeys);
+    return ({ result: { apiKeyIds } }) => {
+      const keys = apiKeys.map(({ publicKey }: Key, index: number) => ({ apiKeyId: apiKeyIds[index], publicKey }));
+      return withUser(state, userId, { ...user, keys: [...user.keys, ...keys] });
+    };
+  },
+  delete_api_keys(state, { userId, apiKeyIds }) {
+    const user = get(state.users, userId, "unable to find user");
+    const left = user.keys.filter(({ apiKeyId }) => !apiKeyIds.includes(apiKeyId));
+    if (left.length !== user.keys.length - apiKeyIds.length) throw new Refusal(notFound, "unable to find api key");
+    if (left.length === 0) throw new Refusal(invalid, "user missing valid credential");
+    return () => withUser(state, userId, { ...user, keys: left });
+  },
+  update_root_quorum(state, { threshold, userIds }) {
+    if (userIds.some((userId: string) => !state.users.has(userId))) throw new Refusal(invalid, "quorum users missing");
+    if (threshold > userIds.length) throw new Refusal(invalid, "is larger than its");
+    return () => ({ ...state, quorum: { threshold, userIds } });
+  },
+  update_organization_name:
+    (state, { organizationName }) =>
+    () => ({ ...state, organizationName }),
+  create_policy(state, { policyName, effect, consensus, condition }) {
+    refuseTakenName(policyNames(state), policyName, "policy label must be unique");
+    return ({ result: { policyId } }) => {
+      const policies = new Map(state.policies);
+      return {
+        ...state,
+        policies: policies.set(fresh(policies, policyId), { policyName, effect, consensus, condition }),
+      };
+    };
+  },
+  update_policy(state, { policyId, policyName, policyEffect }) {
+    const policy = get(state.policies, policyId, "unable to find policy");
+    if (policyName !== undefined) {
+      refuseTakenName(without(policyNames(state), [policyId]), policyName, "policy label must be unique");
+    }
+    const changed = { ...policy, policyName: policyName ?? policy.policyName, effect: policyEffect ?? policy.effect };
+    return () => ({ ...state, policies: new Map(state.policies).set(policyId, changed) });
+  },
+  delete_policy(state, { policyId }) {
+    get(state.policies, policyId, "unable to find policy");
+    return () => ({ ...state, policies: without(state.policies, [policyId]) });
+  },
+  create_wallet(state, { walletName }) {
+    refuseTakenName(walletNames(state), walletName, "wallet label must be unique");
+    return ({ result: { walletId, addresses } }) => {
+      const wallets = new Map(state.wallets);
+      return { ...state, wallets: wallets.set(fresh(wallets, walletId), { walletName, address: addresses[0] }) };
+    };
+  },
+  update_wallet(state, { walletId, walletName }) {
+    const wallet = get(state.wallets, walletId, "unable to find wallet");
+    refuseTakenName(without(walletNames(state), [walletId]), walletName, "wallet label must be unique");
+    return () => ({ ...state, wallets: new Map(state.wallets).set(walletId, { ...wallet, walletName }) });
+  },
+  delete_wallets(state, { walletIds }) {
+    for (const walletId of walletIds) get(state.wallets, walletId, "unable to find wallet");
+    return () => ({ ...state, wallets: without(state.wallets, walletIds) });
+  },
+  sign_raw_payload(state, { signWith }) {
+    if (![...state.wallets.values()].some(({ address }) => address === signWith)) {
+      throw new Refusal(notFound, "Could not find any resource to sign with");
+    }
+    return () => state;
+  },
+};
+
+function get<T>(things: ReadonlyMap<string, T>, id: string, says: string): T {
+  const thing = things.get(id);
+  if (thing === undefined) throw new Refusal(notFound, says);
+  return thing;
+}
+
+/** An id that nothing has yet: made twice, it would collide. */
+function fresh(things: ReadonlyMap<string, unknown>, id: string): string {
+  if (things.has(id)) throw new Error(`${id} was made twice`);
+  return id;
+}
+
+function withUser(state: State, userId: string, user: User): State {
+  return { ...state, users: new Map(state.users).set(userId, user) };
+}
+
+function without<T>(things: ReadonlyMap<string, T>, ids: readonly string[]): Map<string, T> {
+  return new Map([...things].filter(([id]) => !ids.includes(id)));
+}
+
+const policyNames = ({ policies }: State) => new Map([...policies].map(([id, { policyName }]) => [id, policyName]));
+const walletNames = ({ wallets }: State) => new Map([...wallets].map(([id, { walletName }]) => [id, walletName]));
+
+function refuseTakenName(names: ReadonlyMap<string, string>, name: string, says: string): void {
+  for (const other of names.values()) if (other === name) throw new Refusal(invalid, says);
+}
+
+function refuseKnownKeys({ users }: State, asked: readonly Key[]): void {
+  for (const { keys } of users.values()) {
+    if (asked.some(({ publicKey }) => keys.some((key) => key.publicKey === publicKey))) {
+      throw new Refusal(exists, "already belongs to a user");
+    }
+  }
+}

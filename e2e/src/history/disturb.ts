@@ -1,0 +1,67 @@
+/** Kills and pauses of gateways and signers, at random moments, by their process ids of that moment. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { KeysteadServer } from "../keystead_server.ts";
+import { killIfThere } from "../process_tree.ts";
+import type { Deployment } from "../races/deployment.ts";
+import type { Random } from "../seeded_random.ts";
+
+export type Disturbances = { kills: number; pauses: number };
+
+const targets = ["gateway", "signer", "both"] as const;
+
+/** Until told to stop. Between two disturbances some requests come through: `done` says how many have. */
+export async function disturb(
+  { servers }: Deployment,
+  random: Random,
+  done: () => number,
+  stop: AbortSignal,
+): Promise<Disturbances> {
+  const count = { kills: 0, pauses: 0 };
+  while (!stop.aborted) {
+    await progress(done, 50 + random.below(250), stop);
+    if (stop.aborted) break;
+    const server = random.pick(servers);
+    const target = random.pick(targets);
+    if (random.next() < 0.5) {
+      await kill(server, target);
+      count.kills += 1;
+    } else {
+      // Mostly short; at times longer than clients, or the gateway, wait.
+      await hold(server, target, random.next() < 0.8 ? 20 + random.below(600) : 2_000 + random.below(4_500));
+      count.pauses += 1;
+    }
+  }
+  return count;
+}
+
+/** Under load, a disturbance has something to disturb. */
+async function progress(done: () => number, more: number, stop: AbortSignal): Promise<void> {
+  const wanted = done() + more;
+  while (done() < wanted && !stop.aborted) await pause(20);
+}
+
+async function pidsOf(server: KeysteadServer, target: (typeof targets)[number]): Promise<number[]> {
+  const { gateway, signer } = await server.children();
+  const wanted = target === "both" ? [gateway, signer] : [target === "gateway" ? gateway : signer];
+  return wanted.filter((pid) => pid !== undefined);
+}
+
+async function kill(server: KeysteadServer, target: (typeof targets)[number]): Promise<void> {
+  for (const pid of await pidsOf(server, target)) killIfThere(pid);
+}
+
+async function hold(server: KeysteadServer, target: (typeof targets)[number], timeMs: number): Promise<void> {
+  const pids = await pidsOf(server, target);
+  for (const pid of pids) signal(pid, "SIGSTOP");
+  await pause(timeMs);
+  // The launcher may have ended a silent one meanwhile; its number is not given to another process so soon.
+  for (const pid of pids) signal(pid, "SIGCONT");
+}
+
+function signal(pid: number, name: "SIGSTOP" | "SIGCONT"): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended between the look and the signal.
+  }
+}

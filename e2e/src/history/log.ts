@@ -1,0 +1,116 @@
+/** An organization as its rows tell it: everything that was committed, in the order in which it was. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
+import { withoutMac } from "@keystead/server/state/authenticity.ts";
+import { sha256 } from "@keystead/server/state/digest.ts";
+import type { Store } from "@keystead/server/store/store.ts";
+import type { TableName, Tables } from "@keystead/server/store/tables.ts";
+
+export type ActivityRow = Tables["activities"];
+
+/** A stamp as it was sent, and the bytes it is over. */
+export type Stamped = { userId: string; publicKey: string; scheme: string; signature: string; body: Uint8Array };
+
+/** One leaf: an act, or a birth. */
+export type Entry = {
+  leaf: Leaf;
+  /** The state it led to; none of what changed no state. */
+  version: number | undefined;
+  header: Uint8Array | undefined;
+  activity: ActivityRow | undefined;
+  /** None of the birth of the first organization, which nobody stamped. */
+  stamped: Stamped | undefined;
+};
+
+export type OrganizationLog = {
+  organizationId: string;
+  organization: Tables["organizations"];
+  /** In the order of states. What changed none comes after the state it was decided on, in any order among its like. */
+  entries: Entry[];
+  activities: Map<string, ActivityRow>;
+  votes: Tables["votes"][];
+  pages: Map<string, Uint8Array>;
+  /** Leaves that nobody has marked as released. */
+  unreleased: number;
+};
+
+/** The rows of one organization in one table. */
+export async function rowsOf<T extends TableName>(
+  { db }: Store,
+  table: T,
+  organizationId: string,
+): Promise<Tables[T][]> {
+  const rows = await db
+    .selectFrom(table as "leaves")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .execute();
+  return rows.map((row) => ({ ...row })) as unknown as Tables[T][];
+}
+
+type StoredVote = {
+  user: { userId: string };
+  message?: string;
+  publicKey: string;
+  scheme: string;
+  signature: string;
+};
+
+/** `parent`: the activities of who brought it into the world. */
+export async function readLog(
+  store: Store,
+  organizationId: string,
+  parent?: ReadonlyMap<string, ActivityRow>,
+): Promise<OrganizationLog> {
+  const read = <T extends TableName>(table: T) => rowsOf(store, table, organizationId);
+  const [[organization], rows, votes, pages, leafRows, unreleased] = await Promise.all([
+    read("organizations"),
+    read("activities"),
+    read("votes"),
+    read("pages"),
+    read("leaves"),
+    read("unreleased"),
+  ]);
+  if (organization === undefined) throw new Error(`organization ${organizationId} is not in the database`);
+  const activities = new Map(rows.map((row) => [row.activity_id, row]));
+  const leaves = leafRows.map((row) => ({ row, leaf: decodeLeaf(withoutMac(row.leaf)) }));
+  const births = leaves.flatMap(({ leaf }) => parent?.get(uuidFromBytes(leaf.activityId)) ?? []);
+  const find = createStampFinder([...rows, ...births], votes);
+  const entries = leaves.map(
+    ({ row, leaf }): Entry => ({
+      leaf,
+      version: row.version ?? undefined,
+      header: row.header ?? undefined,
+      activity: row.activity_id === null ? undefined : activities.get(row.activity_id),
+      stamped: find(leaf),
+    }),
+  );
+  return {
+    organizationId,
+    organization,
+    entries: entries.sort((a, b) => placeOf(a) - placeOf(b) || a.leaf.timeMs - b.leaf.timeMs),
+    activities,
+    votes,
+    pages: new Map(pages.map(({ name, content }) => [name, content])),
+    unreleased: unreleased.length,
+  };
+}
+
+function placeOf({ version, leaf }: Entry): number {
+  return version ?? leaf.stateVersion + 0.5;
+}
+
+/** The stamps of all votes, by what a leaf says of them. */
+function createStampFinder(activities: readonly ActivityRow[], votes: readonly Tables["votes"][]) {
+  const stamps = new Map<string, Stamped>();
+  const bodies = new Map(activities.map(({ activity_id, body }) => [activity_id, body]));
+  const add = (activityId: string, { user, message, publicKey, scheme, signature }: StoredVote) => {
+    const body = message === undefined ? bodies.get(activityId) : new Uint8Array(Buffer.from(message));
+    if (body === undefined) return;
+    stamps.set(`${toHex(sha256(body))} ${publicKey}`, { userId: user.userId, publicKey, scheme, signature, body });
+  };
+  for (const row of activities) for (const vote of JSON.parse(row.votes) as StoredVote[]) add(row.activity_id, vote);
+  for (const { activity_id, vote } of votes) add(activity_id, JSON.parse(vote) as StoredVote);
+  return ({ stamps: [own] }: Leaf) => own && stamps.get(`${toHex(own.body)} ${toHex(own.publicKey)}`);
+}

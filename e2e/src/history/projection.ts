@@ -1,0 +1,128 @@
+/** Whether the tables that queries read show exactly what the pages and the records hold. */
+import { isDeepStrictEqual } from "node:util";
+import { foldName } from "@keystead/server/fields/names.ts";
+import type { KeyFacts } from "@keystead/server/state/entities.ts";
+import { emptyPages, isPageName, type Pages, withPage } from "@keystead/server/state/pages.ts";
+import type { KeyRecord } from "@keystead/server/state/records.ts";
+import type { Store } from "@keystead/server/store/store.ts";
+import type { TableName } from "@keystead/server/store/tables.ts";
+import { type OrganizationLog, rowsOf } from "./log.ts";
+
+type Row = Record<string, unknown>;
+
+/** Each difference is one line. */
+export async function compareProjection(
+  store: Store,
+  { organizationId, organization }: OrganizationLog,
+  content: ReadonlyMap<string, Uint8Array>,
+  records: readonly KeyRecord[],
+): Promise<string[]> {
+  let pages: Pages = emptyPages;
+  for (const [name, bytes] of content) if (isPageName(name)) pages = withPage(pages, name, bytes);
+  const { members, settings, policies } = pages;
+  const times = ({ createdAtMs, updatedAtMs }: { createdAtMs: number; updatedAtMs: number }) => ({
+    created_at_ms: createdAtMs,
+    updated_at_ms: updatedAtMs,
+  });
+  const expected: Partial<Record<TableName, Row[]>> = {
+    users: [...members.users.values()].map((user) => ({
+      user_id: user.userId,
+      user_name: user.userName,
+      user_email: user.userEmail ?? null,
+      user_phone_number: user.userPhoneNumber ?? null,
+      user_tags: JSON.stringify(user.userTags),
+      ...times(user),
+    })),
+    credentials: [...members.users.values()].flatMap((user) =>
+      user.apiKeys.map((key) => ({
+        credential_id: key.apiKeyId,
+        user_id: user.userId,
+        credential_name: key.apiKeyName,
+        type: key.type,
+        curve: key.curve,
+        public_key: key.publicKey,
+        expires_at_ms: key.expiresAtMs ?? null,
+        ...times(key),
+      })),
+    ),
+    user_tags: [...members.userTags.values()].map((tag) => ({
+      tag_id: tag.tagId,
+      tag_name: tag.tagName,
+      ...times(tag),
+    })),
+    private_key_tags: [...pages.privateKeyTags.tags.values()].map((tag) => ({
+      tag_id: tag.tagId,
+      tag_name: tag.tagName,
+      ...times(tag),
+    })),
+    policies: [...policies.values()].map((policy) => ({
+      policy_id: policy.policyId,
+      policy_name: policy.policyName,
+      effect: policy.effect,
+      consensus: policy.consensus,
+      condition: policy.condition,
+      time: policy.time,
+      notes: policy.notes,
+      ...times(policy),
+    })),
+    ...keyRows(pages, settings.deleted === true ? [] : records),
+  };
+  const tables = Object.entries(expected) as [TableName, Row[]][];
+  const compared = await Promise.all(
+    tables.map(async ([table, rows]) => {
+      const columns = Object.keys(rows[0] ?? {});
+      const shown = (await rowsOf(store, table, organizationId)) as unknown as Row[];
+      const ours = sorted(shown.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]]))));
+      if (isDeepStrictEqual(ours, sorted(rows))) return [];
+      return [`table ${table} shows ${JSON.stringify(ours)}, and the state says ${JSON.stringify(sorted(rows))}`];
+    }),
+  );
+  const found = compared.flat();
+  const said = [organization.organization_name, organization.deleted_at_ms !== null];
+  if (!isDeepStrictEqual(said, [settings.organizationName, settings.deleted === true])) {
+    found.push(`its row says ${said}`);
+  }
+  return found;
+}
+
+/** Keys that are there, by the names they bear now. */
+function keyRows(pages: Pages, records: readonly KeyRecord[]): Partial<Record<TableName, Row[]>> {
+  const factsOf = (id: string): KeyFacts | undefined => pages.keyFacts.get(id.slice(0, 2))?.get(id);
+  const isGone = (id: string) => factsOf(id)?.deleted === true;
+  const common = (id: string, name: string, { imported, createdAtMs }: { imported: boolean; createdAtMs: number }) => ({
+    name_key: foldName(factsOf(id)?.name ?? name),
+    exported: factsOf(id)?.exported === true ? 1 : 0,
+    imported: Number(imported),
+    created_at_ms: createdAtMs,
+  });
+  return {
+    wallets: records.flatMap((record) => {
+      if (record.kind !== "wallet" || isGone(record.walletId)) return [];
+      const { walletId, walletName } = record;
+      const name = factsOf(walletId)?.name ?? walletName;
+      return [{ wallet_id: walletId, wallet_name: name, ...common(walletId, walletName, record) }];
+    }),
+    wallet_accounts: records.flatMap((record) => {
+      if (record.kind !== "walletAccount" || isGone(record.walletId) || isGone(record.walletAccountId)) return [];
+      const { walletAccountId, walletId, curve, path, address } = record;
+      return [{ wallet_account_id: walletAccountId, wallet_id: walletId, curve, path, address }];
+    }),
+    private_keys: records.flatMap((record) => {
+      if (record.kind !== "privateKey" || isGone(record.privateKeyId)) return [];
+      const { privateKeyId, privateKeyName, addresses } = record;
+      return [
+        {
+          private_key_id: privateKeyId,
+          private_key_name: factsOf(privateKeyId)?.name ?? privateKeyName,
+          addresses: JSON.stringify(addresses),
+          ...common(privateKeyId, privateKeyName, record),
+        },
+      ];
+    }),
+  };
+}
+
+/** Tables have no order of their own. */
+function sorted(rows: readonly Row[]): Row[] {
+  return [...rows].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}

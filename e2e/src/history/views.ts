@@ -1,0 +1,141 @@
+/** The answers of queries, from the wire and from a state of the model, in one form: what cannot be told from the model is left out. */
+import type { Activity, Denial, Parameters, State } from "./model.ts";
+import type { Seen } from "./record.ts";
+
+type View = Parameters;
+
+type QueryView = {
+  /** What the state shows, or why it shows nothing. */
+  tell(state: State, parameters: Parameters, callerId: string): View | Denial;
+  /** What the answer's JSON shows. */
+  read(json: Parameters): View;
+};
+
+const notFound = 5;
+
+export function isDenial(told: View | Denial): told is Denial {
+  return typeof told === "object" && told !== null && "says" in told;
+}
+
+/** Lists have no order that the model knows. */
+const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
+
+const userRow = (userId: string, userName: string, tags: readonly string[], publicKeys: readonly string[]) => {
+  return [userId, userName, [...tags].sort(), [...publicKeys].sort()];
+};
+
+function tellUser(state: State, userId: string) {
+  const user = state.users.get(userId);
+  return (
+    user &&
+    userRow(
+      userId,
+      user.userName,
+      user.tags,
+      user.keys.map(({ publicKey }) => publicKey),
+    )
+  );
+}
+
+const publicKeysOf = (apiKeys: Parameters) => apiKeys.map(({ credential }: Parameters) => credential.publicKey);
+
+function readUser({ userId, userName, userTags, apiKeys }: Parameters) {
+  return userRow(userId, userName, userTags, publicKeysOf(apiKeys));
+}
+
+const noUser: Denial = { code: notFound, says: "unable to find user" };
+
+/** One entry per query that the clients ask. */
+export const queries: Record<string, QueryView> = {
+  whoami: {
+    tell: ({ organizationName, users }, _, userId) => [organizationName, userId, users.get(userId)?.userName],
+    read: ({ organizationName, userId, username }) => [organizationName, userId, username],
+  },
+  list_users: {
+    tell: (state) => sorted([...state.users.keys()].map((userId) => tellUser(state, userId))),
+    read: ({ users }) => sorted(users.map(readUser)),
+  },
+  get_user: {
+    tell: (state, { userId }) => tellUser(state, userId) ?? noUser,
+    read: ({ user }) => readUser(user),
+  },
+  get_api_keys: {
+    tell: ({ users }, { userId }) =>
+      users
+        .get(userId)
+        ?.keys.map(({ publicKey }) => publicKey)
+        .sort() ?? noUser,
+    read: ({ apiKeys }) => publicKeysOf(apiKeys).sort(),
+  },
+  list_user_tags: {
+    tell: ({ tags }) => sorted([...tags]),
+    read: ({ userTags }) => sorted(userTags.map(({ tagId, tagName }: Parameters) => [tagId, tagName])),
+  },
+  list_policies: {
+    tell: ({ policies }) =>
+      sorted([...policies].map(([id, { policyName, effect, consensus }]) => [id, policyName, effect, consensus])),
+    read: ({ policies }) =>
+      sorted(
+        policies.map(({ policyId, policyName, effect, consensus }: Parameters) => [
+          policyId,
+          policyName,
+          effect,
+          consensus,
+        ]),
+      ),
+  },
+  list_wallets: {
+    tell: ({ wallets }) => sorted([...wallets].map(([walletId, { walletName }]) => [walletId, walletName])),
+    read: ({ wallets }) => sorted(wallets.map(({ walletId, walletName }: Parameters) => [walletId, walletName])),
+  },
+  get_wallet: {
+    tell: ({ wallets }, { walletId }) =>
+      wallets.get(walletId)?.walletName ?? { code: notFound, says: "unable to find wallet" },
+    read: ({ wallet }) => wallet.walletName,
+  },
+  list_wallet_accounts: {
+    tell: ({ wallets }) => sorted([...wallets].map(([walletId, { address }]) => [walletId, address])),
+    read: ({ accounts }) => sorted(accounts.map(({ walletId, address }: Parameters) => [walletId, address])),
+  },
+  get_organization_configs: {
+    tell: ({ quorum }) => [quorum.threshold, [...quorum.userIds].sort()],
+    read: ({ configs: { quorum } }) => [quorum.threshold, [...quorum.userIds].sort()],
+  },
+  /** Those that wait. */
+  list_activities: {
+    tell: ({ activities }) =>
+      sorted([...activities.values()].filter(({ status }) => status === "CONSENSUS_NEEDED").map(tellActivity)),
+    read: (json) => sorted(json.activities.map((each: Parameters) => withoutResult(readActivity(each)))),
+  },
+  get_activity: {
+    tell: ({ activities }, { activityId }) => {
+      const found = [...activities.values()].find((activity) => activity.activityId === activityId);
+      return found === undefined ? { code: notFound, says: "unable to find activity" } : tellActivity(found);
+    },
+    read: ({ activity }) => withoutResult(readActivity(activity)),
+  },
+};
+
+/** What a query shows this user in this state. */
+export function ask(state: State, path: string, parameters: Parameters, callerId: string): View | Denial {
+  const query = queries[path];
+  if (query === undefined) throw new Error(`the model does not know ${path}`);
+  return query.tell(state, parameters, callerId);
+}
+
+const withoutResult = ({ activityId, status, votes }: Seen) => ({ activityId, status, votes });
+
+export function tellActivity({ activityId, status, votes: [first, ...others] }: Activity): Omit<Seen, "result"> {
+  const votes = others.map(({ userId, selection }) => `${userId} ${selection}`).sort();
+  return { activityId, status, votes: [`${first?.userId} ${first?.selection}`, ...votes] };
+}
+
+export function readActivity({ id, status, votes: [first, ...others], result }: Parameters): Seen {
+  const line = ({ userId, selection }: Parameters) => `${userId} ${selection.replace("VOTE_SELECTION_", "")}`;
+  return {
+    activityId: id,
+    status: status.replace("ACTIVITY_STATUS_", ""),
+    votes: [line(first), ...others.map(line).sort()],
+    result: Object.values(result)[0],
+  };
+}

@@ -1,0 +1,208 @@
+/** One round: something is done to each patient, everybody is asked, and the operator's commands are run. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { type KeysteadServer, repository, startKeystead } from "../keystead_server.ts";
+import { type Random, seededRandom } from "../seeded_random.ts";
+import type { Damage, Patient } from "./damages.ts";
+import type { Deployment } from "./patients.ts";
+import { type Probed, probe } from "./probes.ts";
+import { type Base, openRaw, type Source } from "./raw_database.ts";
+
+/** Something that was done, and to whom. */
+export type Done = { damage: Damage; patient: Patient };
+
+/** Damages of which one is done to a patient: the first that is possible. */
+export type Lot = readonly Damage[];
+
+export type Totals = {
+  done: Damage[];
+  notPossible: number;
+  /** Answers of patients, by kind. */
+  answers: Record<string, number>;
+  rebuilt: number;
+  beyond: number;
+  /** Approvals that must never be. */
+  wrong: string[];
+  /** Whatever else must not be: somebody who was left alone is not well, a process ended, what was rebuilt is not. */
+  broken: string[];
+  /** Nobody told the operator. */
+  unnamed: string[];
+};
+
+export function newTotals(): Totals {
+  return { done: [], notPossible: 0, answers: {}, rebuilt: 0, beyond: 0, wrong: [], broken: [], unnamed: [] };
+}
+
+export type Trial = {
+  deployment: Deployment;
+  base: Base;
+  lots: Lot[];
+  random: Random;
+  totals: Totals;
+  /** How many things each is asked; everything unless given. */
+  wants?: number | undefined;
+  /** Whether `check-log` is run, too. */
+  withLog: boolean;
+};
+
+export function command(
+  { dataFolder }: Deployment,
+  source: Source,
+  name: string,
+): Promise<{ code: number; output: string }> {
+  const env = {
+    PATH: process.env.PATH ?? "",
+    PORT: "0",
+    KEYSTEAD_DATA: dataFolder,
+    ...(source.kind === "postgres" && { DATABASE_URL: source.url }),
+  };
+  return new Promise((resolve) => {
+    const args = [join(repository, "server/src/main.ts"), name];
+    execFile(process.execPath, args, { env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, output: stdout + stderr }),
+    );
+  });
+}
+
+/** A server for as long as `work` takes. */
+export async function serving<T>(
+  { dataFolder }: Deployment,
+  source: Source,
+  work: (server: KeysteadServer) => Promise<T>,
+): Promise<T> {
+  const server = await startKeystead({ dataFolder, ...(source.kind === "postgres" && { databaseUrl: source.url }) });
+  try {
+    return await work(server);
+  } catch (error) {
+    throw new Error(`the server said: ${server.output().slice(-2_000)}`, { cause: error });
+  } finally {
+    await server.stop();
+  }
+}
+
+async function harm({ deployment, lots, random, totals }: Trial, source: Source): Promise<Done[]> {
+  const raw = await openRaw(source);
+  const done: Done[] = [];
+  const tryLot = async (patient: Patient, lot: Lot): Promise<boolean> => {
+    for (const damage of lot) {
+      if (await damage.apply(raw, patient, deployment.donor, random)) {
+        done.push({ damage, patient });
+        return true;
+      }
+      totals.notPossible += 1;
+    }
+    return false;
+  };
+  try {
+    for (const patient of deployment.patients) {
+      for (let lot = lots.shift(); lot !== undefined; lot = lots.shift()) if (await tryLot(patient, lot)) break;
+    }
+  } finally {
+    await raw.close();
+  }
+  totals.done.push(...done.map(({ damage }) => damage));
+  return done;
+}
+
+export const placeOf = ({ donor, root, ruinId }: Deployment, { house }: Patient) => ({
+  ...{ house, neighbour: donor.house, root, ruinId },
+});
+
+/** Asks everybody at once, as it would be. */
+async function ask(trial: Trial, server: KeysteadServer, done: readonly Done[]): Promise<Map<Done, Probed>> {
+  const { deployment, random, totals, wants } = trial;
+  const asking = (patient: Patient) =>
+    probe(server.url, placeOf(deployment, patient), seededRandom(random.below(2 ** 31)), wants);
+  const [probed, well] = await Promise.all([
+    Promise.all(done.map(({ patient }) => asking(patient))),
+    Promise.all(deployment.witnesses.map(asking)),
+  ]);
+  for (const { wrong, unwell } of well) {
+    totals.broken.push(...[...wrong, ...unwell].map((what) => `somebody to whom nothing was done: ${what}`));
+  }
+  const answers = new Map(done.map((each, index) => [each, probed[index] as Probed]));
+  for (const [{ damage }, { outcomes, wrong }] of answers) {
+    for (const [outcome, times] of Object.entries(outcomes)) {
+      totals.answers[outcome] = (totals.answers[outcome] ?? 0) + times;
+    }
+    totals.wrong.push(...wrong.map((what) => `${damage.name}: ${what}`));
+  }
+  if (/ended \(/.test(server.output())) totals.broken.push(`a process ended: ${server.output().slice(-2_000)}`);
+  return answers;
+}
+
+/** Whoever was answered with a 503 or a 500 has a line for the operator, which says whose rows they are and what to run. */
+function checkWords({ totals }: Trial, server: KeysteadServer, answers: ReadonlyMap<Done, Probed>): void {
+  const lines = server.output().split("\n");
+  for (const [{ damage, patient }, { outcomes, unwell }] of answers) {
+    if (outcomes.unavailable + outcomes.failed === 0) continue;
+    const { organizationId } = patient.house;
+    const isSaid = lines.some((line) => line.includes(organizationId) && /`keystead (check|accept)-\w+`/.test(line));
+    if (!isSaid) totals.unnamed.push(`${damage.name}: no line for the operator; ${unwell.slice(0, 2).join("; ")}`);
+  }
+}
+
+/** The lines of a report about one organization. */
+function linesOf(output: string, { house }: Patient): string[] {
+  return output.split("\n").filter((line) => line.startsWith("organization") && line.includes(house.organizationId));
+}
+
+const isBeyond = (line: string) => line.endsWith("only a backup can bring it back");
+
+async function checkNames(
+  { deployment, totals, withLog }: Trial,
+  source: Source,
+  done: readonly Done[],
+): Promise<void> {
+  const database = await command(deployment, source, "check-database");
+  const log = withLog ? await command(deployment, source, "check-log") : undefined;
+  for (const { damage, patient } of done) {
+    if (typeof damage.found !== "string" || (damage.found === "check-log" && log === undefined)) continue;
+    const output = damage.found === "check-log" ? `${log?.output}${database.output}` : database.output;
+    if (linesOf(output, patient).length === 0) totals.unnamed.push(`${damage.name}: not found by ${damage.found}`);
+  }
+  for (const witness of deployment.witnesses) {
+    totals.broken.push(...linesOf(database.output, witness).map((line) => `named for nothing: ${line}`));
+  }
+}
+
+/** What follows from pages and records is there again afterwards, and with it the organization. */
+async function mend(trial: Trial, source: Source, done: readonly Done[]): Promise<void> {
+  const { deployment, totals } = trial;
+  const repair = await command(deployment, source, "repair-database");
+  const again = await command(deployment, source, "check-database");
+  const healed = done.filter(({ patient }) => linesOf(again.output, patient).length === 0);
+  totals.rebuilt += healed.length;
+  totals.beyond += done.length - healed.length;
+  for (const { damage, patient } of done) {
+    const left = linesOf(again.output, patient).filter((line) => !isBeyond(line));
+    totals.broken.push(...left.map((line) => `${damage.name}: not rebuilt: ${line}; ${repair.output.slice(-300)}`));
+  }
+  const answers = await serving(deployment, source, (server) => ask(trial, server, healed));
+  for (const [{ damage, patient }, { unwell }] of answers) {
+    if (linesOf(repair.output, patient).length === 0) continue;
+    totals.broken.push(...unwell.map((what) => `${damage.name}: rebuilt, and yet ${what}`));
+  }
+}
+
+/** Done to a stopped deployment, which is then checked, started and asked, repaired, and asked again. */
+export async function whileStopped(trial: Trial): Promise<void> {
+  const source = await trial.base.restore();
+  const done = await harm(trial, source);
+  if (done.length === 0) return;
+  await checkNames(trial, source, done);
+  await serving(trial.deployment, source, async (server) => checkWords(trial, server, await ask(trial, server, done)));
+  await mend(trial, source, done);
+}
+
+/** Done to a deployment that runs, when gateway and signer have every state at hand. */
+export async function whileRunning(trial: Trial): Promise<void> {
+  const { deployment, base } = trial;
+  const source = await base.restore();
+  await serving(deployment, source, async (server) => {
+    const warm = (patient: Patient) => probe(server.url, placeOf(deployment, patient), seededRandom(1), 2);
+    await Promise.all(deployment.patients.map(warm));
+    const done = await harm(trial, source);
+    checkWords(trial, server, await ask(trial, server, done));
+  });
+}

@@ -1,0 +1,24 @@
+/** Fills a signer's memory on the test disk, with numbers that tell where in its history it is. See memory_cut.test.ts. */
+import { mkdirSync } from "node:fs";
+import { openMemory } from "@keystead/server/signer/memory.ts";
+import { seededRandom } from "../seeded_random.ts";
+import { historyOf, memoryFixtures } from "./memory_history.ts";
+
+const folder = process.env.KEYSTEAD_DATA ?? "";
+const [seed = 0, records = 0] = process.argv.slice(2).map(Number);
+const { rootKey, deploymentId, compactBytes } = memoryFixtures;
+const random = seededRandom(seed);
+
+mkdirSync(folder, { recursive: true });
+let memory = openMemory(folder, rootKey, { compactBytes });
+memory.rememberBirth(deploymentId);
+memory.rememberDeployment(deploymentId);
+for (let number = 1; number <= records; number++) {
+  const { pins, leaves } = historyOf(number);
+  memory.rememberRelease(number, pins, leaves);
+  if (random.next() < 0.01) memory.sync();
+  if (random.next() < 0.005) {
+    memory.close();
+    memory = openMemory(folder, rootKey, { compactBytes });
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Races over HTTP against whole servers: one on SQLite, three on one PostgreSQL. Each trial has an organization of its own, sends its
+ * requests at the same moment to all servers, and looks at every answer and at the state afterwards. Then the servers stop, and
+ * every organization's log is executed anew. A sample here; 500 trials of each race, and 1,000 bodies sent fifty times each, with
+ * `npm run figures`. KEYSTEAD_SEED repeats a run's choices (not its timing).
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { closeStore, openStore } from "@keystead/server/store/store.ts";
+import { dialects } from "../../../server/test/open_test_store.ts";
+import { replay } from "../history/replay.ts";
+import { seededRandom } from "../seeded_random.ts";
+import { type Deployment, startDeployment } from "./deployment.ts";
+import type { Answers, AnyRace } from "./race.ts";
+import { newPlace, sendEqual } from "./repeats.ts";
+import { limits } from "./rights.ts";
+import { Stage } from "./stage.ts";
+import { races } from "./table.ts";
+
+const figures = process.env.KEYSTEAD_FIGURES === "1";
+const trials = figures ? 500 : 15;
+const trialsAtOnce = 4;
+const bodies = figures ? 1_000 : 10;
+const senders = 50;
+const bodiesPerPlace = 50;
+const serversOnPostgres = 3;
+
+for (const dialect of dialects) {
+  test(`races on ${dialect}`, { timeout: figures ? 3_600_000 : 600_000 }, async (t) => {
+    const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
+    t.diagnostic(`KEYSTEAD_SEED=${seed}`);
+    const env = { KEYSTEAD_LIMITS: JSON.stringify(limits) };
+    const deployment = await startDeployment(t, dialect, { serversOnPostgres, env });
+    if (deployment === undefined) return;
+    const where = `${dialect}, ${deployment.servers.length} server${deployment.servers.length > 1 ? "s" : ""}`;
+
+    for (const [index, race] of races.entries()) {
+      await t.test(race.name, async (t) => {
+        const stage = new Stage(deployment, seededRandom(seed + index));
+        const { outcomes, anomalies } = await runTrials(stage, race);
+        t.diagnostic(`${where}: ${race.name}: ${trials} trials, ${anomalies.length} anomalies; ${tally(outcomes)}`);
+        assert.deepEqual(anomalies, [], `KEYSTEAD_SEED=${seed}`);
+      });
+    }
+
+    const fingerprints = new Set<string>();
+    await t.test(`${senders} equal bodies at once have one answer`, async (t) => {
+      const stage = new Stage(deployment, seededRandom(seed + races.length));
+      const kinds: string[] = [];
+      let place = await newPlace(stage);
+      for (let body = 0; body < bodies; body++) {
+        if (body % bodiesPerPlace === bodiesPerPlace - 1) place = await newPlace(stage);
+        const sent = await sendEqual(stage, place, senders);
+        kinds.push(sent.kind);
+        fingerprints.add(sent.fingerprint);
+      }
+      t.diagnostic(`${where}: ${bodies} bodies, each sent by ${senders} at once: one answer each; ${tally(kinds)}`);
+    });
+
+    for (const { output } of deployment.servers) assert.doesNotMatch(output(), /internal server error/);
+    await deployment.stop();
+
+    await t.test("each of those bodies is one activity with one leaf", async (t) => {
+      const stored = await countStored(deployment, [...fingerprints]);
+      t.diagnostic(`${where}: ${bodies} bodies are ${stored.activities} activities with ${stored.leaves} leaves`);
+      assert.deepEqual(stored, { activities: bodies, leaves: bodies });
+    });
+
+    await t.test("every organization's log, executed anew, leads to what the database holds", async (t) => {
+      const { organizations, acts, skipped, differences } = await replay({ ...deployment, limits });
+      t.diagnostic(
+        `${where}: ${acts} acts of ${organizations} organizations executed anew, ${differences.length} differences; ` +
+          `${skipped} organizations with imports only counted`,
+      );
+      assert.deepEqual(differences, [], `KEYSTEAD_SEED=${seed}`);
+      assert.ok(organizations >= trials * (races.length - 2));
+    });
+  });
+}
+
+/** How many activities a stopped deployment has of these bodies, and how many leaves of those. */
+async function countStored({ source }: Deployment, fingerprints: readonly string[]) {
+  const store = await openStore(source);
+  try {
+    const rows = await store.db
+      .selectFrom("activities")
+      .select("activity_id")
+      .where("fingerprint", "in", fingerprints)
+      .execute();
+    const ids = rows.map(({ activity_id }) => activity_id);
+    const leaves = await store.db.selectFrom("leaves").select("number").where("activity_id", "in", ids).execute();
+    return { activities: ids.length, leaves: leaves.length };
+  } finally {
+    await closeStore(store);
+  }
+}
+
+/** A few trials at a time: they disturb each other as traffic does, and none waits for another. */
+async function runTrials(stage: Stage, race: AnyRace): Promise<{ outcomes: string[]; anomalies: string[] }> {
+  const outcomes: string[] = [];
+  const anomalies: string[] = [];
+  let next = 0;
+  const run = async (): Promise<void> => {
+    for (let trial = next++; trial < trials; trial = next++) {
+      try {
+        const scene = await race.setUp(stage);
+        const requests = race.requests(scene, stage);
+        const answers = await stage.sendAll(requests);
+        outcomes.push(await race.check(scene, answers as unknown as Answers, stage, requests));
+      } catch (error) {
+        anomalies.push(`trial ${trial}: ${error instanceof Error ? error.message : String(error)}`);
+        // One broken thing tends to break every trial after it.
+        if (anomalies.length >= 5) return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: trialsAtOnce }, run));
+  return { outcomes, anomalies };
+}
+
+function tally(names: readonly string[]): string {
+  const counts = [...Map.groupBy(names, (name) => name)].map(([name, all]) => `${name} ${all.length}`);
+  return counts.sort().join(", ");
+}

@@ -1,0 +1,54 @@
+/** All races. A later one is added by its entry here. */
+import { deletedWallet, exportAgainstDelete, oneSeed, oneTarget, renamedWallet, sameName } from "./keys.ts";
+import {
+  deletedKey,
+  eviction,
+  lastKeys,
+  lastRootUsers,
+  lostUpdates,
+  oneKeyTwoUsers,
+  raisedThreshold,
+  twoQuorums,
+} from "./members.ts";
+import type { AnyRace } from "./race.ts";
+import { idempotencyKey, keyForTwo } from "./repeats.ts";
+import { deletedOrganization, deletedPolicy, limit, newDenial } from "./rights.ts";
+import {
+  deletedVoter,
+  doubleExecute,
+  doubleVote,
+  restampAgainstApproval,
+  takingBack,
+  voteAgainstReject,
+  voterLeavesQuorum,
+} from "./votes.ts";
+
+export const races: readonly AnyRace[] = [
+  doubleVote,
+  doubleExecute,
+  voteAgainstReject,
+  takingBack,
+  restampAgainstApproval,
+  deletedVoter,
+  voterLeavesQuorum,
+  lastRootUsers,
+  twoQuorums,
+  raisedThreshold,
+  lastKeys,
+  deletedKey,
+  eviction,
+  oneKeyTwoUsers,
+  lostUpdates,
+  deletedPolicy,
+  newDenial,
+  limit,
+  deletedOrganization,
+  sameName,
+  renamedWallet,
+  deletedWallet,
+  exportAgainstDelete,
+  oneTarget,
+  oneSeed,
+  idempotencyKey,
+  keyForTwo,
+];
