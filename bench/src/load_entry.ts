@@ -13,12 +13,20 @@ type Turn = {
 /** The requests of one connection; undefined when there are no more. */
 type Script = () => Turn | undefined;
 
-/** For each connection its share of turns, made beforehand. `number` counts over all of them. */
+/**
+ * For each connection its share of turns, made beforehand. `number` counts over all of them, in the order in which they are sent, as
+ * nearly as connections keep step: bodies carry their time, and clients do not send older and older ones.
+ */
 function shared(connections: number, turns: number, make: (number: number) => Turn): Script[] {
   const share = Math.ceil(turns / connections);
+  const made = Array.from({ length: share * connections }, (_, number) => make(number));
   return Array.from({ length: connections }, (_, connection) => {
-    const made = Array.from({ length: share }, (_, index) => make(connection * share + index));
-    return () => made.pop();
+    let next = connection;
+    return () => {
+      const turn = made[next];
+      next += connections;
+      return turn;
+    };
   });
 }
 
@@ -31,7 +39,7 @@ const scripts: Record<Job["endpoint"], (job: Job, presigner: Presigner) => Scrip
   create_user_tag({ connections, requests, spreadMs = 0, organizationIds }, presigner) {
     const pairs = Math.ceil(requests / 2);
     return shared(connections, pairs, (number) => {
-      const timeMs = Date.now() - Math.floor((number / pairs) * spreadMs);
+      const timeMs = Date.now() - Math.max(0, Math.floor((1 - number / pairs) * spreadMs));
       // A tag that was created is deleted before the phase ends: as many live at once as there are connections.
       return { requests: presigner.tagPair(timeMs, organizationIds?.[number % organizationIds.length]) };
     });

@@ -54,7 +54,7 @@ const plan = options.quick
       starts: 3,
       rounds: 3,
       phaseSeconds: 2,
-      warmUpSeconds: 6,
+      warmUpSeconds: 15,
       baselineSeconds: 0.3,
       decisions: { rounds: 150, seconds: 0.02 },
       guarded: { warmUpRequests: 6_000, rounds: 15, requests: 600 },

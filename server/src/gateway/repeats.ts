@@ -2,6 +2,8 @@
  * The same request more than once at a time, or shortly after. The database would find out at the commit; but a commit that must
  * fail takes its organization's others with it, so whoever repeats a body could keep an organization from committing at all.
  */
+import { createBuckets } from "./buckets.ts";
+
 export type Repeats = {
   /** Runs `work` alone among those of one name. It is told whether it had to wait: then it should look before it acts. */
   alone<T>(name: string, work: (waited: boolean) => Promise<T>): Promise<T>;
@@ -14,7 +16,7 @@ export type Repeats = {
 const notedAtLeast = 10_000;
 
 export function createRepeats(): Repeats {
-  const underWay = new Map<string, Promise<unknown>>();
+  const underWay = createBuckets<Promise<unknown>>();
   let noted = new Set<string>();
   let notedBefore = new Set<string>();
   return {

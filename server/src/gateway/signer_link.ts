@@ -7,6 +7,7 @@ import { decode, type Layout } from "@keystead/core/encoding/layout.ts";
 import { Fault, type FaultCode } from "@keystead/core/fault.ts";
 import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../frames/messages.ts";
+import { createPlaces } from "./places.ts";
 
 export type SignerLink = {
   request<K extends MessageKind>(kind: K, message: Request<K>): Promise<Reply<K>>;
@@ -37,9 +38,8 @@ export type LinkEvents = {
 };
 
 export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkLimits = defaultLimits): SignerLink {
-  const waiting = new Map<number, Waiting>();
+  const waiting = createPlaces<Waiting>(limits.maxWaiting);
   let socket: Socket | undefined;
-  let nextId = 0;
   /** Frames the socket does not take yet. They wait here, where they are counted and can be dropped. */
   let queue: { id: number; frame: Uint8Array }[] = [];
   let queuedBytes = 0;
@@ -49,16 +49,13 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
   let preparing = 0;
 
   function take(id: number): Waiting | undefined {
-    const request = waiting.get(id);
-    if (request === undefined) return undefined;
-    waiting.delete(id);
-    if (request.kind === "prepare") preparing -= 1;
+    const request = waiting.take(id);
+    if (request?.kind === "prepare") preparing -= 1;
     return request;
   }
 
   function failAll(why: string): void {
-    const lost = [...waiting.values()];
-    waiting.clear();
+    const lost = waiting.takeAll();
     preparing = 0;
     queue = [];
     queuedBytes = 0;
@@ -111,11 +108,10 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
   const sweep = setInterval(() => {
     const now = performance.now();
     let expired = 0;
-    for (const [id, { deadline, reject }] of waiting) {
-      if (deadline > now) break; // Requests expire in the order they were made.
-      take(id);
+    for (let oldest = waiting.oldest(); oldest !== undefined; oldest = waiting.oldest()) {
+      if (oldest.value.deadline > now) break; // Requests expire in the order they were made.
+      take(oldest.id)?.reject(new Fault("unavailable", "the signer did not answer in time"));
       expired += 1;
-      reject(new Fault("unavailable", "the signer did not answer in time"));
     }
     if (expired === 0) return;
     queue = queue.filter(({ id }) => waiting.has(id));
@@ -130,16 +126,15 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
   return {
     request<K extends MessageKind>(kind: K, message: Request<K>): Promise<Reply<K>> {
       if (socket === undefined) return Promise.reject(new Fault("unavailable", "the signer is not running; try again"));
-      if (waiting.size >= limits.maxWaiting || queuedBytes > limits.maxQueuedBytes) {
+      if (waiting.isFull() || queuedBytes > limits.maxQueuedBytes) {
         return Promise.reject(new Fault("unavailable", "the signer is busy; try again"));
       }
       const { request, reply } = messages[kind] as unknown as { request: Layout<Request<K>>; reply: Layout<Reply<K>> };
-      nextId = (nextId + 1) >>> 0;
-      const id = nextId;
+      const id = waiting.nextId();
       const frame = encodeFrame(kind, id, request, message);
       const answered = new Promise<Uint8Array>((resolve, reject) => {
         if (kind === "prepare") preparing += 1;
-        waiting.set(id, { kind, deadline: performance.now() + limits.deadlineMs, resolve, reject });
+        waiting.add({ kind, deadline: performance.now() + limits.deadlineMs, resolve, reject });
       });
       write(id, frame);
       return answered.then((bytes) => decode(reply, bytes));

@@ -4,6 +4,7 @@
  * comes back changed, is opened as it is.
  */
 import { equalBytes } from "../state/digest.ts";
+import { createLru } from "../state/lru.ts";
 import { resultContext } from "./reseal.ts";
 import type { Sealer } from "./seal.ts";
 
@@ -13,23 +14,21 @@ export type Results = {
   open(leaf: Uint8Array, sealed: Uint8Array): string;
 };
 
-/** More than are ever on their way at once. Those that nobody releases must not pile up. */
-const maxKept = 1_000;
+/** More than is ever on its way at once; what nobody releases must not pile up. Released ones are not taken out singly (lru.ts says why). */
+const maxKeptBytes = 4 * 1024 * 1024;
 
 export function createResults(sealer: Sealer): Results {
-  const kept = new Map<string, { sealed: Uint8Array; result: string }>();
+  const kept = createLru<{ sealed: Uint8Array; result: string }>(maxKeptBytes);
   return {
     seal(leaf, result) {
       const context = resultContext(leaf);
       const sealed = sealer.seal(context, new TextEncoder().encode(result));
-      if (kept.size >= maxKept) kept.clear();
-      kept.set(context.recordId, { sealed, result });
+      kept.set(context.recordId, { sealed, result }, sealed.length + result.length);
       return sealed;
     },
     open(leaf, sealed) {
       const context = resultContext(leaf);
       const own = kept.get(context.recordId);
-      kept.delete(context.recordId);
       if (own !== undefined && equalBytes(own.sealed, sealed)) return own.result;
       return new TextDecoder().decode(sealer.unseal(context, sealed));
     },

@@ -136,6 +136,15 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   return true;
 }
 
+const atExpected = "where organization_id = ? and version = ? and header = coalesce(?, header)";
+
+const isAtHead = `select 1 from organizations ${atExpected}`;
+
+/** A column that is set, if only to what it was, has the pages of its indexes written: names are set when settings change. */
+const setHead = `update organizations set version = ?, header = ?, directory = ? ${atExpected}`;
+const setHeadAndSettings = `update organizations set version = ?, header = ?, directory = ?,
+  organization_name = ?, updated_at_ms = ?, deleted_at_ms = coalesce(?, deleted_at_ms) ${atExpected}`;
+
 function moveHead(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
   const { organizationId, expectedVersion, version, head, birth, settings } = plan;
   const expectedHeader = plan.expectedHeader ?? null;
@@ -145,30 +154,15 @@ function moveHead(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
     return true;
   }
   if (head === undefined) {
-    const found = sqlite
-      .statement(
-        "select 1 from organizations where organization_id = ? and version = ? and header = coalesce(?, header)",
-      )
-      .get(organizationId, expectedVersion, expectedHeader);
+    const found = sqlite.statement(isAtHead).get(organizationId, expectedVersion, expectedHeader);
     return found !== undefined;
   }
-  const { changes } = sqlite
-    .statement(`update organizations set version = ?, header = ?, directory = ?,
-      organization_name = coalesce(?, organization_name), updated_at_ms = coalesce(?, updated_at_ms),
-      deleted_at_ms = coalesce(?, deleted_at_ms)
-      where organization_id = ? and version = ? and header = coalesce(?, header)`)
-    .run(
-      version,
-      head.header,
-      head.directory,
-      settings?.organizationName ?? null,
-      settings?.updatedAtMs ?? null,
-      settings?.deleted === true ? settings.updatedAtMs : null,
-      organizationId,
-      expectedVersion,
-      expectedHeader,
-    );
-  return changes === 1;
+  const stored = [version, head.header, head.directory];
+  const expected = [organizationId, expectedVersion, expectedHeader];
+  if (settings === undefined) return sqlite.statement(setHead).run(...stored, ...expected).changes === 1;
+  const { organizationName, updatedAtMs, deleted } = settings;
+  const named = [organizationName, updatedAtMs, deleted === true ? updatedAtMs : null];
+  return sqlite.statement(setHeadAndSettings).run(...stored, ...named, ...expected).changes === 1;
 }
 
 /** Credentials are deleted before any is written, so that a key can move from one to another. */

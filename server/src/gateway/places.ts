@@ -1,0 +1,64 @@
+/**
+ * Numbered places for requests under way, oldest first, a bounded number of them. In a ring, not a Map, because they come and go
+ * with every request (buckets.ts says what that costs).
+ */
+export type Places<V> = {
+  /** The id that the next one gets; they go up by one, and round after 2^32. */
+  nextId(): number;
+  add(value: V): void;
+  has(id: number): boolean;
+  take(id: number): V | undefined;
+  takeAll(): V[];
+  oldest(): { id: number; value: V } | undefined;
+  isFull(): boolean;
+};
+
+export function createPlaces<V>(most: number): Places<V> {
+  // A power of two with room to spare: one that waits long must not keep later ones from places that are free.
+  const size = 2 ** Math.ceil(Math.log2(most * 2));
+  const ring = new Array<V | undefined>(size).fill(undefined);
+  let taken = 0;
+  let next = 1;
+  /** No one before it waits. */
+  let first = 1;
+
+  const place = (id: number) => id & (size - 1);
+  const after = (id: number) => (id + 1) >>> 0;
+
+  function get(id: number): V | undefined {
+    // Something much older would find another in its place.
+    return (next - id) >>> 0 > size || id === next ? undefined : ring[place(id)];
+  }
+
+  function take(id: number): V | undefined {
+    const value = get(id);
+    if (value === undefined) return undefined;
+    ring[place(id)] = undefined;
+    taken -= 1;
+    return value;
+  }
+
+  function oldest(): { id: number; value: V } | undefined {
+    while (first !== next && ring[place(first)] === undefined) first = after(first);
+    const value = ring[place(first)];
+    return first === next || value === undefined ? undefined : { id: first, value };
+  }
+
+  return {
+    nextId: () => next,
+    add(value) {
+      ring[place(next)] = value;
+      taken += 1;
+      next = after(next);
+    },
+    has: (id) => get(id) !== undefined,
+    take,
+    takeAll() {
+      const all: V[] = [];
+      for (let found = oldest(); found !== undefined; found = oldest()) all.push(take(found.id) as V);
+      return all;
+    },
+    oldest,
+    isFull: () => taken >= most || ring[place(next)] !== undefined,
+  };
+}
