@@ -134,7 +134,7 @@ function add(to: HonestResult, { latencies, failures }: HonestResult): void {
 }
 
 function emptyTally(): Tally {
-  return { connections: 0, answers: {}, silent: 0, slowestMs: 0 };
+  return { connections: 0, mostOpen: 0, answers: {}, silent: 0, slowestMs: 0 };
 }
 
 function addTally(to: Tally, tally: Tally): void {

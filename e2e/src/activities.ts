@@ -1,19 +1,30 @@
 /** What an organization keeps of what was asked of it, as its members see it. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { KeyPair } from "./fixtures.ts";
 import { type Answer, assertAccepted, call } from "./wire.ts";
 
 export type SeenActivity = { id: string; fingerprint: string; status: string; failure: Answer["json"] };
 
+type List = (paginationOptions: object) => Promise<Answer["json"]>;
+
 /** All of an organization's activities, newest first, by as many pages as it takes. */
-export async function seenActivities(
-  list: (paginationOptions: object) => Promise<Answer["json"]>,
-): Promise<SeenActivity[]> {
+export async function seenActivities(list: List): Promise<SeenActivity[]> {
+  for (let look = 0; ; look++) {
+    const seen = await readAll(list);
+    // A signature is pending for the moment in which its result is written to its row.
+    if (look === 100 || !seen.some(({ status }) => status === "ACTIVITY_STATUS_PENDING")) return seen;
+    await sleep(50);
+  }
+}
+
+/** Until a page is empty: one of large bodies has fewer than were asked for. */
+async function readAll(list: List): Promise<SeenActivity[]> {
   const seen: SeenActivity[] = [];
   for (;;) {
     const before = seen.at(-1)?.id;
     const { activities } = await list({ limit: "100", ...(before !== undefined && { before }) });
+    if (activities.length === 0) return seen;
     for (const { id, fingerprint, status, failure } of activities) seen.push({ id, fingerprint, status, failure });
-    if (activities.length < 100) return seen;
   }
 }
 

@@ -1,20 +1,16 @@
 /** `keystead check-log`, as an operator runs it. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { createApiKeyStamper, createClient } from "@keystead/sdk";
 import { freshDataFolder } from "./data_folder.ts";
-import { repository, startKeystead } from "./keystead_server.ts";
+import { startKeystead } from "./keystead_server.ts";
+import { runOperator } from "./operator.ts";
 
-function checkLog(dataFolder: string): Promise<{ code: number; output: string }> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, KEYSTEAD_DATA: dataFolder };
-    execFile(process.execPath, [join(repository, "cli/src/main.ts"), "check-log"], { env }, (error, stdout) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, output: stdout }),
-    );
-  });
+async function checkLog(dataFolder: string): Promise<{ code: number; output: string }> {
+  const { code, stdout } = await runOperator("cli", ["check-log"], { dataFolder });
+  return { code, output: stdout };
 }
 
 test("a leaf that was released and is gone from the database is named, and the exit code says so", async (t) => {

@@ -26,7 +26,7 @@ const figures = process.env.KEYSTEAD_FIGURES === "1";
 /** Wallets with nine accounts each, ten secrets, and as many private keys as wallets. */
 const wallets = figures ? 182 : 12;
 const records = wallets * 11;
-const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 200 : 4));
+const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 200 : 3));
 /** How often, in kills, the database is looked into, and how often a server is started in between. */
 const [lookEvery, serveEvery] = figures ? [3, 20] : [2, 3];
 const options = { skip: process.platform !== "linux" && "needs /proc", timeout: figures ? 7_200_000 : 360_000 };

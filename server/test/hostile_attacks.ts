@@ -2,7 +2,7 @@
  * What a gateway under an attacker's hand makes of a recorded run. Each attack is a name and the frames it sends: honest material
  * put together in a way that no honest gateway would, or bent. The driver tries them all, in turn.
  */
-import type { Random } from "../../e2e/src/seeded_random.ts";
+
 import { boxAttacks } from "./hostile_boxes.ts";
 import { frameAttacks } from "./hostile_frames.ts";
 import { historyAttacks } from "./hostile_history.ts";
@@ -10,6 +10,7 @@ import type { Aim } from "./hostile_material.ts";
 import type { Run } from "./hostile_run.ts";
 import { stateAttacks } from "./hostile_states.ts";
 import { type Want, wantOf, wishNames } from "./hostile_wants.ts";
+import type { Random } from "./seeded_random.ts";
 
 export const attacks = { ...stateAttacks, ...historyAttacks, ...boxAttacks, ...frameAttacks } as const;
 

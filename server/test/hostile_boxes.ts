@@ -14,9 +14,9 @@ import {
   type Shot,
   sealedRows,
   seenOf,
-  shuffled,
 } from "./hostile_material.ts";
 import { offered } from "./hostile_run.ts";
+import { shuffled } from "./seeded_random.ts";
 
 export const boxAttacks = {
   "the record of another key, or of another organization": (aim) => {

@@ -14,10 +14,10 @@ import {
   readPage,
   release,
   seenOf,
-  shuffled,
   withPages,
 } from "./hostile_material.ts";
 import { journalOf, offered } from "./hostile_run.ts";
+import { shuffled } from "./seeded_random.ts";
 
 export const historyAttacks = {
   "two states at one version": (aim) => {
@@ -107,6 +107,11 @@ export const historyAttacks = {
   "a body that is bent under its stamp": (aim) => {
     const want = aim.want("a user whom a policy allows it signs");
     return [1, 2, 3].map(() => prepare({ ...honest(aim, want), body: flip(want.body, aim.random) }));
+  },
+  "a false time": (aim) => {
+    const want = aim.want(aim.random.pick(["a request of two hours ago", "a request of ten minutes ahead"]));
+    const journals = [honest(aim, want).journal, journalOf(seenOf(aim), slotOf(Date.now())), undefined];
+    return journals.map((journal) => prepare({ ...honest(aim, want), journal }));
   },
   "a body of another organization on this one's state": (aim) => {
     const { body, stamp } = aim.random.pick(

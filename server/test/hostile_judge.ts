@@ -89,17 +89,7 @@ export function createJudge(run: Run): Judge {
       const numbers = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
       return numbers <= released ? undefined : `it states ${numbers} released leaves, and there were ${released}`;
     }
-    if (kind === "vouch") return objectionToVouched(request as Request<"vouch">, payload);
-    if (kind === "pins") return undefined;
     return `it answered ${kind}`;
-  }
-
-  function objectionToVouched(request: Request<"vouch">, payload: Uint8Array): string | undefined {
-    const { leaves } = decode(messages.vouch.reply, payload);
-    const isForged = leaves.some(
-      (own, index) => own && !answers.has(fingerprintOf(request.leaves[index] ?? new Uint8Array())),
-    );
-    return isForged ? "it vouched for a leaf that was never released" : undefined;
   }
 
   return {

@@ -1,6 +1,5 @@
 /** What a hostile gateway has in its hands, and the few things it does with it again and again. */
 import { decodeHeader, encodeHeader } from "@keystead/core/log/header.ts";
-import type { Random } from "../../e2e/src/seeded_random.ts";
 import type { MessageKind, OfferedState, Prepared, Request } from "../src/frames/messages.ts";
 import { withoutMac } from "../src/state/authenticity.ts";
 import { sha256 } from "../src/state/digest.ts";
@@ -8,6 +7,7 @@ import { decodeDirectory, encodeDirectory } from "../src/state/directory.ts";
 import type { SinglePage } from "../src/state/pages.ts";
 import type { Run, Seen, State } from "./hostile_run.ts";
 import type { Want, WishName } from "./hostile_wants.ts";
+import { type Random, shuffled } from "./seeded_random.ts";
 
 /** One frame: a message that is well-formed, or bytes. `breaks` when it ends the stream, as it should. */
 export type Shot =
@@ -52,16 +52,6 @@ export function flip(bytes: Uint8Array, random: Random): Uint8Array {
   const at = random.below(bent.length);
   bent[at] = (bent[at] ?? 0) ^ (1 << random.below(8));
   return bent;
-}
-
-/** Somewhere else in a list, twice, not at all, or in another order. */
-export function shuffled<T>(list: readonly T[], random: Random): T[] {
-  const copy = [...list];
-  for (let at = copy.length - 1; at > 0; at--) {
-    const other = random.below(at + 1);
-    [copy[at], copy[other]] = [copy[other] as T, copy[at] as T];
-  }
-  return copy;
 }
 
 export function withPages(state: OfferedState, change: (page: Page) => Page): OfferedState {

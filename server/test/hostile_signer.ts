@@ -42,7 +42,7 @@ export type HostileSigner = {
   received(): Frame[];
   isUp(): boolean;
   /** Ends the process and starts another on the same memory. */
-  restart(): Promise<void>;
+  restart(changed?: Partial<Orders>): Promise<void>;
 };
 
 const answerWithinMs = 60_000;
@@ -56,6 +56,7 @@ export function startHostileSigner(t: TestContext): HostileSigner {
     adoptUnknown: false,
     acceptDatabase: false,
     reseal: false,
+    vouch: false,
     resetClock: false,
     limits: {},
     birth: {
@@ -72,14 +73,14 @@ export function startHostileSigner(t: TestContext): HostileSigner {
   let nextId = 0;
   let frames: Frame[] = [];
   let wake: () => void = () => undefined;
-  let current = start();
+  let current = start(orders);
   t.after(async () => {
     await end();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function start(): SignerProcess {
-    const started = startSigner(code, undefined, Uint8Array.from(rootKey), orders, (message) => {
+  function start(given: Orders): SignerProcess {
+    const started = startSigner(code, undefined, Uint8Array.from(rootKey), given, (message) => {
       if (message.kind !== "ready") notes.push(message.message);
       if (message.kind === "fatal") started.process.kill("SIGKILL");
     });
@@ -159,10 +160,10 @@ export function startHostileSigner(t: TestContext): HostileSigner {
       return taken;
     },
     isUp,
-    async restart() {
+    async restart(changed = {}) {
       await end();
       frames = [];
-      current = start();
+      current = start({ ...orders, ...changed });
     },
   };
 }

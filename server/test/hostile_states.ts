@@ -12,10 +12,10 @@ import {
   on,
   prepare,
   seenOf,
-  shuffled,
   withPages,
 } from "./hostile_material.ts";
 import { journalOf, offered } from "./hostile_run.ts";
+import { shuffled } from "./seeded_random.ts";
 
 export const stateAttacks = {
   "an old state": (aim) => [on(aim, aim.want(), offered(older(aim)))],

@@ -3,11 +3,11 @@
  * gateway may send any of them with whatever it likes beside; the answer must never be more than this.
  */
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import type { Random } from "../../e2e/src/seeded_random.ts";
 import { sha256 } from "../src/state/digest.ts";
 import { newBody, type Run, stampWith } from "./hostile_run.ts";
 import { type ActivityPath, type Actor, signedPayload } from "./hostile_story.ts";
 import { exportClient } from "./imports.ts";
+import type { Random } from "./seeded_random.ts";
 import { ethereumVectors, pauseCall } from "./transactions.ts";
 
 /** At most: done at once, kept waiting for others, or nothing but a refusal. */

@@ -49,6 +49,7 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
     adoptUnknown: false,
     acceptDatabase: false,
     reseal: false,
+    vouch: false,
     limits: {},
     birth: {
       organizationId: uuidFromBytes(randomBytes(16)),
@@ -103,6 +104,20 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
     },
   });
   return rig(first, orders);
+}
+
+/** A signer on the same memory that was started to check the database. */
+export function checkingSigner({ rootKey, memory, orders, clock, keyring }: SignerRig): Operations {
+  const vouching = { ...orders, vouch: true };
+  const operations = createOperations(
+    { current: rootKey },
+    memory,
+    vouching,
+    () => clock.nowMs,
+    () => undefined,
+  );
+  operations.hello({ protocol: 1, keyring });
+  return operations;
 }
 
 /** The state a prepared activity leads to, as a database would hold it. */

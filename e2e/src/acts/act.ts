@@ -31,8 +31,6 @@ export type Deed = {
   body: string;
   /** Fails unless this is the right answer, and its effect is there once. */
   check(answer: Json): Promise<void>;
-  /** Fails unless nothing of it is there. */
-  checkAbsent(): Promise<void>;
   /** Puts back what the next act in this place would stumble over. */
   tidy?(): Promise<void>;
 };
@@ -57,7 +55,6 @@ export function ownAct(path: ActivityPath, entry: ActivityEntry): Act {
           await checkEffect(entry, scene, body, activity, before);
           if (entry.endsPlace !== true) await checkOnce(scene, body);
         },
-        checkAbsent: () => checkUnchanged(scene, before),
       };
     },
   };

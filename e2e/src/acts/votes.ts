@@ -65,7 +65,6 @@ function lastRequest(
       else await checkUnchanged(scene, before);
       await checkOnce(scene, body);
     },
-    checkAbsent: () => checkUnchanged(scene, before),
     tidy: () => close(scene),
   };
 }

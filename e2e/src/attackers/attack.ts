@@ -11,6 +11,8 @@ export type Target = {
 
 export type Tally = {
   connections: number;
+  /** The most that were open at the same time. */
+  mostOpen: number;
   /** How often each status was answered. */
   answers: Record<string, number>;
   /** Connections that ended without a word. */
@@ -26,6 +28,8 @@ export type Attack = {
   answers: readonly number[];
   /** Why a connection may end without a word; without a reason, none may. */
   silence?: string;
+  /** So many connections it must have had open at the same time, or it was another attack. */
+  holds?: number;
   /** Begins, and goes on until the assault is over. */
   begin(assault: Assault): void;
 };
@@ -45,9 +49,10 @@ const statusLine = Buffer.from("HTTP/1.1 ");
 
 export function startAssault(target: Target): Assault {
   const { hostname, port } = new URL(target.url);
-  const tally: Tally = { connections: 0, answers: {}, silent: 0, slowestMs: 0 };
+  const tally: Tally = { connections: 0, mostOpen: 0, answers: {}, silent: 0, slowestMs: 0 };
   const sockets = new Set<Socket>();
   const timers = new Set<NodeJS.Timeout>();
+  let open = 0;
   let over = false;
 
   return {
@@ -58,9 +63,12 @@ export function startAssault(target: Target): Assault {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true });
       const beganAt = performance.now();
       let answered = false;
+      let connected = false;
       sockets.add(socket);
       socket.on("connect", () => {
+        connected = true;
         tally.connections++;
+        tally.mostOpen = Math.max(tally.mostOpen, ++open);
         begun(socket);
       });
       socket.on("data", (chunk: Buffer) => {
@@ -72,6 +80,7 @@ export function startAssault(target: Target): Assault {
       socket.on("error", () => undefined);
       socket.on("close", () => {
         sockets.delete(socket);
+        if (connected) open--;
         if (!answered && !over) tally.silent++;
         ended();
       });

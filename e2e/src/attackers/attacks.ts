@@ -1,5 +1,6 @@
 /** All attacks by their names. One more is one more line in its own file. */
 import type { Attack } from "./attack.ts";
+import { brokenAttacks } from "./broken.ts";
 import { costlyAttacks } from "./costly.ts";
 import { floodAttacks } from "./flood.ts";
 import { hugeAttacks } from "./huge.ts";
@@ -10,6 +11,7 @@ export const attacks = {
   ...hugeAttacks,
   ...floodAttacks,
   ...costlyAttacks,
+  ...brokenAttacks,
 } as const satisfies Record<string, Attack>;
 
 export type AttackName = keyof typeof attacks;

@@ -78,13 +78,13 @@ function pressed(make: (target: Target) => readonly Buffer[]): Attack["begin"] {
 
 export const costlyAttacks = {
   "largest simulations": {
-    says: `a member's simulations with one MiB of policies, up to ${perSecond} per second`,
-    answers: [200],
+    says: `a member's simulations with 128 KiB of policies, up to ${perSecond} per second`,
+    answers: [200, 429],
     begin: pressed((target) => [stampedBy(target, "/public/v1/query/simulate_activity", simulation(target))]),
   },
   "largest bodies": {
     says: `a member's questions and activities of one MiB, up to ${perSecond} per second`,
-    answers: [200],
+    answers: [200, 429],
     begin: pressed((target) => [
       stampedBy(target, whoami, padded({ organizationId: target.organizationId })),
       ...Array.from({ length: 20 }, () =>

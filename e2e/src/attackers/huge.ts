@@ -122,17 +122,17 @@ export const hugeAttacks = {
   },
   "deep JSON": {
     says: `one MiB of open brackets, ${perSecond} per second`,
-    answers: [400],
+    answers: [400, 429],
     begin: thrown(deep),
   },
   "wide JSON": {
     says: `one MiB of numbers, objects, texts or keys, ${perSecond} per second`,
-    answers: [400, 401],
+    answers: [400, 401, 429],
     begin: thrown(wide),
   },
   "long texts": {
     says: `one MiB in one text, number or space, ${perSecond} per second`,
-    answers: [400, 401],
+    answers: [400, 401, 429],
     begin: thrown(escapes),
   },
   "tiny chunks": {
@@ -151,6 +151,16 @@ export const hugeAttacks = {
     begin: thrown(() => [
       headOf(whoami, [`X-Stamp: ${"A".repeat(1_000_000)}`]),
       headOf(`/${"a".repeat(1_000_000)}`, []),
+    ]),
+  },
+  "headers that wait": {
+    says: `16 requests with 40 kB of headers behind a long answer, ${perSecond} per second`,
+    answers: [200, 429],
+    begin: thrown(() => [
+      Buffer.concat([
+        headOf("/openapi.json", [], "GET"),
+        ...Array.from({ length: 16 }, () => headOf("/healthz", [`X-Wide: ${"A".repeat(40_000)}`], "GET")),
+      ]),
     ]),
   },
   "wide stamps": {

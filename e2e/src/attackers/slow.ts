@@ -4,6 +4,8 @@ import { type Assault, type Attack, keepOpen } from "./attack.ts";
 import { headOf, mebibyte, whoami } from "./prepared.ts";
 
 const sockets = 1_000;
+/** So many of the largest bodies a door takes at the same time; it refuses the rest, who come back. */
+const bodiesTogether = 64;
 
 /** Keeps connections open that begin with `head` and then send one byte each second. */
 function drip(head: Buffer): Attack["begin"] {
@@ -59,29 +61,34 @@ export const slowAttacks = {
     says: `${sockets} connections, each sending one byte of a header per second`,
     answers: [408],
     silence: late,
+    holds: sockets,
     begin: drip(headOf(whoami, ["X-Slow: "]).subarray(0, -4)),
   },
   "slow bodies": {
     says: `${sockets} connections, each sending one byte of a body per second`,
     answers: [408],
     silence: late,
+    holds: sockets,
     begin: drip(headOf(whoami, [`Content-Length: ${mebibyte}`, "X-Stamp: x"])),
   },
   "held bodies": {
     says: `${sockets} connections, each with the largest body but for its last byte`,
     answers: [408, 429],
     silence: late,
+    holds: bodiesTogether,
     begin: hold,
   },
   "unread answers": {
     says: `${sockets} connections, each asking for 0.7 MB of answers and reading none`,
     answers: [],
     silence: "there is no room to say anything to who does not read",
+    holds: sockets,
     begin: neverRead,
   },
   "idle connections": {
     says: `${sockets} connections, each with one question in ten seconds`,
     answers: [200],
+    holds: sockets,
     begin: idle,
   },
 } as const satisfies Record<string, Attack>;

@@ -21,7 +21,7 @@ export type FromActOracle =
   | { kind: "begun" }
   | { kind: "answered" }
   | { kind: "checked" }
-  | { kind: "progress"; acknowledged: number; waits: Waits }
+  | { kind: "progress"; acknowledged: number }
   | { kind: "ended" }
   | { kind: "report"; report: ActReport }
   | { kind: "violation"; what: string };
@@ -32,7 +32,5 @@ export type ActReport = {
   acknowledged: AcknowledgedAct[];
   /** Repetitions that were compared with the first answer. */
   repeated: number;
-  /** Places that were looked at once more in the end. */
-  places: number;
   waits: Waits;
 };

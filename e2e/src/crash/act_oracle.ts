@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
 import type { Act, Deed } from "../acts/act.ts";
 import { actKinds, actNamed, catalogue } from "../acts/catalogue.ts";
 import { patient, untilAnswered, type Waits } from "../acts/patience.ts";
@@ -12,7 +13,6 @@ import { schemeOf } from "../fixtures.ts";
 import { type Look, look } from "../matrix/look.ts";
 import { createScene, type Json, type Scene } from "../matrix/scene.ts";
 import type { Stage } from "../matrix/stage.ts";
-import { type Random, seededRandom } from "../seeded_random.ts";
 import type { Traffic } from "../swagger/traffic.ts";
 import { bytesOf, send } from "../wire.ts";
 import type { AcknowledgedAct, ActReport, FromActOracle, ToActOracle } from "./act_ledger.ts";
@@ -112,7 +112,6 @@ function createPlay(url: string, stages: Stage[]) {
   }
 
   return {
-    waits,
     acknowledged: () => settled.length,
     createPlayer,
     async finish(): Promise<ActReport> {
@@ -124,7 +123,7 @@ function createPlay(url: string, stages: Stage[]) {
           `${scene.place.organizationId} looks otherwise than it did last`,
         );
       }
-      return { acknowledged: settled.map(({ entry }) => entry), repeated, places: places.size, waits };
+      return { acknowledged: settled.map(({ entry }) => entry), repeated, waits };
     },
   };
 }
@@ -157,7 +156,7 @@ async function hear(message: ToActOracle): Promise<void> {
     return;
   }
   if (play === undefined || player === undefined) throw new Error("no stages yet");
-  const { waits, acknowledged, createPlayer } = play;
+  const { acknowledged, createPlayer } = play;
   if (message.kind === "begin") {
     await player.begin(actNamed(message.act));
     say({ kind: "begun" });
@@ -172,7 +171,7 @@ async function hear(message: ToActOracle): Promise<void> {
       runClient(createPlayer(), seededRandom(message.seed + n)),
     );
     load = Promise.all(clients).catch(violated);
-    setInterval(() => say({ kind: "progress", acknowledged: acknowledged(), waits }), 50).unref();
+    setInterval(() => say({ kind: "progress", acknowledged: acknowledged() }), 50).unref();
   } else if (message.kind === "endLoad") {
     loadEnds = true;
     await load;

@@ -2,7 +2,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Waits } from "../acts/patience.ts";
 import type { ActReport, FromActOracle, ToActOracle } from "./act_ledger.ts";
 
 export class ActOracle {
@@ -11,7 +10,6 @@ export class ActOracle {
   /** Something that must not be. From then on it knows nothing more. */
   violation: string | undefined;
   acknowledged = 0;
-  waits: Waits = { cutOff: 0, refused: 0, unavailable: 0 };
 
   constructor(t: TestContext) {
     this.#process = fork(join(import.meta.dirname, "act_oracle.ts"), [], {
@@ -21,10 +19,7 @@ export class ActOracle {
     t.after(() => this.#process.kill("SIGKILL"));
     this.#process.on("message", (message: FromActOracle) => {
       if (message.kind === "violation") this.violation ??= message.what;
-      if (message.kind === "progress") {
-        this.acknowledged = message.acknowledged;
-        this.waits = message.waits;
-      }
+      if (message.kind === "progress") this.acknowledged = message.acknowledged;
       for (const ear of this.#ears) ear(message);
     });
     this.#process.on("exit", (code) => {

@@ -1,9 +1,8 @@
 /** Holds a stopped deployment against what the oracle of acts was told, and the operator's own command against both. */
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StoreSource } from "@keystead/server/store/store.ts";
-import { repository } from "../keystead_server.ts";
+import { runOperator } from "../operator.ts";
 import type { ActReport } from "./act_ledger.ts";
 import { isStored, withDeployment } from "./check_database.ts";
 import { checkMemory } from "./check_memory.ts";
@@ -14,7 +13,6 @@ export type ActsCheck = {
   lost: string[];
   /** There in part, or more than once: rows, leaves, pages and projections that do not add up. */
   wrong: string[];
-  organizations: number;
   activities: number;
   leaves: number;
 };
@@ -35,7 +33,6 @@ export function checkActs(source: StoreSource, dataFolder: string, { acknowledge
         ...checkMemory(deployment, join(dataFolder, "signer"), readFileSync(join(dataFolder, "root.key"))),
         ...doubles(all.flatMap((rows) => rows.wallet_accounts.map(({ address }) => address))),
       ],
-      organizations: all.length,
       activities: activities.size,
       leaves: all.reduce((sum, { leaves }) => sum + leaves.length, 0),
     };
@@ -43,15 +40,8 @@ export function checkActs(source: StoreSource, dataFolder: string, { acknowledge
 }
 
 /** `keystead check-log`, as an operator runs it. */
-export function checkLog(source: StoreSource, dataFolder: string): Promise<{ code: number; output: string }> {
-  const env = {
-    ...process.env,
-    KEYSTEAD_DATA: dataFolder,
-    ...(source.kind === "postgres" && { DATABASE_URL: source.url }),
-  };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [join(repository, "cli/src/main.ts"), "check-log"], { env }, (error, stdout) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, output: stdout }),
-    );
-  });
+export async function checkLog(source: StoreSource, dataFolder: string): Promise<{ code: number; output: string }> {
+  const databaseUrl = source.kind === "postgres" ? source.url : undefined;
+  const { code, stdout } = await runOperator("cli", ["check-log"], { dataFolder, databaseUrl });
+  return { code, output: stdout };
 }

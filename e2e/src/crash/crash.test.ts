@@ -11,10 +11,10 @@ import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { administer, dialects, testSource } from "../../../server/test/open_test_store.ts";
+import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { type KeysteadServer, startKeystead } from "../keystead_server.ts";
 import { killIfThere } from "../process_tree.ts";
-import { type Random, seededRandom } from "../seeded_random.ts";
 import { checkDatabase } from "./check_database.ts";
 import { freePort } from "./free_port.ts";
 import type { FromOracle, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
@@ -34,7 +34,7 @@ for (const dialect of dialects) {
     const dataFolder = freshDataFolder(t);
     const server = await startKeystead({
       dataFolder,
-      port: await freePort(seededRandom(seed)),
+      port: await freePort(),
       ...(source.kind === "postgres" && { databaseUrl: source.url }),
       // The pause grows with each kill; a hundred of them would wait for most of the time.
       // Tags whose creation was never answered stay, a few with each kill.

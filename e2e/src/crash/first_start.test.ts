@@ -8,9 +8,9 @@ import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { createApiKeyStamper, createClient } from "@keystead/sdk";
 import { dialects, testSource } from "../../../server/test/open_test_store.ts";
+import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { repository, startKeystead } from "../keystead_server.ts";
-import { seededRandom } from "../seeded_random.ts";
 
 const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 25 : 3;
 /** What a first start leaves behind, in this order. A kill comes at a random moment after one of them appeared. */

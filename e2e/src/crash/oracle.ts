@@ -14,7 +14,7 @@ import {
   createClient,
   KeysteadError,
 } from "@keystead/sdk";
-import { type Random, seededRandom } from "../seeded_random.ts";
+import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
 import type { Answer, FromOracle, LedgerEntry, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
 
 /** The signer has 5 s for a request; nothing may take much longer than that to be answered, or refused. */

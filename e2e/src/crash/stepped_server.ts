@@ -9,7 +9,6 @@ import { furnish } from "../fixtures.ts";
 import { type KeysteadServer, startKeystead } from "../keystead_server.ts";
 import { createStages, type Stage } from "../matrix/stage.ts";
 import { isRunning, killIfThere } from "../process_tree.ts";
-import type { Random } from "../seeded_random.ts";
 import { freePort } from "./free_port.ts";
 import { digits, stopFile } from "./stepped/stop_file.ts";
 
@@ -32,7 +31,6 @@ export async function startStepped(
   /** Where the gateway finds the database, if that is a server. */
   databaseUrl: string | undefined,
   stageCount: number,
-  random: Random,
 ): Promise<SteppedServer> {
   const dataFolder = freshDataFolder(t);
   const direct = { dataFolder, ...(source.kind === "postgres" && { databaseUrl: source.url }) };
@@ -50,7 +48,7 @@ export async function startStepped(
     dataFolder,
     ...(databaseUrl !== undefined && { databaseUrl }),
     main: "e2e/src/crash/stepped/main.ts",
-    port: await freePort(random),
+    port: await freePort(),
     env: { KEYSTEAD_RESTART_PAUSE_MS: "0" },
   });
   t.after(async () => {

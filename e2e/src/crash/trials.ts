@@ -1,9 +1,9 @@
 /** Which trials there are: every step × every fault × every kind of act, and what else the seed lets happen in each. */
 import { type Step, steps } from "@keystead/server/state/steps.ts";
 import type { Store } from "@keystead/server/store/store.ts";
+import { seededRandom, shuffled } from "../../../server/test/seeded_random.ts";
 import type { Act } from "../acts/act.ts";
 import { type ActKind, actKinds, catalogue } from "../acts/catalogue.ts";
-import { type Random, seededRandom } from "../seeded_random.ts";
 
 /** SQLite has no connection that could be cut. */
 export const faultsOf = {
@@ -68,13 +68,6 @@ function mix(seed: number, text: string): number {
   let mixed = seed | 0;
   for (const character of text) mixed = Math.imul(mixed ^ (character.codePointAt(0) ?? 0), 0x01000193);
   return mixed;
-}
-
-function shuffled<T>(items: readonly T[], random: Random): T[] {
-  const left = [...items];
-  const out: T[] = [];
-  while (left.length > 0) out.push(...left.splice(random.below(left.length), 1));
-  return out;
 }
 
 export function describeTrial({ name, act, twice, breaksWire, isLate, again }: Trial): string {

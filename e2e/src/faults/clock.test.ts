@@ -40,7 +40,7 @@ test(
     for (const stepMs of [-4 * minuteMs, -1, 0]) {
       disk.setClock(stepMs);
       acts.push(await act(deployment, tagBody(deployment, Date.now() + stepMs)));
-      assert.deepEqual(await readiness(deployment), { status: 200, why: "" });
+      assert.deepEqual(await readiness(deployment, 200), { status: 200, why: "" });
     }
 
     for (const stepMs of [-6 * minuteMs, -24 * 60 * minuteMs]) {
@@ -49,7 +49,7 @@ test(
       const body = tagBody(deployment, Date.now() + stepMs);
       await assertUnavailable(deployment, body, behind);
       await assertUnavailable(deployment, body, behind);
-      const { status, why } = await readiness(deployment);
+      const { status, why } = await readiness(deployment, 503);
       assert.equal(status, 503);
       assert.match(why, behind);
       await untilSaid(
@@ -69,7 +69,7 @@ test(
       disk.setClock(0);
       acts.push(await untilAnswered(deployment, tagBody(deployment)));
       await untilSaid(() => server.output().slice(said), /^signer: its clock is no longer behind$/m);
-      assert.deepEqual(await readiness(deployment), { status: 200, why: "" });
+      assert.deepEqual(await readiness(deployment, 200), { status: 200, why: "" });
     }
     await assertAllThere(deployment, acts);
     assert.deepEqual(await server.children(), before, "nobody was restarted");
@@ -110,14 +110,14 @@ test("a clock that was ahead and is right again: a restart changes nothing, acce
 
   await restart();
   await assertUnavailable(deployment, tagBody(deployment), behind);
-  const { status, why } = await readiness(deployment);
+  const { status, why } = await readiness(deployment, 503);
   assert.equal(status, 503);
   assert.match(why, behind);
   await assertReadable(deployment);
 
   await acceptClock();
   acts.push(await act(deployment));
-  assert.deepEqual(await readiness(deployment), { status: 200, why: "" });
+  assert.deepEqual(await readiness(deployment, 200), { status: 200, why: "" });
   await assertAllThere(deployment, acts);
 
   // Further ahead than a body lives: its organization cannot tell old bodies from new ones until that time has come.

@@ -66,10 +66,14 @@ export async function assertReadable({ url, bootstrap }: Deployment): Promise<vo
   assert.equal(answer.json?.userId, userId, answer.text);
 }
 
-export async function readiness({ url }: Deployment): Promise<{ status: number; why: string }> {
-  const answer = await fetch(`${url}/readyz`);
-  const { why = "" } = (await answer.json()) as { why?: string };
-  return { status: answer.status, why };
+/** What `/readyz` says, once that is `expected` if it will be: it looks once a second, however often it is asked. */
+export async function readiness({ url }: Deployment, expected: number): Promise<{ status: number; why: string }> {
+  for (const until = Date.now() + backWithinMs; ; ) {
+    const answer = await fetch(`${url}/readyz`);
+    const { why = "" } = (await answer.json()) as { why?: string };
+    if (answer.status === expected || Date.now() > until) return { status: answer.status, why };
+    await pause(50);
+  }
 }
 
 const backWithinMs = 60_000;

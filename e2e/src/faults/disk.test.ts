@@ -119,7 +119,7 @@ test(
         trouble.begin(disk);
         try {
           await assertUnavailable(deployment, body, trouble.told);
-          const { status, why } = await readiness(deployment);
+          const { status, why } = await readiness(deployment, 503);
           assert.equal(status, 503);
           assert.match(why, trouble.why);
           if (trouble.said) await untilSaid(() => server.output().slice(said), trouble.said);
@@ -129,7 +129,7 @@ test(
           end(disk, trouble);
         }
         acts.push(await untilAnswered(deployment, body));
-        assert.deepEqual(await readiness(deployment), { status: 200, why: "" });
+        assert.deepEqual(await readiness(deployment, 200), { status: 200, why: "" });
         await assertAllThere(deployment, acts);
       });
     }

@@ -1,9 +1,9 @@
 /** Kills and pauses of gateways and signers, at random moments, by their process ids of that moment. */
 import { setTimeout as pause } from "node:timers/promises";
+import type { Random } from "../../../server/test/seeded_random.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import { killIfThere } from "../process_tree.ts";
 import type { Deployment } from "../races/deployment.ts";
-import type { Random } from "../seeded_random.ts";
 
 export type Disturbances = { kills: number; pauses: number };
 

@@ -1,8 +1,9 @@
 /** What the clients believe of an organization, from the answers they got: enough to ask for things that are there, or were. */
+
+import type { Random } from "../../../server/test/seeded_random.ts";
 import { createKey, type KeyPair } from "../fixtures.ts";
 import { ethereum } from "../matrix/keys.ts";
 import { apiKeyOf } from "../races/stage.ts";
-import type { Random } from "../seeded_random.ts";
 import { type Parameters, policyOf } from "./model.ts";
 
 export type Person = { userId: string; keys: KeyPair[] };

@@ -54,7 +54,7 @@ export async function replay({ source, rootKey, limits }: Stopped): Promise<Repl
     const { keyring } = await store.db.selectFrom("deployment").select("keyring").executeTakeFirstOrThrow();
     const clock = { nowMs: 0 };
     const birth = { organizationId: "", organizationName: "", userId: "", userName: "", apiPublicKey: "" };
-    const orders = { adoptUnknown: true, acceptDatabase: false, reseal: false, limits, birth };
+    const orders = { adoptUnknown: true, acceptDatabase: false, reseal: false, vouch: false, limits, birth };
     const operations = createOperations(
       { current: rootKey },
       memory,

@@ -6,7 +6,7 @@
 import { rowKeys } from "@keystead/server/store/projection.ts";
 import { type ColumnKind, type TableName, tables } from "@keystead/server/store/tables.ts";
 import type { House } from "../../../server/test/hostile_story.ts";
-import type { Random } from "../seeded_random.ts";
+import type { Random } from "../../../server/test/seeded_random.ts";
 import { type RawDatabase, type Row, rollBack, type Snapshot, tableNames, type Value } from "./raw_database.ts";
 
 /** An organization that something is done to, and what its rows were in the middle of its story. */
@@ -18,6 +18,10 @@ export type Found = "check-database" | "check-log" | { nowhere: string };
 export type Damage = {
   name: string;
   table: TableName;
+  /** Unless it is done to whole rows. */
+  column?: string;
+  /** Which kind of damage it is, whatever the table. */
+  what: string;
   found: Found;
   /** False when there is nothing to do it to, or the table itself does not let it be. */
   apply(raw: RawDatabase, patient: Patient, donor: Patient, random: Random): Promise<boolean>;
@@ -162,7 +166,7 @@ function columnDamages(table: TableName): Damage[] {
   return Object.entries(tables[table]).flatMap(([column, kind]) =>
     Object.entries(changes).map(([what, change]) => ({
       name: `${table}.${column} ${what}`,
-      table,
+      ...{ table, column, what },
       found:
         (what === "is bent" ? partlyFound[`${table}.${column}`] : undefined) ??
         (found[table] as Record<string, Found>)[column] ??
@@ -186,6 +190,7 @@ function rowDamages(table: TableName): Damage[] {
     {
       name: `${table}: a row is deleted`,
       table,
+      what: "a row is deleted",
       found: removed,
       async apply(raw, { house }, _donor, random) {
         const rows = await raw.rows(table, house.organizationId);
@@ -197,6 +202,7 @@ function rowDamages(table: TableName): Damage[] {
     {
       name: `${table}: a row is doubled under another key`,
       table,
+      what: "a row is doubled under another key",
       found: added,
       async apply(raw, { house }, _donor, random) {
         const rows = await raw.rows(table, house.organizationId);
@@ -210,6 +216,7 @@ function rowDamages(table: TableName): Damage[] {
     {
       name: `${table}: a row of another organization is put in`,
       table,
+      what: "a row of another organization is put in",
       found: added,
       async apply(raw, { house }, donor, random) {
         const rows = await raw.rows(table, donor.house.organizationId);
@@ -220,6 +227,7 @@ function rowDamages(table: TableName): Damage[] {
     {
       name: `${table}: all rows are what they were before`,
       table,
+      what: "all rows are what they were before",
       found: removed === oneDay ? oneDay : "check-database",
       async apply(raw, { house, before }) {
         const rows = await raw.rows(table, house.organizationId);
@@ -237,6 +245,7 @@ const markDamages: Damage[] = [
   {
     name: "unreleased: a released leaf is marked as waiting",
     table: "unreleased",
+    what: "a released leaf is marked as waiting",
     found: { nowhere: "it is released once more, with the same result" },
     async apply(raw, { house }, _donor, random) {
       const leaf = random.pick(await raw.rows("leaves", house.organizationId));
@@ -247,6 +256,7 @@ const markDamages: Damage[] = [
   {
     name: "unreleased: a leaf is marked as waiting that is not there",
     table: "unreleased",
+    what: "a leaf is marked as waiting that is not there",
     found: "check-database",
     apply: (raw, { house }, _donor, random) =>
       raw.insert("unreleased", {
@@ -258,6 +268,7 @@ const markDamages: Damage[] = [
   {
     name: "unreleased: a changed leaf is marked as waiting",
     table: "unreleased",
+    what: "a changed leaf is marked as waiting",
     found: "check-database",
     async apply(raw, { house }, _donor, random) {
       const leaf = random.pick(await raw.rows("leaves", house.organizationId));
@@ -278,6 +289,7 @@ const organizationDamages: Damage[] = [
   {
     name: "the whole organization is what it was before",
     table: "organizations",
+    what: "the whole organization is what it was before",
     found: "check-database",
     async apply(raw, { house, before }) {
       await rollBack(raw, house.organizationId, before);
@@ -287,6 +299,7 @@ const organizationDamages: Damage[] = [
   {
     name: "the whole organization is what it was before, but for its log",
     table: "organizations",
+    what: "the whole organization is what it was before, but for its log",
     found: "check-database",
     async apply(raw, { house, before }) {
       const tablesBut = tableNames.filter((table) => !["leaves", "activities", "votes"].includes(table));
@@ -297,6 +310,7 @@ const organizationDamages: Damage[] = [
   {
     name: "the whole organization is deleted",
     table: "organizations",
+    what: "the whole organization is deleted",
     found: "check-database",
     async apply(raw, { house }) {
       await rollBack(raw, house.organizationId, new Map());

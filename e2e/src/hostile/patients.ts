@@ -24,6 +24,8 @@ export type Deployment = {
   /** For copies of the database and the signer's memory. */
   aside: string;
   root: Actor;
+  /** The first organization, to which all others belong. */
+  parentId: string;
   ruinId: string;
   /** Something is done to these. */
   patients: Patient[];
@@ -88,7 +90,7 @@ export async function foundDeployment(t: TestContext, count: number): Promise<De
     const houses = await Promise.all(Array.from({ length: count }, () => newPatient(server, teller, root, parentId)));
     const ruinId = await foundAndDelete(teller, root, parentId);
     const [donor, first, second, ...patients] = houses as [Patient, Patient, Patient, ...Patient[]];
-    return { dataFolder, aside, root, ruinId, patients, donor, witnesses: [first, second] };
+    return { dataFolder, aside, root, parentId, ruinId, patients, donor, witnesses: [first, second] };
   } finally {
     await server.stop();
   }

@@ -7,8 +7,15 @@ import { createHash } from "node:crypto";
 import type { queries } from "@keystead/server/generated/queries.ts";
 import { recoverAddress } from "viem";
 import { stampWith } from "../../../server/test/hostile_run.ts";
-import { type Place, type Want, type WishName, wantOf, wishNames } from "../../../server/test/hostile_wants.ts";
-import type { Random } from "../seeded_random.ts";
+import {
+  type Place,
+  type Verdict,
+  type Want,
+  type WishName,
+  wantOf,
+  wishNames,
+} from "../../../server/test/hostile_wants.ts";
+import { type Random, shuffled } from "../../../server/test/seeded_random.ts";
 import type { Answer } from "../wire.ts";
 import { sendAgain, submitTo } from "./patients.ts";
 
@@ -16,6 +23,8 @@ export type Outcome = "right" | "refused" | "unavailable" | "failed";
 
 export type Probed = {
   outcomes: Record<Outcome, number>;
+  /** What came of each want. */
+  acts: { name: WishName; verdict: Verdict; outcome: Outcome }[];
   /** Answers that must never be. */
   wrong: string[];
   /** Answers that must not be where nothing was done. */
@@ -49,11 +58,14 @@ const asked = wishNames.filter((name) => !leftOut.includes(name));
 
 /** Every want and every query, or `count` wants by chance. */
 export async function probe(url: string, place: Place, random: Random, count = asked.length): Promise<Probed> {
-  const probed: Probed = { outcomes: { right: 0, refused: 0, unavailable: 0, failed: 0 }, wrong: [], unwell: [] };
-  const chosen = asked.toSorted(() => random.next() - 0.5).slice(0, count);
+  const outcomes = { right: 0, refused: 0, unavailable: 0, failed: 0 };
+  const probed: Probed = { outcomes, acts: [], wrong: [], unwell: [] };
+  const chosen = shuffled(asked, random).slice(0, count);
   for (const name of chosen) {
     const want = wantOf(place, random, name);
-    note(probed, name, await judgeWant(place, want, await submitTo(url, want)));
+    const judged = await judgeWant(place, want, await submitTo(url, want));
+    note(probed, name, judged);
+    probed.acts.push({ name, verdict: want.verdict, outcome: judged.outcome });
   }
   note(probed, "a request of the story once more", judgeOld(await repeatUndone(url, place)));
   for (const name of plainQueries) {

@@ -33,10 +33,10 @@ type Run = (text: string, values: readonly Value[]) => Promise<Row[]>;
 
 export async function openRaw(source: Source): Promise<RawDatabase> {
   if (source.kind === "sqlite") {
-    const database = new DatabaseSync(join(source.folder, "keystead.db"), { timeout: 20_000, readBigInts: false });
+    const database = new DatabaseSync(join(source.folder, "keystead.db"), { timeout: 20_000, readBigInts: true });
     const run: Run = async (text, values) => {
       const statement = database.prepare(text);
-      return statement.all(...(values as SQLInputValue[])).map((row) => ({ ...row })) as Row[];
+      return (statement.all(...(values as SQLInputValue[])) as Row[]).map(withSmallNumbers);
     };
     return access(
       run,
@@ -51,6 +51,12 @@ export async function openRaw(source: Source): Promise<RawDatabase> {
     (index) => `$${index + 1}`,
     () => client.end(),
   );
+}
+
+/** Integers as they are: some are beyond what a number holds. */
+function withSmallNumbers(row: Row): Row {
+  const small = (value: Value) => (typeof value === "bigint" && value < 2n ** 53n ? Number(value) : value);
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, small(value)]));
 }
 
 /** The driver gives large integers as text. */

@@ -1,22 +1,24 @@
 /** One round: something is done to each patient, everybody is asked, and the operator's commands are run. */
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { type KeysteadServer, repository, startKeystead } from "../keystead_server.ts";
-import { type Random, seededRandom } from "../seeded_random.ts";
+
+import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
+import { type KeysteadServer, startKeystead } from "../keystead_server.ts";
+import { runOperator } from "../operator.ts";
+import { approvedOn, basisOf, type Changed, changesIn } from "./basis.ts";
 import type { Damage, Patient } from "./damages.ts";
 import type { Deployment } from "./patients.ts";
 import { type Probed, probe } from "./probes.ts";
 import { type Base, openRaw, type Source } from "./raw_database.ts";
 
-/** Something that was done, and to whom. */
-export type Done = { damage: Damage; patient: Patient };
+/** Something that was done, to whom, and what of that decisions rest on. */
+export type Done = { damage: Damage; patient: Patient; changed: Changed };
 
 /** Damages of which one is done to a patient: the first that is possible. */
 export type Lot = readonly Damage[];
 
 export type Totals = {
   done: Damage[];
-  notPossible: number;
+  /** Damages that found nothing to do. */
+  notPossible: Set<string>;
   /** Answers of patients, by kind. */
   answers: Record<string, number>;
   rebuilt: number;
@@ -27,10 +29,25 @@ export type Totals = {
   broken: string[];
   /** Nobody told the operator. */
   unnamed: string[];
+  /** Patients of whom something was changed that a decision rests on. */
+  changed: number;
+  /** What was approved all the same. */
+  approved: string[];
 };
 
 export function newTotals(): Totals {
-  return { done: [], notPossible: 0, answers: {}, rebuilt: 0, beyond: 0, wrong: [], broken: [], unnamed: [] };
+  return {
+    done: [],
+    notPossible: new Set(),
+    answers: {},
+    rebuilt: 0,
+    beyond: 0,
+    wrong: [],
+    broken: [],
+    unnamed: [],
+    changed: 0,
+    approved: [],
+  };
 }
 
 export type Trial = {
@@ -45,23 +62,14 @@ export type Trial = {
   withLog: boolean;
 };
 
-export function command(
+export async function command(
   { dataFolder }: Deployment,
   source: Source,
   name: string,
 ): Promise<{ code: number; output: string }> {
-  const env = {
-    PATH: process.env.PATH ?? "",
-    PORT: "0",
-    KEYSTEAD_DATA: dataFolder,
-    ...(source.kind === "postgres" && { DATABASE_URL: source.url }),
-  };
-  return new Promise((resolve) => {
-    const args = [join(repository, "server/src/main.ts"), name];
-    execFile(process.execPath, args, { env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, output: stdout + stderr }),
-    );
-  });
+  const databaseUrl = source.kind === "postgres" ? source.url : undefined;
+  const { code, stdout, stderr } = await runOperator("server", [name], { dataFolder, databaseUrl });
+  return { code, output: stdout + stderr };
 }
 
 /** A server for as long as `work` takes. */
@@ -85,11 +93,12 @@ async function harm({ deployment, lots, random, totals }: Trial, source: Source)
   const done: Done[] = [];
   const tryLot = async (patient: Patient, lot: Lot): Promise<boolean> => {
     for (const damage of lot) {
+      const before = await basisOf(raw, patient.house);
       if (await damage.apply(raw, patient, deployment.donor, random)) {
-        done.push({ damage, patient });
+        done.push({ damage, patient, changed: changesIn(before, await basisOf(raw, patient.house)) });
         return true;
       }
-      totals.notPossible += 1;
+      totals.notPossible.add(damage.name);
     }
     return false;
   };
@@ -111,11 +120,11 @@ export const placeOf = ({ donor, root, ruinId }: Deployment, { house }: Patient)
 /** Asks everybody at once, as it would be. */
 async function ask(trial: Trial, server: KeysteadServer, done: readonly Done[]): Promise<Map<Done, Probed>> {
   const { deployment, random, totals, wants } = trial;
-  const asking = (patient: Patient) =>
-    probe(server.url, placeOf(deployment, patient), seededRandom(random.below(2 ** 31)), wants);
+  const asking = (patient: Patient, count = wants) =>
+    probe(server.url, placeOf(deployment, patient), seededRandom(random.below(2 ** 31)), count);
   const [probed, well] = await Promise.all([
-    Promise.all(done.map(({ patient }) => asking(patient))),
-    Promise.all(deployment.witnesses.map(asking)),
+    Promise.all(done.map(({ patient, changed }) => asking(patient, isChanged(changed) ? Infinity : wants))),
+    Promise.all(deployment.witnesses.map((witness) => asking(witness))),
   ]);
   for (const { wrong, unwell } of well) {
     totals.broken.push(...[...wrong, ...unwell].map((what) => `somebody to whom nothing was done: ${what}`));
@@ -139,6 +148,16 @@ function checkWords({ totals }: Trial, server: KeysteadServer, answers: Readonly
     const { organizationId } = patient.house;
     const isSaid = lines.some((line) => line.includes(organizationId) && /`keystead (check|accept)-\w+`/.test(line));
     if (!isSaid) totals.unnamed.push(`${damage.name}: no line for the operator; ${unwell.slice(0, 2).join("; ")}`);
+  }
+}
+
+const isChanged = ({ state, keys }: Changed) => state || keys;
+
+/** A deployment that has nothing at hand yet reads what was changed, and must not decide on it. */
+function checkRefused({ totals }: Trial, answers: ReadonlyMap<Done, Probed>): void {
+  for (const [{ damage, changed }, probed] of answers) {
+    if (isChanged(changed)) totals.changed += 1;
+    totals.approved.push(...approvedOn(changed, probed).map((what) => `${damage.name}: ${what}`));
   }
 }
 
@@ -191,7 +210,11 @@ export async function whileStopped(trial: Trial): Promise<void> {
   const done = await harm(trial, source);
   if (done.length === 0) return;
   await checkNames(trial, source, done);
-  await serving(trial.deployment, source, async (server) => checkWords(trial, server, await ask(trial, server, done)));
+  await serving(trial.deployment, source, async (server) => {
+    const answers = await ask(trial, server, done);
+    checkWords(trial, server, answers);
+    checkRefused(trial, answers);
+  });
   await mend(trial, source, done);
 }
 

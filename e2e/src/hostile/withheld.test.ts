@@ -1,6 +1,5 @@
 /** A gateway that answers what it never committed: the operator's own command, run afterwards, names every leaf of it. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,16 +8,13 @@ import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { type ActivityPath, type Actor, found, newActor, signedPayload } from "../../../server/test/hostile_story.ts";
 import { freshDataFolder } from "../data_folder.ts";
-import { repository, startKeystead } from "../keystead_server.ts";
+import { startKeystead } from "../keystead_server.ts";
+import { runOperator } from "../operator.ts";
 import { httpTeller } from "./patients.ts";
 
-function keystead(dataFolder: string, ...args: string[]): Promise<{ code: number; lines: string[] }> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, KEYSTEAD_DATA: dataFolder };
-    execFile(process.execPath, [join(repository, "cli/src/main.ts"), ...args], { env }, (error, stdout) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, lines: stdout.trim().split("\n") }),
-    );
-  });
+async function keystead(dataFolder: string, ...args: string[]): Promise<{ code: number; lines: string[] }> {
+  const { code, stdout } = await runOperator("cli", args, { dataFolder });
+  return { code, lines: stdout.trim().split("\n") };
 }
 
 test("whatever a gateway has released and not committed is named by check-log, leaf by leaf", async (t) => {

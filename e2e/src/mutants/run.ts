@@ -1,9 +1,9 @@
 /** Mutants of one endpoint, on a stage of its own: made, judged, sent, and held to what the judge said. */
 import assert from "node:assert/strict";
 import { activityForms } from "@keystead/server/generated/activities.ts";
+import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { createScene, type Json, type Scene } from "../matrix/scene.ts";
 import type { Place, Stage } from "../matrix/stage.ts";
-import { seededRandom } from "../seeded_random.ts";
 import type { Person } from "../world.ts";
 import { isLetIn } from "./answers.ts";
 import { type Draft, type Mutator, makeDraft } from "./draft.ts";
@@ -15,6 +15,8 @@ import { type Endpoint, endpoints, makeSeeds } from "./seeds.ts";
 
 export type Counts = {
   sent: number;
+  /** In which a mutator found something to change; the rest are as valid as they were made. */
+  bent: number;
   letIn: number;
   refused: number;
   /** Nobody stayed to hear an answer. */
@@ -25,13 +27,13 @@ export type Counts = {
 };
 
 export function newCounts(): Counts {
-  return { sent: 0, letIn: 0, refused: 0, unheard: 0, activities: 0, byMutator: new Map() };
+  return { sent: 0, bent: 0, letIn: 0, refused: 0, unheard: 0, activities: 0, byMutator: new Map() };
 }
 
-export type Case = { endpoint: Endpoint; stage: Stage; at: "parent" | "sub"; seed: number; count: number };
+export type Case = { endpoint: Endpoint; stage: Stage; at: "parent" | "sub"; seed: number; bent: number };
 
 export async function runCase(url: string, client: RawClient, one: Case, counts: Counts): Promise<void> {
-  const { endpoint, stage, at, seed, count } = one;
+  const { endpoint, stage, at, seed } = one;
   const place = stage[endpoint.runsIn ?? at];
   const ledger = createLedger();
   const scene = createScene(url, ledger.traffic, stage, place);
@@ -40,9 +42,10 @@ export async function runCase(url: string, client: RawClient, one: Case, counts:
   const random = seededRandom(seed);
   const register = registerOf(stage);
   const references = createReferences(scene, endpoint);
-  for (let number = 0; number < count; number++) {
+  for (let number = 0, bent = 0; bent < one.bent; number++) {
     const chosen = Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3]) }, () => random.pick(mutators));
     const { draft, applied } = makeDraft(random.pick(seeds), chosen, random);
+    if (applied.length > 0) bent++;
     const said = () =>
       `${endpoint.path} in the ${at}, seed ${seed}, mutant ${number} [${applied.map(({ name }) => name)}]`;
     try {
@@ -79,6 +82,7 @@ async function sendOne(
   const exchange = await client.exchange({ ...draft.delivery, ending }, wanted, isHead);
   checkHeard(exchange, wanted);
   counts.sent++;
+  if (applied.length > 0) counts.bent++;
   let letIn = false;
   for (const [index, answer] of exchange.answers.entries()) {
     assert.ok(answer.status < 500 || answer.status === 501, `answered ${answer.status} ${answer.body}`);

@@ -6,7 +6,7 @@
  */
 import { chownSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Random } from "../seeded_random.ts";
+import type { Random } from "../../../server/test/seeded_random.ts";
 import type { Change } from "./journal.ts";
 
 export const sectorLength = 512;

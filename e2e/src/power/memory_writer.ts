@@ -1,7 +1,7 @@
 /** Fills a signer's memory on the test disk, with numbers that tell where in its history it is. See memory_cut.test.ts. */
 import { mkdirSync } from "node:fs";
 import { openMemory } from "@keystead/server/signer/memory.ts";
-import { seededRandom } from "../seeded_random.ts";
+import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { historyOf, memoryFixtures } from "./memory_history.ts";
 
 const folder = process.env.KEYSTEAD_DATA ?? "";

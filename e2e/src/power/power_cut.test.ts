@@ -8,9 +8,9 @@ import assert from "node:assert/strict";
 import { cpSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
+import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { startKeystead } from "../keystead_server.ts";
-import { seededRandom } from "../seeded_random.ts";
 import { emptyImage, keepAll, readImage } from "./disk_image.ts";
 import {
   type Cut,

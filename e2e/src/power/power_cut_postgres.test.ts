@@ -7,9 +7,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tables } from "@keystead/server/store/tables.ts";
 import { administer, testSource } from "../../../server/test/open_test_store.ts";
+import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
+import { untilSaid } from "../faults/deployment.ts";
 import { startKeystead } from "../keystead_server.ts";
-import { seededRandom } from "../seeded_random.ts";
 import { checkCut, createCutter, keepForLater, rebuild, recordRun, serverEnv } from "./power_cut.ts";
 import { noTestDisk } from "./test_disk.ts";
 import { furnishTheatre, type Ledger, sendOnce } from "./workload.ts";
@@ -64,7 +65,7 @@ test(`${cuts} power cuts beside PostgreSQL: the signer's memory catches up by it
     if (moved === undefined) continue;
     const answer = await sendOnce(server.url, { ...moved, key: root.p256 });
     assert.equal(answer.status, 503, answer.text);
-    assert.match(answer.json.message, new RegExp(`organization ${organizationId}: .*accept-database`));
+    await untilSaid(server.output, new RegExp(`organization ${organizationId}: .*accept-database`));
   }
 });
 

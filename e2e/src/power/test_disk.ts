@@ -43,7 +43,7 @@ export type TestDisk = {
   journalLength(): number;
   setClock(shiftMs: number): void;
   /** Every change fails with this error, until `undefined` says that none does. */
-  refuse(part: Part, error: "EROFS" | "EIO" | undefined): void;
+  refuse(part: Part, error: "EROFS" | undefined): void;
   /** So many bytes more, then the disk is full; undefined for as much as there is. */
   limit(part: Part, bytes: number | undefined): void;
   /** A program on this disk: the launcher, unless told. */

@@ -5,12 +5,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { put } from "@keystead/server/state/entities.ts";
+import type { Random } from "../../../server/test/seeded_random.ts";
 import { furnish, type KeyPair } from "../fixtures.ts";
 import type { ActivityEntry } from "../matrix/entry.ts";
 import { type ActivityPath, createScene, envelope, fingerprintOf, type Json, type Scene } from "../matrix/scene.ts";
 import { createStages, type Stage } from "../matrix/stage.ts";
 import { activityTable } from "../matrix/table.ts";
-import type { Random } from "../seeded_random.ts";
 import { type Answer, call } from "../wire.ts";
 
 /** A request, and what became of it as far as its sender knows. Marks say how much the disk had written down by then. */

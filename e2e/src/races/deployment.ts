@@ -1,10 +1,10 @@
 /** One deployment as it runs in the field: one whole server on SQLite, several on one PostgreSQL, each with a signer and a memory of its own. */
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Store, StoreSource } from "@keystead/server/store/store.ts";
 import { testSource } from "../../../server/test/open_test_store.ts";
+import { freePort } from "../crash/free_port.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { type Bootstrap, type KeysteadServer, startKeystead } from "../keystead_server.ts";
 
@@ -56,21 +56,4 @@ export async function startDeployment(
     rootKey: new Uint8Array(readFileSync(join(first, "root.key"))),
     stop,
   };
-}
-
-/**
- * Below the range from which the kernel picks: while a killed gateway is away, a client that keeps connecting could be given
- * the gateway's own port, connect to itself, and keep the next gateway from listening.
- */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000);
-    const probe = createServer();
-    const free = await new Promise<boolean>((resolve) => {
-      probe.once("error", () => resolve(false));
-      probe.listen(port, "127.0.0.1", () => resolve(true));
-    });
-    await new Promise((resolve) => probe.close(resolve));
-    if (free) return port;
-  }
 }

@@ -5,19 +5,16 @@ import { toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { nobleKeyMaths } from "@keystead/core/keys/noble_key_maths.ts";
 import { encryptWalletToBundle, generateP256KeyPair } from "@turnkey/crypto";
 import { ethereum } from "../matrix/keys.ts";
-import type { Answer } from "../wire.ts";
 import { defineRace } from "./race.ts";
 import {
   type ActivityPath,
   assertRefusedAs,
+  isDone,
   type Organization,
-  outcomeOf,
   type Person,
   resultOf,
   type Stage,
 } from "./stage.ts";
-
-const isDone = (answer: Answer | undefined) => answer !== undefined && outcomeOf(answer) === "COMPLETED";
 
 /** What bears a name of its own in an organization: how one is made, and where all are listed. */
 const named: Record<

@@ -1,11 +1,11 @@
 /** Races over who belongs to an organization, and with which keys. */
 import assert from "node:assert/strict";
 import { createKey, type KeyPair } from "../fixtures.ts";
-import type { Answer } from "../wire.ts";
 import { defineRace } from "./race.ts";
 import {
   apiKeyOf,
   assertRefusedAs,
+  isDone,
   type Organization,
   outcomeOf,
   type Person,
@@ -15,8 +15,6 @@ import {
 
 const unknownKey = /could not find public key/;
 const noPermission = /You don't have sufficient permissions/;
-
-const isDone = (answer: Answer | undefined) => answer !== undefined && outcomeOf(answer) === "COMPLETED";
 
 function tag(stage: Stage, organization: Organization, person: { key: KeyPair }, userTagName: string): Stamped {
   return stage.stamped(organization, person, "create_user_tag", { userTagName, userIds: [] });
@@ -252,4 +250,5 @@ export const lostUpdates = defineRace({
     );
     return "all five";
   },
+  endsAlike: "changes of different things lead to the same user in every order",
 });

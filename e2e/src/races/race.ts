@@ -13,9 +13,11 @@ export type Race<T> = {
   requests(scene: T, stage: Stage): readonly Stamped[];
   /**
    * Looks at every answer and at the state afterwards, and throws when they are not those of some order of the requests. It
-   * returns which order it was: a race that always ends alike was none.
+   * returns which order it was.
    */
   check(scene: T, answers: Answers, stage: Stage, requests: readonly Stamped[]): Promise<string>;
+  /** Why it ends alike in whichever order. Without a reason, a race that always ends alike was none. */
+  endsAlike?: string;
 };
 
 /** A race whose scene only it knows. */

@@ -8,8 +8,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closeStore, openStore } from "@keystead/server/store/store.ts";
 import { dialects } from "../../../server/test/open_test_store.ts";
+import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { replay } from "../history/replay.ts";
-import { seededRandom } from "../seeded_random.ts";
 import { type Deployment, startDeployment } from "./deployment.ts";
 import type { Answers, AnyRace } from "./race.ts";
 import { newPlace, sendEqual } from "./repeats.ts";
@@ -40,6 +40,10 @@ for (const dialect of dialects) {
         const { outcomes, anomalies } = await runTrials(stage, race);
         t.diagnostic(`${where}: ${race.name}: ${trials} trials, ${anomalies.length} anomalies; ${tally(outcomes)}`);
         assert.deepEqual(anomalies, [], `KEYSTEAD_SEED=${seed}`);
+        assert.equal(outcomes.length, trials);
+        if (figures && race.endsAlike === undefined) {
+          assert.ok(new Set(outcomes).size > 1, `it always ended alike, and so was no race: ${tally(outcomes)}`);
+        }
       });
     }
 

@@ -1,11 +1,9 @@
 /** Races between an act and what allows it: policies, limits, and the organization itself. */
 import assert from "node:assert/strict";
-import type { Answer } from "../wire.ts";
 import { defineRace } from "./race.ts";
-import { assertRefusedAs, type Organization, outcomeOf, type Person, type Stage } from "./stage.ts";
+import { assertRefusedAs, isDone, type Organization, type Person, type Stage } from "./stage.ts";
 
 const noPermission = /You don't have sufficient permissions/;
-const isDone = (answer: Answer | undefined) => answer !== undefined && outcomeOf(answer) === "COMPLETED";
 
 function tag(stage: Stage, organization: Organization, person: Person, userTagName: string) {
   return stage.stamped(organization, person, "create_user_tag", { userTagName, userIds: [] });

@@ -4,9 +4,9 @@ import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { activities } from "@keystead/sdk";
+import type { Random } from "../../../server/test/seeded_random.ts";
 import { createKey, type KeyPair, keyFrom } from "../fixtures.ts";
 import { ethereum } from "../matrix/keys.ts";
-import type { Random } from "../seeded_random.ts";
 import { type Answer, bytesOf, type Headers, send } from "../wire.ts";
 import type { Deployment } from "./deployment.ts";
 import { quickStamp } from "./quick_stamp.ts";
@@ -218,6 +218,10 @@ export function apiKeyOf({ publicKey, curve }: KeyPair, expirationSeconds?: stri
 /** The status of the activity that came back, or the HTTP status of a refusal. */
 export function outcomeOf({ status, json }: Answer): string {
   return status === 200 ? json.activity.status.replace("ACTIVITY_STATUS_", "") : String(status);
+}
+
+export function isDone(answer: Answer | undefined): boolean {
+  return answer !== undefined && outcomeOf(answer) === "COMPLETED";
 }
 
 /** What a completed activity came to. */

@@ -60,6 +60,7 @@ export const doubleVote = defineRace({
     assert.deepEqual(votesOf(after), [approved(proposer), approved(voter)]);
     return "one vote";
   },
+  endsAlike: "a vote that is given once more shows nothing of which one counted",
 });
 
 export const doubleExecute = defineRace({

@@ -91,8 +91,11 @@ const prepared = struct({
   ),
 });
 
-/** How a head in the database stands to the newest state of its organization that the signer has released. */
-export const headStandings = ["FOREIGN", "RELEASED", "AHEAD", "BEHIND", "FORKED", "UNKNOWN"] as const;
+/**
+ * How a head in the database stands to the newest state of its organization that the signer has released. `UNLED` is one that would
+ * be ahead, and to which the heads of the same request do not lead: the signer will not decide on it.
+ */
+export const headStandings = ["FOREIGN", "RELEASED", "AHEAD", "BEHIND", "FORKED", "UNKNOWN", "UNLED"] as const;
 
 /** A committed row as it is stored. */
 const releaseRow = struct({ leaf: bytes, sealed: optional(bytes) });

@@ -11,6 +11,14 @@ import { expiredKey, unknownKey, unverifiedStamp } from "../endpoints/stamp_faul
 import { findInSubOrganizations } from "../store/across.ts";
 import { type CallerRow, findCaller, findFormerCaller } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
+import type { Doubts } from "./doubts.ts";
+
+export type AuthenticateRoom = {
+  store: Store;
+  curves: Curves;
+  /** The door's; without them nobody is doubted. */
+  doubts?: Doubts;
+};
 
 /** Where else than in the named organization and its parent: in one sub-organization; or in one that was deleted. */
 export type Scope = "named" | "sub-organization" | "former";
@@ -54,17 +62,27 @@ function hasCredential(row: CallerRow): row is FoundCaller {
 }
 
 export async function authenticateQuery(
-  store: Store,
-  curves: Curves,
+  { store, curves, doubts }: AuthenticateRoom,
   organizationId: string,
   header: string,
   body: Uint8Array,
   scope: Scope,
 ): Promise<Caller> {
   const stamp = parseStamp(curves, header);
-  const found = await resolve(store, organizationId, stamp, scope);
-  const { userId, userName, expiresAtMs } = found.credential;
-  if (expiresAtMs !== undefined && expiresAtMs <= Date.now()) throw expiredKey(stamp.publicKey);
-  if (!verifyStamp(curves, stamp, body)) throw unverifiedStamp();
-  return { organizationId: found.organizationId, organizationName: found.organizationName, userId, userName };
+  const { publicKey } = stamp;
+  const lane = doubts?.has(organizationId, publicKey) === true ? doubts.lane : undefined;
+  if (lane !== undefined) await lane.enter(() => false);
+  try {
+    const found = await resolve(store, organizationId, stamp, scope);
+    const { userId, userName, expiresAtMs } = found.credential;
+    if (expiresAtMs !== undefined && expiresAtMs <= Date.now()) throw expiredKey(publicKey);
+    if (!verifyStamp(curves, stamp, body)) {
+      doubts?.note(organizationId, publicKey);
+      throw unverifiedStamp();
+    }
+    doubts?.clear(organizationId, publicKey);
+    return { organizationId: found.organizationId, organizationName: found.organizationName, userId, userName };
+  } finally {
+    lane?.leave(0);
+  }
 }

@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { Fault } from "@keystead/core/fault.ts";
 import { type BodyLimits, createBodies } from "./bodies.ts";
 
-/** A server that says what it has read, or why not; with `held`, only when told to. */
+/** A server that says what it has read, or why not; with `x-hold` only when told to, with `x-long` at great length. */
 async function start(t: TestContext, limits: BodyLimits) {
   const bodies = createBodies(limits);
   const held: (() => void)[] = [];
@@ -20,7 +20,8 @@ async function start(t: TestContext, limits: BodyLimits) {
       assert.ok(error instanceof Fault);
       answer = `${error.code}: ${error.message}`;
     }
-    if (request.headers["x-hold"] === undefined) response.end(answer);
+    if (request.headers["x-long"] !== undefined) response.end(answer + " ".repeat(8_000_000));
+    else if (request.headers["x-hold"] === undefined) response.end(answer);
     else held.push(() => response.end(answer));
   });
   server.listen(0, "127.0.0.1");
@@ -113,4 +114,16 @@ test("large bodies that would be too much together are refused, unless one of th
   assert.equal(await stopped[0]?.said, refusal);
   stopped[1]?.socket.write("x");
   assert.match((await stopped[1]?.said) ?? "", /^read 100000 /);
+});
+
+test("a large body is held until its answer is written, not until that is read", async (t) => {
+  const { open } = await start(t, { bytes: 100_000, together: 100_000 });
+  const whole = "x".repeat(100_000);
+  const deaf = open(`${length(100_000)}\r\nX-Long: 1`, whole);
+  deaf.socket.pause();
+  await deaf.sent;
+  // Its body is still on its way at first.
+  let said = await open(length(100_000), whole).said;
+  while (said?.startsWith("resource_exhausted")) said = await open(length(100_000), whole).said;
+  assert.equal(said, `read 100000 ${"x".repeat(20)}`);
 });

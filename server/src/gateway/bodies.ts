@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault } from "@keystead/core/fault.ts";
-import { leaveUnread } from "./connections.ts";
+import { leaveUnread, tooManyLarge } from "./connections.ts";
 
 export type BodyLimits = {
   /** Of one body. */
@@ -68,7 +68,8 @@ export function createBodies(limits: BodyLimits): Bodies {
 
   function hold(arrival: Arrival, response: ServerResponse): void {
     large.add(arrival);
-    response.once("close", () => release(arrival));
+    // When the answer is written, or will never be. What the client does with it costs nothing here.
+    response.on("prefinish", () => release(arrival)).on("close", () => release(arrival));
   }
 
   function release(arrival: Arrival): void {
@@ -155,5 +156,5 @@ function tooManyPieces(): Fault {
 }
 
 function tooMuch(): Fault {
-  return new Fault("resource_exhausted", "too many large requests at once; try again");
+  return new Fault("resource_exhausted", tooManyLarge);
 }

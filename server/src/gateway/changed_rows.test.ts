@@ -36,7 +36,7 @@ function listen(rig: GatewayRig): string[] {
 
 const tag = (userTagName: string) => ({ userTagName, userIds: [] });
 
-/** Refused with these words, which the operator gets too; and somebody else is not. */
+/** Refused in words that tell a stranger nothing; the operator hears all of it. */
 async function assertRefused(
   rig: GatewayRig,
   said: string[],
@@ -47,7 +47,8 @@ async function assertRefused(
   const words = new RegExp(
     `organization ${organizationId}: ${what.source}; stop the server and run \`keystead check-database\`$`,
   );
-  await assert.rejects(work(), { code: "unavailable", message: words });
+  const message = "the organization's stored state is refused; its operator has been told";
+  await assert.rejects(work(), { code: "unavailable", message });
   assert.match(said.at(-1) ?? "", words);
 }
 

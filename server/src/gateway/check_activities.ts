@@ -78,7 +78,7 @@ async function checkRow(room: LeafRoom, told: LeafInRow, row: ActivityRow): Prom
  * this one; where the row says another time, the rest are looked at.
  */
 async function createdAt(
-  { tx, organizationId }: LeafRoom,
+  { tx, vouching, organizationId }: LeafRoom,
   leaf: Leaf,
   row: ActivityRow,
 ): Promise<Partial<ActivityRow>> {
@@ -86,11 +86,11 @@ async function createdAt(
   const isVote = leaf.stamps.some(({ body }) => !equalBytes(body, leaf.fingerprint));
   if (!isOver(leaf) || isVote || row.created_at_ms === leaf.timeMs) return {};
   const rows = await rowsWith(tx, "leaves", organizationId, "activity_id", [row.activity_id]);
-  const times = rows.flatMap(({ leaf: marked }) => {
-    const { event, timeMs } = decodeLeaf(withoutMac(marked));
-    return event === "SUBMITTED" ? [timeMs] : [];
-  });
-  return { created_at_ms: times[0] ?? leaf.timeMs };
+  const own = await vouching.leaves(rows.map((each) => each.leaf));
+  const submitted = rows
+    .flatMap((each, index) => (own[index] === true ? [decodeLeaf(withoutMac(each.leaf))] : []))
+    .find(({ event, activityId }) => event === "SUBMITTED" && equalBytes(activityId, leaf.activityId));
+  return { created_at_ms: submitted?.timeMs ?? leaf.timeMs };
 }
 
 function endOf({ event, timeMs, header }: Leaf): Partial<ActivityRow> {

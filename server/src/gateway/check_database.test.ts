@@ -6,9 +6,10 @@ import { createGatewayRig, type GatewayRig } from "../../test/gateway_rig.ts";
 import { lost, rebuilt } from "../../test/hostile_changes.ts";
 import { type Acted, type Actor, found, furnishHouse, type House, type Teller } from "../../test/hostile_story.ts";
 import { dialects, openTestStore } from "../../test/open_test_store.ts";
+import { checkingSigner } from "../../test/signer_rig.ts";
 import { rowKeys } from "../store/projection.ts";
 import type { Store } from "../store/store.ts";
-import type { TableName } from "../store/tables.ts";
+import { type TableName, tables } from "../store/tables.ts";
 import { checkDatabase } from "./check_database.ts";
 import { createTally, findingsOf } from "./check_findings.ts";
 import type { SignerLink } from "./signer_link.ts";
@@ -42,10 +43,11 @@ function tellerOf(rig: GatewayRig): Teller {
 
 function linkOf({ signer }: GatewayRig, refuseFrom = Number.POSITIVE_INFINITY): SignerLink {
   let asked = 0;
-  const request = async (kind: keyof typeof signer.operations, message: never) => {
+  const operations = checkingSigner(signer);
+  const request = async (kind: keyof typeof operations, message: never) => {
     asked += 1;
     if (asked >= refuseFrom) throw new Fault("unavailable", "the signer stopped; try again");
-    return signer.operations[kind](message);
+    return operations[kind](message);
   };
   return {
     request: request as SignerLink["request"],
@@ -60,13 +62,26 @@ function run(rig: GatewayRig, rebuilds: boolean, link = linkOf(rig)): Promise<{ 
   return checkDatabase(rig.store, link, log, { rebuilds });
 }
 
-const check = (rig: GatewayRig) => run(rig, false);
+/** Whatever it finds, a check alone leaves everything as it was. */
+async function check(rig: GatewayRig): Promise<{ lines: string[]; ok: boolean }> {
+  const before = await everythingIn(rig);
+  const report = await run(rig, false);
+  assert.deepEqual(await everythingIn(rig), before);
+  return report;
+}
+
 const repair = (rig: GatewayRig, link?: SignerLink) => run(rig, true, link);
 
 /** Everything in a table, to be compared. */
 async function rowsOf({ store }: GatewayRig, table: TableName): Promise<unknown[]> {
   const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(store.db);
   return rows.map((row) => JSON.stringify({ ...row })).sort();
+}
+
+async function everythingIn(rig: GatewayRig): Promise<Record<string, unknown[]>> {
+  const all: Record<string, unknown[]> = {};
+  for (const table of Object.keys(tables) as TableName[]) all[table] = await rowsOf(rig, table);
+  return all;
 }
 
 for (const dialect of dialects) {
@@ -173,6 +188,7 @@ for (const dialect of dialects) {
       async () => {
         for (const [name, { change, says }] of Object.entries(lost)) {
           await change(rig.store.db, house, neighbour);
+          assert.equal((await check(rig)).ok, false, name);
           const { lines, ok } = await repair(rig);
           assert.equal(ok, false, name);
           const own = lines.filter((line) => line.startsWith(`organization ${house.organizationId}: `));

@@ -63,7 +63,7 @@ async function checkOrganization(
 ): Promise<OrganizationFindings> {
   let findings = findingsOf(organizationId, rebuilds);
   try {
-    await insideOne(store, async (tx) => {
+    await insideOne(store, organizationId, { writes: rebuilds }, async (tx) => {
       findings = findingsOf(organizationId, rebuilds);
       await checkRows(tx, vouching, released, organizationId, findings);
     });

@@ -9,24 +9,32 @@ export type Findings = {
   differs(what: string): boolean;
   /** Notes what nothing in the database can bring back. */
   lost(what: string): void;
+  /** Notes that the head is not the one that is in force. Nothing is rebuilt from then on: what does not fit it may be what is right. */
+  hold(what: string): void;
 };
 
 /** The findings of one organization, kept apart until its transaction has ended: one that is repeated finds everything anew. */
 export type OrganizationFindings = Findings & { readonly noted: readonly Noted[] };
 
-type Noted = { line: string; kind: "differs" | "rebuilt" | "lost" };
+type Noted = { line: string; kind: "differs" | "rebuilt" | "lost" | "head" | "held" };
 
 export function findingsOf(organizationId: string, rebuilds: boolean): OrganizationFindings {
   const noted: Noted[] = [];
+  let isHeld = false;
   const note = (what: string, kind: Noted["kind"]) =>
     noted.push({ line: `organization ${organizationId}: ${shortened(what)}${endings[kind]}`, kind });
   return {
     noted,
     differs(what) {
-      note(what, rebuilds ? "rebuilt" : "differs");
-      return rebuilds;
+      if (isHeld) note(what, "held");
+      else note(what, rebuilds ? "rebuilt" : "differs");
+      return rebuilds && !isHeld;
     },
     lost: (what) => note(what, "lost"),
+    hold(what) {
+      isHeld = true;
+      note(what, "head");
+    },
   };
 }
 
@@ -39,6 +47,10 @@ const endings = {
   differs: "",
   rebuilt: "; rebuilt",
   lost: "; only a backup can bring it back",
+  head:
+    ". Nothing of it is rebuilt: put the right row back; if this state is to stay, run `keystead accept-database` and then " +
+    "`keystead check-database --repair`; else only a backup can bring it back",
+  held: "; it is not rebuilt under this head",
 } as const satisfies Record<Noted["kind"], string>;
 
 /** More than anybody reads, and few enough to be kept. The rest is counted. */
@@ -47,7 +59,7 @@ const maxLines = 5_000;
 /** All findings of one command. */
 export function createTally() {
   const lines: string[] = [];
-  const counts = { differs: 0, rebuilt: 0, lost: 0 };
+  const counts = { differs: 0, rebuilt: 0, lost: 0, head: 0, held: 0 };
   return {
     add({ noted }: OrganizationFindings): void {
       for (const { line, kind } of noted) {
@@ -56,7 +68,8 @@ export function createTally() {
       }
     },
     report(organizations: number): Report {
-      const { differs, rebuilt, lost } = counts;
+      const { differs, rebuilt } = counts;
+      const lost = counts.lost + counts.head + counts.held;
       const total = differs + rebuilt + lost;
       const more = total > lines.length ? [`${total - lines.length} further differences are not listed`] : [];
       const hints = differs > 0 ? ["run `keystead check-database --repair` to rebuild what can be rebuilt"] : [];

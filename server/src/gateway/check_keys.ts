@@ -2,16 +2,15 @@
  * Wallets, accounts and private keys. A row's record says what was made, and carries the signer's MAC; the key facts say what
  * became of it. Everything else in the row follows from these.
  */
-import { decodeHeader } from "@keystead/core/log/header.ts";
-import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
+import { randomUUID } from "node:crypto";
 import { withoutMac } from "../state/authenticity.ts";
-import { objectId } from "../state/derived_id.ts";
 import { decodeRecord, isKeyRecord, type KeyRecord, type KeyRecordKind, recordIdOf } from "../state/records.ts";
-import { keyTables, privateKeyAddressRows, sortKey } from "../store/key_rows.ts";
+import { keyTables, privateKeyAddressRows } from "../store/key_rows.ts";
 import { differingColumns, keyRowOf } from "../store/projection.ts";
 import { deleteRow, type Inside, insertRow, keyOf, rowsOf, rowsWith, updateRow } from "../store/projection_rows.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Findings } from "./check_findings.ts";
+import { placeOf } from "./check_places.ts";
 import type { CheckedState } from "./check_state.ts";
 import type { Vouching } from "./vouching.ts";
 
@@ -30,7 +29,7 @@ export async function checkKeys(room: Room): Promise<void> {
     const { live, loosened } = await walk(room, kind);
     counts[kind] = live;
     // Names and places are free by now, so that those of swapped rows do not stand in each other's way.
-    if (loosened) await walk({ ...room, findings: settling }, kind);
+    if (loosened.size > 0) await settle(room, kind, loosened);
   }
   await checkStrayAddresses(room);
   const { keyCounts, settings } = state.pages;
@@ -45,41 +44,36 @@ export async function checkKeys(room: Room): Promise<void> {
   }
 }
 
-/** The second walk writes what the first has found. */
-const settling: Findings = { differs: () => true, lost: () => undefined };
+/** A row whose record is this organization's own, and what it should be. */
+type Sound = { row: KeyRow; name: string; opens: boolean; expected: KeyRow | "deleted" | "unknown" };
+type Judged = Sound | { name: string; objection: string };
 
-async function walk(room: Room, kind: KeyRecordKind): Promise<{ live: number; loosened: boolean }> {
-  const { tx, vouching, state, findings } = room;
+async function* judgedRows(room: Room, kind: KeyRecordKind): AsyncGenerator<Judged[]> {
   const { table } = keyTables[kind];
-  let live = 0;
-  let loosened = false;
-  for await (const rows of rowsOf(tx, table, state.organizationId, rowsAtOnce)) {
-    const verdicts = await vouching.records(rows.map(({ record, sealed }) => ({ content: record, sealed })));
-    const sound: KeyRow[] = [];
-    for (const [index, row] of (rows as KeyRow[]).entries()) {
-      const { own = false, opens = false, blindIndex } = verdicts[index] ?? {};
-      const name = `${table} ${keyOf(table, row as never).join(" ")}`;
-      const record = own ? decodeRecord(withoutMac(row.record)) : undefined;
-      const objection = objectionTo(state, kind, record);
-      if (objection !== undefined || record === undefined || !isKeyRecord(record)) {
-        findings.lost(`${name}: ${objection}`);
-        live += 1;
-        continue;
-      }
-      if (!opens) findings.lost(`${name}: its sealed secret was changed`);
-      const expected = await expectedRow(room, record, row, opens ? blindIndex : undefined);
-      if (expected === "deleted") {
-        if (findings.differs(`${name}: it is deleted in the state`)) await deleteRow(tx, table, row as never);
-        continue;
-      }
-      live += 1;
-      sound.push(row);
-      if (expected === "unknown") continue;
-      loosened = (await compare(room, table, name, expected, row)) || loosened;
-    }
-    if (kind === "privateKey") await checkAddresses(room, sound as Tables["private_keys"][]);
+  for await (const rows of rowsOf(room.tx, table, room.state.organizationId, rowsAtOnce)) {
+    yield await judge(room, kind, rows);
   }
-  return { live, loosened };
+}
+
+async function judge(room: Room, kind: KeyRecordKind, rows: readonly KeyRow[]): Promise<Judged[]> {
+  const verdicts = await room.vouching.records(rows.map(({ record, sealed }) => ({ content: record, sealed })));
+  const judged: Judged[] = [];
+  for (const [index, row] of rows.entries()) {
+    const { own = false, opens = false, blindIndex } = verdicts[index] ?? {};
+    const name = `${keyTables[kind].table} ${idOf(kind, row)}`;
+    const record = own ? decodeRecord(withoutMac(row.record)) : undefined;
+    const objection = objectionTo(room.state, kind, record);
+    if (objection !== undefined || record === undefined || !isKeyRecord(record)) {
+      judged.push({ name, objection: objection ?? "its record was changed" });
+      continue;
+    }
+    judged.push({ row, name, opens, expected: await expectedRow(room, record, row, opens ? blindIndex : undefined) });
+  }
+  return judged;
+}
+
+function idOf(kind: KeyRecordKind, row: KeyRow): string {
+  return keyOf(keyTables[kind].table, row as never).join(" ");
 }
 
 function objectionTo(
@@ -92,44 +86,121 @@ function objectionTo(
   return record.kind === kind ? undefined : `it holds a record of a ${record.kind}`;
 }
 
-/** True when the row was loosened: its final form is written once all others are loosened too. */
-async function compare(
-  { tx, findings }: Room,
-  table: KeyTable,
-  name: string,
-  expected: KeyRow,
-  row: KeyRow,
-): Promise<boolean> {
+/**
+ * Rows that were loosened, by the ids that they now stand under, each with the index that it had or shall have: their final form is
+ * written once all others are loosened too. Only what is listed here is ever settled.
+ */
+type Loosened = Map<string, string | null>;
+
+async function walk(room: Room, kind: KeyRecordKind): Promise<{ live: number; loosened: Loosened }> {
+  const { tx, findings } = room;
+  const { table } = keyTables[kind];
+  const loosened: Loosened = new Map();
+  let live = 0;
+  for await (const portion of judgedRows(room, kind)) {
+    const sound: KeyRow[] = [];
+    for (const each of portion) {
+      if ("objection" in each) {
+        findings.lost(`${each.name}: ${each.objection}`);
+        live += 1;
+        continue;
+      }
+      const { row, name, opens, expected } = each;
+      // It was put there a moment ago, ahead of the walk.
+      if (loosened.has(idOf(kind, row))) continue;
+      if (!opens) findings.lost(`${name}: its sealed secret was changed`);
+      if (expected === "deleted") {
+        if (findings.differs(`${name}: it is deleted in the state`)) await deleteRow(tx, table, row as never);
+        continue;
+      }
+      sound.push(row);
+      const isCopy = expected !== "unknown" && (await loosen(room, kind, { ...each, expected }, loosened)) === "copy";
+      if (!isCopy) live += 1;
+    }
+    if (kind === "privateKey") await checkAddresses(room, sound as Tables["private_keys"][]);
+  }
+  return { live, loosened };
+}
+
+type Comparable = Omit<Sound, "expected"> & { expected: KeyRow };
+
+/** Takes a row that is not as its record says out of the way of others. A copy of one that stands in its place is removed. */
+async function loosen(
+  room: Room,
+  kind: KeyRecordKind,
+  { row, name, opens, expected }: Comparable,
+  loosened: Loosened,
+): Promise<"copy" | undefined> {
+  const { tx, findings } = room;
+  const { table, id: idColumn } = keyTables[kind];
   const columns = differingColumns(expected, row);
-  // It was put under its own id a moment ago, ahead of the walk.
-  if (findings !== settling && row.name_key?.startsWith("~") === true) return true;
-  if (columns.length === 0 || !findings.differs(`${name}: ${columns.join(", ")} not as in its record`)) return false;
-  if (findings === settling) {
-    await updateRow(tx, table, row as never, expected as never);
-    return false;
+  const [id, ownId] = [idOf(kind, row), idOf(kind, expected)];
+  // Without its secret it may be no more than a copy, and is not put in the place of another.
+  if (id !== ownId && !opens) return undefined;
+  if (columns.length === 0 || !findings.differs(`${name}: ${columns.join(", ")} not as in its record`))
+    return undefined;
+  const index = "blind_index" in expected ? expected.blind_index : null;
+  if (id === ownId) {
+    await updateRow(tx, table, row as never, loose(table) as never);
+    loosened.set(id, index);
+    return undefined;
   }
-  const [id] = keyOf(table, row as never);
-  if (columns.includes(keyTables[kindOf(table)].id)) {
-    const [ownId] = keyOf(table, expected as never);
-    const others = await rowsWith(tx, table, row.organization_id, keyTables[kindOf(table)].id as never, [ownId ?? ""]);
+  const other = await findRow(room, kind, ownId);
+  if (other !== undefined && (await isInPlace(room, kind, other))) {
     await deleteRow(tx, table, row as never);
-    if (others.length > 0) return false;
-    await insertRow(tx, table, { ...expected, ...loose(table, String(ownId)) } as never);
-    return true;
+    return "copy";
   }
-  await updateRow(tx, table, row as never, loose(table, String(id)) as never);
-  return true;
+  // Whoever stands in its place may be on the way to another.
+  const freeId = other === undefined ? ownId : unlikeAny();
+  await deleteRow(tx, table, row as never);
+  await insertRow(tx, table, { ...expected, ...loose(table), [idColumn]: freeId } as never);
+  loosened.set(freeId, index);
+  return undefined;
 }
 
-/** Values that no other row has, for the columns in which no two may be equal. */
-function loose(table: KeyTable, id: string): Partial<KeyRow> {
-  const name = { name_key: `~${id}` };
-  return table === "wallet_accounts" ? { ...name, path_key: `~${id}` } : { ...name, blind_index: null };
+async function findRow({ tx, state }: Room, kind: KeyRecordKind, id: string): Promise<KeyRow | undefined> {
+  const { table, id: column } = keyTables[kind];
+  const [row] = await rowsWith(tx, table, state.organizationId, column as never, [id]);
+  return row as KeyRow | undefined;
 }
 
-function kindOf(table: KeyTable): KeyRecordKind {
-  const [kind] = Object.entries(keyTables).find(([, each]) => each.table === table) ?? [];
-  return kind as KeyRecordKind;
+/** Whether a row holds the record of the id it stands under, and its secret. */
+async function isInPlace(room: Room, kind: KeyRecordKind, row: KeyRow): Promise<boolean> {
+  const [each] = await judge(room, kind, [row]);
+  if (each === undefined || "objection" in each || !each.opens) return false;
+  return typeof each.expected === "object" && idOf(kind, each.expected) === idOf(kind, row);
+}
+
+/** The final form of everything that was loosened. */
+async function settle(room: Room, kind: KeyRecordKind, loosened: Loosened): Promise<void> {
+  const { tx, findings } = room;
+  const { table } = keyTables[kind];
+  for await (const portion of judgedRows(room, kind)) {
+    for (const each of portion) {
+      if ("objection" in each || typeof each.expected === "string") continue;
+      const { row, name, expected } = each;
+      const id = idOf(kind, row);
+      const index = loosened.get(id);
+      if (index === undefined) continue;
+      const other = id === idOf(kind, expected) ? undefined : await findRow(room, kind, idOf(kind, expected));
+      if (other !== undefined && (await isInPlace(room, kind, other))) await deleteRow(tx, table, row as never);
+      else if (other !== undefined) findings.lost(`${name}: a row that is not its own stands in its place`);
+      else {
+        const final = "blind_index" in expected ? { ...expected, blind_index: index } : expected;
+        await updateRow(tx, table, row as never, final as never);
+      }
+    }
+  }
+}
+
+/** Values that no other row has, for the columns in which no two may be equal. Names are anybody's choice: only chance is unlike all. */
+function loose(table: KeyTable): Partial<KeyRow> {
+  const name = { name_key: unlikeAny() };
+  return table === "wallet_accounts" ? { ...name, path_key: unlikeAny() } : { ...name, blind_index: null };
+}
+
+function unlikeAny(): string {
+  return `~${randomUUID()}`;
 }
 
 async function expectedRow(
@@ -159,56 +230,6 @@ async function expectedRow(
     expected.updated_at_ms = row.updated_at_ms;
   }
   return expected;
-}
-
-/** More than an activity can make. */
-const maxObjects = 2_000;
-
-/**
- * Where a record stands in lists: behind the version that it came with, and at its place among those that came with it. Both
- * follow from its id, which derives from the body that made it.
- */
-async function placeOf({ tx, state }: Room, record: KeyRecord, stored: string): Promise<string> {
-  const version = /^\d{15}\.\d{4}$/.test(stored) ? Number(stored.slice(0, 15)) : 0;
-  for (const { leaf } of await rowsWith(tx, "leaves", state.organizationId, "version", [version])) {
-    const place = placeIn(leaf, state, record, stored);
-    if (place !== undefined) return place;
-  }
-  for await (const rows of rowsOf(tx, "leaves", state.organizationId, rowsAtOnce)) {
-    for (const { leaf } of rows) {
-      const place = placeIn(leaf, state, record, stored);
-      if (place !== undefined) return place;
-    }
-  }
-  return stored;
-}
-
-function placeIn(marked: Uint8Array, { header }: CheckedState, record: KeyRecord, stored: string): string | undefined {
-  const leaf = readLeaf(marked);
-  if (leaf?.header === undefined || leaf.timeMs !== record.createdAtMs) return undefined;
-  // The ids of what is born with an organization derive from its creator's.
-  const maker = leaf.event === "BIRTH" ? header.parentId : header.organizationId;
-  const place = maker && indexOf(maker, leaf, recordIdOf(record));
-  if (maker === undefined || place === undefined) return undefined;
-  const { version } = decodeHeader(withoutMac(leaf.header));
-  const wallet = record.kind === "walletAccount" ? indexOf(maker, leaf, record.walletId) : undefined;
-  // Users and their keys come before: which of the records was the first is not told.
-  if (leaf.event === "BIRTH" && wallet === undefined && stored.startsWith(sortKey(version, 0).slice(0, 15)))
-    return stored;
-  return sortKey(version, place - (wallet ?? 0));
-}
-
-function indexOf(maker: Uint8Array, { fingerprint }: Leaf, id: string): number | undefined {
-  for (let index = 0; index < maxObjects; index++) if (objectId(maker, fingerprint, index) === id) return index;
-  return undefined;
-}
-
-function readLeaf(marked: Uint8Array): Leaf | undefined {
-  try {
-    return decodeLeaf(withoutMac(marked));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The addresses that a private key is found by. */

@@ -35,14 +35,14 @@ const leavesAtOnce = 200;
 
 export async function checkLeaves(room: LeafRoom): Promise<void> {
   const { tx, organizationId, findings } = room;
-  let loosened = false;
+  const loosened = new Set<string>();
   for await (const rows of rowsOf(tx, "leaves", organizationId, leavesAtOnce)) {
     const found = await ownLeaves(room, rows);
-    for (const { leaf, row } of found) loosened = (await compareRow(room, leaf, row)) || loosened;
+    for (const { leaf, row } of found) if (await compareRow(room, leaf, row)) loosened.add(nameOf(row));
     await checkActivities(room, found);
     for (const each of found) await checkMark(room, each);
   }
-  if (loosened) await settle(room);
+  if (loosened.size > 0) await settle(room, loosened);
   for await (const rows of rowsOf(tx, "unreleased", organizationId, leavesAtOnce)) {
     const leaves = await leavesNamed(tx, rows);
     for (const row of rows) {
@@ -101,13 +101,13 @@ async function compareRow({ tx, findings }: LeafRoom, leaf: Leaf, row: Tables["l
   return true;
 }
 
-async function settle({ tx, vouching, organizationId }: LeafRoom): Promise<void> {
+/** Only what was loosened, and so was found to be the signer's own leaf in its own row. */
+async function settle({ tx, organizationId }: LeafRoom, loosened: ReadonlySet<string>): Promise<void> {
   for await (const rows of rowsOf(tx, "leaves", organizationId, leavesAtOnce)) {
-    const own = await vouching.leaves(rows.map(({ leaf }) => leaf));
-    for (const [index, row] of rows.entries()) {
-      if (own[index] !== true) continue;
+    for (const row of rows) {
+      if (!loosened.has(nameOf(row))) continue;
       const { version } = columnsOf(decodeLeaf(withoutMac(row.leaf)));
-      if (row.version !== version) await updateRow(tx, "leaves", row, { version });
+      await updateRow(tx, "leaves", row, { version });
     }
   }
 }

@@ -1,4 +1,5 @@
 /** An organization's state as the database holds it: the head by the signer's word, everything else by the digests below it. */
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeHeader, type Header } from "@keystead/core/log/header.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "../state/authenticity.ts";
@@ -18,7 +19,7 @@ import { differingColumns, organizationColumns } from "../store/projection.ts";
 import { deleteRow, type Inside, newestLeaf, rowsOf, rowsWith, updateRow } from "../store/projection_rows.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Findings } from "./check_findings.ts";
-import type { Vouching } from "./vouching.ts";
+import type { PlacedHead, Vouching } from "./vouching.ts";
 
 export type CheckedState = {
   organizationId: string;
@@ -55,29 +56,35 @@ export async function checkState(
   return { organizationId, header, directory, pages, factsOf: factsReader(tx, organizationId, directory, broken) };
 }
 
-/** The head is the row's, or, when that was changed, the one of the newest leaf. */
+/** The head is the row's, or, when that was changed, the one of the newest leaf. None that the signer would not decide on. */
 async function checkHead(
   tx: Inside,
   vouching: Vouching,
   row: Tables["organizations"],
   findings: Findings,
 ): Promise<Header | undefined> {
-  const isOwn = await isHeadOf(vouching, row, row.header, undefined);
-  if (!isOwn || !isDirectoryOf(row, row.header)) {
-    const leaf = await newestLeaf(tx, row.organization_id);
-    const header = leaf && (await findLeafHeader(vouching, leaf));
-    if (header !== undefined && isDirectoryOf(row, header) && (await isHeadOf(vouching, row, header, findings))) {
-      const what = "organizations: header not as in the newest leaf";
-      if (findings.differs(what)) await updateRow(tx, "organizations", row, { header });
-      return decodeHeader(withoutMac(header));
-    }
+  const head = await placeHead(tx, vouching, row, row.header);
+  const isInForce = canFollow(head);
+  if (isInForce && isDirectoryOf(row, row.header)) return decodeHeader(withoutMac(row.header));
+  const leaf = await newestLeaf(tx, row.organization_id);
+  const header = leaf && (await findLeafHeader(vouching, leaf));
+  if (header !== undefined && isDirectoryOf(row, header) && canFollow(await placeHead(tx, vouching, row, header))) {
+    const what = "organizations: header not as in the newest leaf";
+    if (findings.differs(what)) await updateRow(tx, "organizations", row, { header });
+    return decodeHeader(withoutMac(header));
   }
-  if (!isOwn) {
-    findings.lost("its head was not written by this deployment's signer");
-    return undefined;
-  }
-  await isHeadOf(vouching, row, row.header, findings);
-  return decodeHeader(withoutMac(row.header));
+  if (isInForce) return decodeHeader(withoutMac(row.header));
+  if (head.standing === "FOREIGN") findings.lost("its head was not written by this deployment's signer");
+  else findings.hold(objectionTo(head, decodeHeader(withoutMac(row.header))));
+  return undefined;
+}
+
+const canFollow = ({ standing }: PlacedHead) => ["RELEASED", "AHEAD", "UNKNOWN"].includes(standing);
+
+function objectionTo({ standing, releasedVersion = 0 }: PlacedHead, { version }: Header): string {
+  if (standing === "BEHIND") return `it is SET BACK to version ${version}: version ${releasedVersion} was released`;
+  if (standing === "FORKED") return `version ${version} is another than the one that was released`;
+  return `version ${version} is NOT LED TO by the leaves from version ${releasedVersion}, which was released`;
 }
 
 function isDirectoryOf({ directory }: Tables["organizations"], header: Uint8Array): boolean {
@@ -89,22 +96,46 @@ async function findLeafHeader(vouching: Vouching, leaf: Uint8Array): Promise<Uin
   return own === true ? decodeLeaf(withoutMac(leaf)).header : undefined;
 }
 
-/** Whether these bytes are the signer's own head of this organization; what else is wrong with such a head is said. */
-async function isHeadOf(
+/** The signer's word on a head of this organization; another's is as foreign as one that nobody wrote. */
+async function placeHead(
+  tx: Inside,
   vouching: Vouching,
   { organization_id: organizationId }: Tables["organizations"],
   marked: Uint8Array,
-  findings: Findings | undefined,
-): Promise<boolean> {
-  const head = await vouching.head(marked);
-  if (head.standing === "FOREIGN") return false;
+): Promise<PlacedHead> {
+  const head = await vouching.head(marked, []);
+  if (head.standing === "FOREIGN") return head;
   const { organizationId: named, version } = decodeHeader(withoutMac(marked));
-  if (Buffer.from(named).toString("hex") !== organizationId.replaceAll("-", "")) return false;
-  if (head.standing === "BEHIND") {
-    findings?.lost(`it is SET BACK to version ${version}: version ${head.releasedVersion} was released`);
+  if (uuidFromBytes(named) !== organizationId) return { standing: "FOREIGN", releasedVersion: undefined };
+  if (head.standing !== "UNLED") return head;
+  const links = await linksBetween(tx, vouching, organizationId, head.releasedVersion ?? 0, version);
+  return vouching.head(marked, links);
+}
+
+const leavesAtOnce = 200;
+
+/** Not many more would go into a frame, neither here nor when the signer is to decide. */
+const maxLinks = 40_000;
+
+/** The headers behind one version and before another. They are the leaves' own: the columns beside these may have been changed. */
+async function linksBetween(
+  tx: Inside,
+  vouching: Vouching,
+  organizationId: string,
+  after: number,
+  before: number,
+): Promise<Uint8Array[]> {
+  const links: { version: number; header: Uint8Array }[] = [];
+  for await (const rows of rowsOf(tx, "leaves", organizationId, leavesAtOnce)) {
+    const own = await vouching.leaves(rows.map(({ leaf }) => leaf));
+    for (const [index, { leaf }] of rows.entries()) {
+      const header = own[index] === true ? decodeLeaf(withoutMac(leaf)).header : undefined;
+      if (header === undefined) continue;
+      const { version } = decodeHeader(withoutMac(header));
+      if (version > after && version < before && links.length < maxLinks) links.push({ version, header });
+    }
   }
-  if (head.standing === "FORKED") findings?.lost(`version ${version} is another than the one that was released`);
-  return true;
+  return links.sort((a, b) => a.version - b.version).map(({ header }) => header);
 }
 
 /** Key facts are only looked at here: there may be hundreds of these pages, and each is read again when a key needs it. */

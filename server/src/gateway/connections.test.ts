@@ -4,6 +4,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
+import { Fault } from "@keystead/core/fault.ts";
 import { type ConnectionLimits, type Connections, createConnections, leaveUnread } from "./connections.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse, connections: Connections) => void;
@@ -12,8 +13,9 @@ const generous: ConnectionLimits = {
   connections: 100,
   bodyBytes: 1000,
   waiting: 4,
-  doubtful: 2,
+  waitingBytes: 100_000,
   largeBytes: 1000,
+  largeWaiting: 4,
   stillMs: 60_000,
 };
 
@@ -24,16 +26,16 @@ async function start(t: TestContext, handler: Handler, limits: Partial<Connectio
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const opened: Socket[] = [];
+  const sockets: Socket[] = [];
   t.after(() => {
-    for (const socket of opened) socket.destroy();
+    for (const socket of sockets) socket.destroy();
     server.close();
     server.closeAllConnections();
   });
   /** A connection that has sent this, and everything it hears until it ends. */
   function open(bytes: string) {
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
-    opened.push(socket);
+    sockets.push(socket);
     let heard = "";
     socket.on("data", (chunk) => (heard += chunk));
     socket.on("error", () => undefined);
@@ -48,8 +50,16 @@ async function start(t: TestContext, handler: Handler, limits: Partial<Connectio
 }
 
 const get = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
+const post = (path: string, body: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const last = (path: string) => get(path, "Connection: close\r\n");
 const statuses = (heard: string) => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+/** Once it is there, so that the order of several is known. */
+const opened = async <T extends { socket: Socket }>(one: T): Promise<T> => {
+  if (one.socket.connecting) await once(one.socket, "connect");
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  return one;
+};
 const until = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
@@ -87,12 +97,12 @@ test("what is not HTTP is refused after the answers to what was asked before it"
     request.resume();
     setTimeout(() => response.end("{}"), 20);
   });
-  const post = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n";
+  const broken = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n";
   const cases: [sent: string, expected: number[]][] = [
     ["rubbish\r\n\r\n", [400]],
     [`${get("/")}rubbish\r\n\r\n`, [200, 400]],
-    [get("/") + get("/") + post, [200, 200, 400]],
-    [post, [400]],
+    [get("/") + get("/") + broken, [200, 200, 400]],
+    [broken, [400]],
     [`${last("/")}rubbish`, [200]],
     [get("/", `X: ${"x".repeat(20_000)}\r\n`), [431]],
   ];
@@ -131,62 +141,122 @@ test("whoever does not read is cut off", async (t) => {
   while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
-test("when there are too many connections, the one that has been idle longest makes room", async (t) => {
-  const { open } = await start(t, (request, response) => void (request.url === "/" && response.end("{}")), {
-    connections: 3,
-  });
+test("of requests that wait, only so many bytes are kept, whether of headers or of bodies", async (t) => {
+  const seen: string[] = [];
+  const handler: Handler = (request, response) => {
+    seen.push(request.url ?? "");
+    setTimeout(() => response.end("{}"), 20);
+  };
+  const { open } = await start(t, handler, { waitingBytes: 5_000 });
+  const fat = (path: string) => get(path, `X: ${"x".repeat(2_000)}\r\n`);
+  const long = (path: string) => post(path, "x".repeat(3_000));
+  const chunked = "POST /chunked HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const many of [
+    get("/1") + fat("/2") + fat("/3") + fat("/4"),
+    get("/1") + long("/2").repeat(2),
+    get("/1") + chunked,
+  ]) {
+    assert.deepEqual(statuses(await open(many).ended), [200, 429], many.slice(0, 100));
+  }
+  assert.deepEqual(seen, ["/1", "/1", "/1"]);
+  // What has had its turn no longer counts.
+  const one = open(fat("/a") + fat("/b") + fat("/c"));
+  await until(() => statuses(one.heard()).length === 3);
+  one.socket.write(last("/d"));
+  assert.deepEqual(statuses(await one.ended), [200, 200, 200, 200]);
+});
+
+test("when there are too many connections, the client that has been waited for longest makes room", async (t) => {
+  const block = Buffer.alloc(8_000_000);
+  const handler: Handler = (request, response, connections) => {
+    request.resume().on("end", () => {
+      connections.turn(request.socket, 0);
+      if (request.url !== "/never") response.end(request.url === "/block" ? block : "{}");
+    });
+  };
+  const { open } = await start(t, handler, { connections: 6 });
+  const isGone = ({ socket }: ReturnType<typeof open>) => socket.readableEnded || socket.destroyed;
   const answered = async (bytes: string) => {
     const one = open(bytes);
     await until(() => one.heard() !== "");
     return one;
   };
-  const first = await answered(get("/"));
-  const second = await answered(get("/"));
-  // It is being worked on, however long that takes.
-  const busy = open(get("/never"));
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  first.socket.write(get("/"));
-  await until(() => statuses(first.heard()).length === 2);
-  const newcomer = await answered(get("/"));
-  await second.ended;
-  for (const { socket } of [first, busy, newcomer]) assert.equal(socket.readableEnded, false);
-  // In the middle of a request counts as idle when nobody else is.
-  const others = [open("GET"), open("GET"), open("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n")];
-  await Promise.all([first.ended, newcomer.ended]);
-  assert.equal(busy.socket.readableEnded, false);
-  assert.equal((await answered(get("/"))).heard().startsWith("HTTP/1.1 200"), true);
-  assert.equal(others.length, 3);
+  // They are being worked on, however long that takes.
+  const busy = [await opened(open(get("/never"))), await opened(open(post("/never", "abc")))];
+  // Waited for, one after the other: to end its request, to read its answer, to ask again, to ask at all.
+  const half = await opened(open(post("/", "abc").slice(0, -1)));
+  const deaf = open(get("/block"));
+  deaf.socket.pause();
+  await opened(deaf);
+  const idle = await answered(get("/"));
+  const silent = await opened(open("GET"));
+  const newcomers: ReturnType<typeof open>[] = [];
+  for (const next of [half, deaf, idle, silent]) {
+    assert.equal(isGone(next), false);
+    newcomers.push(await answered(get("/")));
+    next.socket.resume();
+    await next.ended;
+  }
+  assert.ok(deaf.heard().length < block.length);
+  for (const one of [...busy, ...newcomers]) assert.equal(isGone(one), false);
 });
 
-test("connections whose last stamp was refused share a few places, and nobody else waits for them", async (t) => {
-  let going = 0;
-  let most = 0;
+test("who has just come is not sent away for who sends slowly", async (t) => {
+  const { open } = await start(t, (request, response) => void request.resume().on("end", () => response.end("{}")), {
+    connections: 10,
+  });
+  const slow = () => opened(open(post("/", "abc").slice(0, -1)));
+  for (let i = 0; i < 10; i++) await slow();
+  const honest = await opened(open(""));
+  for (let i = 0; i < 9; i++) await slow();
+  honest.socket.write(last("/"));
+  assert.deepEqual(statuses(await honest.ended), [200]);
+});
+
+test("a large request that is answered is over, whether or not the answer is read", async (t) => {
+  const block = Buffer.alloc(8_000_000);
+  const { open } = await start(t, async (request, response, connections) => {
+    const turn = connections.turn(request.socket, 1000);
+    if (turn !== undefined) await turn;
+    response.end(request.url === "/block" ? block : "{}");
+  });
+  const deaf = open(get("/block"));
+  deaf.socket.pause();
+  assert.deepEqual(statuses(await open(last("/")).ended), [200]);
+  assert.deepEqual(statuses(await open(last("/")).ended), [200]);
+});
+
+test("of large requests only so many wait, and who is gone does not", async (t) => {
   const held: (() => void)[] = [];
   const { open } = await start(t, async (request, response, connections) => {
-    const turn = connections.turn(request.socket, 0);
-    if (turn !== undefined) await turn;
-    const isBad = request.url === "/bad";
-    response.statusCode = isBad ? 401 : 200;
-    if (request.headers["x-hold"] === undefined) return response.end("{}");
-    most = Math.max(most, ++going);
-    held.push(() => {
-      going--;
-      response.end("{}");
-    });
+    try {
+      const turn = connections.turn(request.socket, 1000);
+      if (turn !== undefined) await turn;
+      held.push(() => response.end("{}"));
+    } catch (error) {
+      assert.ok(error instanceof Fault);
+      response.statusCode = 429;
+      response.end(error.message);
+    }
   });
-  const bad = Array.from({ length: 5 }, () => open(get("/bad")));
-  await until(() => bad.every(({ heard }) => heard() !== ""));
-  for (const { socket } of bad) socket.write(get("/bad", "X-Hold: 1\r\n"));
-  await until(() => held.length === 2);
-  // A newcomer, and one that was refused before but gone meanwhile, take nobody's place.
-  const good = open(last("/good"));
-  assert.deepEqual(statuses(await good.ended), [200]);
-  bad[4]?.socket.destroy();
-  while (bad.slice(0, 4).some(({ heard }) => statuses(heard()).length < 2)) {
-    held.shift()?.();
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  const first = open(last("/"));
+  await until(() => held.length === 1);
+  const waiting = Array.from({ length: 4 }, () => open(last("/")));
+  let refused = "";
+  while (!refused.includes("429")) {
+    const more = open(last("/"));
+    waiting.push(more);
+    refused = await Promise.race([more.ended, new Promise<string>((resolve) => setTimeout(resolve, 50, ""))]);
   }
-  assert.equal(most, 2);
+  assert.match(refused, /too many large requests at once; try again$/);
+  for (const { socket } of waiting) socket.resetAndDestroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const patient = open(last("/"));
+  for (const one of [first, patient]) {
+    await until(() => held.length > 0);
+    held.shift()?.();
+    assert.deepEqual(statuses(await one.ended), [200]);
+  }
 });
 
 test("large requests are worked on one at a time, and small ones in between", async (t) => {
@@ -206,6 +276,46 @@ test("large requests are worked on one at a time, and small ones in between", as
   const small = open(last("/small"));
   assert.deepEqual(statuses(await small.ended), [200]);
   for (const index of [0, 1, 3, 4]) assert.deepEqual(statuses((await large[index]?.ended) ?? ""), [200]);
+});
+
+test("refusals of stamps leave one by one, nobody else waits for them, and who waits makes room", async (t) => {
+  let refusing = 0;
+  const handler: Handler = async (request, response, connections) => {
+    connections.turn(request.socket, 0);
+    if (request.url === "/stranger") {
+      refusing++;
+      await connections.refusalsTurn(request.socket);
+      refusing--;
+      response.statusCode = 401;
+    }
+    response.end("{}");
+  };
+  const { open } = await start(t, handler, { connections: 60 });
+  const strangers = Array.from({ length: 50 }, () => open(get("/stranger")));
+  await until(() => strangers.some(({ heard }) => heard() !== ""));
+  // One of them has gone, and is not waited for.
+  strangers[49]?.socket.resetAndDestroy();
+  await until(() => strangers.slice(0, 49).every(({ heard }) => heard().startsWith("HTTP/1.1 401")));
+  for (const { socket } of strangers) socket.write(get("/stranger"));
+  await until(() => refusing > 1);
+  const others = Array.from({ length: 60 }, () => open(last("/")));
+  for (const { ended } of others) assert.deepEqual(statuses(await ended), [200]);
+});
+
+test("who asks for a tunnel is refused after the answers to what it asked before, and may break off at any moment", async (t) => {
+  const { open } = await start(t, (_, response) => void setTimeout(() => response.end("{}"), 20));
+  const tunnel = "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n";
+  const upgrade = get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\n");
+  assert.deepEqual(statuses(await open(get("/") + get("/") + tunnel).ended), [200, 200, 405]);
+  assert.deepEqual(statuses(await open(tunnel + get("/")).ended), [405]);
+  for (const bytes of [tunnel, upgrade, get("/") + tunnel, get("/").slice(0, 12)]) {
+    for (const afterMs of [0, 10, 40]) {
+      const { socket } = await opened(open(bytes));
+      await new Promise((resolve) => setTimeout(resolve, afterMs));
+      socket.resetAndDestroy();
+    }
+  }
+  assert.deepEqual(statuses(await open(last("/")).ended), [200]);
 });
 
 test("CONNECT and strange expectations are refused in JSON, and too long a body is not sent for", async (t) => {

@@ -1,10 +1,13 @@
 /**
- * Connections, and whose turn it is. Each is answered one request at a time, in order, however many arrive at once; those whose last
- * stamp was refused share a narrow lane, and so do large requests; and when there are too many, the one that has been idle longest
- * makes room. So nobody gets more of this process than their share by asking faster, asking more, holding on or never reading.
+ * Connections, and whose turn it is. Each is answered one request at a time, in order, however many arrive at once; large requests
+ * share a narrow lane, and so do refusals of stamps on their way out; and when there are too many connections, the one whose client has
+ * been waited for longest makes room, whether it says nothing, never ends its request or does not read its answer. So nobody gets more
+ * of this process than their share by asking faster, asking more, holding on or never reading. What came on a connection before is
+ * never held against what comes next: behind a proxy that is somebody else's.
  */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { getDefaultHighWaterMark } from "node:stream";
 import { Fault } from "@keystead/core/fault.ts";
 import { errorBody, toFailure } from "../views/error_body.ts";
 import { createLane } from "./lane.ts";
@@ -15,10 +18,12 @@ export type ConnectionLimits = {
   bodyBytes: number;
   /** Requests that may wait on one connection while the one before them is answered. */
   waiting: number;
-  /** Requests that are worked on at once for connections whose last stamp was refused. */
-  doubtful: number;
+  /** Of their headers, and of what may have arrived of their bodies. */
+  waitingBytes: number;
   /** Bodies from here on are large. They are worked on one at a time, with a rest in between. */
   largeBytes: number;
+  /** Large requests that wait for that. */
+  largeWaiting: number;
   /** How long a connection may stand still while it is answered; whoever does not read is cut off. */
   stillMs: number;
 };
@@ -28,8 +33,13 @@ export type Connections = {
   createServer(options: ServerOptions, handler: Handler): Server;
   /** What is not HTTP, or too slow: refused when everything before it has been answered. */
   refuse(error: NodeJS.ErrnoException, socket: Socket): void;
-  /** Before anything costly is done for a request with such a body: undefined when it is its turn already. */
+  /** Before anything costly is done for a request with such a body: undefined when it is its turn already. Throws when too many wait. */
   turn(socket: Socket, bodyBytes: number): Promise<void> | undefined;
+  /**
+   * Before a stamp is refused: undefined when that may be said at once. Many refusals leave one by one, so that those who wait for one
+   * answer before they ask again ask no faster than that. Nobody else waits with them, on whatever connection they came.
+   */
+  refusalsTurn(socket: Socket): Promise<void> | undefined;
 };
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -38,12 +48,11 @@ type Exchange = { request: IncomingMessage; response: ServerResponse };
 
 type Line = {
   current: Exchange | undefined;
-  waiting: Exchange[];
+  waiting: (Exchange & { bytes: number })[];
+  waitingBytes: number;
   /** To be said when the current answer is out; nothing is read after it. */
   lastWords: string | undefined;
-  /** The last stamp was refused. */
-  isDoubtful: boolean;
-  /** Gives back the place in a lane that the current request has. */
+  /** Gives back the place in the lane that the current request has. */
   leave: (() => void) | undefined;
 };
 
@@ -51,15 +60,26 @@ type Line = {
 const restTimes = 3;
 const mostRestMs = 300;
 
+/** Between two refusals of stamps: some 900 in a second, which is a small part of what this process can do. */
+const refusalRestMs = 1;
+
 /** Long enough to read an answer while still sending. */
 const partingMs = 2_000;
 
+/** Of a body that nobody reads yet. */
+const mostBuffered = getDefaultHighWaterMark(false);
+
+export const tooManyLarge = "too many large requests at once; try again";
+
 export function createConnections(limits: ConnectionLimits): Connections {
   const lines = new Map<Socket, Line>();
-  /** Without a request, the one that has been so longest first. */
-  const idle = new Set<Socket>();
-  const doubtful = createLane(limits.doubtful);
-  const large = createLane(1);
+  /**
+   * Those on which it is the client's turn, to ask, to end its request or to read its answer: since longest first. A connection is
+   * missing here only while its request is worked on.
+   */
+  const clientsTurn = new Set<Socket>();
+  const large = createLane({ places: 1, waiting: limits.largeWaiting, refusal: tooManyLarge });
+  const refusals = createLane({ places: 1, waiting: limits.connections, refusal: "too many requests at once" });
 
   function take(handler: Handler, exchange: Exchange): void {
     const line = lines.get(exchange.request.socket);
@@ -68,14 +88,16 @@ export function createConnections(limits: ConnectionLimits): Connections {
       serve(handler, line, exchange);
       return;
     }
-    line.waiting.push(exchange);
-    if (line.waiting.length <= limits.waiting) return;
+    const bytes = bytesHeldBy(exchange.request);
+    line.waiting.push({ ...exchange, bytes });
+    line.waitingBytes += bytes;
+    if (line.waiting.length <= limits.waiting && line.waitingBytes <= limits.waitingBytes) return;
     // None of them has begun, so all may be sent again.
     const many = "too many requests at once on a connection";
     endWith(line, exchange.request.socket, [], refusal("429 Too Many Requests", "resource_exhausted", many));
   }
 
-  function endWith(line: Line, socket: Socket, waiting: Exchange[], words: string): void {
+  function endWith(line: Line, socket: Socket, waiting: Line["waiting"], words: string): void {
     line.waiting = waiting;
     line.lastWords = words;
     stopReading(socket);
@@ -87,47 +109,47 @@ export function createConnections(limits: ConnectionLimits): Connections {
     const { request, response } = exchange;
     const { socket } = request;
     line.current = exchange;
-    idle.delete(socket);
-    response.once("close", () => {
-      settle(line, response);
-      line.current = socket.destroyed ? undefined : line.waiting.shift();
-      const next = line.current;
+    if (!hasBody(request)) clientsTurn.delete(socket);
+    // The answer is written: reading it is the client's business, and takes as long as the client likes.
+    response.on("prefinish", () => {
+      leaveLane(line);
+      if (socket.destroyed) return;
+      clientsTurn.delete(socket);
+      clientsTurn.add(socket);
+    });
+    response.on("close", () => {
+      leaveLane(line);
+      const next = socket.destroyed ? undefined : line.waiting.shift();
+      line.current = next;
+      line.waitingBytes -= next?.bytes ?? 0;
       // Everybody else comes first: without a breath, a row of requests would be one long piece of work.
       if (next !== undefined) setImmediate(() => serve(handler, line, next));
       else if (line.lastWords !== undefined && !socket.destroyed) part(socket, line.lastWords);
-      else if (!socket.destroyed) idle.add(socket);
     });
     handler(request, response);
   }
 
-  /** What an answer says about its connection. */
-  function settle(line: Line, { statusCode }: Pick<ServerResponse, "statusCode">): void {
-    line.isDoubtful = statusCode === 401;
+  function leaveLane(line: Line): void {
     line.leave?.();
     line.leave = undefined;
   }
 
   function admit(socket: Socket): void {
-    lines.set(socket, {
-      current: undefined,
-      waiting: [],
-      lastWords: undefined,
-      isDoubtful: false,
-      leave: undefined,
-    });
+    lines.set(socket, { current: undefined, waiting: [], waitingBytes: 0, lastWords: undefined, leave: undefined });
     socket.once("close", () => {
       lines.delete(socket);
-      idle.delete(socket);
+      clientsTurn.delete(socket);
     });
-    if (lines.size > limits.connections) (findIdlest() ?? socket).destroy();
-    idle.add(socket);
+    // Node takes its own listener away when a client asks for a tunnel, and an error that nobody hears ends the process.
+    socket.on("error", () => undefined);
+    if (lines.size > limits.connections) makeRoomFor(socket);
+    if (!socket.destroyed) clientsTurn.add(socket);
   }
 
-  /** Whoever has been waited for longest: without a request, or else in the middle of one. */
-  function findIdlest(): Socket | undefined {
-    for (const socket of idle) return socket;
-    for (const [socket, { current }] of lines) if (current?.request.complete === false) return socket;
-    return undefined;
+  function makeRoomFor(newcomer: Socket): void {
+    const [longest = newcomer] = clientsTurn;
+    clientsTurn.delete(longest);
+    longest.destroy();
   }
 
   return {
@@ -148,7 +170,10 @@ export function createConnections(limits: ConnectionLimits): Connections {
         response.writeHead(417, headers).end(body);
       });
       server.on("connect", (_request: IncomingMessage, socket: Socket) => {
-        part(socket, refusal("405 Method Not Allowed", "unimplemented", "this is not a proxy", "allow: POST, OPTIONS"));
+        const line = lines.get(socket);
+        const words = refusal("405 Method Not Allowed", "unimplemented", "this is not a proxy", "allow: POST, OPTIONS");
+        if (line?.current === undefined) part(socket, words);
+        else if (line.lastWords === undefined) endWith(line, socket, line.waiting, words);
       });
       return server;
     },
@@ -174,21 +199,35 @@ export function createConnections(limits: ConnectionLimits): Connections {
     },
     turn(socket, bodyBytes) {
       const line = lines.get(socket);
-      const isLarge = bodyBytes >= limits.largeBytes;
-      if (line === undefined || !(isLarge || line.isDoubtful)) return undefined;
-      const lane = isLarge ? large : doubtful;
+      if (line === undefined) return undefined;
+      clientsTurn.delete(socket);
+      if (bodyBytes < limits.largeBytes) return undefined;
       const begin = (): void => {
         const begunAt = performance.now();
-        line.leave = () => lane.leave(isLarge ? Math.min(restTimes * (performance.now() - begunAt), mostRestMs) : 0);
+        line.leave = () => large.leave(Math.min(restTimes * (performance.now() - begunAt), mostRestMs));
         // Gone in the moment it was its turn: nobody else would give the place back.
-        if (!lines.has(socket)) settle(line, { statusCode: 0 });
+        if (!lines.has(socket)) leaveLane(line);
       };
-      const waited = lane.enter(() => socket.destroyed);
+      const waited = large.enter(() => socket.destroyed);
       if (waited !== undefined) return waited.then(begin);
       begin();
       return undefined;
     },
+    refusalsTurn(socket) {
+      // Nothing is done for it any more: others may have its connection.
+      if (lines.has(socket)) clientsTurn.add(socket);
+      const waited = refusals.enter(() => socket.destroyed);
+      if (waited !== undefined) return waited.then(() => refusals.leave(refusalRestMs));
+      refusals.leave(refusalRestMs);
+      return undefined;
+    },
   };
+}
+
+/** What a request that waits keeps in memory. Of a body so much arrives before Node stops reading; its announced length may be a lie. */
+function bytesHeldBy({ url = "", rawHeaders, headers }: IncomingMessage): number {
+  const length = headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : mostBuffered;
+  return rawHeaders.reduce((sum, text) => sum + text.length, url.length + Math.min(length, mostBuffered));
 }
 
 const unreadable: Readonly<Record<string, [status: string, message: string]>> = {
@@ -240,6 +279,10 @@ function stopReading(socket: Socket & { parser?: { pause?(): void } | null }): v
   socket.parser?.pause?.();
   socket.pause();
   socket.resume = () => socket;
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }
 
 /** The rest of this request's body is not read: the connection ends with the answer. */

@@ -1,6 +1,6 @@
 /** One round of a submit: the signer prepares, the database commits, the signer releases. */
 import { randomUUID } from "node:crypto";
-import type { Curves } from "@keystead/core/crypto/curves.ts";
+import { parseStamp } from "@keystead/core/crypto/stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Prepared } from "../frames/messages.ts";
@@ -9,19 +9,16 @@ import type { RecordWish } from "../state/record_wish.ts";
 import { passed } from "../state/steps.ts";
 import { type ActivityRow, findActivity } from "../store/activities.ts";
 import type { CommitItem } from "../store/commit.ts";
-import type { Store } from "../store/store.ts";
 import { type ActivityRecord, noRights, type StoredVote } from "../views/activity_view.ts";
 import { readActivity, waitingStatus } from "../views/read_activity.ts";
-import { authenticateQuery } from "./authenticate_query.ts";
+import { type AuthenticateRoom, authenticateQuery } from "./authenticate_query.ts";
 import type { Committer } from "./committer.ts";
 import type { KeyedRequest } from "./idempotency.ts";
 import type { Organizations } from "./organizations.ts";
 import type { Repeats } from "./repeats.ts";
 import { stampParts } from "./stamp_header.ts";
 
-export type SubmitRoom = {
-  store: Store;
-  curves: Curves;
+export type SubmitRoom = AuthenticateRoom & {
   organizations: Organizations;
   committer: Committer;
   repeats: Repeats;
@@ -46,10 +43,9 @@ export type StampedRequest = {
 export async function executeOnce(room: SubmitRoom, request: StampedRequest): Promise<ActivityRecord | undefined> {
   const trouble = room.signerTrouble();
   if (trouble !== undefined) throw new Fault("unavailable", trouble);
-  if (room.organizations.isCrowded(request.organizationId)) {
-    // The signer will verify it all the same; but a stranger must not take a place in the queue.
+  if (isWary(room, request)) {
     const { organizationId, stamp, body } = request;
-    await authenticateQuery(room.store, room.curves, organizationId, stamp, body, "named");
+    await authenticateQuery(room, organizationId, stamp, body, "named");
   }
   let decided: Awaited<ReturnType<Organizations["prepare"]>>;
   try {
@@ -63,6 +59,10 @@ export async function executeOnce(room: SubmitRoom, request: StampedRequest): Pr
     // The signer has executed these bytes: they are stored, or about to be. The next round finds them.
     if (error instanceof Fault && (error.code === "already_exists" || error.code === "aborted")) return undefined;
     if (error instanceof Fault && error.errorCode === "PUBLIC_KEY_NOT_FOUND") return refuseParent(room, request);
+    if (error instanceof Fault && error.errorCode === "SIGNATURE_INVALID") {
+      // A stamp that cannot even be read names no key: it is refused here, in the same words.
+      room.doubts?.note(request.organizationId, parseStamp(room.curves, request.stamp).publicKey);
+    }
     throw error;
   }
   passed("prepared");
@@ -96,10 +96,24 @@ export async function executeOnce(room: SubmitRoom, request: StampedRequest): Pr
   return outcome.result === undefined ? read : { ...read, row: { ...read.row, result: outcome.result } };
 }
 
+/** More look-ups than these are not made for a stranger. */
+const manyRecords = 16;
+
+/**
+ * Whether a stamp is verified here before the signer verifies it all the same: where it is likely to be a stranger's, or where a
+ * stranger would take a place in the queue or cause a lot of look-ups before the signer sees its stamp.
+ */
+function isWary({ organizations, curves, doubts }: SubmitRoom, request: StampedRequest): boolean {
+  const { organizationId, records, stamp } = request;
+  if (organizations.isCrowded(organizationId) || records.length > manyRecords) return true;
+  if (doubts === undefined || doubts.areNone()) return false;
+  return doubts.has(organizationId, parseStamp(curves, stamp).publicKey);
+}
+
 /** The signer looks no further than the organization itself; a member of its parent is told that reading is all it may. */
-async function refuseParent({ store, curves }: SubmitRoom, request: StampedRequest): Promise<undefined> {
+async function refuseParent(room: SubmitRoom, request: StampedRequest): Promise<undefined> {
   const { organizationId, body, stamp } = request;
-  const caller = await authenticateQuery(store, curves, organizationId, stamp, body, "named");
+  const caller = await authenticateQuery(room, organizationId, stamp, body, "named");
   if (caller.organizationId === organizationId) return; // Added a moment ago: the next round is decided on newer state.
   throw organizationMismatch(organizationId, caller.organizationId);
 }

@@ -17,7 +17,8 @@ import { dialectOf } from "../views/dialect.ts";
 import { errorBody, type Failure, statusOf, toFailure } from "../views/error_body.ts";
 import { authenticateQuery } from "./authenticate_query.ts";
 import { type Bodies, createBodies } from "./bodies.ts";
-import { type Connections, createConnections, leaveUnread } from "./connections.ts";
+import { type Connections, createConnections, hasBody, leaveUnread } from "./connections.ts";
+import { createDoubts } from "./doubts.ts";
 import type { SubmitRoom } from "./execute.ts";
 import { readKey } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
@@ -49,9 +50,16 @@ const limits = {
   bodiesBytes: 64 * 1024 * 1024,
   /** While it is answered; nothing that is asked takes nearly as long. */
   stillMs: 60_000,
+  /** Bodies that are refused for their stamps may be kept so long. */
+  keptBytes: 16 * 1024,
   pipelined: 16,
-  doubtful: 2,
+  pipelinedBytes: 128 * 1024,
+  largeWaiting: 16,
+  doubts: { places: 2, waiting: 1_000, keys: 1_000, keptMs: 60_000 },
 } as const;
+
+/** Characters of a header that are repeated to who sent it: an answer is not made longer by asking longer. */
+const quoted = 100;
 
 /** What a request goes through before its endpoint is asked. */
 type Entrance = { connections: Connections; bodies: Bodies };
@@ -79,13 +87,15 @@ const answerHeaders = Object.entries({ ...openness, "content-type": "application
 /** Those an API path answers only to refuse them. */
 const otherMethods: HTTPMethods[] = ["GET", "PUT", "PATCH", "DELETE"];
 
-export function createHttp(room: HttpRoom): FastifyInstance {
+export function createHttp(house: HttpRoom): FastifyInstance {
+  const room = { ...house, doubts: createDoubts(limits.doubts) };
   const connections = createConnections({
     connections: limits.connections,
     bodyBytes: limits.bodyBytes,
     waiting: limits.pipelined,
-    doubtful: limits.doubtful,
+    waitingBytes: limits.pipelinedBytes,
     largeBytes: limits.largeBytes,
+    largeWaiting: limits.largeWaiting,
     stillMs: limits.stillMs,
   });
   const entrance = {
@@ -208,11 +218,7 @@ function misshapen({ httpVersionMajor, httpVersionMinor, headers, rawHeaders }: 
   const encoding = headers["transfer-encoding"];
   if (encoding === undefined) return undefined;
   if (encoding.toLowerCase() === "chunked" && httpVersionMinor === 1) return undefined;
-  return `bad request body: transfer encoding \`${encoding}\` is not accepted`;
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+  return `bad request body: transfer encoding \`${encoding.slice(0, quoted)}\` is not accepted`;
 }
 
 async function handleSubmit(
@@ -241,6 +247,7 @@ async function handleSubmit(
     passed("answered");
     return;
   } catch (error) {
+    if (isStranger(error, body)) await entrance.connections.refusalsTurn(request.raw.socket);
     finish(sendFault(room, request, reply, error).statusCode);
     return reply;
   }
@@ -261,8 +268,7 @@ async function handleQuery(
     const value = readBody(body);
     const organizationId = readOrganizationId(value);
     const caller = await authenticateQuery(
-      room.store,
-      room.curves,
+      room,
       organizationId,
       stamp,
       body,
@@ -279,6 +285,7 @@ async function handleQuery(
     finish(200);
     return sendAnswer(reply, answer);
   } catch (error) {
+    if (isStranger(error, body)) await entrance.connections.refusalsTurn(request.raw.socket);
     finish(sendFault(room, request, reply, error).statusCode);
     return reply;
   }
@@ -319,10 +326,16 @@ async function enter(
   return body;
 }
 
+/** A large body has had to wait already, and must not be kept any longer. */
+function isStranger(error: unknown, body: Uint8Array): boolean {
+  return error instanceof Fault && error.code === "unauthenticated" && body.length < limits.keptBytes;
+}
+
 function checkBody(request: FastifyRequest, body: Uint8Array): void {
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
-    throw new Fault("invalid_argument", `bad request body: content encoding \`${encoding}\` is not accepted`);
+    const shown = encoding.slice(0, quoted);
+    throw new Fault("invalid_argument", `bad request body: content encoding \`${shown}\` is not accepted`);
   }
   if (body.length === 0) throw new Fault("invalid_argument", "bad request body: empty");
 }

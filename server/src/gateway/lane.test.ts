@@ -5,7 +5,7 @@ import { createLane } from "./lane.ts";
 const here = () => false;
 
 test("so many go at once, the others in the order they came, and who is gone is passed over", async () => {
-  const lane = createLane(2);
+  const lane = createLane({ places: 2, waiting: 10, refusal: "full" });
   assert.equal(lane.enter(here), undefined);
   assert.equal(lane.enter(here), undefined);
   const went: string[] = [];
@@ -27,10 +27,25 @@ test("so many go at once, the others in the order they came, and who is gone is 
 });
 
 test("a place may rest before anybody gets it", async () => {
-  const lane = createLane(1);
+  const lane = createLane({ places: 1, waiting: 10, refusal: "full" });
   assert.equal(lane.enter(here), undefined);
   lane.leave(30);
   const begun = performance.now();
   await lane.enter(here);
   assert.ok(performance.now() - begun > 20);
+});
+
+test("only so many wait; the next is refused, unless one of them is gone", async () => {
+  const lane = createLane({ places: 1, waiting: 2, refusal: "full" });
+  let isGone = false;
+  assert.equal(lane.enter(here), undefined);
+  const first = lane.enter(here);
+  void lane.enter(() => isGone);
+  assert.throws(() => lane.enter(here), { code: "resource_exhausted", message: "full" });
+  isGone = true;
+  const third = lane.enter(here);
+  lane.leave(0);
+  await first;
+  lane.leave(0);
+  await third;
 });

@@ -4,6 +4,8 @@ import { Fault } from "@keystead/core/fault.ts";
 import { pino } from "pino";
 import { createNodeCurves } from "../curves/node_curves.ts";
 import { forgetIdempotencyKeys } from "../store/across.ts";
+import { unlessAway } from "../store/database_away.ts";
+import { findVersion } from "../store/organizations.ts";
 import { closeStore, openStore, type StoreSource } from "../store/store.ts";
 import { acceptDatabase } from "./accept_database.ts";
 import { checkDatabase } from "./check_database.ts";
@@ -15,6 +17,7 @@ import { createMetrics } from "./metrics.ts";
 import { createOrganizations } from "./organizations.ts";
 import { createRepeats } from "./repeats.ts";
 import { rotateKeys } from "./rotate_keys.ts";
+import { sharedCheck } from "./shared_check.ts";
 import { createSignerLink } from "./signer_link.ts";
 
 const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, sync: true }));
@@ -96,18 +99,20 @@ const app = createHttp({
   repeats: createRepeats(),
   signerTrouble: () => trouble,
   metrics: createMetrics(),
-  async unready() {
-    const why = trouble ?? committer.trouble();
-    if (why !== undefined) return why;
-    try {
-      await store.db.selectFrom("deployment").select("id").execute();
-    } catch {
-      return "the database does not answer";
-    }
-    return signerObjection();
-  },
+  unready: async () => trouble ?? committer.trouble() ?? looked(),
   publicKeys: () => publicKeys,
   log: (message, error) => log.error({ err: error }, message),
+});
+
+/** Nobody is asked who asks this, so however often they do, the database and the signer are asked once a second. */
+const looked = sharedCheck(1_000, async () => {
+  try {
+    // On the connections that activities use: whether there is such an organization does not matter.
+    await findVersion(store, "");
+  } catch {
+    return "the database does not answer";
+  }
+  return signerObjection();
 });
 
 /** Whether the signer would do anything now: releasing nothing takes all that a release takes, its clock included. */
@@ -116,8 +121,15 @@ async function signerObjection(): Promise<string | undefined> {
     await link.request("release", { rows: [], links: [] });
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    if (!(error instanceof Fault)) log.error({ err: error }, "the signer was asked in vain");
+    return wordsFor(error);
   }
+}
+
+/** What is not a refusal of ours may name a host, a user or a path, and anybody may ask. The log says it. */
+function wordsFor(error: unknown): string {
+  const known = unlessAway(error);
+  return known instanceof Fault ? known.message : "the signer cannot be used; the server's log says why";
 }
 
 async function stop(): Promise<void> {
@@ -148,6 +160,8 @@ async function join(current: Socket): Promise<void> {
 
 let listening: Promise<void> | undefined;
 let ready = false;
+/** Of what keeps the signer from being used, for the operator: the same each half a second would hide everything else. */
+let logged: string | undefined;
 
 /** An address that cannot be had is a setting for the operator to mend, and has nothing to do with the signer. */
 function listen(): Promise<void> {
@@ -193,10 +207,12 @@ async function joinNewest(): Promise<void> {
   } catch (error) {
     if (current !== socket) return;
     const message = error instanceof Error ? error.message : String(error);
+    const words = wordsFor(error);
     const passing = !(error instanceof Fault) || error.code === "unavailable";
     if (!ready && (!passing || work !== undefined)) await fail(error);
-    if (trouble !== message) log.error({ err: error }, "the signer cannot be used");
-    trouble = message;
+    if (trouble !== words || logged !== message) log.error({ err: error }, "the signer cannot be used");
+    logged = message;
+    trouble = words;
     await listen();
     if (!current.destroyed) setTimeout(() => current === socket && void retry(current), 500);
   }

@@ -135,9 +135,10 @@ export function createOrganizations(
     );
   }
 
+  /** Nobody has looked at the caller's stamp yet, and what is wrong with the rows is no stranger's business. */
   function refuse(organizationId: string, message: string): Fault {
     onRefused(organizationId, message);
-    return new Fault("unavailable", message);
+    return new Fault("unavailable", "the organization's stored state is refused; its operator has been told");
   }
 
   /** Sends one request: as the first of a run with the state and what belongs to it, or behind the others without. */

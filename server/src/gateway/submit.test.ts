@@ -1,13 +1,19 @@
 /** Repeated bodies where they are easily forgotten, over gateway, signer and both databases. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { QueryConfig } from "pg";
 import { createGatewayRig, newUser } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
+import { activities } from "../generated/activities.ts";
 import { loadUnreleased } from "../store/across.ts";
 import { commitGroup } from "../store/commit.ts";
 import type { Store } from "../store/store.ts";
+import { dialectOf } from "../views/dialect.ts";
+import { createDoubts } from "./doubts.ts";
+import { submit } from "./submit.ts";
 
 /** The same store, to which something else happens after each read. */
 function interrupted(store: Store, happens: () => Promise<void>): Store {
@@ -124,6 +130,65 @@ for (const dialect of dialects) {
         errorCode: "ORGANIZATION_NOT_FOUND",
       });
     }
+  });
+
+  test(`on ${dialect}: a key under which a stamp was refused is verified before the signer is asked, until a stamp is right`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const doubts = createDoubts({ places: 1, waiting: 10, keys: 10, keptMs: 60_000 });
+    rig.room.doubts = doubts;
+    let asked = 0;
+    const { prepare } = rig.room.organizations;
+    rig.room.organizations.prepare = (...request) => {
+      asked += 1;
+      return prepare(...request);
+    };
+    const tag = (name: string) => rig.body("create_user_tag", { userTagName: name, userIds: [] });
+    const stampOver = (body: Uint8Array) => signStamp(rig.root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
+    const falsely = () => {
+      const arrival = { body: tag("false"), stamp: stampOver(Buffer.from("something else")) };
+      return submit(rig.room, activities.create_user_tag, arrival, dialectOf(undefined));
+    };
+    const unverified = { code: "unauthenticated", message: "could not verify api key signature" };
+    await assert.rejects(falsely(), unverified);
+    assert.equal(asked, 1);
+    for (const one of await Promise.allSettled([falsely(), falsely(), falsely()])) {
+      assert.equal(one.status === "rejected" && one.reason.message, unverified.message);
+    }
+    assert.equal(asked, 1);
+    // What cannot be read names nobody; and another key is nobody's business.
+    const unreadable = { body: tag("x"), stamp: "x" };
+    await assert.rejects(submit(rig.room, activities.create_user_tag, unreadable, dialectOf(undefined)), {
+      code: "unauthenticated",
+    });
+    assert.equal(asked, 1);
+    assert.equal(doubts.areNone(), false);
+    assert.equal((await rig.send(rig.root, "create_user_tag", tag("right"))).status, "ACTIVITY_STATUS_COMPLETED");
+    assert.equal(asked, 2);
+    assert.equal(doubts.areNone(), true);
+    assert.equal(
+      doubts.lane.enter(() => false),
+      undefined,
+      "the lane is free again",
+    );
+  });
+
+  test(`on ${dialect}: a stranger who names many records has none of them looked up`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    let asked = 0;
+    const { prepare } = rig.room.organizations;
+    rig.room.organizations.prepare = (...request) => {
+      asked += 1;
+      return prepare(...request);
+    };
+    const stranger = { ...rig.root, privateKey: new Uint8Array(32).fill(3) };
+    const walletIds = Array.from({ length: 17 }, () => randomUUID());
+    const parameters = { walletIds, deleteWithoutExport: true };
+    await assert.rejects(rig.submit(stranger, "delete_wallets", parameters), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
+    assert.equal(asked, 0);
+    await assert.rejects(rig.submit(rig.root, "delete_wallets", parameters), /unable to find wallet/);
+    assert.equal(asked, 1);
   });
 
   test(`on ${dialect}: bodies that are refused again and again do not keep the organization from committing`, async (t) => {

@@ -106,13 +106,9 @@ function readAsked(activity: AnyActivity, value: Record<string, unknown>): { for
 }
 
 /** Who may submit here: a member of the parent may read, and is told so before anything about the body. */
-async function authenticate(
-  { store, curves }: SubmitRoom,
-  request: StampedRequest,
-  scope: Scope = "named",
-): Promise<Caller> {
+async function authenticate(room: SubmitRoom, request: StampedRequest, scope: Scope = "named"): Promise<Caller> {
   const { organizationId, body, stamp } = request;
-  const caller = await authenticateQuery(store, curves, organizationId, stamp, body, scope);
+  const caller = await authenticateQuery(room, organizationId, stamp, body, scope);
   if (caller.organizationId !== organizationId) throw organizationMismatch(organizationId, caller.organizationId);
   return caller;
 }

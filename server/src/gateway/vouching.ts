@@ -3,11 +3,13 @@ import type { Reply, StoredRecord } from "../frames/messages.ts";
 import type { SignerLink } from "./signer_link.ts";
 
 type Vouched = Reply<"vouch">;
+export type PlacedHead = Vouched["heads"][number];
 
 export type Vouching = {
   /** Whether each is the signer's own. */
   leaves(leaves: readonly Uint8Array[]): Promise<boolean[]>;
-  head(marked: Uint8Array): Promise<Vouched["heads"][number]>;
+  /** How a head stands to what was released, by the headers that lead to it, oldest first. */
+  head(marked: Uint8Array, links: readonly Uint8Array[]): Promise<PlacedHead>;
   records(records: readonly StoredRecord[]): Promise<Vouched["records"][number][]>;
 };
 
@@ -26,11 +28,11 @@ export function createVouching(link: SignerLink): Vouching {
           return (await link.request("vouch", { ...nothing, leaves: portion })).leaves;
         },
       ),
-    async head(marked) {
+    async head(marked, links) {
       const foreign = { standing: "FOREIGN", releasedVersion: undefined } as const;
       if (marked.length > maxBytes) return foreign;
-      const { heads } = await link.request("vouch", { ...nothing, heads: [marked] });
-      return heads[0] ?? foreign;
+      const { heads } = await link.request("vouch", { ...nothing, heads: [...links, marked] });
+      return heads.at(-1) ?? foreign;
     },
     records: (records) =>
       inPortions(

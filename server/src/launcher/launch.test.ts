@@ -159,6 +159,7 @@ test("a start makes the folders, hands the root key and the orders to the signer
     adoptUnknown: false,
     acceptDatabase: false,
     reseal: false,
+    vouch: false,
     limits: { userTagsPerOrganization: 7 },
     resetClock: false,
     birth: { organizationId, organizationName: "Ours", userId, userName: "Root user", apiPublicKey },
@@ -520,7 +521,7 @@ test("work on data in a folder without any is refused, and nothing is made", asy
   assert.deepEqual(readdirSync(data), []);
 });
 
-test("accept-database and accept-clock order it, print the report once and end", async (t) => {
+test("what an operator runs orders that and nothing else, prints the report once and ends", async (t) => {
   const data = freshFolder(t);
   assert.equal(await new Started(t, data, ["init"]).end(), 0);
   // An address that no setting of these runs names.
@@ -528,8 +529,14 @@ test("accept-database and accept-clock order it, print the report once and end",
   writeFileSync(profile, readFileSync(profile, "utf8").replaceAll("127.0.0.1:0", "127.0.0.1:9123"));
   const before = readFileSync(profile, "utf8");
   const cases: [string, RegExp, string, number][] = [
-    ["accept-database", /"acceptDatabase":true,"reseal":false,"resetClock":false/, "", 0],
-    ["accept-clock", /"acceptDatabase":false,"reseal":false,"resetClock":true/, "", 0],
+    ["accept-database", /"acceptDatabase":true,"reseal":false,"vouch":false,"resetClock":false/, "", 0],
+    ["accept-clock", /"acceptDatabase":false,"reseal":false,"vouch":false,"resetClock":true/, "", 0],
+    ...["check-log", "check-database", "repair-database"].map((command): [string, RegExp, string, number] => [
+      command,
+      /"acceptDatabase":false,"reseal":false,"vouch":true,"resetClock":false/,
+      "",
+      0,
+    ]),
     ["accept-database", /"acceptDatabase":true/, "fail", 1],
   ];
   for (const [command, orders, wish, code] of cases) {

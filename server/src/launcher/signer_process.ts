@@ -12,6 +12,7 @@ export type Orders = {
   adoptUnknown: boolean;
   acceptDatabase: boolean;
   reseal: boolean;
+  vouch: boolean;
   resetClock: boolean;
   limits: Record<string, number>;
   birth: Birth;

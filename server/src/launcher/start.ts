@@ -140,6 +140,7 @@ function ordersFor(config: Config, data: DataFolder, bootstrap: Bootstrap): Orde
     adoptUnknown: config.usesDatabaseServer,
     acceptDatabase: config.command === "accept-database",
     reseal: config.command === "rotate-keys",
+    vouch: ["check-log", "check-database", "repair-database"].includes(config.command),
     resetClock: config.command === "accept-clock",
     limits: config.limits,
     birth: birthOf(bootstrap),

@@ -10,7 +10,7 @@ import { leafEvents } from "@keystead/core/log/leaf.ts";
 import { encodeStatement, statementMessage } from "@keystead/core/log/released.ts";
 import { type ActivityPath, createGatewayRig, type GatewayRig, newUser, type Person } from "../../test/gateway_rig.ts";
 import { exportClient } from "../../test/imports.ts";
-import { leafOf } from "../../test/signer_rig.ts";
+import { checkingSigner, leafOf } from "../../test/signer_rig.ts";
 import type { Prepared } from "../frames/messages.ts";
 import { checkLog } from "../gateway/check_log.ts";
 import { toCommitItem } from "../gateway/execute.ts";
@@ -50,7 +50,8 @@ async function createScene(t: Parameters<typeof createGatewayRig>[0]): Promise<S
 }
 
 function inProcess({ signer }: GatewayRig): SignerLink {
-  const request = async (kind: keyof typeof signer.operations, message: never) => signer.operations[kind](message);
+  const operations = checkingSigner(signer);
+  const request = async (kind: keyof typeof operations, message: never) => operations[kind](message);
   return {
     request: request as SignerLink["request"],
     preparing: () => 0,
@@ -161,6 +162,7 @@ const kept: Readonly<Record<string, (scene: Scene) => Promise<readonly Prepared[
   DATABASE_ACCEPTED: async ({ rig }) => {
     const operator = rig.signer.restart({ orders: { acceptDatabase: true } });
     Object.assign(rig.signer.operations, operator.operations);
+    rig.signer.memory = operator.memory;
     const heads = await rig.store.db.selectFrom("organizations").select("header").orderBy("organization_id").execute();
     const { leaf } = operator.operations.accept({ headers: heads.map(({ header }) => header), last: true });
     assert.ok(leaf);

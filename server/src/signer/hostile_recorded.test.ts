@@ -5,13 +5,13 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seededRandom } from "../../../e2e/src/seeded_random.ts";
 import { type AttackName, attackNames, attacks, createAim } from "../../test/hostile_attacks.ts";
 import { breakingAttacks, messageIn } from "../../test/hostile_frames.ts";
 import { createJudge, type Judge } from "../../test/hostile_judge.ts";
 import { editedPages, type Shot } from "../../test/hostile_material.ts";
 import { type Run, recordRun } from "../../test/hostile_run.ts";
 import { wishNames } from "../../test/hostile_wants.ts";
+import { seededRandom } from "../../test/seeded_random.ts";
 import { encodeFrame, frameKinds } from "../frames/frame.ts";
 import { messages } from "../frames/messages.ts";
 import { checkDatabase } from "../gateway/check_database.ts";
@@ -47,8 +47,8 @@ function said(objection: string | undefined): string[] {
   return objection === undefined ? [] : [objection];
 }
 
-async function joinAnew({ signer, keyring }: Run): Promise<void> {
-  await signer.restart();
+async function joinAnew({ signer, keyring }: Run, orders?: Parameters<Run["signer"]["restart"]>[0]): Promise<void> {
+  await signer.restart(orders);
   await signer.link.request("hello", { protocol: 1, keyring });
 }
 
@@ -152,6 +152,7 @@ async function assertUnharmed(run: Run): Promise<void> {
   );
   assert.equal(signed.status, "ACTIVITY_STATUS_COMPLETED");
   await room.committer.settle();
+  await joinAnew(run, { vouch: true });
   const log = await checkLog(store, signer.link, publicKeys.log ?? "");
   assert.equal(log.ok, true, log.lines.join("\n"));
   const database = await checkDatabase(store, signer.link, publicKeys.log ?? "", { rebuilds: false });

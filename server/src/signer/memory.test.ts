@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import {
   appendFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmdirSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -249,6 +252,32 @@ test("a full disk is said once, with the place and the reason, and so is its end
     `its memory ${join(folder, "memory")} cannot be written (ENOSPC: no space left on device, write); nothing is released until it can`,
     "its memory can be written again",
   ]);
+});
+
+test("what has to be waited for is not known before it is on the disk, and is waited for when it comes again", () => {
+  const folder = newFolder();
+  const path = join(folder, "memory");
+  const memory = openMemory(folder, rootKey);
+  // The file can be appended to, and not be opened once more to be waited for.
+  renameSync(path, `${path}.away`);
+  mkdirSync(path);
+  for (let n = 0; n < 2; n++) {
+    assert.throws(() => memory.rememberDeployment(bytes(16, 9)), { code: "unavailable", message: /cannot be written/ });
+    assert.throws(() => memory.rememberBirth(bytes(16, 8)), { code: "unavailable" });
+    assert.throws(() => memory.resetClock(5_000), { code: "unavailable" });
+    assert.equal(memory.deploymentId, undefined);
+    assert.equal(memory.wasBornHere(bytes(16, 8)), false);
+    assert.equal(memory.lastTimeMs, 0);
+  }
+  rmdirSync(path);
+  renameSync(`${path}.away`, path);
+  memory.rememberDeployment(bytes(16, 9));
+  memory.rememberBirth(bytes(16, 8));
+  assert.deepEqual(memory.deploymentId, bytes(16, 9));
+  memory.close();
+  const again = openMemory(folder, rootKey);
+  assert.deepEqual(again.deploymentId, bytes(16, 9));
+  assert.equal(again.wasBornHere(bytes(16, 8)), true);
 });
 
 test("a disk too full to compact on keeps the long file, with nothing beside it that takes its room", () => {

@@ -119,6 +119,12 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
   }
 
   function append(record: MemoryRecord): void {
+    writeRecord(record);
+    learn(record);
+    if (length > compactedLength * 2 + compactBytes) tryCompact();
+  }
+
+  function writeRecord(record: MemoryRecord): void {
     const framed = frameRecord(key, mac, record);
     try {
       if (hasRest) cutRest();
@@ -131,13 +137,19 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     isFailing = false;
     mac = framed.subarray(framed.length - macLength);
     length += framed.length;
-    learn(record);
-    if (length > compactedLength * 2 + compactBytes) tryCompact();
   }
 
-  /** For what comes once and must not be lost: a deployment without it would need the operator's word again. */
+  /**
+   * For what comes once and must not be lost: a deployment without it would need the operator's word again. It is not known before
+   * it is on the disk, so that whoever could not wait for it asks, and waits, once more.
+   */
   function appendAndWait(record: MemoryRecord): void {
-    append(record);
+    writeRecord(record);
+    syncOrRefuse();
+    learn(record);
+  }
+
+  function syncOrRefuse(): void {
     try {
       sync();
     } catch (cause) {
@@ -329,13 +341,7 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     released: () => [...releasedRanges()],
     wasReleased: (boot, number) => released.get(digestKey(boot))?.numbers.has(number) ?? false,
     torn,
-    sync() {
-      try {
-        sync();
-      } catch (cause) {
-        throw unwritable(cause);
-      }
-    },
+    sync: syncOrRefuse,
     close: () => closeSync(file),
   };
 }

@@ -32,6 +32,8 @@ export type Orders = {
   acceptDatabase: boolean;
   /** The root key is being replaced: boxes may be sealed anew. */
   reseal: boolean;
+  /** The database is being checked: the signer says what in it is its own. */
+  vouch: boolean;
   /** Limits that differ from the defaults. */
   limits: Readonly<Record<string, number>>;
   birth: BirthOrder;
@@ -148,6 +150,11 @@ export function createOperations(
     return current;
   }
 
+  function checking(): Signer {
+    if (!orders.vouch) throw new Fault("permission_denied", "the operator did not order to check the database");
+    return remembering();
+  }
+
   return {
     hello({ protocol, keyring }) {
       if (protocol !== protocolVersion)
@@ -189,8 +196,8 @@ export function createOperations(
       });
       return { statement, signature: keyring.signWithLogKey(statementMessage(statement)) };
     },
-    vouch: (request) => vouch(remembering(), request),
-    pins: ({ page }) => listPins(remembering(), page),
+    vouch: (request) => vouch(checking(), request),
+    pins: ({ page }) => listPins(checking(), page),
     accept(request) {
       if (!orders.acceptDatabase)
         throw new Fault("permission_denied", "the operator did not order to accept the database");

@@ -1,6 +1,6 @@
 /**
  * The signer's word on what a database holds, for the commands that check one: which bytes are its own, and how heads stand to
- * what it has released. It decides nothing and lets nothing secret out, so it is answered to whoever asks.
+ * what it has released. It decides nothing and lets nothing secret out; yet boxes are opened for it, so a signer that serves does not answer.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { HeadStanding, Reply, Request } from "../frames/messages.ts";
@@ -8,13 +8,15 @@ import type { Purpose } from "../state/authenticity.ts";
 import { digestKey } from "../state/digest.ts";
 import { type AnyRecord, decodeRecord, isKeyRecord } from "../state/records.ts";
 import { secretContext, toldBy } from "./key_room.ts";
-import { type Pin, pinDigestLength } from "./pins.ts";
+import type { KnownHeader, Links } from "./line.ts";
+import type { Pin } from "./pins.ts";
 import type { Signer } from "./signer.ts";
 
 export function vouch(signer: Signer, { leaves, heads, records }: Request<"vouch">): Reply<"vouch"> {
+  const shown = { links: signer.line.links(heads), led: new Set<string>() };
   return {
     leaves: leaves.map((leaf) => findOwn(signer, "leaf", leaf) !== undefined),
-    heads: heads.map((head) => placeHead(signer, head)),
+    heads: heads.map((head) => placeHead(signer, head, shown)),
     records: records.map(({ content, sealed }) => openRecord(signer, content, sealed)),
   };
 }
@@ -31,17 +33,32 @@ function findOwn({ keyring }: Signer, purpose: Purpose, marked: Uint8Array): Uin
 
 type PlacedHead = Reply<"vouch">["heads"][number];
 
-function placeHead(signer: Signer, marked: Uint8Array): PlacedHead {
+/** The heads of one request are each other's links. `led` has the digests of those that proved to be on the line. */
+type Shown = { links: Links; led: Set<string> };
+
+function placeHead(signer: Signer, marked: Uint8Array, shown: Shown): PlacedHead {
   if (findOwn(signer, "header", marked) === undefined) return { standing: "FOREIGN", releasedVersion: undefined };
-  const { header, digest } = signer.line.know(marked);
-  const pin = signer.memory.pins.get(header.organizationId);
-  return { standing: standingOf(header.version, digest, pin), releasedVersion: pin?.version };
+  const known = signer.line.know(marked);
+  const pin = signer.memory.pins.get(known.header.organizationId);
+  return { standing: standingOf(signer, known, pin, shown), releasedVersion: pin?.version };
 }
 
-function standingOf(version: number, digest: Uint8Array, pin: Pin | undefined): HeadStanding {
-  if (pin === undefined) return "UNKNOWN";
-  if (version !== pin.version) return version > pin.version ? "AHEAD" : "BEHIND";
-  return digestKey(digest.subarray(0, pinDigestLength)) === digestKey(pin.digest) ? "RELEASED" : "FORKED";
+/** As the signer would take the state if it were offered: what is ahead of the pin must be led to from there. */
+function standingOf(
+  { line, adoptUnknown }: Signer,
+  { header, digest }: KnownHeader,
+  pin: Pin | undefined,
+  { links, led }: Shown,
+): HeadStanding {
+  if (pin === undefined && adoptUnknown) return "UNKNOWN";
+  if (pin !== undefined && header.version < pin.version) return "BEHIND";
+  // Oldest first, each is one step from the one before: a long line is not gone down anew for each.
+  const isOnLine =
+    led.has(digestKey(header.previous)) || line.standing({ ...header, digest }, pin, links).kind === "on";
+  if (isOnLine) led.add(digestKey(digest));
+  if (header.version === pin?.version) return isOnLine ? "RELEASED" : "FORKED";
+  if (!isOnLine) return "UNLED";
+  return pin === undefined ? "UNKNOWN" : "AHEAD";
 }
 
 type OpenedRecord = Reply<"vouch">["records"][number];
@@ -59,17 +76,19 @@ function openBox(
   sealed: Uint8Array,
 ): Pick<OpenedRecord, "opens" | "blindIndex"> {
   if (!isKeyRecord(record)) return { opens: sealed.length === 0, blindIndex: undefined };
-  let secret: Uint8Array;
+  let secret: Uint8Array | undefined;
+  let told: Uint8Array | undefined;
   try {
     secret = sealer.unseal(secretContext(record), sealed);
+    if (record.kind === "walletAccount") return { opens: true, blindIndex: undefined };
+    told = toldBy(record, secret);
+    return { opens: true, blindIndex: keyring.blindIndex(record.organizationId, record.kind, told) };
   } catch (error) {
     if (error instanceof Fault) return { opens: false, blindIndex: undefined };
     throw error;
+  } finally {
+    for (const each of [secret, told]) each?.fill(0);
   }
-  const told = record.kind === "walletAccount" ? undefined : toldBy(record, secret);
-  const blindIndex = told && keyring.blindIndex(record.organizationId, record.kind, told);
-  for (const each of [secret, told]) each?.fill(0);
-  return { opens: true, blindIndex };
 }
 
 const pinsPerPage = 50_000;

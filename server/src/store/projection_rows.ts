@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, sql, type Transaction } from "kysely";
 import { rowKeys } from "./projection.ts";
-import type { Store } from "./store.ts";
+import type { SqliteStore, Store } from "./store.ts";
 import { type TableName, type Tables, tables } from "./tables.ts";
 
 export type Inside = Transaction<Tables>;
@@ -16,18 +16,46 @@ export type OrganizationTable = Exclude<TableName, "deployment">;
 const isOvertaken = (error: unknown) => ["40001", "40P01"].includes((error as { code?: string }).code ?? "");
 const maxAttempts = 10;
 
-export async function insideOne<T>({ db, dialect }: Store, work: (tx: Inside) => Promise<T>): Promise<T> {
+/** One that does not write cannot: the database itself refuses it. */
+export async function insideOne<T>(
+  store: Store,
+  organizationId: string,
+  { writes }: { writes: boolean },
+  work: (tx: Inside) => Promise<T>,
+): Promise<T> {
+  if (store.dialect === "sqlite") return insideSqlite(store, writes, work);
   for (let attempt = 1; ; attempt++) {
     try {
-      const transaction = db.transaction();
-      // SQLite has one writer, and what it reads stands still.
-      return await (dialect === "sqlite" ? transaction : transaction.setIsolationLevel("repeatable read")).execute(
-        work,
-      );
+      return await store.db
+        .transaction()
+        .setIsolationLevel("repeatable read")
+        .setAccessMode(writes ? "read write" : "read only")
+        .execute(async (tx) => {
+          if (writes) await lockOrganization(tx, organizationId);
+          return work(tx);
+        });
     } catch (error) {
       if (!isOvertaken(error) || attempt === maxAttempts) throw error;
     }
   }
+}
+
+/** SQLite has one writer, and what it reads stands still. */
+function insideSqlite<T>({ db, sqlite }: SqliteStore, writes: boolean, work: (tx: Inside) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (tx) => {
+    if (writes) return work(tx);
+    sqlite.database.exec("pragma query_only = on");
+    try {
+      return await work(tx);
+    } finally {
+      sqlite.database.exec("pragma query_only = off");
+    }
+  });
+}
+
+/** Whoever commits holds this row as well: what another gateway is about to write waits until all is rebuilt. */
+async function lockOrganization(tx: Inside, organizationId: string): Promise<void> {
+  await sql`select 1 from organizations where organization_id = ${organizationId} for update`.execute(tx);
 }
 
 /** All rows of an organization in a table, in the order of its key, `limit` at a time. */

@@ -25,3 +25,13 @@ export function seededRandom(seed: number): Random {
     },
   };
 }
+
+/** The same things, in any order. */
+export function shuffled<T>(list: readonly T[], random: Random): T[] {
+  const copy = [...list];
+  for (let at = copy.length - 1; at > 0; at--) {
+    const other = random.below(at + 1);
+    [copy[at], copy[other]] = [copy[other] as T, copy[at] as T];
+  }
+  return copy;
+}

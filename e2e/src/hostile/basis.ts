@@ -1,0 +1,74 @@
+/** What decisions about an organization rest on, in the database. Where a stopped deployment finds it changed, whatever needs it is refused. */
+import { isOptionalPage, keyFactsPageOf, type PageName } from "@keystead/server/state/pages.ts";
+import type { House } from "../../../server/test/hostile_story.ts";
+import type { WishName } from "../../../server/test/hostile_wants.ts";
+import type { Outcome, Probed } from "./probes.ts";
+import type { RawDatabase, Row } from "./raw_database.ts";
+
+/** As text, so that it can be compared. */
+export type Basis = {
+  /** What the row says of the state; undefined without a row. */
+  head: string | undefined;
+  /** By name. */
+  pages: ReadonlyMap<string, string>;
+  /** The facts about the wallet that signs. */
+  factsPage: string;
+  /** The account that signs, and all there are. */
+  account: string;
+  accounts: ReadonlySet<string>;
+};
+
+const voting: WishName = "a second approval of what waits";
+/** These need the keys, too. */
+const signing: readonly WishName[] = [
+  "a user whom a policy allows it signs",
+  "the same user signs a transaction that nobody denies",
+];
+
+export async function basisOf(raw: RawDatabase, { organizationId, walletId, address }: House): Promise<Basis> {
+  const [row] = await raw.rows("organizations", organizationId);
+  const pages = await raw.rows("pages", organizationId);
+  const accounts = await raw.rows("wallet_accounts", organizationId);
+  const key = (account: Row | undefined) => textOf(account ?? {}, ["record", "sealed"]);
+  return {
+    head: row && textOf(row, ["version", "header", "directory"]),
+    pages: new Map(pages.map((page) => [String(page.name), textOf(page, ["content"])])),
+    factsPage: keyFactsPageOf(walletId),
+    account: key(accounts.find((account) => account.address === address)),
+    accounts: new Set(accounts.map(key)),
+  };
+}
+
+function textOf(row: Row, columns: readonly string[]): string {
+  const values = columns.map((column) => row[column] ?? null);
+  return values.map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value)).join();
+}
+
+export type Changed = { isGone: boolean; state: boolean; keys: boolean };
+
+/** A page that was not there before is no change: no directory lists it, and nobody asks for it. */
+export function changesIn(before: Basis, after: Basis): Changed {
+  const changed = before.pages.keys().filter((name) => before.pages.get(name) !== after.pages.get(name));
+  const names = [...changed] as PageName[];
+  return {
+    isGone: after.head === undefined,
+    state: before.head !== after.head || names.some((name) => !isOptionalPage(name)),
+    keys: !after.accounts.has(before.account) || names.some((name) => name === before.factsPage),
+  };
+}
+
+/** Where the client is not to blame. */
+const ours: readonly Outcome[] = ["unavailable", "failed"];
+
+/** Everything was asked: who was not refused although what it needs is not what it was, or was blamed for it. */
+export function approvedOn({ isGone, state, keys }: Changed, { acts }: Probed): string[] {
+  const needy = acts.filter(
+    ({ name, verdict }) => verdict !== "NOTHING" && (state || (keys && signing.includes(name))),
+  );
+  return needy.flatMap(({ name, outcome }) => {
+    // Without their rows organizations and keys are unknown, and what waits for votes is, too.
+    const mayBeUnknown = isGone || !state || name === voting;
+    const isRefused = ours.includes(outcome) || (mayBeUnknown && outcome === "refused");
+    return isRefused ? [] : `${name}: ${outcome}`;
+  });
+}

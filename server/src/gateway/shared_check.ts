@@ -1,0 +1,19 @@
+/**
+ * A check that anybody may ask for, as often as they like: one is made at a time, and whoever asks within `keptMs` of its end gets the
+ * same answer.
+ */
+export function sharedCheck<T>(keptMs: number, check: () => Promise<T>): () => Promise<T> {
+  let last: Promise<T> | undefined;
+  return () => {
+    if (last === undefined) {
+      last = check();
+      const forget = () => {
+        setTimeout(() => {
+          last = undefined;
+        }, keptMs).unref();
+      };
+      last.then(forget, forget);
+    }
+    return last;
+  };
+}
