@@ -263,7 +263,7 @@ export const lost: Readonly<Record<string, Named>> = {
   },
   "a wallet's row": {
     change: (db, { walletId }) => db.deleteFrom("wallets").where("wallet_id", "=", walletId).execute(),
-    says: /wallets: 1 of its rows are missing/,
+    says: /wallets: 1 row\(s\) are missing/,
   },
   "the text of an interface": {
     change: (db, { organizationId }) =>

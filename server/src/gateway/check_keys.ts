@@ -27,9 +27,9 @@ export async function checkKeys(room: Room): Promise<void> {
   const counts = { wallet: 0, walletAccount: 0, privateKey: 0 };
   for (const kind of ["wallet", "walletAccount", "privateKey"] as const) {
     const { live, loosened } = await walk(room, kind);
-    counts[kind] = live;
     // Names and places are free by now, so that those of swapped rows do not stand in each other's way.
-    if (loosened.size > 0) await settle(room, kind, loosened);
+    const copies = loosened.size > 0 ? await settle(room, kind, loosened) : 0;
+    counts[kind] = live - copies;
   }
   await checkStrayAddresses(room);
   const { keyCounts, settings } = state.pages;
@@ -39,8 +39,8 @@ export async function checkKeys(room: Room): Promise<void> {
     private_keys: keyCounts.privateKeys - counts.privateKey,
   };
   for (const [table, count] of Object.entries(missing)) {
-    if (count > 0) findings.lost(`${table}: ${count} of its rows are missing`);
-    if (count < 0) findings.lost(`${table}: there are ${-count} rows more than its state counts`);
+    if (count > 0) findings.lost(`${table}: ${count} row(s) are missing`);
+    if (count < 0) findings.lost(`${table}: there are ${-count} row(s) more than its state counts`);
   }
 }
 
@@ -171,9 +171,10 @@ async function isInPlace(room: Room, kind: KeyRecordKind, row: KeyRow): Promise<
   return typeof each.expected === "object" && idOf(kind, each.expected) === idOf(kind, row);
 }
 
-/** The final form of everything that was loosened. */
-async function settle(room: Room, kind: KeyRecordKind, loosened: Loosened): Promise<void> {
+/** The final form of everything that was loosened; how many were copies of what had come to its place before them, and went. */
+async function settle(room: Room, kind: KeyRecordKind, loosened: Loosened): Promise<number> {
   const { tx, findings } = room;
+  let copies = 0;
   const { table } = keyTables[kind];
   for await (const portion of judgedRows(room, kind)) {
     for (const each of portion) {
@@ -183,14 +184,17 @@ async function settle(room: Room, kind: KeyRecordKind, loosened: Loosened): Prom
       const index = loosened.get(id);
       if (index === undefined) continue;
       const other = id === idOf(kind, expected) ? undefined : await findRow(room, kind, idOf(kind, expected));
-      if (other !== undefined && (await isInPlace(room, kind, other))) await deleteRow(tx, table, row as never);
-      else if (other !== undefined) findings.lost(`${name}: a row that is not its own stands in its place`);
+      if (other !== undefined && (await isInPlace(room, kind, other))) {
+        await deleteRow(tx, table, row as never);
+        copies += 1;
+      } else if (other !== undefined) findings.lost(`${name}: a row that is not its own stands in its place`);
       else {
         const final = "blind_index" in expected ? { ...expected, blind_index: index } : expected;
         await updateRow(tx, table, row as never, final as never);
       }
     }
   }
+  return copies;
 }
 
 /** Values that no other row has, for the columns in which no two may be equal. Names are anybody's choice: only chance is unlike all. */

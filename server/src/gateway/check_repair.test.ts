@@ -101,7 +101,7 @@ for (const dialect of dialects) {
     assert.equal(await everythingIn(rig), sound);
   });
 
-  test(`on ${dialect} rows that stand under each other's ids come back whole, and a copy goes`, async (t) => {
+  test(`on ${dialect} rows that stand under each other's ids come back whole, and copies go`, async (t) => {
     const rig = await withWallets(t, dialect, ["one", "two", "three"]);
     if (rig === undefined) return;
     const sound = await everythingIn(rig);
@@ -114,8 +114,11 @@ for (const dialect of dialects) {
     await move(two, three);
     await move("free", two);
     const [copied] = wallets as [Tables["wallets"]];
-    const copy = { ...copied, wallet_id: "copy", name_key: "copy", blind_index: null };
-    await rig.store.db.insertInto("wallets").values(copy).execute();
+    // The walk meets one copy before all others and one behind them.
+    for (const wallet_id of ["!first", "~last"]) {
+      const copy = { ...copied, wallet_id, name_key: wallet_id, blind_index: null };
+      await rig.store.db.insertInto("wallets").values(copy).execute();
+    }
     const { ok, lines } = await run(rig, true);
     assert.equal(ok, true, lines.join("\n"));
     assert.equal(await everythingIn(rig), sound);
