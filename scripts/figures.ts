@@ -27,6 +27,12 @@ const files = ["core", "server", "e2e", "cli"]
 const { values: options } = parseArgs({ options: { only: { type: "string" } } });
 const only = new RegExp(options.only ?? "");
 const page = join(root, "docs/figures.md");
+if (![...files, ...benchNames].some((name) => only.test(name))) {
+  console.error(
+    `no suite and no bench is called like \`${options.only}\`. There are:\n${[...files, ...benchNames].join("\n")}`,
+  );
+  process.exit(2);
+}
 await runAll(files.filter((path) => only.test(path)));
 for (const name of benchNames.filter((name) => only.test(name))) {
   write({}, { [name]: await runBench(...name.split(" ").slice(1)) });

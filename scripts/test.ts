@@ -73,6 +73,11 @@ const isPart = positionals.length > 0;
 const failedChecks = await runChecks(isPart ? [] : staticChecks());
 // npm changes to the root; a file is named from where it was typed.
 const named = positionals.map((path) => resolve(process.env.INIT_CWD ?? process.cwd(), path));
+const absent = named.filter((path) => !existsSync(path));
+if (absent.length > 0) {
+  console.error(`no such test file: ${absent.join(", ")}`);
+  process.exit(2);
+}
 const all = packages.flatMap((name) => globSync(`${name}/**/*.test.ts`, { cwd: root, exclude: ["**/node_modules"] }));
 const files = isPart ? named : all.sort();
 await runSuites({ files, cwd: root, globalSetupPath: join(root, "scripts/test_setup.ts") }, (outcome) => {

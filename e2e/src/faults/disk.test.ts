@@ -60,7 +60,7 @@ const whileServing: Record<string, Trouble & { told: RegExp; why: RegExp; said?:
     ...full(["database"]),
     told: databaseRefuses,
     why: /^the database did not take the last commit \(database or disk is full\)$/,
-    said: /"message":"database or disk is full"/,
+    said: /"reason":"database or disk is full","msg":"the database did not commit; try again"/,
   },
   "the database's disk fills up in the middle of a page": {
     ...full(["database"], 3_000),

@@ -22,7 +22,9 @@ export async function disturb(
     if (stop.aborted) break;
     const server = random.pick(servers);
     const target = random.pick(targets);
-    if (random.next() < 0.5) {
+    // In no order, and in the end as many of one kind as of the other.
+    const isKill = count.kills === count.pauses ? random.next() < 0.5 : count.kills < count.pauses;
+    if (isKill) {
       await kill(server, target);
       count.kills += 1;
     } else {

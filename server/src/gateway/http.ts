@@ -32,6 +32,7 @@ export type HttpRoom = SubmitRoom & {
   /** The deployment's public keys, for anyone to pin. */
   publicKeys(): Record<string, string>;
   log(message: string, error: unknown): void;
+  trouble(message: string, cause: unknown): void;
 };
 
 /** security.md §9, with room for the 32 KiB of an attested stamp. */
@@ -384,7 +385,8 @@ function sendFault(room: HttpRoom, request: FastifyRequest, reply: FastifyReply,
 function toFault(room: HttpRoom, error: unknown): Fault {
   if (error instanceof Fault) {
     if (error.code === "internal") return internal(room, error);
-    if (error.cause !== undefined) room.log(error.message, error.cause);
+    // Trouble outside of this program: its reason is enough, where it was met is not.
+    if (error.cause !== undefined) room.trouble(error.message, error.cause);
     return error;
   }
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;

@@ -17,6 +17,7 @@ import { createMetrics } from "./metrics.ts";
 import { createOrganizations } from "./organizations.ts";
 import { createRepeats } from "./repeats.ts";
 import { rotateKeys } from "./rotate_keys.ts";
+import { reasonOf, seldom } from "./seldom.ts";
 import { sharedCheck } from "./shared_check.ts";
 import { createSignerLink } from "./signer_link.ts";
 
@@ -102,6 +103,7 @@ const app = createHttp({
   unready: async () => trouble ?? committer.trouble() ?? looked(),
   publicKeys: () => publicKeys,
   log: (message, error) => log.error({ err: error }, message),
+  trouble: seldom(10_000, (message, cause) => log.error({ reason: reasonOf(cause) }, message)),
 });
 
 /** Nobody is asked who asks this, so however often they do, the database and the signer are asked once a second. */

@@ -41,7 +41,17 @@ export function createDataFolder(path: string): void {
   if ((statSync(path).mode & 0o022) !== 0) {
     throw new Refusal(`other users may write in ${path}: run chmod go-w on it, or set KEYSTEAD_DATA to another folder`);
   }
-  if (readdirSync(path).length === 0) hideFromGit(path);
+  if (isEmpty(path)) hideFromGit(path);
+}
+
+function isEmpty(path: string): boolean {
+  try {
+    return readdirSync(path).length === 0;
+  } catch (error) {
+    if (codeOf(error) !== "EACCES") throw explainDisk(error, path);
+    const owner = statSync(path).uid;
+    throw new Refusal(`the data folder ${path} is user ${owner}'s, and this user cannot read it: start as that user`);
+  }
 }
 
 /** A data folder may lie in a clone under any name, and `git add .` must not take the root key along. Only a new folder is ours to hide. */

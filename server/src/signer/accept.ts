@@ -38,6 +38,7 @@ export function accept(
       lines.push(`an organization is left out: ${error.message}`);
     }
   }
+  if (last) lines.push(...gone(signer, heads));
   for (const line of lines) signer.note(line);
   return { lines, leaf: last ? conclude(signer, heads, firstOrganizationId, nowMs) : undefined };
 }
@@ -73,6 +74,15 @@ function difference(organizationId: Uint8Array, version: number, digest: Uint8Ar
   if (version > pin.version) return [`${name}: accepted at version ${version}, ahead of version ${pin.version}`];
   const same = digestKey(digest.subarray(0, pinDigestLength)) === digestKey(pin.digest);
   return same ? [] : [`${name}: SET ASIDE, version ${version} is another than the one released`];
+}
+
+/** What was released of organizations that the database has nothing of any more. */
+function gone({ memory }: Signer, heads: readonly AcceptedHead[]): string[] {
+  const held = new Set(heads.map(({ organizationId }) => digestKey(organizationId)));
+  const missing = memory.pins.entries().filter(({ organizationId }) => !held.has(digestKey(organizationId)));
+  return Array.from(missing, ({ organizationId, pin }) => {
+    return `organization ${uuidFromBytes(organizationId)}: GONE, version ${pin.version} was released`;
+  });
 }
 
 function acceptanceLeaf(

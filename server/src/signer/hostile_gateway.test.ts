@@ -432,6 +432,15 @@ test("accepting a database pins it as it is, names what was set back and leaves 
   assert.throws(() => offer(later, at(states, 0), createTagBody(rig, "x")), { code: "aborted" });
 });
 
+test("accepting a database names organizations that it has nothing of any more", () => {
+  const rig = createSignerRig();
+  const pin = { version: 7, digest: new Uint8Array(32).fill(1) };
+  rig.memory.rememberRelease(rig.clock.nowMs, [{ organizationId: new Uint8Array(16).fill(0x11), pin }], []);
+  const operator = rig.restart({ orders: { acceptDatabase: true } });
+  const { lines } = operator.operations.accept({ headers: [rig.born.header], last: true });
+  assert.deepEqual(lines, ["organization 11111111-1111-1111-1111-111111111111: GONE, version 7 was released"]);
+});
+
 test("every leaf that was released and is not shown is named", () => {
   const rig = createSignerRig();
   const { rows } = history(rig, ["a", "b", "c", "d", "e"]);
