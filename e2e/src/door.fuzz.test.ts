@@ -48,7 +48,8 @@ for (const dialect of dialects) {
     // It waits for 15 s without work: meanwhile the rest runs.
     const trickle = dialect === "sqlite" ? trickleHeaders(server.url) : undefined;
 
-    const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
+    // Three hundred mutators meet in more ways than a sample can try: it is the same each time, so that what breaks it is a change.
+    const seed = Number(process.env.KEYSTEAD_SEED ?? (full ? Math.floor(Math.random() * 2 ** 31) : 20_260_101));
     t.diagnostic(`KEYSTEAD_SEED=${seed}`);
     const counts = newCounts();
     const cases = stages.map((stage, index): Case => {

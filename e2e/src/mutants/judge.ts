@@ -108,8 +108,12 @@ function findCaller(
   return below.length === 1 ? below[0] : undefined;
 }
 
-/** Doubled slashes, encoded letters, a query, a fragment and the absolute form name the same resource. */
+/**
+ * Doubled slashes, encoded letters, a query, a fragment and the absolute form name the same resource; the absolute form with a fragment,
+ * which the standard forbids, names none.
+ */
 function readTarget(target: string): [kind: "query" | "submit", path: string] | [undefined, undefined] {
+  if (/^https?:\/\/[^#]*#/i.test(target)) return [undefined, undefined];
   const local = target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/, "");
   const decoded = local
     .replace(/%([0-9a-f]{2})/gi, (whole, digits: string) => {
