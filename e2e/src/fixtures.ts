@@ -23,10 +23,10 @@ import { createJournalCache } from "@keystead/server/signer/journal_cache.ts";
 import { openKeyringWith } from "@keystead/server/signer/keyring.ts";
 import { createLine } from "@keystead/server/signer/line.ts";
 import { openMemory } from "@keystead/server/signer/memory.ts";
+import { createOnItsWay } from "@keystead/server/signer/on_its_way.ts";
 import { openState } from "@keystead/server/signer/open_state.ts";
 import { createRecordCache } from "@keystead/server/signer/record_cache.ts";
 import { release } from "@keystead/server/signer/release.ts";
-import { createResults } from "@keystead/server/signer/results.ts";
 import { createSealer, type Sealer } from "@keystead/server/signer/seal.ts";
 import type { Signer } from "@keystead/server/signer/signer.ts";
 import { type Before, beforeBirth, writeState } from "@keystead/server/signer/write_state.ts";
@@ -161,7 +161,7 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     interfaces: createInterfaceCache(),
     sealer,
     adoptUnknown: false,
-    results: createResults(sealer),
+    onItsWay: createOnItsWay(),
     nextNumber: () => ++number,
     now: Date.now,
     note: () => undefined,

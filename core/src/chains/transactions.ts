@@ -2,7 +2,7 @@
  * The transactions that clients give to be signed, by their types on the wire. Each request is read once: what policies judged is
  * then the very value that is signed, and a large transaction is not read twice.
  */
-import { fromHex } from "../encoding/hex.ts";
+import { fromHexAt } from "../encoding/hex.ts";
 import { parseBitcoin } from "./bitcoin.ts";
 import { parseEthereum } from "./ethereum.ts";
 import { unparsable } from "./refusal.ts";
@@ -45,7 +45,7 @@ export function readTransaction<T extends TransactionType>(type: T, request: Tra
 /** The bytes of a transaction in hex, with or without `0x`: clients of half the chains write it. */
 export function fromTransactionHex(text: string): Uint8Array {
   try {
-    return fromHex(text.startsWith("0x") ? text.slice(2) : text);
+    return fromHexAt(text, text.startsWith("0x") ? 2 : 0);
   } catch (cause) {
     throw unparsable("it is not hexadecimal", cause);
   }

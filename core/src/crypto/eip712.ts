@@ -8,7 +8,7 @@
  * type follows from the domain's own keys. Nothing that arrives is repaired.
  */
 import { concatBytes } from "@noble/hashes/utils.js";
-import { fromHex } from "../encoding/hex.ts";
+import { fromHex, fromHexAt } from "../encoding/hex.ts";
 import { readJson } from "../encoding/json.ts";
 import { Fault } from "../fault.ts";
 import type { Curves } from "./curves.ts";
@@ -134,14 +134,14 @@ const string: Atom<string> = {
 
 const bytes: Atom<string> = {
   read: (value) => readHex(value, undefined),
-  encode: (hashes, value) => hashes.keccak256(fromHex(value.slice(2))),
+  encode: (hashes, value) => hashes.keccak256(fromHexAt(value, 2)),
 };
 
 const address: Atom<string> = {
   read: (value) => readHex(value, 20),
   encode(_, value) {
     const word = new Uint8Array(32);
-    word.set(fromHex(value.slice(2)), 12);
+    word.set(fromHexAt(value, 2), 12);
     return word;
   },
 };
@@ -151,7 +151,7 @@ function fixedBytes(length: number): Atom<string> {
     read: (value) => readHex(value, length),
     encode(_, value) {
       const word = new Uint8Array(32);
-      word.set(fromHex(value.slice(2)));
+      word.set(fromHexAt(value, 2));
       return word;
     },
   };

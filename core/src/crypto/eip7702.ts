@@ -1,6 +1,6 @@
 /** EIP-7702 authorizations: permission for the code at an address to act for the signing account. */
 import { concatBytes } from "@noble/hashes/utils.js";
-import { fromHex } from "../encoding/hex.ts";
+import { fromHexAt } from "../encoding/hex.ts";
 import { readJson } from "../encoding/json.ts";
 import { toRlp, toRlpInteger } from "../encoding/rlp.ts";
 import { Fault } from "../fault.ts";
@@ -35,7 +35,7 @@ export function authorizationDigest(
   hashes: Pick<Curves, "keccak256">,
   { address, chainId, nonce }: Authorization,
 ): Uint8Array {
-  const list = toRlp([toRlpInteger(chainId), fromHex(address.slice(2)), toRlpInteger(nonce)]);
+  const list = toRlp([toRlpInteger(chainId), fromHexAt(address, 2), toRlpInteger(nonce)]);
   return hashes.keccak256(concatBytes(magic, list));
 }
 

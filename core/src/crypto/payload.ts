@@ -2,7 +2,7 @@
  * What sign_raw_payload signs: the payload's text read as its encoding says, then hashed as its hash function says, as far
  * as the key's scheme allows. Refusals begin with the published words, because clients and users look for them.
  */
-import { fromHex } from "../encoding/hex.ts";
+import { fromHexAt } from "../encoding/hex.ts";
 import { Fault } from "../fault.ts";
 import type { SignatureScheme } from "../keys/curves.ts";
 import type { Curves } from "./curves.ts";
@@ -137,7 +137,7 @@ export function checkTotalLength(payloads: readonly string[], encoding: PayloadE
 /** Half of the published clients write `0x`, half do not. */
 function readHexadecimal(payload: string): Uint8Array {
   try {
-    return fromHex(payload.startsWith("0x") ? payload.slice(2) : payload);
+    return fromHexAt(payload, payload.startsWith("0x") ? 2 : 0);
   } catch (cause) {
     throw new Fault("invalid_argument", "invalid payload encoding: the payload is not hexadecimal", { cause });
   }

@@ -72,6 +72,10 @@ test("integers have no leading zeros and fit their field", () => {
     [1n, "01"],
     [127n, "7f"],
     [256n, "0100"],
+    [2n ** 32n, "0100000000"],
+    [2n ** 48n - 1n, "ff".repeat(6)],
+    [2n ** 48n, "01000000000000"],
+    [2n ** 53n + 1n, "20000000000001"],
     [2n ** 256n - 1n, "ff".repeat(32)],
   ] as const) {
     assert.equal(toHex(toRlpInteger(value)), hex);

@@ -134,13 +134,31 @@ export function fromRlpInteger(item: RlpItem, maxBytes: number): bigint {
   if (item.length > maxBytes) throw malformed(`an integer over ${maxBytes} bytes`);
   if (item.length === 0) return 0n;
   if (item[0] === 0) throw malformed("an integer with a leading zero");
-  return BigInt(`0x${toHex(item)}`);
+  return item.length > exactBytes ? BigInt(`0x${toHex(item)}`) : BigInt(readExact(item));
+}
+
+/** So many bytes are exact in a number, which is made and taken apart in a fraction of the time that hex takes. */
+const exactBytes = 6;
+const beyondExact = 2n ** 48n;
+
+function readExact(bytes: Uint8Array): number {
+  let value = 0;
+  for (let i = 0; i < bytes.length; i++) value = value * 256 + (bytes[i] ?? 0);
+  return value;
+}
+
+function writeExact(value: number): Uint8Array<ArrayBuffer> {
+  let length = 0;
+  for (let rest = value; rest >= 1; rest /= 256) length += 1;
+  const bytes = new Uint8Array(length);
+  for (let i = length - 1, rest = value; i >= 0; i--, rest = Math.floor(rest / 256)) bytes[i] = rest % 256;
+  return bytes;
 }
 
 /** Writes an unsigned integer without leading zeros. */
 export function toRlpInteger(value: bigint): Uint8Array<ArrayBuffer> {
   if (value < 0n) throw new Fault("internal", "an RLP integer cannot be negative");
-  if (value === 0n) return new Uint8Array();
+  if (value < beyondExact) return writeExact(Number(value));
   // Through hex: a shift of a large number for each of its bytes costs many times as much.
   const digits = value.toString(16);
   return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`);

@@ -1,8 +1,8 @@
 /** The leaf of an act that a user stamped. */
-import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { encodeLeaf, type LeafEvent, type LeafGrounds } from "@keystead/core/log/leaf.ts";
 import { activityId as deriveActivityId } from "../state/derived_id.ts";
 import { sha256 } from "../state/digest.ts";
+import type { KnownHeader } from "./line.ts";
 import type { Act } from "./outcome.ts";
 
 export type ActRecord = {
@@ -10,34 +10,39 @@ export type ActRecord = {
   grounds: LeafGrounds;
   /** Whose log it stands in: the act's own organization, or the one it brings into the world. */
   organizationId: Uint8Array;
-  /** Of the state it leads to, with its MAC. */
-  header: Uint8Array | undefined;
+  /** The state it leads to. */
+  ledTo: KnownHeader | undefined;
   outcome: string;
 };
 
 /** Whatever it leads to, the state it was decided on is the one of the act's own organization. */
 export function actLeaf(
   act: Act,
-  { outcome, ...recorded }: ActRecord,
+  { event, grounds, organizationId, ledTo, outcome }: ActRecord,
 ): { boot: Uint8Array; number: number; activityId: Uint8Array; leaf: Uint8Array } {
   const { signer, state, caller, asked, stamped, nowMs } = act;
   const { boot } = signer;
   const number = signer.nextNumber();
   const activityId = idOf(act);
-  const leaf = encodeLeaf({
-    ...recorded,
+  const { version: stateVersion } = state.known.header;
+  const stateDigest = state.known.digest;
+  const content = encodeLeaf({
     boot,
     number,
+    event,
+    grounds,
+    organizationId,
     activityId,
     activityType: asked.form.type,
     fingerprint: asked.fingerprint,
     timeMs: nowMs,
-    stateVersion: state.known.header.version,
-    stateDigest: state.known.digest,
+    stateVersion,
+    stateDigest,
+    header: ledTo?.marked,
     stamps: [
       {
-        userId: uuidToBytes(caller.user.userId),
-        credentialId: uuidToBytes(caller.apiKey.apiKeyId),
+        userId: caller.ids.userId,
+        credentialId: caller.ids.apiKeyId,
         scheme: caller.stamp.scheme,
         publicKey: caller.stamp.publicKeyBytes,
         signature: caller.stamp.signature,
@@ -46,7 +51,10 @@ export function actLeaf(
     ],
     outcome: sha256(outcome),
   });
-  return { boot, number, activityId, leaf: signer.keyring.authenticity.mark("leaf", leaf) };
+  const marked = signer.keyring.authenticity.mark("leaf", content);
+  const leaf = { boot, number, event, organizationId, stateVersion, stateDigest };
+  signer.onItsWay.put({ leaf, marked, ledTo });
+  return { boot, number, activityId, leaf: marked };
 }
 
 export function idOf({ state, asked }: Act): Uint8Array {

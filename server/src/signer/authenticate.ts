@@ -2,21 +2,30 @@
 import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { parseStamp, type Stamp, verifyStamp } from "@keystead/core/crypto/stamp.ts";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { expiredKey, unknownKey, unverifiedStamp } from "../endpoints/stamp_faults.ts";
 import type { ApiKey, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/pages.ts";
 
-export type Caller = { user: User; apiKey: ApiKey; stamp: Stamp };
+/** As a leaf has them. */
+type Ids = { userId: Uint8Array; apiKeyId: Uint8Array };
 
-const indexes = new WeakMap<MembersPage["users"], Map<string, { user: User; apiKey: ApiKey }>>();
+export type Caller = { user: User; apiKey: ApiKey; stamp: Stamp; ids: Ids };
+
+/** Ids are read when the key is first used, and then kept: most keys of a large organization are not used today. */
+type Registered = { user: User; apiKey: ApiKey; ids: Ids | undefined };
+
+const indexes = new WeakMap<MembersPage["users"], Map<string, Registered>>();
 
 /** Keys by curve and spelling; pages are immutable and share their maps, so each set of users is indexed once. */
-function keysOf({ users }: MembersPage): Map<string, { user: User; apiKey: ApiKey }> {
+function keysOf({ users }: MembersPage): Map<string, Registered> {
   const known = indexes.get(users);
   if (known !== undefined) return known;
-  const index = new Map<string, { user: User; apiKey: ApiKey }>();
+  const index = new Map<string, Registered>();
   for (const user of users.values()) {
-    for (const apiKey of user.apiKeys) index.set(keyName(apiKey.curve, apiKey.publicKey), { user, apiKey });
+    for (const apiKey of user.apiKeys) {
+      index.set(keyName(apiKey.curve, apiKey.publicKey), { user, apiKey, ids: undefined });
+    }
   }
   indexes.set(users, index);
   return index;
@@ -39,5 +48,6 @@ export function authenticate(
   const { user, apiKey } = found;
   if (apiKey.expiresAtMs !== undefined && apiKey.expiresAtMs <= nowMs) throw expiredKey(stamp.publicKey);
   if (!verifyStamp(curves, stamp, body)) throw unverifiedStamp();
-  return { user, apiKey, stamp };
+  found.ids ??= { userId: uuidToBytes(user.userId), apiKeyId: uuidToBytes(apiKey.apiKeyId) };
+  return { user, apiKey, stamp, ids: found.ids };
 }

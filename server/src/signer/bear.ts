@@ -23,9 +23,9 @@ export function bear(act: Act, grounds: LeafGrounds, birth: Birth): Prepared {
   const { signer, state } = act;
   const organizationId = uuidToBytes(birth.organizationId);
   const before = beforeBirth(organizationId, state.known.header.organizationId);
-  const { next } = writeState(signer, before, birth.changes, before.directory);
-  const { header } = next;
-  const { boot, number, leaf } = actLeaf(act, { event: "BIRTH", grounds, organizationId, header, outcome: "" });
+  const { next, open } = writeState(signer, before, birth.changes, before.directory);
+  const born = { event: "BIRTH", grounds, organizationId, ledTo: open.known, outcome: "" } as const;
+  const { boot, number, leaf } = actLeaf(act, born);
   return {
     organizationId: birth.organizationId,
     expectedVersion: noState.version,

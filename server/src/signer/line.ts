@@ -39,9 +39,12 @@ export type Line = {
 /** From a state's digest to that of the state before it. */
 export type Links = ReadonlyMap<string, string>;
 
-/** Half a digest is what pins keep, so it is what states are compared by. */
+/**
+ * Half a digest is what pins keep, so it is what states are compared by. It is cut off the text: cut off the bytes, it would move them
+ * out of V8's own heap.
+ */
 function key(digest: Uint8Array): string {
-  return digestKey(digest.length === pinDigestLength ? digest : digest.subarray(0, pinDigestLength));
+  return digestKey(digest).slice(0, 2 * pinDigestLength);
 }
 
 /** Marked bytes end with their MAC. It finds them; whether they are the ones that were checked, the bytes tell. */

@@ -17,12 +17,12 @@ import { createJournalCache } from "./journal_cache.ts";
 import { createKeyring, deploymentName, openKeyringWith, type RootKeys, versionOfCurrent } from "./keyring.ts";
 import { createLine } from "./line.ts";
 import type { Memory } from "./memory.ts";
+import { createOnItsWay } from "./on_its_way.ts";
 import type { OpenState } from "./open_state.ts";
 import { prepare } from "./prepare.ts";
 import { createRecordCache } from "./record_cache.ts";
 import { release } from "./release.ts";
 import { reseal } from "./reseal.ts";
-import { createResults } from "./results.ts";
 import { createSealer } from "./seal.ts";
 import type { Signer } from "./signer.ts";
 import { listPins, vouch } from "./vouch.ts";
@@ -105,7 +105,7 @@ export function createOperations(
       interfaces: createInterfaceCache(),
       adoptUnknown: orders.adoptUnknown,
       sealer,
-      results: createResults(sealer),
+      onItsWay: createOnItsWay(),
       nextNumber: () => {
         number += 1;
         return number;

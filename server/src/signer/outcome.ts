@@ -16,7 +16,9 @@ import type { Asked } from "./asked.ts";
 import type { Caller } from "./authenticate.ts";
 import { bear, isBorn } from "./bear.ts";
 import { type Brought, markInterfaces, sealRecords } from "./key_room.ts";
+import type { KnownHeader } from "./line.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
+import { sealResult } from "./results.ts";
 import type { Signer } from "./signer.ts";
 import { type Executed, noteExecuted, writeState } from "./write_state.ts";
 
@@ -98,8 +100,13 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const row = record(act, "COMPLETED", grounds, step, result, isSealed ? {} : { result });
   const texts = markInterfaces(signer, outcome.interfaces ?? []);
   const records = [...sealRecords(signer, outcome.records ?? []), ...texts];
-  const own = { ...row, records, ...(isSealed && { sealed: signer.results.seal(row.leaf, result) }) };
-  return [own, ...born];
+  return [{ ...row, records, ...(isSealed && { sealed: sealFor(signer, row, result) }) }, ...born];
+}
+
+function sealFor({ sealer, onItsWay }: Signer, { number, leaf }: Prepared, result: string): Uint8Array {
+  const sealed = sealResult(sealer, leaf, result);
+  onItsWay.putResult(number, { text: result, sealed });
+  return sealed;
 }
 
 function run({ signer, state, asked, proposerId, nowMs, keys }: Act): ActivityOutcome<unknown> {
@@ -140,7 +147,7 @@ export function keepWaiting(
   change: (activityId: string) => Change,
 ): Prepared[] {
   const changes = [change(uuidFromBytes(idOf(act)))];
-  return [record(act, event, "NONE", { changes, next: advance(act, changes, act.state.directory) }, "")];
+  return [record(act, event, "NONE", { changes, ...advance(act, changes, act.state.directory) }, "")];
 }
 
 export function alreadyExists(): Fault {
@@ -155,6 +162,8 @@ function noLongerWaiting({ wasWaiting, asked }: Act): Change[] {
 type Step = {
   changes: readonly Change[];
   next?: NextState;
+  /** The header of the next state. */
+  ledTo?: KnownHeader;
   /** The journal that lists the act from now on. */
   slot?: number | undefined;
 };
@@ -165,15 +174,15 @@ const stay: Step = { changes: [] };
 function end(act: Act, changes: readonly Change[]): Step {
   const { signer, state, asked, nowMs } = act;
   const { slot, ...executed } = noteExecuted(signer, state, asked.envelope.timestampMs, asked.fingerprint, nowMs);
-  return { changes, slot, next: advance(act, changes, executed) };
+  return { changes, slot, ...advance(act, changes, executed) };
 }
 
-function advance({ signer, state }: Act, changes: readonly Change[], executed: Executed): NextState {
+function advance({ signer, state }: Act, changes: readonly Change[], executed: Executed): Pick<Step, "next" | "ledTo"> {
   const { known, directory, pages, pageLengths } = state;
   const before = { ...known.header, digest: known.digest, directory, pages, pageLengths };
   const { next, open } = writeState(signer, before, changes, executed);
   signer.heads.set(state.organizationId, open, weightOf(open));
-  return next;
+  return { next, ledTo: open.known };
 }
 
 /** The activity's row and leaf, which all outcomes share. `outcome` is what the leaf keeps the digest of. */
@@ -181,13 +190,13 @@ function record(
   act: Act,
   event: LeafEvent,
   grounds: LeafGrounds,
-  { changes, next, slot }: Step,
+  { changes, next, ledTo, slot }: Step,
   outcome: string,
   { result, failure }: { result?: string; failure?: string } = {},
 ): Prepared {
   const { state, caller, asked, nowMs, createdAtMs } = act;
   const { organizationId } = state.known.header;
-  const { number, activityId, leaf } = actLeaf(act, { event, grounds, organizationId, header: next?.header, outcome });
+  const { number, activityId, leaf } = actLeaf(act, { event, grounds, organizationId, ledTo, outcome });
   return {
     organizationId: state.organizationId,
     expectedVersion: state.known.header.version,

@@ -7,9 +7,9 @@ import type { JournalCache } from "./journal_cache.ts";
 import type { Keyring } from "./keyring.ts";
 import type { Line } from "./line.ts";
 import type { Memory } from "./memory.ts";
+import type { OnItsWay } from "./on_its_way.ts";
 import type { OpenState } from "./open_state.ts";
 import type { RecordCache } from "./record_cache.ts";
-import type { Results } from "./results.ts";
 import type { Sealer } from "./seal.ts";
 
 export type Signer = {
@@ -29,8 +29,8 @@ export type Signer = {
   readonly adoptUnknown: boolean;
   /** Seals under the root key's current version, and opens what was sealed under any that is known. */
   readonly sealer: Sealer;
-  /** Seals a result for its leaf, and opens it again. */
-  readonly results: Results;
+  /** What was prepared and not released yet. */
+  readonly onItsWay: OnItsWay;
   /** The number of the next leaf. */
   nextNumber(): number;
   /** The signer's own clock; refuses when it runs far behind what the memory has seen. */

@@ -5,13 +5,15 @@
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { sha256 } from "./digest.ts";
 
+/** Written anew for each id: arrays of its own would cost as much as the hash. */
+const input = new Uint8Array(8 + 16 + 32 + 4);
+
 function idBytes(label: string, organizationId: Uint8Array, fingerprint: Uint8Array, index: number): Uint8Array {
-  const input = new Uint8Array(8 + 16 + 32 + 4);
   for (let i = 0; i < label.length; i++) input[i] = label.charCodeAt(i);
   input.set(organizationId, 8);
   input.set(fingerprint, 24);
   for (let i = 0; i < 4; i++) input[56 + i] = index >>> (8 * (3 - i));
-  return sha256(input).subarray(0, 16);
+  return sha256(input).slice(0, 16);
 }
 
 function withVersion(id: Uint8Array, version: number): Uint8Array {

@@ -28,9 +28,11 @@ export function oldestSlot(nowMs: number): number {
   return slotOf(Math.max(slotMs, nowMs - liveness.pastMs - clockToleranceMs)) - 1;
 }
 
+/** Written anew for each digest: an array of its own would cost as much as the hash. */
+const input = new Uint8Array(64);
+
 /** The digest after one more fingerprint. */
 export function runningDigest(digest: Uint8Array, fingerprint: Uint8Array): Uint8Array<ArrayBuffer> {
-  const input = new Uint8Array(64);
   input.set(digest);
   input.set(fingerprint, 32);
   return sha256(input);

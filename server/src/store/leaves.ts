@@ -18,16 +18,17 @@ export type UnreleasedLeaf = {
   sealed: Uint8Array | null;
 };
 
-/** Unreleased leaves with their bytes, for whoever narrows them down. */
+/**
+ * Unreleased leaves with their bytes, for whoever narrows them down. Those are always few, and leaves are all there ever were: SQLite
+ * takes the tables of a cross join in the order in which they are written, and would begin with the leaves of an inner one.
+ */
 export function selectUnreleased(db: Kysely<Tables>) {
   return db
     .selectFrom("unreleased")
-    .innerJoin("leaves", (join) =>
-      join
-        .onRef("leaves.organization_id", "=", "unreleased.organization_id")
-        .onRef("leaves.boot", "=", "unreleased.boot")
-        .onRef("leaves.number", "=", "unreleased.number"),
-    )
+    .crossJoin("leaves")
+    .whereRef("leaves.organization_id", "=", "unreleased.organization_id")
+    .whereRef("leaves.boot", "=", "unreleased.boot")
+    .whereRef("leaves.number", "=", "unreleased.number")
     .select([
       "leaves.organization_id as organizationId",
       "leaves.boot",
@@ -49,7 +50,8 @@ const unreleasedOf = compiled("unreleased_of_activity", (db, organizationId: str
 
 const unreleasedBirths = compiled("unreleased_births", (db, parentId: string) =>
   selectUnreleased(db)
-    .innerJoin("organizations", "organizations.organization_id", "unreleased.organization_id")
+    .crossJoin("organizations")
+    .whereRef("organizations.organization_id", "=", "unreleased.organization_id")
     .where("organizations.parent_id", "=", parentId)
     .where("leaves.version", "=", 1)
     .orderBy("leaves.number"),

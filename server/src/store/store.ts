@@ -8,6 +8,7 @@ import pg from "pg";
 import { migrate } from "./migrations/migrate.ts";
 import { openFault } from "./open_fault.ts";
 import { openSqlite, type SqliteConnection, sqliteDialect } from "./sqlite_dialect.ts";
+import { adviseSqlite } from "./sqlite_statistics.ts";
 import type { Tables } from "./tables.ts";
 
 export type SqliteStore = {
@@ -41,6 +42,7 @@ async function openMigrated(source: StoreSource): Promise<Store> {
   const store = source.kind === "sqlite" ? openSqliteStore(source.folder) : await openPostgresStore(source.url);
   try {
     await migrate(store.db, store.dialect);
+    if (store.dialect === "sqlite") adviseSqlite(store.sqlite.database);
   } catch (error) {
     await closeStore(store);
     throw error;

@@ -3,7 +3,7 @@
  * whoever receives it. What was not said (a nonce, fees) has no value. Whoever sponsors a call pays for it, so its fees are 0.
  */
 import { readHex, readInteger } from "../../crypto/eip712.ts";
-import { fromHex } from "../../encoding/hex.ts";
+import { fromHexAt } from "../../encoding/hex.ts";
 import { Fault } from "../../fault.ts";
 import type { Abi } from "../abi.ts";
 import type { EvmText, Struct } from "../values.ts";
@@ -53,7 +53,7 @@ function readCall(json: unknown): SentCall {
   // Clients write the empty call both ways.
   const data = readHex(call.data === "" ? "0x" : (call.data ?? "0x"), undefined);
   if (data === undefined) throw malformed("data");
-  return { to: fromHex(to.slice(2)), data: fromHex(data.slice(2)), value: readOptional(call, "value") ?? 0n };
+  return { to: fromHexAt(to, 2), data: fromHexAt(data, 2), value: readOptional(call, "value") ?? 0n };
 }
 
 function readOptional(params: Params, name: string): bigint | undefined {

@@ -1,0 +1,78 @@
+/** What is asked for by its own name is found by an index of that, however many others there are, with or without statistics. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, type TestContext, test } from "node:test";
+import { dialects, openTestStore } from "../../test/open_test_store.ts";
+import { watchQueries } from "../../test/query_plans.ts";
+import { birth, newApiKey, newUser, stateChange } from "../../test/store_items.ts";
+import { findInSubOrganizations, loadUnreleased } from "./across.ts";
+import { commitGroup } from "./commit.ts";
+import { findUnreleasedLeaves } from "./leaves.ts";
+import { findUser } from "./users.ts";
+import { findAccountsByPath } from "./wallets.ts";
+
+for (const dialect of dialects) {
+  describe(`plans on ${dialect}`, () => {
+    /** A parent with three hundred sub-organizations, each with a user of its own; nothing of the last is released yet. */
+    async function large(t: TestContext) {
+      const store = await openTestStore(t, dialect);
+      if (store === undefined) return undefined;
+      const parent = randomUUID();
+      const children = Array.from({ length: 300 }, () =>
+        birth(randomUUID(), [newUser({ apiKeys: [newApiKey()] })], parent),
+      );
+      const items = [birth(parent), ...children, stateChange(parent, 1)];
+      const marks = items.map(({ organizationId, leaf: { boot, number } }) => ({ organizationId, boot, number }));
+      await commitGroup(store, items, []);
+      await commitGroup(store, [], marks.slice(0, -1));
+      if (store.dialect === "postgres") await store.pool.query("analyze");
+      return { ...watchQueries(store), parent };
+    }
+
+    async function planOf(plans: () => Promise<string[]>, work: Promise<unknown>, which = -1): Promise<string> {
+      await work;
+      return (await plans()).at(which) ?? "";
+    }
+
+    test("a sub-organization's caller is found by its key, not by trying every sub-organization", async (t) => {
+      const found = await large(t);
+      if (found === undefined) return;
+      const { store, plans, parent } = found;
+      const plan = await planOf(plans, findInSubOrganizations(store, parent, "API_KEY_CURVE_P256", "02".repeat(33)));
+      const byKey = {
+        sqlite: /^SEARCH credentials USING INDEX credentials_across \(public_key=\?\)/,
+        postgres: /credentials_across/,
+      };
+      assert.match(plan, byKey[dialect], plan);
+    });
+
+    test("the leaves of a repeated body are looked for among the few that are not released", async (t) => {
+      const found = await large(t);
+      if (found === undefined) return;
+      const { store, plans, parent } = found;
+      await findUnreleasedLeaves(store, parent, randomUUID());
+      await loadUnreleased(store, 10);
+      const all = await plans();
+      assert.equal(all.length, 3);
+      for (const plan of all) {
+        if (dialect === "sqlite") assert.match(plan, /^(SEARCH|SCAN) unreleased\b/, plan);
+        else assert.doesNotMatch(plan, /Seq Scan on (leaves|organizations)/, plan);
+      }
+    });
+
+    test("a user's credentials and a wallet's accounts are found without the others of the organization", async (t) => {
+      const found = await large(t);
+      if (found === undefined) return;
+      const { store, plans, parent } = found;
+      const user = await planOf(plans, findUser(store, parent, randomUUID()));
+      const path = await planOf(plans, findAccountsByPath(store, parent, randomUUID(), "m/0", "CURVE_SECP256K1"));
+      if (dialect !== "sqlite") return;
+      assert.match(
+        user,
+        /SEARCH credentials USING INDEX credentials_by_user \(organization_id=\? AND user_id=\?\)/,
+        user,
+      );
+      assert.match(path, /\(organization_id=\? AND wallet_id=\? AND path_key=\? AND curve=\?\)/, path);
+    });
+  });
+}
