@@ -1,9 +1,20 @@
-/** Before the first test file: one PostgreSQL for all of them. Its absence is not an error here; suites skip and say so. */
+/**
+ * Before the first test file: one PostgreSQL for all of them, and one folder that all of them put theirs into, which goes with the last
+ * test. The absence of PostgreSQL is not an error here; suites skip and say so.
+ */
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Postgres, startPostgres } from "../e2e/src/postgres.ts";
 
 let postgres: Postgres | undefined;
+let folder: string | undefined;
 
 export async function globalSetup(): Promise<void> {
+  folder = mkdtempSync(join(tmpdir(), "keystead-tests-"));
+  // Servers that run as users of their own pass through it.
+  chmodSync(folder, 0o711);
+  process.env.TMPDIR = folder;
   if (process.env.KEYSTEAD_TEST_DATABASE_URL) return;
   try {
     postgres = await startPostgres();
@@ -16,4 +27,5 @@ export async function globalSetup(): Promise<void> {
 /** Silent, so that the runner's summary stays last. */
 export async function globalTeardown(): Promise<void> {
   await postgres?.stop();
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }

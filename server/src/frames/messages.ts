@@ -69,7 +69,7 @@ const prepared = struct({
   sealed: optional(bytes),
   /** What each policy said, as `policy_evaluations.ts` writes it; none when no policy was asked. It belongs to the caller's vote. */
   evaluations: optional(bytes),
-  /** JSON of why: a list with an entry for each policy. */
+  /** Why, as `policy_explanations.ts` writes it. */
   explanation: optional(text),
   activity: optional(
     struct({

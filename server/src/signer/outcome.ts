@@ -11,6 +11,7 @@ import { objectId } from "../state/derived_id.ts";
 import { type Change, remove } from "../state/entities.ts";
 import { entityJson } from "../state/pages.ts";
 import { encodeEvaluations } from "../state/policy_evaluations.ts";
+import { encodeExplanations } from "../state/policy_explanations.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import type { Asked } from "./asked.ts";
 import type { Caller } from "./authenticate.ts";
@@ -231,7 +232,7 @@ function evaluationsOf({ weighed, wasWaiting }: Act, event: LeafEvent): Pick<Pre
   if (weighed === undefined || weighed.evaluations.length === 0)
     return { evaluations: undefined, explanation: undefined };
   const isInFailure = event === "REJECTED" && wasWaiting !== true;
-  const explanation = isInFailure ? undefined : JSON.stringify(weighed.explanations);
+  const explanation = isInFailure ? undefined : encodeExplanations(weighed.explanations, weighed.evaluations);
   return { evaluations: encodeEvaluations(weighed.evaluations), explanation };
 }
 

@@ -1,7 +1,8 @@
 /** Policies, what they said, and the interfaces they read calls by, as clients see them. */
 
 import type { Policy } from "../state/entities.ts";
-import { decodeEvaluations, type PolicyOutcome } from "../state/policy_evaluations.ts";
+import { decodeEvaluations } from "../state/policy_evaluations.ts";
+import { decodeExplanations } from "../state/policy_explanations.ts";
 import type { StoredInterface } from "../store/contract_interfaces.ts";
 import type { EvaluatedVote } from "../store/policy_evaluations.ts";
 import type { StoredVote } from "./activity_view.ts";
@@ -11,9 +12,6 @@ export function policyView({ createdAtMs, updatedAtMs, ...policy }: Policy) {
   return { ...policy, createdAt: timestamp(createdAtMs), updatedAt: timestamp(updatedAtMs) };
 }
 
-/** Why a policy came to its outcome, as the signer wrote it down. */
-type Explanation = PolicyOutcome & { observed: Record<string, string> };
-
 /** There is one for each vote, so the vote's id is its own as well. */
 export function policyEvaluationView(
   organizationId: string,
@@ -21,14 +19,16 @@ export function policyEvaluationView(
   { vote, evaluations, explanation }: EvaluatedVote,
 ) {
   const { id, createdAtMs } = JSON.parse(vote) as StoredVote;
+  const policyEvaluations = evaluations === null ? [] : decodeEvaluations(evaluations);
   return {
     id,
     activityId,
     organizationId,
     voteId: id,
-    policyEvaluations: evaluations === null ? [] : decodeEvaluations(evaluations),
+    policyEvaluations,
     createdAt: timestamp(createdAtMs),
-    details: explanation === null ? [] : (JSON.parse(explanation) as Explanation[]),
+    // Why, as the signer wrote it down.
+    details: explanation === null ? [] : decodeExplanations(explanation, policyEvaluations),
   };
 }
 
