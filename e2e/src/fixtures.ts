@@ -29,7 +29,7 @@ import { createRecordCache } from "@keystead/server/signer/record_cache.ts";
 import { release } from "@keystead/server/signer/release.ts";
 import { createSealer, type Sealer } from "@keystead/server/signer/seal.ts";
 import type { Signer } from "@keystead/server/signer/signer.ts";
-import { type Before, beforeBirth, writeState } from "@keystead/server/signer/write_state.ts";
+import { type Before, beforeBirth, executedIn, writeState } from "@keystead/server/signer/write_state.ts";
 import { type Change, put, type User } from "@keystead/server/state/entities.ts";
 import { createLru } from "@keystead/server/state/lru.ts";
 import { findDeployment } from "@keystead/server/store/across.ts";
@@ -175,7 +175,7 @@ function createFurnisher(store: Store, signer: Signer): Furnisher {
     changes: readonly Change[],
     birth: CommitItem["birth"],
   ): Promise<void> {
-    const { next } = writeState(signer, before, changes, before.directory);
+    const { next } = writeState(signer, before, changes, executedIn(before));
     const number = signer.nextNumber();
     const leaf = signer.keyring.authenticity.mark(
       "leaf",

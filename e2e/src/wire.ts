@@ -21,6 +21,10 @@ export type Headers = readonly (readonly [name: string, value: string])[];
 export type Message = { method?: string; path: string; headers?: Headers; body?: Uint8Array | string };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+/** When a connection was used last. */
+const lastUsed = new WeakMap<object, number>();
+/** The server ends connections that nobody has used for fifteen seconds; a request may cross that. */
+const maxIdleMs = 10_000;
 const utf8 = new TextEncoder();
 
 export function bytesOf(body: unknown): Uint8Array {
@@ -36,6 +40,7 @@ export function send(url: string, { method = "POST", path, headers = [], body }:
     ...(bytes === undefined ? [] : [["Content-Length", String(bytes.length)] as const]),
   ];
   return new Promise((resolve, reject) => {
+    let wasIdleMs = 0;
     const outgoing = request(
       { agent, hostname, port, method, path, headers: [...own, ...headers].flat() },
       (incoming) => {
@@ -54,7 +59,16 @@ export function send(url: string, { method = "POST", path, headers = [], body }:
         });
       },
     );
-    outgoing.on("error", reject);
+    outgoing.on("socket", (socket) => {
+      wasIdleMs = Date.now() - (lastUsed.get(socket) ?? Date.now());
+      outgoing.on("close", () => lastUsed.set(socket, Date.now()));
+    });
+    outgoing.on("error", (error: NodeJS.ErrnoException) => {
+      // As every client does that keeps connections. One that was used a moment ago is not ended by an honest server.
+      const isCrossed = outgoing.reusedSocket && error.code === "ECONNRESET" && wasIdleMs >= maxIdleMs;
+      if (isCrossed) resolve(send(url, { method, path, headers, ...(body !== undefined && { body }) }));
+      else reject(error);
+    });
     outgoing.end(bytes);
   });
 }

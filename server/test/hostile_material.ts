@@ -111,6 +111,8 @@ export const pageEdits = {
     ]);
   },
   contractInterfaces: () => ({ interfaces: [] }),
+  /** A minute is left out: its bodies would be new. */
+  journals: (page) => ({ journals: page.journals.slice(80) }),
   keyFacts: (page) => ({ facts: page.facts.map((facts: Json) => ({ ...facts, deleted: undefined })) }),
 } as const satisfies Record<SinglePage | "keyFacts", (page: Json, aim: Aim) => Json>;
 

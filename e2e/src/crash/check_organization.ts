@@ -8,7 +8,8 @@ import { decodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { decodeDirectory } from "@keystead/server/state/directory.ts";
-import { findJournal, runningDigest, slotOf } from "@keystead/server/state/journal.ts";
+import { findJournalIn, runningDigest, slotOf } from "@keystead/server/state/journal.ts";
+import { decodePage } from "@keystead/server/state/pages.ts";
 import type { Tables } from "@keystead/server/store/tables.ts";
 import { checkProjections } from "./check_projections.ts";
 import type { Rows } from "./deployment_rows.ts";
@@ -151,9 +152,11 @@ export function inOrder(activities: readonly Activity[]): (Activity & { slot: nu
     .sort((a, b) => a.state_version - b.state_version);
 }
 
-/** The journals in the directory are what the executed activities add up to. */
-function checkJournals({ organization, activities }: Rows): string[] {
-  const { journals } = decodeDirectory(organization.directory);
+/** The journals in the directory and in their page are what the executed activities add up to. */
+function checkJournals({ organization, pages, activities }: Rows): string[] {
+  const { journals: recent } = decodeDirectory(organization.directory);
+  const page = pages.find(({ name }) => name === "journals");
+  const older = page === undefined ? new Uint8Array() : decodePage("journals", page.content);
   const expected = new Map<number, { count: number; digest: Uint8Array }>();
   for (const { slot, fingerprint, body } of inOrder(activities)) {
     const { timestampMs } = JSON.parse(Buffer.from(body).toString()) as { timestampMs: string };
@@ -163,11 +166,10 @@ function checkJournals({ organization, activities }: Rows): string[] {
   }
   const found: string[] = [];
   const rowLength = 40;
-  if (journals.length !== expected.size * rowLength) {
-    found.push(`${journals.length / rowLength} journals in the directory, ${expected.size} in the activities`);
-  }
+  const count = (recent.length + older.length) / rowLength;
+  if (count !== expected.size) found.push(`${count} journals in the state, ${expected.size} in the activities`);
   for (const [slot, { count, digest }] of expected) {
-    const journal = findJournal(journals, slot);
+    const journal = findJournalIn({ recent, older }, slot);
     if (journal.count !== count || !same(journal.digest, digest)) found.push(`journal ${slot} differs`);
   }
   return found;

@@ -8,7 +8,7 @@ import { decodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { equalBytes, sha256 } from "../state/digest.ts";
-import { findJournal, slotOf } from "../state/journal.ts";
+import { findJournalIn, slotOf } from "../state/journal.ts";
 import type { PendingPage } from "../state/pages.ts";
 import { differingColumns } from "../store/projection.ts";
 import {
@@ -102,11 +102,11 @@ function endOf({ event, timeMs, header }: Leaf): Partial<ActivityRow> {
 }
 
 /** The journal that lists it: surely, while the state still has that journal; after that nobody asks. */
-function slotIn({ directory }: LeafRoom, leaf: Leaf, { body, slot }: ActivityRow): Partial<ActivityRow> {
+function slotIn({ journals }: LeafRoom, leaf: Leaf, { body, slot }: ActivityRow): Partial<ActivityRow> {
   if (!isOver(leaf) || leaf.header === undefined) return isOver(leaf) ? { slot: null } : {};
   const { timestampMs } = JSON.parse(Buffer.from(body).toString("utf8")) as { timestampMs: string };
   const own = slotOf(Number(timestampMs));
-  const isListed = directory !== undefined && findJournal(directory.journals, own).count > 0;
+  const isListed = journals !== undefined && findJournalIn(journals, own).count > 0;
   return { slot: isListed || slot !== null ? own : null };
 }
 

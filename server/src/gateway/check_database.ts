@@ -6,6 +6,7 @@
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { journalsOf } from "../state/directory.ts";
 import { unlessAway } from "../store/database_away.ts";
 import {
   absentOrganizations,
@@ -88,7 +89,8 @@ async function checkRows(
   for await (const [row] of rowsOf(tx, "organizations", organizationId, 1)) {
     if (row === undefined) return;
     const state = await checkState(tx, vouching, row, findings);
-    await checkLeaves({ tx, vouching, organizationId, directory: state?.directory, released, findings });
+    const journals = state && journalsOf(state.directory, state.pages);
+    await checkLeaves({ tx, vouching, organizationId, journals, released, findings });
     await checkStrayActivities(tx, organizationId, findings);
     if (state === undefined) return;
     await checkPending(tx, organizationId, state.pages.pending, findings);

@@ -7,7 +7,7 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "../state/authenticity.ts";
-import type { Directory } from "../state/directory.ts";
+import type { Journals } from "../state/journal.ts";
 import { differingColumns } from "../store/projection.ts";
 import { deleteRow, type Inside, insertRow, rowsOf, rowsWith, updateRow } from "../store/projection_rows.ts";
 import type { Tables } from "../store/tables.ts";
@@ -23,7 +23,7 @@ export type LeafRoom = {
   vouching: Vouching;
   organizationId: string;
   /** Undefined when the state cannot be believed. */
-  directory: Directory | undefined;
+  journals: Journals | undefined;
   released: ReleasedWord;
   findings: Findings;
 };

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { Fault } from "@keystead/core/fault.ts";
 import { type ActivityPath, createGatewayRig, type GatewayRig, newUser, type Person } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
 import { protocolVersion } from "../frames/frame.ts";
@@ -133,5 +134,48 @@ for (const dialect of dialects) {
     fail(new Error("the disk is full"));
     assert.equal((await voted).status, "ACTIVITY_STATUS_COMPLETED");
     await refused;
+  });
+}
+
+for (const dialect of dialects) {
+  /** A signer that refuses whatever state it is offered; `between` happens each time before it says so. */
+  async function refusing(t: TestContext, between: (rig: GatewayRig, attempt: number) => Promise<void>) {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return undefined;
+    const told: string[] = [];
+    let attempts = 0;
+    const request = async () => {
+      attempts += 1;
+      await between(rig, attempts);
+      throw new Fault("aborted", "refused by the signer");
+    };
+    const link = { request, preparing: () => 0, attach: () => {}, close: () => {} } as unknown as SignerLink;
+    const organizations = createOrganizations(rig.store, link, (_, message) => told.push(message));
+    const prepare = () =>
+      organizations.prepare(rig.organizationId, {
+        body: new Uint8Array(),
+        stamp: "",
+        target: undefined,
+        records: [],
+      });
+    return { prepare, told, attempts: () => attempts };
+  }
+
+  test(`on ${dialect} whoever is overtaken by others time and again is asked to come again, and no operator is alarmed`, async (t) => {
+    const found = await refusing(t, async (rig, attempt) => {
+      await rig.submit(rig.root, "create_user_tag", { userTagName: `tag ${attempt}`, userIds: [] });
+    });
+    if (found === undefined) return;
+    await assert.rejects(found.prepare(), { code: "aborted", message: /being changed by others/ });
+    assert.equal(found.attempts(), 7);
+    assert.deepEqual(found.told, []);
+  });
+
+  test(`on ${dialect} a state that is refused, and refused again as it was read anew, is for the operator at once`, async (t) => {
+    const found = await refusing(t, async () => undefined);
+    if (found === undefined) return;
+    await assert.rejects(found.prepare(), { code: "unavailable", message: /its operator has been told/ });
+    assert.equal(found.attempts(), 2);
+    assert.deepEqual(found.told, ["refused by the signer"]);
   });
 }

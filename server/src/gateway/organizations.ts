@@ -147,7 +147,7 @@ export function createOrganizations(
     organization: Organization,
     request: Omit<Request<"prepare">, "state" | "journal">,
     { linksFrom, journal: slot }: Wanted,
-  ): Promise<{ reply: Answer; run: OpenRun; isFirst?: true }> {
+  ): Promise<{ reply: Answer; run: OpenRun; offered?: number }> {
     while (organization.run === undefined) {
       const isFresh = organization.offering === undefined;
       organization.offering ??= loadOffer(organizationId);
@@ -172,7 +172,7 @@ export function createOrganizations(
       return {
         reply: await (isFresh ? send(organizationId, run, first) : follow(organizationId, run, first)),
         run,
-        isFirst: true,
+        offered: version,
       };
     }
     const { run } = organization;
@@ -222,7 +222,7 @@ export function createOrganizations(
       return { records: await load(organizationId, request.records), wishes: [], pages: [] };
     };
     let brought = await bring();
-    let refusal: Fault | undefined;
+    let refusedVersion: number | undefined;
     /** What was given and is asked for again: it is not what the state says, and no other gateway's doing. */
     let vain: string | undefined;
     const askedPages = new Set<string>();
@@ -252,8 +252,13 @@ export function createOrganizations(
         continue;
       }
       if (reply.kind === "refused") {
-        // Overtaken: what was offered, or followed on, is older than what was released meanwhile. The database knows better.
-        refusal = reply.fault;
+        // Refused, and refused again as it was read anew: that is what the database holds.
+        if (asked.offered !== undefined && asked.offered === refusedVersion)
+          throw refuse(organizationId, reply.fault.message);
+        // Overtaken: what was offered, or followed on, is older than what was released meanwhile. The database knows better; what
+        // somebody has begun to read before may not.
+        refusedVersion = asked.offered;
+        organization.offering = undefined;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt));
         // What was looked for in vain may have been committed since.
         brought = await bring();
@@ -261,15 +266,15 @@ export function createOrganizations(
       }
       // What is missing can only be given together with the state it belongs to, so the run ends here.
       const { linksFrom, journal } = reply.value;
-      if (asked.isFirst && journal !== undefined && journal === wanted.journal) {
+      const isFirst = asked.offered !== undefined;
+      if (isFirst && journal !== undefined && journal === wanted.journal) {
         vain = `its executed activities of minute ${journal} are not those that its state knows`;
       }
-      if (asked.isFirst && linksFrom !== undefined && linksFrom === wanted.linksFrom) {
+      if (isFirst && linksFrom !== undefined && linksFrom === wanted.linksFrom) {
         vain = `its headers from version ${linksFrom} on are missing or were changed`;
       }
       wanted = { linksFrom: linksFrom ?? wanted.linksFrom, journal: journal ?? wanted.journal };
     }
-    if (refusal !== undefined) throw refuse(organizationId, refusal.message);
     if (vain !== undefined) throw refuse(organizationId, changedRows(organizationId, vain));
     throw new Fault("aborted", "the organization is being changed by others; try again");
   }

@@ -8,7 +8,7 @@ import { actLeaf } from "./act_leaf.ts";
 import { sealRecords } from "./key_room.ts";
 import type { Act } from "./outcome.ts";
 import type { Signer } from "./signer.ts";
-import { beforeBirth, writeState } from "./write_state.ts";
+import { beforeBirth, executedIn, writeState } from "./write_state.ts";
 
 /**
  * Whether anything of it was released. The parent's journals do not know births, so this is what keeps a body from being
@@ -23,7 +23,7 @@ export function bear(act: Act, grounds: LeafGrounds, birth: Birth): Prepared {
   const { signer, state } = act;
   const organizationId = uuidToBytes(birth.organizationId);
   const before = beforeBirth(organizationId, state.known.header.organizationId);
-  const { next, open } = writeState(signer, before, birth.changes, before.directory);
+  const { next, open } = writeState(signer, before, birth.changes, executedIn(before));
   const born = { event: "BIRTH", grounds, organizationId, ledTo: open.known, outcome: "" } as const;
   const { boot, number, leaf } = actLeaf(act, born);
   return {

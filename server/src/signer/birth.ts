@@ -10,7 +10,7 @@ import { sha256 } from "../state/digest.ts";
 import { put } from "../state/entities.ts";
 import { operatorLeaf } from "./operator_leaf.ts";
 import type { Signer } from "./signer.ts";
-import { beforeBirth, writeState } from "./write_state.ts";
+import { beforeBirth, executedIn, writeState } from "./write_state.ts";
 
 export type BirthOrder = {
   organizationId: string;
@@ -47,7 +47,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     put("rootQuorum", { threshold: 1, userIds: [order.userId] }),
   ];
   const before = beforeBirth(organizationId, undefined);
-  const { next } = writeState(signer, before, changes, before.directory);
+  const { next } = writeState(signer, before, changes, executedIn(before));
   const { boot, number, leaf } = operatorLeaf(signer, {
     event: "BIRTH",
     organizationId,

@@ -21,7 +21,7 @@ import type { KnownHeader } from "./line.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
 import { sealResult } from "./results.ts";
 import type { Signer } from "./signer.ts";
-import { type Executed, noteExecuted, writeState } from "./write_state.ts";
+import { type Executed, executedIn, noteExecuted, writeState } from "./write_state.ts";
 
 /** Where and by whom a request is decided. */
 export type Scene = {
@@ -148,7 +148,7 @@ export function keepWaiting(
   change: (activityId: string) => Change,
 ): Prepared[] {
   const changes = [change(uuidFromBytes(idOf(act)))];
-  return [record(act, event, "NONE", { changes, ...advance(act, changes, act.state.directory) }, "")];
+  return [record(act, event, "NONE", { changes, ...advance(act, changes, executedIn(act.state)) }, "")];
 }
 
 export function alreadyExists(): Fault {

@@ -8,8 +8,9 @@ import { Fault } from "@keystead/core/fault.ts";
 import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import type { Missing, OfferedState, Prepared, Request } from "../frames/messages.ts";
 import { authorise } from "../rules/authorise.ts";
+import { journalsOf } from "../state/directory.ts";
 import { put } from "../state/entities.ts";
-import { findJournal, liveness, maxJournalEntries, slotMs, slotOf } from "../state/journal.ts";
+import { findJournalIn, liveness, maxJournalEntries, slotMs, slotOf } from "../state/journal.ts";
 import { wishKey } from "../state/record_wish.ts";
 import { passed } from "../state/steps.ts";
 import { type Asked, readAsked } from "./asked.ts";
@@ -63,7 +64,7 @@ function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
   if (form.activity.vote !== undefined) {
     return prepared(vote(scene, form.activity.vote, asked, request.target));
   }
-  const journal = findJournal(state.directory.journals, slotOf(envelope.timestampMs));
+  const journal = findJournalIn(journalsOf(state.directory, state.pages), slotOf(envelope.timestampMs));
   const executed = signer.journals.has(state.organizationId, journal, fingerprint, request.journal);
   if (executed === undefined) return missing({ journal: journal.slot });
   if (executed) throw alreadyExists();

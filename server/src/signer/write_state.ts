@@ -4,9 +4,9 @@ import { Fault } from "@keystead/core/fault.ts";
 import { noState } from "@keystead/core/log/header.ts";
 import type { NextState } from "../frames/messages.ts";
 import { sha256 } from "../state/digest.ts";
-import { type Directory, encodeDirectory } from "../state/directory.ts";
+import { type Directory, encodeDirectory, journalsOf } from "../state/directory.ts";
 import type { Change } from "../state/entities.ts";
-import { dropJournals, findJournal, oldestSlot, putJournal, slotOf } from "../state/journal.ts";
+import { dropJournalsIn, findJournalIn, type Journals, oldestSlot, putJournalIn, slotOf } from "../state/journal.ts";
 import {
   applyChanges,
   emptyPages,
@@ -37,8 +37,12 @@ export function beforeBirth(organizationId: Uint8Array, parentId: Uint8Array | u
   return { organizationId, parentId, ...noState, directory, pages: emptyPages, pageLengths: new Map() };
 }
 
-/** The part of a directory that says what was executed lately. */
-export type Executed = Pick<Directory, "journals" | "floor">;
+/** The part of a state that says what was executed lately. */
+export type Executed = { journals: Journals; floor: number };
+
+export function executedIn({ directory, pages }: Pick<Before, "directory" | "pages">): Executed {
+  return { journals: journalsOf(directory, pages), floor: directory.floor };
+}
 
 /** The state after `changes`, as the bytes to store and opened for the next decision. */
 export function writeState(
@@ -47,7 +51,11 @@ export function writeState(
   changes: readonly Change[],
   executed: Executed,
 ): { next: NextState; open: OpenState } {
-  const { pages, touched } = applyChanges(before.pages, changes);
+  const { pages: changed, touched } = applyChanges(before.pages, changes);
+  const { recent, older } = executed.journals;
+  const isOlderSame = older === before.pages.journals;
+  const pages = isOlderSame ? changed : { ...changed, journals: older };
+  if (!isOlderSame) touched.add("journals");
   requirePages(before, touched);
   const written = [...touched].map((name) => writePage(name, pages));
   const pageLengths = new Map(before.pageLengths);
@@ -57,7 +65,7 @@ export function writeState(
   const directory: Directory = {
     pages: listPages(before.directory.pages, written),
     floor: executed.floor,
-    journals: executed.journals,
+    journals: recent,
   };
   const directoryBytes = encodeDirectory(directory);
   const version = before.version + 1;
@@ -126,15 +134,15 @@ function writePage(name: PageName, pages: Pages): { name: PageName; content: Uin
  */
 export function noteExecuted(
   signer: Signer,
-  { organizationId, directory }: OpenState,
+  { organizationId, directory, pages }: OpenState,
   timestampMs: number,
   fingerprint: Uint8Array,
   nowMs: number,
 ): Executed & { slot: number | undefined } {
-  const { journals } = directory;
+  const journals = journalsOf(directory, pages);
   const floor = Math.max(directory.floor, oldestSlot(nowMs));
   const slot = slotOf(timestampMs);
-  if (slot < floor) return { journals: dropJournals(journals, floor), floor, slot: undefined };
-  const appended = signer.journals.append(organizationId, findJournal(journals, slot), fingerprint);
-  return { journals: putJournal(journals, appended, floor), floor, slot };
+  if (slot < floor) return { journals: dropJournalsIn(journals, floor), floor, slot: undefined };
+  const appended = signer.journals.append(organizationId, findJournalIn(journals, slot), fingerprint);
+  return { journals: putJournalIn(journals, appended, floor), floor, slot };
 }

@@ -1,4 +1,4 @@
-/** What a state holds: each page by name and digest, and the journals. Its own digest stands in the header. */
+/** What a state holds: each page by name and digest, and the newest journals. Its own digest stands in the header. */
 import {
   bytes,
   decode,
@@ -12,7 +12,8 @@ import {
   type ValueOf,
 } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { checkJournalTable } from "./journal.ts";
+import { checkJournalTable, type Journals } from "./journal.ts";
+import type { Pages } from "./pages.ts";
 
 const directoryFormat = 1;
 
@@ -21,6 +22,7 @@ const directoryLayout = struct({
   pages: list(struct({ name: text, digest: fixed(32) })),
   /** Bodies of older slots are refused, whatever the clock says: their journals are gone. It never falls. */
   floor: u32,
+  /** The newest ones; the others are in a page. */
   journals: bytes,
 });
 
@@ -38,4 +40,9 @@ export function decodeDirectory(bytes: Uint8Array): Directory {
   }
   checkJournalTable(directory.journals);
   return directory;
+}
+
+/** All journals of a state. */
+export function journalsOf({ journals }: Directory, pages: Pick<Pages, "journals">): Journals {
+  return { recent: journals, older: pages.journals };
 }

@@ -38,13 +38,19 @@ export function runningDigest(digest: Uint8Array, fingerprint: Uint8Array): Uint
   return sha256(input);
 }
 
-/**
- * The journals of one state, sorted by slot: slot (4 bytes) ‖ count (4) ‖ digest (32) each. Kept as bytes because under
- * load there are some 70 of them, and every state change copies and hashes the table once.
- */
+/** Journals sorted by slot: slot (4 bytes) ‖ count (4) ‖ digest (32) each. */
 export type JournalTable = Uint8Array;
 
+/**
+ * The journals of one state. Under load there are some 70 of them, and every state change copies and hashes the directory. So the
+ * directory has the few that change, and the others lie in a page, which is written anew when one more of them has had its minute.
+ */
+export type Journals = { recent: JournalTable; older: JournalTable };
+
 const rowLength = 40;
+/** Of clients whose clocks differ; when there is one more, the page takes all but the newest two. */
+const maxRecent = 4;
+const keptRecent = 2;
 
 export function checkJournalTable(table: JournalTable): void {
   if (table.length % rowLength !== 0) throw new Fault("failed_precondition", "a journal table has a broken row");
@@ -68,8 +74,8 @@ function viewOf(table: JournalTable): DataView {
   return new DataView(table.buffer, table.byteOffset, table.byteLength);
 }
 
-/** The journal of `slot`, empty when the state has none. */
-export function findJournal(table: JournalTable, slot: number): Journal {
+/** The journal of `slot`, empty when the table has none. */
+function findJournal(table: JournalTable, slot: number): Journal {
   const view = viewOf(table);
   const { at, present } = place(table, view, slot);
   if (!present) return { slot, count: 0, digest: new Uint8Array(32) };
@@ -77,13 +83,12 @@ export function findJournal(table: JournalTable, slot: number): Journal {
 }
 
 /** The table with `journal` in its place and every journal older than `keepFrom` gone. */
-export function putJournal(table: JournalTable, journal: Journal, keepFrom: number): JournalTable {
+function putJournal(table: JournalTable, journal: Journal, keepFrom: number): JournalTable {
   const view = viewOf(table);
   const from = place(table, view, keepFrom).at;
   const { at, present } = place(table, view, journal.slot);
   const after = present ? at + rowLength : at;
-  // Memory of its own: the newest states are kept, and a slice of a shared slab would keep all of it with each.
-  const next = Buffer.allocUnsafeSlow(at - from + rowLength + table.length - after);
+  const next = new Uint8Array(at - from + rowLength + table.length - after);
   next.set(table.subarray(from, at));
   const row = new DataView(next.buffer, next.byteOffset + at - from, rowLength);
   row.setUint32(0, journal.slot);
@@ -94,6 +99,43 @@ export function putJournal(table: JournalTable, journal: Journal, keepFrom: numb
 }
 
 /** The table without the journals older than `keepFrom`. */
-export function dropJournals(table: JournalTable, keepFrom: number): JournalTable {
+function dropJournals(table: JournalTable, keepFrom: number): JournalTable {
   return table.subarray(place(table, viewOf(table), keepFrom).at);
+}
+
+/** The journal of `slot`, wherever it lies. */
+export function findJournalIn({ recent, older }: Journals, slot: number): Journal {
+  const journal = findJournal(recent, slot);
+  return journal.count > 0 ? journal : findJournal(older, slot);
+}
+
+/** The journals with this one in its place. Those older than `keepFrom` are gone where a table is written anew. */
+export function putJournalIn({ recent, older }: Journals, journal: Journal, keepFrom: number): Journals {
+  if (findJournal(older, journal.slot).count > 0) {
+    return { recent: dropJournals(recent, keepFrom), older: putJournal(older, journal, keepFrom) };
+  }
+  const next = putJournal(recent, journal, keepFrom);
+  if (next.length <= maxRecent * rowLength) return { recent: next, older };
+  const from = next.length - keptRecent * rowLength;
+  return { recent: next.slice(from), older: merged(dropJournals(older, keepFrom), next.subarray(0, from)) };
+}
+
+/** Without the journals older than `keepFrom` among those that the directory has. */
+export function dropJournalsIn({ recent, older }: Journals, keepFrom: number): Journals {
+  return { recent: dropJournals(recent, keepFrom), older };
+}
+
+/** Two tables without a slot in common. */
+function merged(a: JournalTable, b: JournalTable): JournalTable {
+  const all = new Uint8Array(a.length + b.length);
+  const [viewA, viewB] = [viewOf(a), viewOf(b)];
+  let [atA, atB] = [0, 0];
+  while (atA + atB < all.length) {
+    const isA = atB === b.length || (atA < a.length && viewA.getUint32(atA) < viewB.getUint32(atB));
+    const row = isA ? a.subarray(atA, atA + rowLength) : b.subarray(atB, atB + rowLength);
+    all.set(row, atA + atB);
+    if (isA) atA += rowLength;
+    else atB += rowLength;
+  }
+  return all;
 }

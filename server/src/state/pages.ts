@@ -2,6 +2,7 @@
  * An organization's authority as a handful of pages. A page is JSON text that only the signer writes; it is believed for
  * its digest in the directory. Decoded pages are immutable and shared between states, so a change copies only its page.
  */
+import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type {
   Change,
@@ -18,6 +19,7 @@ import type {
   User,
   UserTag,
 } from "./entities.ts";
+import { checkJournalTable, type JournalTable } from "./journal.ts";
 import { fromPlaces, type KeyPlaces, toPlaces } from "./tag_places.ts";
 
 /** Users with their credentials and tags, and the quorum above them: everything that says who may act. */
@@ -57,6 +59,8 @@ export type Pages = {
   keyCounts: KeyCounts;
   policies: PoliciesPage;
   contractInterfaces: ContractInterfacesPage;
+  /** All but the newest, which the directory has. */
+  journals: JournalTable;
   /** Those at hand. The directory says which there are; see `findKeyFacts`. */
   keyFacts: KeyFactsPages;
 };
@@ -126,6 +130,15 @@ const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
     encode: (interfaces) => `"interfaces":${listJson(interfaces)}}`,
     decode: (json: { interfaces: ContractInterface[] }) =>
       new Map(json.interfaces.map((each) => [each.interfaceId, each])),
+  },
+  journals: {
+    empty: new Uint8Array(0),
+    encode: (journals) => `"journals":"${journals.toHex()}"}`,
+    decode(json: { journals: string }) {
+      const journals = fromHex(json.journals);
+      checkJournalTable(journals);
+      return journals;
+    },
   },
 };
 
