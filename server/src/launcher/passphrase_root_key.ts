@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { PassphraseSource } from "./config.ts";
 import { createFile, moveFile } from "./durable_file.ts";
 import { askPassphrase, askPassphraseTwice } from "./passphrase_terminal.ts";
-import { type Creation, joinKeys, nextOf, type RootKeyProvider } from "./root_key.ts";
+import { type Creation, joinKeys, nextOf, type RootKeyProvider, unfinished } from "./root_key.ts";
 import { openRootKey, sealRootKey } from "./sealed_root_key.ts";
 import { readSecretFile } from "./secret_file.ts";
 
@@ -29,7 +29,7 @@ export async function passphraseRootKey(
     passphrase.fill(0);
   }
   return {
-    describe: () => `passphrase over ${path}`,
+    describe: () => `passphrase over ${path}${unfinished(path)}`,
     open: async () => keys.slice(),
     finishRotation: () => moveFile(next, path),
   };

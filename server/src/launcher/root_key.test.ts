@@ -87,6 +87,22 @@ test("a passphrase seals the root key; the right one opens it, with or without a
   assert.match(again.describe(), /^passphrase over/);
 });
 
+test("while a rotation is not finished, where the key comes from says so, until it is", async (t) => {
+  const [plain, sealed] = [freshData(t), freshData(t)];
+  const source = passphraseFile(join(sealed.path, "passphrase"), "correct horse");
+  for (const [data, from] of [
+    [plain, undefined],
+    [sealed, source],
+  ] as const) {
+    assert.doesNotMatch((await rootKeyProvider(data, from)).describe(), /rotation/);
+    await rootKeyProvider(data, from, true);
+    const provider = await rootKeyProvider(data, from);
+    assert.match(provider.describe(), /rotation was begun and is not finished.*`keystead keys rotate`/);
+    provider.finishRotation();
+    assert.doesNotMatch(provider.describe(), /rotation/);
+  }
+});
+
 test("a wrong, short or readable passphrase is refused", async (t) => {
   const data = freshData(t);
   const file = join(data.path, "passphrase");

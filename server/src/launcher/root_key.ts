@@ -23,6 +23,12 @@ export function nextOf(path: string): string {
   return `${path}.next`;
 }
 
+/** Said with where the root key comes from: data is sealed under two keys then, and only a rotation that ends makes one of them. */
+export function unfinished(path: string): string {
+  if (!existsSync(nextOf(path))) return "";
+  return "; its rotation was begun and is not finished: stop the server and run `keystead keys rotate`";
+}
+
 /** The one key that is in use since the first start, or since the last rotation that came to its end. */
 export function firstOf(rootKeys: Uint8Array): Uint8Array {
   return rootKeys.subarray(0, rootKeyLength);
@@ -70,7 +76,7 @@ function fileRootKey(path: string, create: Creation): RootKeyProvider {
   if (create.first) createRootKeyFile(path);
   if (create.next && !existsSync(next)) createRootKeyFile(next);
   return {
-    describe: () => `file ${path}`,
+    describe: () => `file ${path}${unfinished(path)}`,
     open: async () => joinKeys([path, ...(existsSync(next) ? [next] : [])].map(readRootKeyFile)),
     finishRotation: () => moveFile(next, path),
   };
