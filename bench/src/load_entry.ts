@@ -44,6 +44,12 @@ const scripts: Record<Job["endpoint"], (job: Job, presigner: Presigner) => Scrip
       return { requests: presigner.tagPair(timeMs, organizationIds?.[number % organizationIds.length]) };
     });
   },
+  create_user_tag_again({ connections, requests }, presigner) {
+    return shared(connections, Math.ceil(requests / 5), () => {
+      const [create, remove] = presigner.tagPair(Date.now());
+      return { requests: [create, create, create, create, remove] };
+    });
+  },
   create_sub_organization({ connections, requests }, presigner) {
     return shared(connections, requests, () => {
       const { request, organizationId } = presigner.subOrganization(Date.now());

@@ -6,6 +6,8 @@ export type Job = {
   endpoint:
     | "whoami"
     | "create_user_tag"
+    /** Each creation is sent four times. */
+    | "create_user_tag_again"
     | "sign_raw_payload"
     | "sign_transaction"
     | "create_sub_organization"

@@ -24,6 +24,7 @@ const subjects = {
       make: "create a sub-organization",
       useActive: "in one of few active ones",
       useNew: "in one not used before",
+      again: "a body that comes again and again",
     },
   },
   wallets: {
@@ -34,6 +35,7 @@ const subjects = {
       make: "create a wallet",
       useActive: "sign with one of few active ones",
       useNew: "with one not used before",
+      again: "a body that comes again and again",
     },
   },
 } as const;
@@ -41,7 +43,7 @@ const subjects = {
 export type SubjectName = keyof typeof subjects;
 
 /** What is asked of both servers. */
-const phases = ["make", "useActive", "useNew"] as const;
+const phases = ["make", "useActive", "useNew", "again"] as const;
 type Phase = (typeof phases)[number];
 
 type Side = {
@@ -116,7 +118,7 @@ async function open(load: Load, name: DatabaseName, subject: Side["subject"], co
     database,
     unused: [],
     active: [],
-    results: { make: [], useActive: [], useNew: [] },
+    results: { make: [], useActive: [], useNew: [], again: [] },
     async remove() {
       await server.stop();
       await database.close();
@@ -157,6 +159,9 @@ async function measure(load: Load, side: Side, phase: Phase, requests: number): 
     const { phase: result, born } = await measureJob(load, database, server, job);
     side.unused.unshift(...born);
     return result;
+  }
+  if (phase === "again") {
+    return (await measureJob(load, database, server, jobOf(side, "create_user_tag_again", requests))).phase;
   }
   // Each is used twice: a tag is created and deleted.
   const among = phase === "useActive" ? side.active : side.unused.splice(-Math.ceil(requests / 2));
