@@ -5,10 +5,10 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import type { TestContext, TestOptions } from "node:test";
 import { steps } from "@keystead/server/state/steps.ts";
 import type { Store, StoreSource } from "@keystead/server/store/store.ts";
-import { dialects, testSource } from "../../../server/test/open_test_store.ts";
+import { testSource } from "../../../server/test/open_test_store.ts";
 import { actKinds } from "../acts/catalogue.ts";
 import type { ActReport } from "./act_ledger.ts";
 import { ActOracle } from "./act_oracle_process.ts";
@@ -27,40 +27,48 @@ const firstSeed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() *
 /** On a machine that is busy with other tests. */
 const longestTrialMs = 30_000;
 
-for (const dialect of dialects) {
-  const skip = process.platform !== "linux" && "needs /proc";
+export type CrashMatrix = { name: string; options: TestOptions; run(t: TestContext): Promise<void> };
+
+/** Each database has a suite of its own: with all trials, one of them alone takes more than an hour. */
+export function crashMatrix(dialect: Store["dialect"]): CrashMatrix {
   const places = `${steps.length} steps × ${faultsOf[dialect].length} faults`;
-  test(`${places} on ${dialect}: nothing is lost, half-applied or done twice`, { skip }, async (t) => {
-    const total = { seeds: 0, trials: 0, faults: 0, acknowledged: 0, repeated: 0, activities: 0, leaves: 0 };
-    const waits = { cutOff: 0, refused: 0, unavailable: 0 };
-    const startedMs = Date.now();
-    for (let seed = firstSeed; seed < firstSeed + seedCount; seed++) {
-      const trials = trialsOf(dialect, seed, isFull || only !== undefined).filter(({ name }) =>
-        new RegExp(only ?? "").test(name),
-      );
-      const timeout = 120_000 + trials.length * longestTrialMs;
-      await t.test(`seed ${seed}`, { timeout }, async (t) => {
-        const run = await runSeed(t, dialect, seed, trials);
-        if (run === undefined) return;
-        const { faults, report, check } = run;
-        const { acknowledged, repeated } = report;
-        add(total, { seeds: 1, trials: trials.length, faults, acknowledged: acknowledged.length, repeated });
-        add(total, { activities: check.activities, leaves: check.leaves });
-        add(waits, report.waits);
-      });
-    }
-    if (total.seeds < seedCount) return;
-    t.diagnostic(
-      `${dialect}: ${total.trials} trials (${isFull ? "" : "half of "}${places} × ${isFull ? "all" : "one in turn"} of ${actKinds.length} kinds of acts, ` +
-        `${total.seeds} seed${total.seeds === 1 ? "" : "s"} from ${firstSeed}), ` +
-        `${total.faults} faults in ${Math.round((Date.now() - startedMs) / 1000)} s; ${total.acknowledged} acts acknowledged, ` +
-        `${total.repeated} answers repeated; ${waits.cutOff} answers cut off, ${waits.refused} connections refused, ` +
-        `${waits.unavailable} times 503; ${total.activities} activities and ${total.leaves} leaves in the databases; ` +
-        "0 lost, 0 half-applied, 0 done twice, 0 other answers",
+  return {
+    name: `${places} on ${dialect}: nothing is lost, half-applied or done twice`,
+    options: { skip: process.platform !== "linux" && "needs /proc" },
+    run: (t) => runSeeds(t, dialect, places),
+  };
+}
+
+async function runSeeds(t: TestContext, dialect: Store["dialect"], places: string): Promise<void> {
+  const total = { seeds: 0, trials: 0, faults: 0, acknowledged: 0, repeated: 0, activities: 0, leaves: 0 };
+  const waits = { cutOff: 0, refused: 0, unavailable: 0 };
+  const startedMs = Date.now();
+  for (let seed = firstSeed; seed < firstSeed + seedCount; seed++) {
+    const trials = trialsOf(dialect, seed, isFull || only !== undefined).filter(({ name }) =>
+      new RegExp(only ?? "").test(name),
     );
-    const whole = steps.length * faultsOf[dialect].length * actKinds.length * seedCount;
-    if (isFull && only === undefined) assert.equal(total.trials, whole, "trials that were left out");
-  });
+    const timeout = 120_000 + trials.length * longestTrialMs;
+    await t.test(`seed ${seed}`, { timeout }, async (t) => {
+      const run = await runSeed(t, dialect, seed, trials);
+      if (run === undefined) return;
+      const { faults, report, check } = run;
+      const { acknowledged, repeated } = report;
+      add(total, { seeds: 1, trials: trials.length, faults, acknowledged: acknowledged.length, repeated });
+      add(total, { activities: check.activities, leaves: check.leaves });
+      add(waits, report.waits);
+    });
+  }
+  if (total.seeds < seedCount) return;
+  t.diagnostic(
+    `${dialect}: ${total.trials} trials (${isFull ? "" : "half of "}${places} × ${isFull ? "all" : "one in turn"} of ${actKinds.length} kinds of acts, ` +
+      `${total.seeds} seed${total.seeds === 1 ? "" : "s"} from ${firstSeed}), ` +
+      `${total.faults} faults in ${Math.round((Date.now() - startedMs) / 1000)} s; ${total.acknowledged} acts acknowledged, ` +
+      `${total.repeated} answers repeated; ${waits.cutOff} answers cut off, ${waits.refused} connections refused, ` +
+      `${waits.unavailable} times 503; ${total.activities} activities and ${total.leaves} leaves in the databases; ` +
+      "0 lost, 0 half-applied, 0 done twice, 0 other answers",
+  );
+  const whole = steps.length * faultsOf[dialect].length * actKinds.length * seedCount;
+  if (isFull && only === undefined) assert.equal(total.trials, whole, "trials that were left out");
 }
 
 function add<T extends Record<string, number>>(total: T, more: Partial<T>): void {
