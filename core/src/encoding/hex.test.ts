@@ -53,7 +53,7 @@ test("of the characters below U+0200, exactly the 22 hex digits are read", () =>
 test("hex is read from a place on, as what is left there would be", () => {
   assert.deepEqual(fromHexAt("0x00fF", 2), Uint8Array.of(0, 255));
   assert.deepEqual(fromHexAt("0x", 2), new Uint8Array());
-  for (const text of ["0x0", "0x0g", "0x0x"]) {
+  for (const text of ["", "0", "0x0", "0x0g", "0x0x"]) {
     assert.throws(() => fromHexAt(text, 2), { code: "invalid_argument" }, text);
   }
 });

@@ -30,7 +30,8 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
  * long for keys, signatures and ids.
  */
 export function fromHexAt(text: string, start: number): Uint8Array<ArrayBuffer> {
-  if ((text.length - start) % 2 !== 0) throw new Fault("invalid_argument", "malformed hex: odd number of digits");
+  if (start > text.length || (text.length - start) % 2 !== 0)
+    throw new Fault("invalid_argument", "malformed hex: odd number of digits");
   const bytes = new Uint8Array((text.length - start) / 2);
   let seen = 0;
   for (let i = 0; i < bytes.length; i++) {

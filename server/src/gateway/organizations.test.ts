@@ -138,8 +138,12 @@ for (const dialect of dialects) {
 }
 
 for (const dialect of dialects) {
-  /** A signer that refuses whatever state it is offered; `between` happens each time before it says so. */
-  async function refusing(t: TestContext, between: (rig: GatewayRig, attempt: number) => Promise<void>) {
+  /** A signer that refuses whatever it is offered, in these words; `between` happens each time before it says so. */
+  async function refusing(
+    t: TestContext,
+    words: (attempt: number) => string,
+    between: (rig: GatewayRig, attempt: number) => Promise<void> = async () => undefined,
+  ) {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return undefined;
     const told: string[] = [];
@@ -147,7 +151,7 @@ for (const dialect of dialects) {
     const request = async () => {
       attempts += 1;
       await between(rig, attempts);
-      throw new Fault("aborted", "refused by the signer");
+      throw new Fault("aborted", words(attempts));
     };
     const link = { request, preparing: () => 0, attach: () => {}, close: () => {} } as unknown as SignerLink;
     const organizations = createOrganizations(rig.store, link, (_, message) => told.push(message));
@@ -161,10 +165,12 @@ for (const dialect of dialects) {
     return { prepare, told, attempts: () => attempts };
   }
 
+  const changeAnyway = async (rig: GatewayRig, attempt: number) => {
+    await rig.submit(rig.root, "create_user_tag", { userTagName: `tag ${attempt}`, userIds: [] });
+  };
+
   test(`on ${dialect} whoever is overtaken by others time and again is asked to come again, and no operator is alarmed`, async (t) => {
-    const found = await refusing(t, async (rig, attempt) => {
-      await rig.submit(rig.root, "create_user_tag", { userTagName: `tag ${attempt}`, userIds: [] });
-    });
+    const found = await refusing(t, (attempt) => `version ${attempt} is too old`, changeAnyway);
     if (found === undefined) return;
     await assert.rejects(found.prepare(), { code: "aborted", message: /being changed by others/ });
     assert.equal(found.attempts(), 7);
@@ -172,10 +178,18 @@ for (const dialect of dialects) {
   });
 
   test(`on ${dialect} a state that is refused, and refused again as it was read anew, is for the operator at once`, async (t) => {
-    const found = await refusing(t, async () => undefined);
+    const found = await refusing(t, (attempt) => `refused for the ${attempt}. time`);
     if (found === undefined) return;
     await assert.rejects(found.prepare(), { code: "unavailable", message: /its operator has been told/ });
     assert.equal(found.attempts(), 2);
-    assert.deepEqual(found.told, ["refused by the signer"]);
+    assert.deepEqual(found.told, ["refused for the 2. time"]);
+  });
+
+  test(`on ${dialect} a row that was changed is for the operator at once, however fast others change the organization`, async (t) => {
+    const found = await refusing(t, () => "the sealed secret of a wallet does not open", changeAnyway);
+    if (found === undefined) return;
+    await assert.rejects(found.prepare(), { code: "unavailable", message: /its operator has been told/ });
+    assert.equal(found.attempts(), 2);
+    assert.deepEqual(found.told, ["the sealed secret of a wallet does not open"]);
   });
 }

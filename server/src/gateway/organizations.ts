@@ -222,7 +222,7 @@ export function createOrganizations(
       return { records: await load(organizationId, request.records), wishes: [], pages: [] };
     };
     let brought = await bring();
-    let refusedVersion: number | undefined;
+    let refused: { version: number | undefined; message: string } | undefined;
     /** What was given and is asked for again: it is not what the state says, and no other gateway's doing. */
     let vain: string | undefined;
     const askedPages = new Set<string>();
@@ -252,12 +252,15 @@ export function createOrganizations(
         continue;
       }
       if (reply.kind === "refused") {
-        // Refused, and refused again as it was read anew: that is what the database holds.
-        if (asked.offered !== undefined && asked.offered === refusedVersion)
-          throw refuse(organizationId, reply.fault.message);
+        const { message } = reply.fault;
+        const version = asked.offered ?? refused?.version;
+        // Refused, and refused again as it was read anew: that is what the database holds. Words about states name their versions, so
+        // the same words again are about the same state, or about rows that no other state mends.
+        const isSame = asked.offered !== undefined && asked.offered === refused?.version;
+        if (isSame || message === refused?.message) throw refuse(organizationId, message);
         // Overtaken: what was offered, or followed on, is older than what was released meanwhile. The database knows better; what
         // somebody has begun to read before may not.
-        refusedVersion = asked.offered;
+        refused = { version, message };
         organization.offering = undefined;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt));
         // What was looked for in vain may have been committed since.

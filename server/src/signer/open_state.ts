@@ -7,7 +7,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { OfferedState } from "../frames/messages.ts";
 import { digestKey, sha256 } from "../state/digest.ts";
 import { type Directory, decodeDirectory } from "../state/directory.ts";
-import { emptyPages, hasPage, isOptionalPage, isPageName, type Pages, withPage } from "../state/pages.ts";
+import { emptyPages, hasPage, isCounted, isOptionalPage, isPageName, type Pages, withPage } from "../state/pages.ts";
 import { changedRows, type KnownHeader, refusedState } from "./line.ts";
 import type { Signer } from "./signer.ts";
 
@@ -16,7 +16,7 @@ export type OpenState = {
   organizationId: string;
   directory: Directory;
   pages: Pages;
-  /** In bytes, as stored. */
+  /** In bytes, as stored, of those that count. */
   pageLengths: ReadonlyMap<string, number>;
 };
 
@@ -48,7 +48,7 @@ export function openState({ line }: Signer, offered: OfferedState): OpenState {
     if (content === undefined) throw refuse(`page \`${name}\` is missing`);
     if (!matches(content, digest)) throw refuse(`page \`${name}\` was changed`);
     pages = withPage(pages, name, content);
-    if (!isOptionalPage(name)) pageLengths.set(name, content.length);
+    if (isCounted(name)) pageLengths.set(name, content.length);
   }
   return { known, organizationId, directory, pages, pageLengths };
 }

@@ -78,6 +78,22 @@ test("an organization that is too long already can still be made shorter, though
   assert.ok(lengthOf(less) > maxPagesLength && lengthOf(less) < lengthOf(state));
 });
 
+test("journals that move to their page keep nobody from making an organization shorter, or from leaving it as long as it is", () => {
+  const rig = createSignerRig();
+  let { state } = ofLength(rig, maxPagesLength - 300);
+  // In each of eight minutes a name as long as the one before.
+  for (let minute = 0; minute < 8; minute++) {
+    rig.clock.nowMs += 60_000;
+    const name = { organizationName: `Name ${minute}` };
+    const { activity, next } = prepare(rig, state, "ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME", name);
+    assert.equal(activity?.status, "ACTIVITY_STATUS_COMPLETED", activity?.failure ?? "");
+    assert.ok(next !== undefined);
+    state = stateAfter(state, { next, expectedVersion: state.version } as Prepared);
+  }
+  assert.ok(state.pages.some(({ name }) => name === "journals"));
+  assert.ok(lengthOf(state) > maxPagesLength - 300);
+});
+
 test("a page is as long as its bytes are, not its characters", () => {
   const settings = { organizationName: "ü", features: [], createdAtMs: 0, updatedAtMs: 0 };
   const plain = encodePage("settings", { ...settings, organizationName: "u" });

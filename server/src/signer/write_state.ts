@@ -12,7 +12,7 @@ import {
   emptyPages,
   encodePageOf,
   hasPage,
-  isOptionalPage,
+  isCounted,
   maxPagesLength,
   type PageName,
   type Pages,
@@ -59,8 +59,7 @@ export function writeState(
   requirePages(before, touched);
   const written = [...touched].map((name) => writePage(name, pages));
   const pageLengths = new Map(before.pageLengths);
-  // Pages that are brought one by one need no room beside the others.
-  for (const { name, content } of written) if (!isOptionalPage(name)) pageLengths.set(name, content.length);
+  for (const { name, content } of written) if (isCounted(name)) pageLengths.set(name, content.length);
   refuseTooLong(before.pageLengths, pageLengths);
   const directory: Directory = {
     pages: listPages(before.directory.pages, written),

@@ -170,6 +170,14 @@ export function isOptionalPage(name: PageName): name is `keyFacts/${string}` {
   return name.startsWith("keyFacts/");
 }
 
+/**
+ * Whether its length counts towards `maxPagesLength`. Pages that are brought one by one need no room beside the others; journals are
+ * few, and nobody puts anything there: they must not stand in the way of who makes the others shorter.
+ */
+export function isCounted(name: PageName): boolean {
+  return !isOptionalPage(name) && name !== "journals";
+}
+
 const factsPrefix = "keyFacts/";
 
 /** The page that holds the facts of a key, if it has any. */

@@ -8,8 +8,24 @@ import { birth, newApiKey, newUser, stateChange } from "../../test/store_items.t
 import { findInSubOrganizations, loadUnreleased } from "./across.ts";
 import { commitGroup } from "./commit.ts";
 import { findUnreleasedLeaves } from "./leaves.ts";
+import { adviseSqlite } from "./sqlite_statistics.ts";
 import { findUser } from "./users.ts";
 import { findAccountsByPath } from "./wallets.ts";
+
+test("a disk that takes nothing keeps no database from opening; the advice is given when it does", async (t) => {
+  const store = await openTestStore(t, "sqlite");
+  assert.ok(store?.dialect === "sqlite");
+  const { database } = store.sqlite;
+  const given = () => database.prepare("select count(*) as count from sqlite_stat1").get()?.count;
+  const whole = given();
+  database.exec("delete from sqlite_stat1; pragma query_only = on");
+  adviseSqlite(database);
+  assert.equal(given(), 0);
+  database.exec("pragma query_only = off");
+  adviseSqlite(database);
+  assert.equal(given(), whole);
+  assert.equal(database.isTransaction, false);
+});
 
 for (const dialect of dialects) {
   describe(`plans on ${dialect}`, () => {

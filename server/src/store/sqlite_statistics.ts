@@ -26,10 +26,23 @@ const rowsOfValue: Readonly<Record<string, number>> = {
 
 type Statistic = { tbl: string; idx: string; stat: string };
 
-/** Written only where it is not there yet: what is planned for changes with a release, not with a start. */
+/**
+ * Written only where it is not there yet: what is planned for changes with a release, not with a start. A disk that takes nothing keeps
+ * nobody from starting: without this advice everything is as right, and slower.
+ */
 export function adviseSqlite(database: DatabaseSync): void {
   const wanted = statisticsOf(database);
   if (JSON.stringify(storedIn(database)) === JSON.stringify(wanted)) return;
+  try {
+    write(database, wanted);
+  } catch (error) {
+    const { errcode = 0 } = error as { errcode?: number };
+    // The low byte is the kind of trouble: a read-only, broken or full disk.
+    if (![8, 10, 13].includes(errcode & 0xff)) throw error;
+  }
+}
+
+function write(database: DatabaseSync, wanted: readonly Statistic[]): void {
   database.exec("begin immediate");
   try {
     // Of one row, so that it costs nothing: it makes the table of statistics.
