@@ -1,5 +1,6 @@
 /** One round: something is done to each patient, everybody is asked, and the operator's commands are run. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
 import { type KeysteadServer, startKeystead } from "../keystead_server.ts";
 import { runOperator } from "../operator.ts";
@@ -140,14 +141,26 @@ async function ask(trial: Trial, server: KeysteadServer, done: readonly Done[]):
   return answers;
 }
 
+/** An answer may be read before the line that was written before it. */
+const maxLineMs = 10_000;
+
 /** Whoever was answered with a 503 or a 500 has a line for the operator, which says whose rows they are and what to run. */
-function checkWords({ totals }: Trial, server: KeysteadServer, answers: ReadonlyMap<Done, Probed>): void {
-  const lines = server.output().split("\n");
+async function checkWords(
+  { totals }: Trial,
+  server: KeysteadServer,
+  answers: ReadonlyMap<Done, Probed>,
+): Promise<void> {
+  const until = Date.now() + maxLineMs;
   for (const [{ damage, patient }, { outcomes, unwell }] of answers) {
     if (outcomes.unavailable + outcomes.failed === 0) continue;
     const { organizationId } = patient.house;
-    const isSaid = lines.some((line) => line.includes(organizationId) && /`keystead (check|accept)-\w+`/.test(line));
-    if (!isSaid) totals.unnamed.push(`${damage.name}: no line for the operator; ${unwell.slice(0, 2).join("; ")}`);
+    const isSaid = () =>
+      server
+        .output()
+        .split("\n")
+        .some((line) => line.includes(organizationId) && /`keystead (check|accept)-\w+`/.test(line));
+    while (!isSaid() && Date.now() < until) await pause(50);
+    if (!isSaid()) totals.unnamed.push(`${damage.name}: no line for the operator; ${unwell.slice(0, 2).join("; ")}`);
   }
 }
 
@@ -212,7 +225,7 @@ export async function whileStopped(trial: Trial): Promise<void> {
   await checkNames(trial, source, done);
   await serving(trial.deployment, source, async (server) => {
     const answers = await ask(trial, server, done);
-    checkWords(trial, server, answers);
+    await checkWords(trial, server, answers);
     checkRefused(trial, answers);
   });
   await mend(trial, source, done);
@@ -226,6 +239,6 @@ export async function whileRunning(trial: Trial): Promise<void> {
     const warm = (patient: Patient) => probe(server.url, placeOf(deployment, patient), seededRandom(1), 2);
     await Promise.all(deployment.patients.map(warm));
     const done = await harm(trial, source);
-    checkWords(trial, server, await ask(trial, server, done));
+    await checkWords(trial, server, await ask(trial, server, done));
   });
 }
