@@ -222,7 +222,7 @@ export function createOrganizations(
       return { records: await load(organizationId, request.records), wishes: [], pages: [] };
     };
     let brought = await bring();
-    let refused: { version: number | undefined; message: string } | undefined;
+    let refused: { version: number | undefined; message: string; isRepeated: boolean } | undefined;
     /** What was given and is asked for again: it is not what the state says, and no other gateway's doing. */
     let vain: string | undefined;
     const askedPages = new Set<string>();
@@ -254,13 +254,12 @@ export function createOrganizations(
       if (reply.kind === "refused") {
         const { message } = reply.fault;
         const version = asked.offered ?? refused?.version;
-        // Refused, and refused again as it was read anew: that is what the database holds. Words about states name their versions, so
-        // the same words again are about the same state, or about rows that no other state mends.
+        // Refused, and refused again as it was read anew: that is what the database holds.
         const isSame = asked.offered !== undefined && asked.offered === refused?.version;
-        if (isSame || message === refused?.message) throw refuse(organizationId, message);
+        if (isSame) throw refuse(organizationId, message);
         // Overtaken: what was offered, or followed on, is older than what was released meanwhile. The database knows better; what
         // somebody has begun to read before may not.
-        refused = { version, message };
+        refused = { version, message, isRepeated: message === refused?.message };
         organization.offering = undefined;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt));
         // What was looked for in vain may have been committed since.
@@ -278,6 +277,8 @@ export function createOrganizations(
       }
       wanted = { linksFrom: linksFrom ?? wanted.linksFrom, journal: journal ?? wanted.journal };
     }
+    // Words about states name their versions: the same words to the last are about rows that no other state mends.
+    if (refused?.isRepeated === true) throw refuse(organizationId, refused.message);
     if (vain !== undefined) throw refuse(organizationId, changedRows(organizationId, vain));
     throw new Fault("aborted", "the organization is being changed by others; try again");
   }
