@@ -21,7 +21,7 @@ export type DoubtLimits = {
   places: number;
   waiting: number;
   keys: number;
-  /** Then a key is as good as any other. */
+  /** How long a doubt lasts. After that the key is as good as any other. */
   keptMs: number;
 };
 

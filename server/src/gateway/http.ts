@@ -14,7 +14,17 @@ import { passed } from "../state/steps.ts";
 import { inSnapshot } from "../store/snapshot.ts";
 import type { Store } from "../store/store.ts";
 import { dialectOf } from "../views/dialect.ts";
-import { errorBody, type Failure, statusOf, toFailure } from "../views/error_body.ts";
+import { statusOf, toFailure } from "../views/error_body.ts";
+import {
+  clientVersion,
+  type FaultLog,
+  openness,
+  sendAnswer,
+  sendBytes,
+  sendFailure,
+  sendFault,
+  sendJson,
+} from "./answers.ts";
 import { authenticateQuery } from "./authenticate_query.ts";
 import { type Bodies, createBodies } from "./bodies.ts";
 import { type Connections, createConnections, hasBody, leaveUnread } from "./connections.ts";
@@ -25,15 +35,14 @@ import type { Metrics } from "./metrics.ts";
 import { readStampHeader } from "./stamp_header.ts";
 import { submit } from "./submit.ts";
 
-export type HttpRoom = SubmitRoom & {
-  metrics: Metrics;
-  /** What keeps the service from being ready, or nothing. */
-  unready(): Promise<string | undefined>;
-  /** The deployment's public keys, for anyone to pin. */
-  publicKeys(): Record<string, string>;
-  log(message: string, error: unknown): void;
-  trouble(message: string, cause: unknown): void;
-};
+export type HttpRoom = SubmitRoom &
+  FaultLog & {
+    metrics: Metrics;
+    /** What keeps the service from being ready, or nothing. */
+    unready(): Promise<string | undefined>;
+    /** The deployment's public keys, for anyone to pin. */
+    publicKeys(): Record<string, string>;
+  };
 
 /** security.md §9, with room for the 32 KiB of an attested stamp. */
 const limits = {
@@ -76,14 +85,6 @@ const allowedHeaders = [
   "x-captcha-token",
   "idempotency-key",
 ].join(", ");
-
-/** What every answer but a preflight's tells a browser: any page may read it, the limits included. */
-const openness = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": "ratelimit-limit, ratelimit-remaining",
-} as const;
-
-const answerHeaders = Object.entries({ ...openness, "content-type": "application/json" }).flat();
 
 /** Those an API path answers only to refuse them. */
 const otherMethods: HTTPMethods[] = ["GET", "PUT", "PATCH", "DELETE"];
@@ -339,65 +340,6 @@ function checkBody(request: FastifyRequest, body: Uint8Array): void {
     throw new Fault("invalid_argument", `bad request body: content encoding \`${shown}\` is not accepted`);
   }
   if (body.length === 0) throw new Fault("invalid_argument", "bad request body: empty");
-}
-
-function clientVersion(request: FastifyRequest): string | undefined {
-  const value = request.headers["x-client-version"];
-  return typeof value === "string" ? value : undefined;
-}
-
-/** Clients exist that reject any other spelling of the content type, a charset included. */
-function sendBytes(reply: FastifyReply, status: number, bytes: Uint8Array): FastifyReply {
-  return reply.code(status).header("content-type", "application/json").send(bytes);
-}
-
-function sendJson(reply: FastifyReply, status: number, value: unknown): FastifyReply {
-  return sendBytes(reply, status, Buffer.from(JSON.stringify(value)));
-}
-
-/**
- * What was asked for, written past the framework: that would add a charset to the type of a text, and the same text as bytes
- * costs a copy and a write of its own.
- */
-function sendAnswer(reply: FastifyReply, value: unknown): void {
-  const text = JSON.stringify(value);
-  const length = String(Buffer.byteLength(text));
-  reply.hijack();
-  reply.raw.writeHead(200, [...answerHeaders, "content-length", length]).end(text);
-}
-
-function sendFailure(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  failure: Failure,
-  status = statusOf(failure),
-): FastifyReply {
-  return sendJson(reply, status, dialectOf(clientVersion(request)).error(errorBody(failure)));
-}
-
-function sendFault(room: HttpRoom, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const fault = toFault(room, error);
-  const status = error instanceof Error && "statusCode" in error && error.statusCode === 413 ? 413 : undefined;
-  return sendFailure(request, reply, toFailure(fault), status);
-}
-
-/** What is not a refusal of ours is our mistake: the caller learns a reference, the log learns the rest. */
-function toFault(room: HttpRoom, error: unknown): Fault {
-  if (error instanceof Fault) {
-    if (error.code === "internal") return internal(room, error);
-    // Trouble outside of this program: its reason is enough, where it was met is not.
-    if (error.cause !== undefined) room.trouble(error.message, error.cause);
-    return error;
-  }
-  const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
-  if (status >= 400 && status < 500) return new Fault("invalid_argument", "bad request body");
-  return internal(room, error);
-}
-
-function internal(room: HttpRoom, error: unknown): Fault {
-  const reference = crypto.randomUUID();
-  room.log(`internal server error (${reference})`, error);
-  return new Fault("internal", `internal server error (${reference})`);
 }
 
 async function methodNotAllowed(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

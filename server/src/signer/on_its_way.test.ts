@@ -1,16 +1,38 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { encodeLeaf, peekNumber } from "@keystead/core/log/leaf.ts";
 import { createOnItsWay, type Leaving } from "./on_its_way.ts";
 
-/** As long as a leaf's head, with its number where a leaf has it. */
+/** A leaf with this number, and a MAC of zeros but for its end. */
 function leaving(number: number, end = 0): Leaving {
-  const marked = new Uint8Array(60);
-  new DataView(marked.buffer).setBigUint64(17, BigInt(number));
-  marked[59] = end;
-  const id = new Uint8Array(16);
-  const leaf = { boot: id, number, event: "COMPLETED", organizationId: id, stateVersion: 1, stateDigest: id } as const;
-  return { leaf, marked, ledTo: undefined };
+  const [id, digest] = [new Uint8Array(16).fill(7), new Uint8Array(32).fill(8)];
+  const leaf = {
+    boot: id,
+    number,
+    event: "COMPLETED",
+    organizationId: id,
+    stateVersion: 1,
+    stateDigest: digest,
+  } as const;
+  const content = encodeLeaf({
+    ...leaf,
+    grounds: "ROOT_QUORUM",
+    activityId: id,
+    activityType: "ACTIVITY_TYPE_CREATE_USER_TAG",
+    fingerprint: digest,
+    timeMs: 1,
+    header: undefined,
+    stamps: [],
+    outcome: digest,
+  });
+  return { leaf, marked: Uint8Array.of(...content, ...new Uint8Array(31), end), ledTo: undefined };
 }
+
+test("a leaf's number is read off its bytes where it stands", () => {
+  for (const number of [0, 1, 255, 2 ** 32 - 1]) assert.equal(peekNumber(leaving(number).marked), number);
+  assert.equal(peekNumber(leaving(2 ** 32 + 5).marked), 5);
+  assert.equal(peekNumber(new Uint8Array(24)), undefined);
+});
 
 test("what left is found by its very bytes, once", () => {
   const onItsWay = createOnItsWay();

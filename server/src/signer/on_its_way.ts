@@ -3,7 +3,7 @@
  * byte for byte as it left: then neither its MAC has to be checked again, nor its leaf read, nor its result opened. What was not
  * kept, or comes back changed, takes the long way.
  */
-import type { Leaf } from "@keystead/core/log/leaf.ts";
+import { type Leaf, peekNumber } from "@keystead/core/log/leaf.ts";
 import { equalBytes } from "../state/digest.ts";
 import type { KnownHeader } from "./line.ts";
 
@@ -29,8 +29,6 @@ export type OnItsWay = {
 const places = 1_024;
 /** Long results are rare, and a thousand of them would be a lot to keep. */
 const maxResultLength = 4_096;
-/** Where a leaf has the lower half of its number: behind format, boot and the upper half. */
-const numberAt = 1 + 16 + 4;
 
 export function createOnItsWay(): OnItsWay {
   const kept: (Leaving | undefined)[] = new Array(places).fill(undefined);
@@ -43,8 +41,7 @@ export function createOnItsWay(): OnItsWay {
       if (leaving?.leaf.number === number && result.sealed.length <= maxResultLength) leaving.result = result;
     },
     take(marked) {
-      if (marked.length < numberAt + 4) return undefined;
-      const place = new DataView(marked.buffer, marked.byteOffset).getUint32(numberAt) % places;
+      const place = (peekNumber(marked) ?? 0) % places;
       const leaving = kept[place];
       if (leaving === undefined || !equalBytes(leaving.marked, marked)) return undefined;
       kept[place] = undefined;

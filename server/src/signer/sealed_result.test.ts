@@ -1,6 +1,8 @@
 /** Results worth something alone stay sealed until their row is released. The test declares an endpoint that has nothing else. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
 import Type from "typebox";
 import { activityBody, createSignerRig, prepareOn, releaseRows, stateAfter } from "../../test/signer_rig.ts";
 import { type ActivityForm, defineActivity, formsOf } from "../endpoints/define_activity.ts";
@@ -64,4 +66,20 @@ test("a sealed result that comes back changed does not open, however lately it w
   for (const _ of ["the first time", "again"]) {
     assert.deepEqual(releaseRows(rig, [row]), [{ kind: "released", value: { result: JSON.stringify({ secret }) } }]);
   }
+});
+
+test("a release that could not be remembered lets nothing out and moves no pin; the same call again does", () => {
+  const rig = createSignerRig();
+  const row = prepareOn(rig, rig.born, activityBody(rig, revealing.type, {}));
+  const organizationId = uuidToBytes(rig.orders.birth.organizationId);
+  const before = rig.memory.pins.get(organizationId);
+  const { rememberRelease } = rig.memory;
+  rig.memory.rememberRelease = () => {
+    throw new Fault("unavailable", "the signer's memory cannot be written");
+  };
+  assert.throws(() => releaseRows(rig, [row]), { code: "unavailable" });
+  assert.deepEqual(rig.memory.pins.get(organizationId), before);
+  rig.memory.rememberRelease = rememberRelease;
+  assert.deepEqual(releaseRows(rig, [row]), [{ kind: "released", value: { result: JSON.stringify({ secret }) } }]);
+  assert.equal(rig.memory.pins.get(organizationId)?.version, 2);
 });
