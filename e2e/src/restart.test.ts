@@ -340,7 +340,7 @@ test(
     const acts = await createTags(first, 3);
     await first.stop();
     emptyMemory(dataFolder);
-    await assert.rejects(startKeystead({ dataFolder }), withMessage(/memory is empty.*`keystead accept-database`/));
+    await assert.rejects(startKeystead({ dataFolder }), withMessage(/memory is empty.*`npx keystead accept-database`/));
     const { code, said } = await place.run("accept-database");
     assert.equal(code, 0, said);
     assert.match(said, new RegExp(`organization ${first.bootstrap.organizationId}: accepted at version 4`));
@@ -449,7 +449,7 @@ test("a clock far behind the signer's memory: no submits, a reason, and accept-c
   const second = await start(t, dataFolder);
   await assert.rejects(
     send(second, tagBody(second)),
-    isUnavailable(/clock is 7\d\d\d s behind.*`keystead accept-clock`/),
+    isUnavailable(/clock is 7\d\d\d s behind.*`npx keystead accept-clock`/),
   );
   assert.equal((await clientOf(second).whoami()).userId, second.bootstrap.userId);
   await assertAllThere(second, acts);

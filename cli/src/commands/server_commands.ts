@@ -37,7 +37,7 @@ export const keys: Command = {
   flags: ["old-key-saved"],
   run(context) {
     const [what] = context.args;
-    if (what !== "rotate") throw new UsageError("keys knows one thing to do: `keystead keys rotate`");
+    if (what !== "rotate") throw new UsageError("keys knows one thing to do: `npx keystead keys rotate`");
     refuseArguments(context, 1);
     return runServer(["rotate-keys", ...(context.flags["old-key-saved"] ? ["--old-key-saved"] : [])]);
   },

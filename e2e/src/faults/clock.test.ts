@@ -24,7 +24,7 @@ import {
 const minuteMs = 60_000;
 const options = { skip: noTestDisk(), timeout: 300_000 };
 const behind =
-  /^the signer's clock is \d+ s behind the last time it has seen; nothing is signed until it is right, or until the operator runs `keystead accept-clock`$/;
+  /^the signer's clock is \d+ s behind the last time it has seen; nothing is signed until it is right, or until the operator runs `npx keystead accept-clock`$/;
 
 test(
   "a clock set back by minutes while serving: nothing is signed, the reason is told, and its return is enough",
@@ -54,7 +54,7 @@ test(
       assert.match(why, behind);
       await untilSaid(
         () => server.output().slice(said),
-        /^signer: its clock is \d+ s behind .*`keystead accept-clock`$/m,
+        /^signer: its clock is \d+ s behind .*`npx keystead accept-clock`$/m,
       );
       assert.equal(
         server

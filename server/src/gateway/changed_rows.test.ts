@@ -45,7 +45,7 @@ async function assertRefused(
 ): Promise<void> {
   const { organizationId } = rig;
   const words = new RegExp(
-    `organization ${organizationId}: ${what.source}; stop the server and run \`keystead check-database\`$`,
+    `organization ${organizationId}: ${what.source}; stop the server and run \`npx keystead check-database\`$`,
   );
   const message = "the organization's stored state is refused; its operator has been told";
   await assert.rejects(work(), { code: "unavailable", message });
@@ -135,7 +135,7 @@ for (const dialect of dialects) {
       refusal.startsWith(`${name} is not released: it is longer than anything that the signer wrote; `),
       refusal,
     );
-    assert.match(refusal, /`keystead check-log`/);
+    assert.match(refusal, /`npx keystead check-log`/);
     const left = await store.db.selectFrom("unreleased").select("number").execute();
     assert.deepEqual(
       left.map(({ number }) => number),
@@ -164,7 +164,7 @@ test("a row that keeps every commit from being taken is for the operator to find
     assert.match(error.message, /^the organization is being changed by others all the time; try again$/);
     assert.match(
       String((error.cause as Error).message),
-      new RegExp(`^organization ${organizationId}: no commit was taken .*\`keystead check-database\`$`),
+      new RegExp(`^organization ${organizationId}: no commit was taken .*\`npx keystead check-database\`$`),
     );
     return true;
   });

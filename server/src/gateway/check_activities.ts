@@ -139,7 +139,7 @@ const namedAtOnce = 1_000;
 /** What no leaf tells of. It is not taken away: where the log itself was cut, it may be all that is left. */
 export async function checkStrayActivities(tx: Inside, organizationId: string, findings: Findings): Promise<void> {
   for (const id of await activitiesWithoutLeaf(tx, organizationId, namedAtOnce)) {
-    findings.lost(`activities ${id}: no leaf tells of it; \`keystead check-log\` says whether one is missing`);
+    findings.lost(`activities ${id}: no leaf tells of it; \`npx keystead check-log\` says whether one is missing`);
   }
   for (const id of await miscountedVotes(tx, organizationId, namedAtOnce)) {
     findings.lost(`votes on ${id}: they are not as many as the log tells of`);

@@ -105,7 +105,7 @@ for (const dialect of dialects) {
             named.lines.some((line) => line.startsWith(`organization ${house.organizationId}: `) && says.test(line)),
             `${name}: ${named.lines.join("\n")}`,
           );
-          assert.match(named.lines.at(-1) ?? "", /^run `keystead check-database --repair`/);
+          assert.match(named.lines.at(-1) ?? "", /^run `npx keystead check-database --repair`/);
           const mended = await repair(rig);
           assert.equal(mended.ok, true, `${name}: ${mended.lines.join("\n")}`);
           assert.ok(mended.lines.some((line) => line.endsWith("; rebuilt")));

@@ -48,8 +48,8 @@ const endings = {
   rebuilt: "; rebuilt",
   lost: "; only a backup can bring it back",
   head:
-    ". Nothing of it is rebuilt: put the right row back; if this state is to stay, run `keystead accept-database` and then " +
-    "`keystead check-database --repair`; else only a backup can bring it back",
+    ". Nothing of it is rebuilt: put the right row back; if this state is to stay, run `npx keystead accept-database` and then " +
+    "`npx keystead check-database --repair`; else only a backup can bring it back",
   held: "; it is not rebuilt under this head",
 } as const satisfies Record<Noted["kind"], string>;
 
@@ -72,7 +72,7 @@ export function createTally() {
       const lost = counts.lost + counts.head + counts.held;
       const total = differs + rebuilt + lost;
       const more = total > lines.length ? [`${total - lines.length} further differences are not listed`] : [];
-      const hints = differs > 0 ? ["run `keystead check-database --repair` to rebuild what can be rebuilt"] : [];
+      const hints = differs > 0 ? ["run `npx keystead check-database --repair` to rebuild what can be rebuilt"] : [];
       const parts = [
         `${organizations} organization(s) checked`,
         `${differs} row(s) to be rebuilt`,

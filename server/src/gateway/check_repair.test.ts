@@ -162,7 +162,7 @@ for (const dialect of dialects) {
       assert.match(own[0] ?? "", says);
       assert.match(
         own[0] ?? "",
-        /Nothing of it is rebuilt: put the right row back; .*`keystead accept-database` and then/,
+        /Nothing of it is rebuilt: put the right row back; .*`npx keystead accept-database` and then/,
       );
       assert.equal(await everythingIn(rig), before);
     };

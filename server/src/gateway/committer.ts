@@ -269,7 +269,7 @@ const tooLong: ReleaseOutcome = { kind: "refused", message: "it is longer than a
 function notReleased(row: UnreleasedLeaf | undefined, why: string): string {
   return (
     `organization ${row?.organizationId}: leaf ${row?.number} of signer boot ${row?.boot} is not released: ${why}; ` +
-    "if rows were changed, `keystead check-log` and `keystead check-database` name them"
+    "if rows were changed, `npx keystead check-log` and `npx keystead check-database` name them"
   );
 }
 

@@ -303,7 +303,7 @@ async function reading<T>(body: Uint8Array, work: () => Promise<T> | T): Promise
   } catch (error) {
     if (error instanceof Fault && error.code !== "internal") throw error;
     const organizationId = readOrganizationId(readBody(body));
-    const what = `organization ${organizationId}: an answer failed; if rows were changed, \`keystead check-database\` names them`;
+    const what = `organization ${organizationId}: an answer failed; if rows were changed, \`npx keystead check-database\` names them`;
     throw new Fault("internal", what, { cause: error });
   }
 }

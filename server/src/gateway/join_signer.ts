@@ -26,7 +26,7 @@ export async function joinSigner(
   if (!hello.remembers && !accepting) {
     throw new Fault(
       "failed_precondition",
-      "the signer's memory is empty, but the database is not: make sure of the database, then run `keystead accept-database`",
+      "the signer's memory is empty, but the database is not: make sure of the database, then run `npx keystead accept-database`",
     );
   }
   return JSON.parse(hello.publicKeys);

@@ -312,7 +312,7 @@ export function createOrganizations(
 
 /** In the words of the signer, for what it never gets to see. */
 function changedRows(organizationId: string, what: string): string {
-  return `organization ${organizationId}: ${what}; stop the server and run \`keystead check-database\``;
+  return `organization ${organizationId}: ${what}; stop the server and run \`npx keystead check-database\``;
 }
 
 /** The version that a head names; undefined for bytes that are none, which are the signer's to refuse. */

@@ -265,7 +265,7 @@ function changedAllTheTime(organizationId: string): Fault {
   return new Fault("unavailable", "the organization is being changed by others all the time; try again", {
     cause: new Error(
       `organization ${organizationId}: no commit was taken in ${maxRounds} rounds; if nobody else changes it, ` +
-        "stop the server and run `keystead check-database`",
+        "stop the server and run `npx keystead check-database`",
     ),
   });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -31,4 +31,26 @@ test("a data folder that cannot be made is refused for what stands in the way; t
   assert.throws(() => createDataFolder(join(top, "file", "data")), {
     message: `cannot create the data folder ${join(top, "file", "data")}: ENOTDIR: not a directory, mkdir '${join(top, "file", "data")}'`,
   });
+});
+
+test("a data folder of another user is refused by name of its owner, not as an empty one", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "keystead-data-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const owner = statSync(folder).uid;
+  chmodSync(folder, owner === 0 ? 0o711 : 0o311);
+  // Root may read everything: it becomes somebody else for as long as it looks.
+  const asOther = (work: () => void) => {
+    if (owner !== 0) return work();
+    process.seteuid?.(60_899);
+    try {
+      work();
+    } finally {
+      process.seteuid?.(0);
+    }
+  };
+  asOther(() =>
+    assert.throws(() => createDataFolder(folder), {
+      message: `the data folder ${folder} is user ${owner}'s, and this user cannot read it: start as that user`,
+    }),
+  );
 });

@@ -97,7 +97,7 @@ test("while a rotation is not finished, where the key comes from says so, until 
     assert.doesNotMatch((await rootKeyProvider(data, from)).describe(), /rotation/);
     await rootKeyProvider(data, from, true);
     const provider = await rootKeyProvider(data, from);
-    assert.match(provider.describe(), /rotation was begun and is not finished.*`keystead keys rotate`/);
+    assert.match(provider.describe(), /rotation was begun and is not finished.*`npx keystead keys rotate`/);
     provider.finishRotation();
     assert.doesNotMatch(provider.describe(), /rotation/);
   }

@@ -26,7 +26,7 @@ export function nextOf(path: string): string {
 /** Said with where the root key comes from: data is sealed under two keys then, and only a rotation that ends makes one of them. */
 export function unfinished(path: string): string {
   if (!existsSync(nextOf(path))) return "";
-  return "; its rotation was begun and is not finished: stop the server and run `keystead keys rotate`";
+  return "; its rotation was begun and is not finished: stop the server and run `npx keystead keys rotate`";
 }
 
 /** The one key that is in use since the first start, or since the last rotation that came to its end. */

@@ -54,7 +54,7 @@ test("a text that is listed and was not found stops the decision: it is never as
   const looked = { records: [], wishes: [wishKey(wishFor("a"))] };
   assert.throws(() => openInterfaces(newSigner(), listing("a"), looked).openInterface("a"), {
     code: "aborted",
-    message: /^organization acme: the text of smart contract interface a is missing; .*`keystead check-database`$/,
+    message: /^organization acme: the text of smart contract interface a is missing; .*`npx keystead check-database`$/,
   });
 });
 

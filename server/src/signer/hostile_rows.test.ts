@@ -5,7 +5,7 @@ import { createPolicySigner } from "../../test/policy_signer_rig.ts";
 import { createQuorum } from "../../test/quorum_rig.ts";
 import { offer, type StoredState } from "../../test/signer_rig.ts";
 
-const command = "stop the server and run `keystead check-database`";
+const command = "stop the server and run `npx keystead check-database`";
 
 function bent(bytes: Uint8Array, at: number): Uint8Array {
   const copy = Uint8Array.from(bytes);

@@ -129,7 +129,7 @@ function offTheLine(organizationId: Uint8Array, version: number, pin: Pin): stri
   return (
     `organization ${uuidFromBytes(organizationId)}: the database holds a state (version ${version}) that does not lead ` +
     `from or to what this signer released (version ${pin.version}); it was rolled back or forked. ` +
-    "Restore the newest database, or run `keystead accept-database`"
+    "Restore the newest database, or run `npx keystead accept-database`"
   );
 }
 
@@ -143,5 +143,7 @@ export function refusedState(why: string): Fault {
 
 /** The same for rows that somebody has changed: no other state mends that, and the operator is told what will say more. */
 export function changedRows(organizationId: string, what: string): Fault {
-  return refusedState(`organization ${organizationId}: ${what}; stop the server and run \`keystead check-database\``);
+  return refusedState(
+    `organization ${organizationId}: ${what}; stop the server and run \`npx keystead check-database\``,
+  );
 }

@@ -122,7 +122,7 @@ export function isReadable(stored: Uint8Array, key: Uint8Array): boolean {
 }
 
 const movedAway =
-  "move signer/memory out of the data folder, make sure of the database, and run `keystead accept-database`";
+  "move signer/memory out of the data folder, make sure of the database, and run `npx keystead accept-database`";
 
 function damaged(why: string): Fault {
   return new Fault("failed_precondition", `the signer's memory is damaged: ${why}; ${movedAway}`);

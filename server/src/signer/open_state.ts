@@ -88,7 +88,7 @@ export function missingLinks(
   if (pin !== undefined && version < pin.version) {
     throw refusedState(
       `organization ${organizationId}: the database offers version ${version}, but this signer has released version ` +
-        `${pin.version}. Restore the newest database, or run \`keystead accept-database\``,
+        `${pin.version}. Restore the newest database, or run \`npx keystead accept-database\``,
     );
   }
   const standing = signer.line.standing({ ...known.header, digest: known.digest }, pin, signer.line.links(links));

@@ -18,7 +18,7 @@ import { createOperations, type Orders } from "./operations.ts";
 
 const behind = {
   code: "unavailable",
-  message: /clock is 301 s behind the last time it has seen.*`keystead accept-clock`/,
+  message: /clock is 301 s behind the last time it has seen.*`npx keystead accept-clock`/,
 };
 
 /** A rig whose memory has seen the clock's time, and whose clock then steps back. */
@@ -58,7 +58,7 @@ test("the operator hears once that the clock is behind, and once that it no long
   for (let n = 0; n < 3; n++) assert.deepEqual(releaseNothing(), []);
   assert.deepEqual(rig.notes, [
     "its clock is 301 s behind the last time it has seen; nothing is signed until it is right, or until the operator runs " +
-      "`keystead accept-clock`",
+      "`npx keystead accept-clock`",
     "its clock is no longer behind",
   ]);
 });

@@ -70,7 +70,7 @@ export function createOperations(
     if (behindMs > clockToleranceMs) {
       const behind =
         `clock is ${Math.round(behindMs / 1000)} s behind the last time it has seen; ` +
-        "nothing is signed until it is right, or until the operator runs `keystead accept-clock`";
+        "nothing is signed until it is right, or until the operator runs `npx keystead accept-clock`";
       if (!isBehind) note(`its ${behind}`);
       isBehind = true;
       throw new Fault("unavailable", `the signer's ${behind}`);
@@ -211,5 +211,5 @@ export function createOperations(
 }
 
 function forgotten(): Fault {
-  return new Fault("unavailable", "the signer remembers no deployment; run `keystead accept-database`");
+  return new Fault("unavailable", "the signer remembers no deployment; run `npx keystead accept-database`");
 }
