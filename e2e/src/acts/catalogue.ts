@@ -11,10 +11,10 @@ type Own = keyof typeof activityTable;
 const own = (path: Own): Act => ownAct(path, activityTable[path] as ActivityEntry);
 
 const named = {
-  users: [own("create_users")],
-  tags: [own("create_user_tag")],
+  users: [own("create_users"), own("update_user")],
+  tags: [own("create_user_tag"), own("update_user_tag")],
   "sub-organization": [bearWithWallet],
-  wallet: [own("create_wallet")],
+  wallet: [own("create_wallet"), own("create_wallet_accounts")],
   signature: [own("sign_raw_payload"), own("sign_transaction")],
   export: [exportWords],
   import: [importWords],
@@ -24,7 +24,11 @@ const named = {
     approvalOf("sign_raw_payload"),
     approvalOf("create_sub_organization"),
     approvalOf("export_wallet"),
+    rejectionOf("create_policy"),
+    stampOver("sign_raw_payload"),
+    stampOver("delete_wallets"),
   ],
+  waiting: [submissionOf("create_user_tag"), submissionOf("sign_raw_payload"), earlyApprovalOf("create_wallet")],
   delete: [own("delete_users"), own("delete_wallets"), own("delete_policy"), own("delete_sub_organization")],
 } as const satisfies Record<string, readonly Act[]>;
 
@@ -34,15 +38,7 @@ const namedPaths = new Set<string>(
     .map(({ name }) => name),
 );
 
-const others: readonly Act[] = [
-  ...(Object.keys(activityTable) as Own[]).filter((path) => !namedPaths.has(path)).map(own),
-  submissionOf("create_user_tag"),
-  submissionOf("sign_raw_payload"),
-  earlyApprovalOf("create_wallet"),
-  rejectionOf("create_policy"),
-  stampOver("sign_raw_payload"),
-  stampOver("delete_wallets"),
-];
+const others: readonly Act[] = (Object.keys(activityTable) as Own[]).filter((path) => !namedPaths.has(path)).map(own);
 
 export const catalogue = { ...named, others };
 

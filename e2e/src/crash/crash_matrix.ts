@@ -18,11 +18,11 @@ import { openWire } from "./postgres_wire.ts";
 import { ready } from "./readiness.ts";
 import { type Room, runTrial } from "./run_trial.ts";
 import { startStepped } from "./stepped_server.ts";
-import { describeTrial, faultsOf, type Trial, trialsOf } from "./trials.ts";
+import { describeTrial, faultsOf, type Trial, trialsOf, wholeSeeds } from "./trials.ts";
 
 const isFull = process.env.KEYSTEAD_FIGURES === "1";
 const only = process.env.KEYSTEAD_CRASH_ONLY;
-const seedCount = Number(process.env.KEYSTEAD_CRASH_SEEDS ?? (isFull ? 10 : 1));
+const seedCount = Number(process.env.KEYSTEAD_CRASH_SEEDS ?? (isFull ? wholeSeeds : 1));
 const firstSeed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** On a machine that is busy with other tests. */
 const longestTrialMs = 30_000;
@@ -67,8 +67,8 @@ async function runSeeds(t: TestContext, dialect: Store["dialect"], places: strin
       `${waits.unavailable} times 503; ${total.activities} activities and ${total.leaves} leaves in the databases; ` +
       "0 lost, 0 half-applied, 0 done twice, 0 other answers",
   );
-  const whole = steps.length * faultsOf[dialect].length * actKinds.length * seedCount;
-  if (isFull && only === undefined) assert.equal(total.trials, whole, "trials that were left out");
+  const fewest = steps.length * faultsOf[dialect].length * actKinds.length * seedCount;
+  if (isFull && only === undefined) assert.ok(total.trials >= fewest, "trials were left out");
 }
 
 function add<T extends Record<string, number>>(total: T, more: Partial<T>): void {

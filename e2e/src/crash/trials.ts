@@ -34,26 +34,46 @@ export type Trial = Harm & {
 
 const stepNames = steps.map(({ name }) => name);
 
+/** With so many seeds one after another, every act meets every step. */
+export const wholeSeeds = 10;
+
 /** All of them, or half of the steps × faults like the fields of one colour, with the kinds of acts in turn; in an order that the seed gives. */
 export function trialsOf(dialect: Store["dialect"], seed: number, isFull: boolean): Trial[] {
   const faults: readonly Fault[] = faultsOf[dialect];
-  const all = stepNames.flatMap((step, row) => faults.map((fault, column) => ({ step, fault, field: row + column })));
-  const cells = isFull ? all : all.filter(({ field }) => (field + seed) % 2 === 0);
-  const trials = cells.flatMap(({ step, fault }, index) => {
+  const all = stepNames.flatMap((step, row) => faults.map((fault, column) => ({ step, fault, row, column })));
+  const cells = isFull ? all : all.filter(({ row, column }) => (row + column + seed) % 2 === 0);
+  const trials = cells.flatMap((cell, index) => {
     const kinds = isFull ? actKinds : [actKinds[(index + seed) % actKinds.length] as ActKind];
-    return kinds.map((kind) => toTrial(dialect, seed, { step, fault, kind, turn: index + seed }));
+    return kinds.flatMap((kind) =>
+      actsOf(dialect, seed, { ...cell, kind }).map((act, at) => toTrial(dialect, seed, { ...cell, kind, act, at })),
+    );
   });
   return shuffled(trials, seededRandom(seed));
 }
 
-type Cell = Pick<Trial, "step" | "fault" | "kind"> & { turn: number };
+type Place = Pick<Trial, "step" | "fault" | "kind">;
+type Cell = Place & { row: number; column: number };
 
-/** Acts of one kind take turns, so that all have theirs. The rest is the trial's own randomness: alone it is the same trial. */
-function toTrial(dialect: Store["dialect"], seed: number, { step, fault, kind, turn }: Cell): Trial {
-  const name = `${step}/${fault}/${kind}`;
-  const random = seededRandom(mix(seed, name));
+/**
+ * The acts of a kind take turns: at each step they go on from fault to fault and from seed to seed, so that none is left out there;
+ * of a kind with more acts than there are turns, several come at once. Each step begins with another act.
+ */
+function actsOf(dialect: Store["dialect"], seed: number, { kind, row, column }: Cell): Act[] {
   const acts: readonly Act[] = catalogue[kind];
-  const act = acts[turn % acts.length] as Act;
+  const faults = faultsOf[dialect].length;
+  const atOnce = Math.ceil(acts.length / (faults * wholeSeeds));
+  const first = (seed * faults + column) * atOnce + row * 7;
+  return Array.from({ length: atOnce }, (_, index) => acts[(first + index) % acts.length] as Act);
+}
+
+/** Whatever the acts' turns leave open is the trial's own randomness: alone it is the same trial. */
+function toTrial(
+  dialect: Store["dialect"],
+  seed: number,
+  { step, fault, kind, act, at }: Place & { act: Act; at: number },
+): Trial {
+  const name = `${step}/${fault}/${kind}${at === 0 ? "" : `/${at + 1}`}`;
+  const random = seededRandom(mix(seed, name));
   const faults: readonly Fault[] = faultsOf[dialect];
   const dice = () => ({ breaksWire: random.next() < 0.5, isLate: random.next() < 0.5 });
   const own = dice();

@@ -9,13 +9,31 @@ import { decodePage } from "../state/pages.ts";
 import { type ActivityRow, findActivity, listVotes } from "../store/activities.ts";
 import { loadVotes } from "../store/activity_lists.ts";
 import { findPage } from "../store/organizations.ts";
+import { inSnapshot } from "../store/snapshot.ts";
 import type { Store } from "../store/store.ts";
 import { type ActivityRecord, noRights, type Rights, type StoredVote } from "./activity_view.ts";
 import { noSources, readDecisionPages, readSources } from "./decision_sources.ts";
 
 export const waitingStatus = "ACTIVITY_STATUS_CONSENSUS_NEEDED";
 
+/**
+ * One that waits is read anew, with its votes and its organization's pages, all of one moment: a vote between them would show in
+ * one of them and not in the others. What is over stays as it is.
+ */
 export async function readActivity(
+  store: Store,
+  organizationId: string,
+  row: ActivityRow,
+  readerId: string,
+): Promise<ActivityRecord> {
+  if (row.status !== waitingStatus) return readRecord(store, organizationId, row, readerId);
+  return inSnapshot(store, async (snapshot) => {
+    const latest = await findActivity(snapshot, organizationId, row.activityId);
+    return readRecord(snapshot, organizationId, latest ?? row, readerId);
+  });
+}
+
+async function readRecord(
   store: Store,
   organizationId: string,
   row: ActivityRow,
@@ -23,12 +41,7 @@ export async function readActivity(
 ): Promise<ActivityRecord> {
   const later = await listVotes(store, organizationId, row.activityId);
   const rights = await readRights(store, organizationId, [row], readerId);
-  const record = { organizationId, row, votes: votesOf(row, later), rights: rights(row) };
-  if (row.status !== waitingStatus) return record;
-  // A vote between these reads may have ended it, and votes are of another moment than the row. What is over stays so.
-  const latest = await findActivity(store, organizationId, row.activityId);
-  if (latest === undefined || latest.status === row.status) return record;
-  return readActivity(store, organizationId, latest, readerId);
+  return { organizationId, row, votes: votesOf(row, later), rights: rights(row) };
 }
 
 /** Several of one organization: votes and pages are read once for all. */
