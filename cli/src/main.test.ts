@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -99,7 +99,7 @@ describe("the command line", { concurrency: 2 }, () => {
         ["policy", "check", "--help"],
         /^usage: keystead policy check FILE… \[--strict\]\n.*\n\nFlags:\n {2}--strict .*\n$/,
       ],
-      [["keys", "--help"], /^usage: keystead keys rotate --old-key-saved\n/],
+      [["keys", "--help"], /^usage: keystead keys show\n(.*\n)+usage: keystead keys rotate --old-key-saved\n/],
       [["policy", "--help"], /^usage: keystead policy check (.*\n)+usage: keystead policy apply /],
       [["version", "--help"], /^usage: keystead version\n.*\n$/],
     ];
@@ -145,8 +145,8 @@ describe("the command line", { concurrency: 2 }, () => {
       [["request", "whoami", "{"], /not JSON/],
       [["request", "whoami", "[]"], /not a JSON object/],
       [["init"], /needs --root-public-key/],
-      [["keys"], /`npx keystead keys rotate`/],
-      [["keys", "show"], /`npx keystead keys rotate`/],
+      [["keys"], /show, rotate/],
+      [["keys", "hide"], /show, rotate/],
       [["keys", "rotate", "now"], /`now` is one argument too many/],
       [["whoami", "--url", "ftp://x"], /not an http address/],
       [["policy"], /policy can do one of these: check, test, explain, apply/],
@@ -244,6 +244,19 @@ test("flags can stand in for the whole profile", async () => {
   assert.equal(code, 0, stderr);
   assert.equal(received[0]?.body, '{"organizationId":"org-7"}');
   assert.notEqual(received[0]?.key, publicKey);
+});
+
+test("the public keys are shown as the server's data folder has them", async () => {
+  const data = join(folder, "shown");
+  const show = () => keystead(["keys", "show"], { env: { KEYSTEAD_DATA: data } });
+  assertRefused(
+    await show(),
+    1,
+    /there is no .*public_keys\.json: the server writes it when it starts; set KEYSTEAD_DATA/,
+  );
+  mkdirSync(data);
+  writeFileSync(join(data, "public_keys.json"), '{"publicKeys":{"signer":"04"}}\n');
+  assert.deepEqual(await show(), { code: 0, stdout: '{"publicKeys":{"signer":"04"}}\n', stderr: "" });
 });
 
 test("a key is made in a file of its own, and never over another", async () => {

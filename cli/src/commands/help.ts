@@ -42,7 +42,7 @@ Flags of whoami, request, policy explain and policy apply:
 ${flagLines(sessionFlags).join("\n")}
 
 accept-database, accept-clock, check-log, check-database and keys work on the data in KEYSTEAD_DATA, or in
-./data: run them on that machine, with the server stopped.
+./data: run them on that machine, with the server stopped (but for keys show).
 
 Example:
   keystead request create_user_tag '{"userTagName":"ops","userIds":[]}'`);

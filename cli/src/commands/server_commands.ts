@@ -1,8 +1,8 @@
 /** Commands that work on the data itself. The server does them, so they run where its data is and never over the network. */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Command, type CommandContext, refuseArguments, UsageError } from "../command.ts";
+import { type Command, type CommandContext, group, refuseArguments, UsageError } from "../command.ts";
 
 const serverMain = join(import.meta.dirname, "../../../server/main.mjs");
 
@@ -31,17 +31,37 @@ export const checkDatabase: Command = {
   run: (context) => runOnData(context.flags.repair === true ? "repair-database" : "check-database", context),
 };
 
-export const keys: Command = {
+const showKeys: Command = {
+  usage: "keys show",
+  summary: "print the deployment's public keys, which clients pin, as the signer told them; the server may run",
+  run(context) {
+    refuseArguments(context, 0);
+    const path = join(process.env.KEYSTEAD_DATA || "data", "public_keys.json");
+    if (!existsSync(path)) {
+      throw new Error(`there is no ${path}: the server writes it when it starts; set KEYSTEAD_DATA to its data folder`);
+    }
+    process.stdout.write(readFileSync(path, "utf8"));
+    return 0;
+  },
+};
+
+const rotateKeys: Command = {
   usage: "keys rotate --old-key-saved",
   summary: "replace the root key and seal everything anew under the next one; run it again if it was cut short",
   flags: ["old-key-saved"],
   run(context) {
-    const [what] = context.args;
-    if (what !== "rotate") throw new UsageError("keys knows one thing to do: `npx keystead keys rotate`");
-    refuseArguments(context, 1);
+    refuseArguments(context, 0);
     return runServer(["rotate-keys", ...(context.flags["old-key-saved"] ? ["--old-key-saved"] : [])]);
   },
 };
+
+export const keys: Command = group(
+  "keys",
+  new Map([
+    ["show", showKeys],
+    ["rotate", rotateKeys],
+  ]),
+);
 
 export const init: Command = {
   usage: "init --root-public-key HEX",

@@ -1,5 +1,7 @@
 /** Secrets in and out, with the published package's own encryption, told to believe this server's key. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   decryptExportBundle,
   encryptPrivateKeyToBundle,
@@ -13,6 +15,8 @@ export async function signerKeyOf(server: KeysteadServer): Promise<string> {
   const answer = await fetch(`${server.url}/.well-known/keystead.json`);
   const { publicKeys } = (await answer.json()) as { publicKeys: { signer: string } };
   assert.match(publicKeys.signer, /^04[0-9a-f]{128}$/);
+  const told = JSON.parse(readFileSync(join(server.dataFolder, "public_keys.json"), "utf8"));
+  assert.deepEqual(told, { publicKeys }, "the signer told the operator of others");
   return publicKeys.signer;
 }
 

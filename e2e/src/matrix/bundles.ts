@@ -12,8 +12,8 @@ import {
 } from "@turnkey/crypto";
 import { invalid, notFound } from "../refusals.ts";
 import { assertRefused } from "../wire.ts";
-import { activityEntry, type BadInput } from "./entry.ts";
-import { badName, exists, noSuchPrivateKey, noSuchWallet, notOwnAct } from "./faults.ts";
+import { activityEntry, type BadInput, type ForeignInput } from "./entry.ts";
+import { badName, exists, noSuchPrivateKey, noSuchUser, noSuchWallet, notOwnAct } from "./faults.ts";
 import {
   type AccountParams,
   ethereum,
@@ -207,7 +207,7 @@ function startImport(scene: Scene, path: Start): Promise<{ importBundle: string 
   return scene.done(path, { userId: scene.place.root.userId }) as Promise<{ importBundle: string }>;
 }
 
-/** An import is its user's own act: even a root user starts none for another, who may be there or not. */
+/** An import is its user's own act: even a root user starts none for another. */
 const othersImport: BadInput<Json>[] = [
   {
     name: "another user",
@@ -216,13 +216,18 @@ const othersImport: BadInput<Json>[] = [
     kept: "REJECTED",
   },
   {
-    name: "a stranger",
-    bend: (good, { other }) => ({ ...good, userId: other.root.userId }),
-    refusal: notOwnAct,
-    kept: "REJECTED",
+    name: "nobody",
+    bend: (good) => ({ ...good, userId: randomUUID() }),
+    refusal: ({ userId }, { place }) => noSuchUser({ userId }, place),
+    kept: "FAILED",
   },
-  { name: "nobody", bend: (good) => ({ ...good, userId: randomUUID() }), refusal: notOwnAct, kept: "REJECTED" },
 ];
+
+const foreignUser: ForeignInput<Json> = {
+  name: "a user",
+  bend: (good, { userId }) => ({ ...good, userId }),
+  refusal: noSuchUser,
+};
 
 const initImport = activityEntry<{ userId: string }>({
   good: ({ place }) => ({ userId: place.root.userId }),
@@ -235,7 +240,7 @@ const initImport = activityEntry<{ userId: string }>({
   },
   shows: (_, { before, after }) => assert.deepEqual(after, before),
   bad: othersImport,
-  foreign: [],
+  foreign: [foreignUser],
   isOwnAct: true,
   denied: ({ place }) => ({ userId: place.member.userId }),
 });
@@ -307,7 +312,7 @@ export const importWallet = activityEntry<WalletImport>({
   result: (_, { result: { walletId, addresses } }) => ({ walletId, addresses }),
   shows: (sent, seen, { place }) => checkNewWallet(sent, seen, place.organizationId, true),
   bad: [...badWalletNames, ...badAccounts, ...repeatedAccounts, ...badBundles, ...othersImport],
-  foreign: [],
+  foreign: [foreignUser],
   isOwnAct: true,
   denied: ({ place }) => ({
     userId: place.member.userId,
@@ -403,7 +408,7 @@ export const importPrivateKey = activityEntry<KeyImport>({
     ...badBundles,
     ...othersImport,
   ],
-  foreign: [],
+  foreign: [foreignUser],
   isOwnAct: true,
   denied: ({ place }) => ({
     userId: place.member.userId,

@@ -12,6 +12,7 @@ export type DataFolder = {
   sealedRootKey: string;
   rootKeyIds: string;
   processes: string;
+  publicKeys: string;
 };
 
 /** The names inside a data folder; nothing is touched. */
@@ -25,6 +26,7 @@ export function dataFolderAt(path: string): DataFolder {
     sealedRootKey: join(path, "root.key.sealed"),
     rootKeyIds: join(path, "root.key.ids"),
     processes: join(path, "processes.json"),
+    publicKeys: join(path, "public_keys.json"),
   };
 }
 

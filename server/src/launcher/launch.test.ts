@@ -169,6 +169,9 @@ test("a start makes the folders, hands the root key and the orders to the signer
   assert.match(started.said, new RegExp(`^Keystead is ready at http://127.0.0.1:${port}$`, "m"));
   assert.match(started.said, new RegExp(`^ {2}try: KEYSTEAD_DATA=${data} npx keystead whoami$`, "m"));
   assert.match(started.said, /^signer: stand-in signer is here$/m);
+  assert.ok(started.said.includes(`  public keys, for clients to pin: ${join(data, "public_keys.json")}\n`));
+  const told = JSON.parse(readFileSync(join(data, "public_keys.json"), "utf8"));
+  assert.deepEqual(told, { publicKeys: { signer: `04${"ab".repeat(64)}` } });
   assert.match(
     started.said,
     isRoot ? /processes are separated by user id/ : /one user id: .* \(it was not started as root\)/,

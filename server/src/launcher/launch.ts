@@ -8,6 +8,7 @@ import { syncFolder } from "./durable_file.ts";
 import { askToStop, join, startGateway } from "./gateway_process.ts";
 import type { GatewayMessage, SignerMessage } from "./messages.ts";
 import { forgetProcesses, noteProcesses } from "./previous_processes.ts";
+import type { PublicKeys } from "./public_keys.ts";
 import type { RootKeyProvider } from "./root_key.ts";
 import { type Orders, type SignerProcess, startSigner } from "./signer_process.ts";
 import type { Users } from "./users.ts";
@@ -28,6 +29,8 @@ export type Launch = {
   onDone(): void;
   onListening(port: number): void;
   onReady(): void;
+  /** Each time that a signer has joined its deployment. */
+  onKeys(publicKeys: PublicKeys): void;
 };
 
 /** `stop` asks for an orderly end; asked again, it no longer waits. `ended` gives the launcher's exit code. */
@@ -36,12 +39,14 @@ export type Launched = { stop(): void; ended: Promise<number> };
 const gatewayStopMs = 5000;
 const signerStopMs = 1000;
 const attemptsBeforeReady = 5;
+const keysMs = 1000;
 
 /** Starts gateway and signer, joins them, and keeps both running until asked to stop. */
 export function launch(options: Launch): Launched {
   const { code, data, users, rootKey, orders, say } = options;
   const verdict = Promise.withResolvers<number>();
   const waiting = new AbortController();
+  const introduced = Promise.withResolvers<void>();
   let decided = false;
   let ready = false;
   /** The exit code that the work's report asks for; undefined until there is one. */
@@ -92,6 +97,10 @@ export function launch(options: Launch): Launched {
       if (options.endsByItself) saidBySigner.add(message.message);
       say(`signer: ${message.message}`);
     }
+    if (message.kind === "keys") {
+      options.onKeys(message.publicKeys);
+      introduced.resolve();
+    }
     if (message.kind === "fatal") fatal("signer", message.message, signer);
   };
   const hearGateway = (message: GatewayMessage) => {
@@ -108,7 +117,8 @@ export function launch(options: Launch): Launched {
     }
     if (message.kind === "ready" && !ready) {
       ready = true;
-      options.onReady();
+      // The signer has said its keys by then, but on another channel: they may be heard a moment later.
+      void Promise.race([introduced.promise, pause(keysMs)]).then(options.onReady);
     }
   };
 

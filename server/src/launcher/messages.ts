@@ -1,3 +1,5 @@
+import type { PublicKeys } from "./public_keys.ts";
+
 /** What the gateway may tell the launcher. It is the least trusted of the three, so everything else it sends is dropped. */
 export type GatewayMessage =
   | { kind: "listening"; port: number }
@@ -9,7 +11,12 @@ export type GatewayMessage =
   | { kind: "report"; lines: string[]; ok: boolean };
 
 /** What the signer may tell the launcher, one JSON object per line. */
-export type SignerMessage = { kind: "ready" } | { kind: "fatal"; message: string } | { kind: "note"; message: string };
+export type SignerMessage =
+  | { kind: "ready" }
+  | { kind: "fatal"; message: string }
+  | { kind: "note"; message: string }
+  /** Of the deployment that it has joined, by name, in hex. */
+  | { kind: "keys"; publicKeys: PublicKeys };
 
 export function parseGatewayMessage(value: unknown): GatewayMessage | undefined {
   const { kind, port, message, lines, ok } = fieldsOf(value);
@@ -35,11 +42,18 @@ export function parseSignerMessage(line: string): SignerMessage | undefined {
   } catch {
     return undefined;
   }
-  const { kind, message } = fieldsOf(value);
+  const { kind, message, publicKeys } = fieldsOf(value);
   if (kind === "ready") return { kind };
+  if (kind === "keys" && arePublicKeys(publicKeys)) return { kind, publicKeys };
   if ((kind === "fatal" || kind === "note") && typeof message === "string")
     return { kind, message: printable(message) };
   return undefined;
+}
+
+function arePublicKeys(value: unknown): value is PublicKeys {
+  const entries = Object.entries(fieldsOf(value));
+  const isKey = (key: unknown) => typeof key === "string" && /^[0-9a-f]{64,130}$/.test(key);
+  return entries.length > 0 && entries.every(([name, key]) => /^[a-z]{1,40}$/i.test(name) && isKey(key));
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

@@ -34,6 +34,7 @@ function begin(key: Buffer, orders: { memoryFolder: string; birth: { organizatio
   }
   writeFileSync(`${orders.memoryFolder}/memory`, "remembered");
   tell({ kind: "ready" });
+  tell({ kind: "keys", publicKeys: { signer: `04${"ab".repeat(64)}` } });
   tell({ kind: "note", message: "stand-in signer is here" });
   const rootKeyHash = createHash("sha256").update(key).digest("hex");
   const answer = {

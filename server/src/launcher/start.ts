@@ -27,6 +27,7 @@ import { gatewayEnvironment } from "./environment.ts";
 import { type Launched, launch } from "./launch.ts";
 import { type Lock, lockData } from "./lock.ts";
 import { awaitPreviousProcesses } from "./previous_processes.ts";
+import { writePublicKeys } from "./public_keys.ts";
 import { Refusal } from "./refusal.ts";
 import { firstOf, type RootKeyProvider, rootKeyProvider } from "./root_key.ts";
 import type { Orders } from "./signer_process.ts";
@@ -118,9 +119,20 @@ async function startLocked(
       const hasKey = bootstrap.apiPrivateKey !== undefined;
       say(`Keystead is ready at ${baseUrl}${isEveryAddress(config.host) ? " (it listens on all addresses)" : ""}`);
       say(`  first organization${hasKey ? " and API key" : ""}: ${data.bootstrap}`);
+      say(`  public keys, for clients to pin: ${data.publicKeys}`);
       say(`  root key: ${rootKey.describe()}`);
       say(`  ${users.line}`);
       say(`  try: ${firstRequest(config, cwd, hasKey)}`);
+    },
+    onKeys(publicKeys) {
+      if (config.command !== "serve") return;
+      try {
+        const { replacesOthers } = writePublicKeys(data, publicKeys);
+        if (replacesOthers)
+          say(`${data.publicKeys} had other keys: clients that pinned those will believe nothing here`);
+      } catch (error) {
+        say(`${data.publicKeys} does not get the public keys: ${reasonOf(error)}`);
+      }
     },
   });
 }

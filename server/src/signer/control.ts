@@ -1,13 +1,18 @@
 /** The launcher's descriptor: root key and orders come in, words to the operator go out. Its end is the signer's end. */
 import { Socket } from "node:net";
 import { Fault } from "@keystead/core/fault.ts";
-import type { RootKeys } from "./keyring.ts";
+import type { Keyring, RootKeys } from "./keyring.ts";
 import type { Orders } from "./operations.ts";
 
 export type Control = {
   rootKeys: RootKeys;
   orders: Orders & { memoryFolder: string; resetClock: boolean };
-  say(message: { kind: "ready" } | { kind: "fatal" | "note"; message: string }): void;
+  say(
+    message:
+      | { kind: "ready" }
+      | { kind: "fatal" | "note"; message: string }
+      | { kind: "keys"; publicKeys: Keyring["publicKeys"] },
+  ): void;
 };
 
 const rootKeyLength = 32;

@@ -18,7 +18,9 @@ try {
     note(`a power cut tore the last ${memory.torn} bytes off its memory; they are kept in memory.torn, and it goes on`);
   }
   if (orders.resetClock) memory.resetClock(Date.now());
-  const operations = createOperations(rootKeys, memory, orders, Date.now, note);
+  const operations = createOperations(rootKeys, memory, orders, Date.now, note, (publicKeys) =>
+    say({ kind: "keys", publicKeys }),
+  );
   const gateway = new Socket({ fd: 3, readable: true, writable: true });
   gateway.on("error", () => undefined);
   // The launcher starts a new signer for a new gateway.

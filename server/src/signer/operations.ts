@@ -14,7 +14,14 @@ import { type AcceptedHead, accept } from "./accept.ts";
 import { type BirthOrder, birth } from "./birth.ts";
 import { createInterfaceCache } from "./contract_interfaces.ts";
 import { createJournalCache } from "./journal_cache.ts";
-import { createKeyring, deploymentName, openKeyringWith, type RootKeys, versionOfCurrent } from "./keyring.ts";
+import {
+  createKeyring,
+  deploymentName,
+  type Keyring,
+  openKeyringWith,
+  type RootKeys,
+  versionOfCurrent,
+} from "./keyring.ts";
 import { createLine } from "./line.ts";
 import type { Memory } from "./memory.ts";
 import { createOnItsWay } from "./on_its_way.ts";
@@ -56,6 +63,8 @@ export function createOperations(
   orders: Orders,
   clock: () => number,
   note: (message: string) => void,
+  /** The deployment is joined: whoever starts the signer hears its public keys from itself. */
+  announce: (publicKeys: Keyring["publicKeys"]) => void = () => undefined,
 ): Operations {
   const limits = withLimits(orders.limits);
   const boot = new Uint8Array(randomBytes(16));
@@ -162,6 +171,7 @@ export function createOperations(
       if (keyring !== undefined) {
         signer = join(keyring);
         adopt(signer);
+        announce(signer.keyring.publicKeys);
       }
       return {
         remembers: mayRelease(),
