@@ -9,6 +9,7 @@ import { normalisePublicKey } from "../src/crypto/api_key.ts";
 import type { Curves } from "../src/crypto/curves.ts";
 import { signStamp } from "../src/crypto/sign_stamp.ts";
 import { parseStamp, type StampScheme, stampSchemes, verifyStamp } from "../src/crypto/stamp.ts";
+import { fromBase64url } from "../src/encoding/base64url.ts";
 import { parseEcdsaDer } from "../src/encoding/der.ts";
 import { fromHex, toHex } from "../src/encoding/hex.ts";
 import { findVectors } from "./vectors.ts";
@@ -79,6 +80,28 @@ export function testCurvesContract(name: string, curves: Curves): void {
     const stamp = parseStamp(curves, header);
     assert.equal(stamp.publicKey, apiKeyFixture.publicKey);
     assert.ok(verifyStamp(curves, stamp, body));
+  });
+
+  test(`${name}: a session token and an app proof of the hosted service verify, and over another byte do not`, (t) => {
+    const vectors = findVectors(t);
+    if (vectors === undefined) return;
+    type File = {
+      sessionJwt: { jwt: string; publicKey: string };
+      appProof: { publicKey: string; proofPayload: string; signature: string };
+    };
+    // Excluded: bootProof, a cloud vendor's attestation, which no part of Keystead reads. The others have tests of their own.
+    const { sessionJwt, appProof } = vectors.json<File>("client-acceptance/tkhq-sdk.json");
+    const holds = (point: string, message: Uint8Array, signature: Uint8Array) =>
+      curves.verifyP256(curves.compressPoint("p256", fromHex(point)), message, signature);
+    const [header, payload, mark = ""] = sessionJwt.jwt.split(".");
+    // The token's signature is over the digest of a digest.
+    const token = curves.sha256(utf8.encode(`${header}.${payload}`));
+    assert.ok(holds(sessionJwt.publicKey, token, fromBase64url(mark)));
+    assert.ok(!holds(sessionJwt.publicKey, curves.sha256(token), fromBase64url(mark)));
+    // Two points: one to encrypt to, one that signs.
+    const signer = appProof.publicKey.slice(130);
+    assert.ok(holds(signer, utf8.encode(appProof.proofPayload), fromHex(appProof.signature)));
+    assert.ok(!holds(signer, utf8.encode(`${appProof.proofPayload} `), fromHex(appProof.signature)));
   });
 
   for (const scheme of schemes) {

@@ -11,6 +11,9 @@ import { type SigningMaths, signatureSchemes, signBytes, toWireSignature } from 
 import { fromHex, toHex } from "../src/encoding/hex.ts";
 import { taprootOutputKey } from "../src/keys/addresses/taproot.ts";
 import { type Curve, publicKeyOf, type SignatureScheme } from "../src/keys/curves.ts";
+import { deriveKeyPair } from "../src/keys/derive.ts";
+import { parseSentence, toSeed } from "../src/keys/mnemonic.ts";
+import { parsePath } from "../src/keys/path.ts";
 import { findVectors } from "./vectors.ts";
 
 const utf8 = new TextEncoder();
@@ -225,6 +228,22 @@ type Bip341File = {
   }[];
 };
 
+type StellarFile = {
+  setup: { mnemonic: string; passphrase: string };
+  tests: {
+    name: string;
+    parameters: { xdr: string; address_n: string; network_passphrase: string };
+    result: { public_key?: string; signature?: string; error_message?: string };
+  }[];
+};
+
+const stellarRefusals = new Set([
+  "Multiple operations not supported for payment requests",
+  "Invalid operation for payment request",
+  "must be the only operation",
+  "requires ext.v = 1",
+]);
+
 function testPublishedFiles(name: string, maths: SigningMaths): void {
   const sign = (scheme: SignatureScheme, curve: Curve, privateKey: string, bytes: Uint8Array): string => {
     const { r, s } = signBytes(maths, scheme, curve, fromHex(privateKey), bytes);
@@ -266,6 +285,33 @@ function testPublishedFiles(name: string, maths: SigningMaths): void {
       assert.equal(toHex(publicKeyOf(maths.keys, "CURVE_ED25519", fromHex(seed)).compressed), publicKey);
     }
     assert.equal(rows.length, 171);
+  });
+
+  test(`${name}: a hardware wallet's Stellar transactions, from mnemonic to signature`, (t) => {
+    const vectors = findVectors(t);
+    if (vectors === undefined) return;
+    const { setup, tests } = vectors.json<StellarFile>("trezor-fixtures/stellar/sign_tx.json");
+    const sentence = parseSentence(maths.keys, utf8.encode(setup.mnemonic));
+    const seed = toSeed(maths.keys, sentence, utf8.encode(setup.passphrase));
+    const counts = { exact: 0, excluded: 0 };
+    for (const { name: label, parameters, result } of tests) {
+      if (result.signature === undefined) {
+        // The device refuses what it cannot show. Stellar comes to us as a digest, which has nothing to object to.
+        assert.ok(stellarRefusals.has(result.error_message ?? ""), label);
+        counts.excluded++;
+        continue;
+      }
+      const path = parsePath(parameters.address_n);
+      const { privateKey, publicKey } = deriveKeyPair(maths.keys, "CURVE_ED25519", seed, path);
+      assert.equal(toHex(publicKey.compressed), result.public_key, label);
+      // What is signed: the network, then the envelope from its type on, without the empty list of signatures at its end.
+      const envelope = Buffer.from(parameters.xdr, "base64").subarray(0, -4);
+      const digest = sha256(Uint8Array.of(...sha256(utf8.encode(parameters.network_passphrase)), ...envelope));
+      const expected = Buffer.from(result.signature, "base64").toString("hex");
+      assert.equal(sign("ed25519", "CURVE_ED25519", toHex(privateKey), digest), expected, label);
+      counts.exact++;
+    }
+    assert.deepEqual(counts, { exact: 32, excluded: 4 });
   });
 
   test(`${name}: every signature of BIP-340 over 32 bytes`, (t) => {

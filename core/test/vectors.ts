@@ -1,6 +1,6 @@
 /** Third-party test vectors. They lie beside the repository, are never committed, and may be absent. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 
 const folder = resolve(import.meta.dirname, "..", "..", "..", "shared", "vectors");
 
@@ -10,12 +10,19 @@ export type Vectors = {
   bytes(path: string): Uint8Array;
   /** The file names of a folder, sorted. */
   names(path: string): string[];
+  /** Every file, by its path in the folder, sorted. */
+  paths(): string[];
 };
 
 const vectors: Vectors = {
   json: (path) => JSON.parse(readFileSync(join(folder, path), "utf8")),
   bytes: (path) => new Uint8Array(readFileSync(join(folder, path))),
   names: (path) => readdirSync(join(folder, path)).sort(),
+  paths: () =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+      .sort(),
 };
 
 /** The one reason for a skip that CI accepts: a clone elsewhere has nobody's vectors beside it. */

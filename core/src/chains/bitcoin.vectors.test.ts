@@ -6,7 +6,7 @@ import { parseEcdsaDer } from "../encoding/der.ts";
 import { fromHex, toHex } from "../encoding/hex.ts";
 import { Fault } from "../fault.ts";
 import { hash160 } from "../keys/addresses/hash160.ts";
-import { parseBitcoin } from "./bitcoin.ts";
+import { bitcoinFacts, parseBitcoin } from "./bitcoin.ts";
 import {
   type BitcoinInput,
   bitcoinId,
@@ -18,7 +18,7 @@ import {
   serialiseWithoutWitnesses,
   toTxId,
 } from "./bitcoin_transaction.ts";
-import { type Psbt, type PsbtInput, parsePsbt, psbtIn, serialisePsbt, withInputPair } from "./psbt.ts";
+import { findValue, type Psbt, type PsbtInput, parsePsbt, psbtIn, serialisePsbt, withInputPair } from "./psbt.ts";
 import { sighashesOf } from "./sighash.ts";
 
 const fromBase64 = (text: string) => Uint8Array.from(Buffer.from(text, "base64"));
@@ -183,6 +183,15 @@ type CorePsbts = {
   invalid: string[];
   invalid_with_msg: [string, string][];
   signer: { psbt: string; result: string }[];
+  creator: {
+    inputs: { txid: string; vout: number }[];
+    outputs: Record<string, number>[];
+    version: number;
+    result: string;
+  }[];
+  combiner: { combine: string[]; result: string }[];
+  finalizer: { finalize: string; result: string }[];
+  extractor: { extract: string; result: string }[];
 };
 
 test("bitcoin core: PSBTs that are valid and invalid", (t) => {
@@ -244,4 +253,74 @@ test("bitcoin core: a signer's result is its PSBT with signatures over our diges
     assert.deepEqual(sortedPairs(signed), sortedPairs(parsePsbt(fromBase64(result))));
   }
   assert.deepEqual([signer.length, signatures], [4, 4]);
+});
+
+test("bitcoin core: what a creator was asked for is what policies see of its PSBT", (t) => {
+  const vectors = findVectors(t);
+  if (vectors === undefined) return;
+  const { creator } = vectors.json<CorePsbts>("bitcoin-core/rpc_psbt.json");
+  for (const { inputs, outputs, version, result } of creator) {
+    // The PSBT's own version, which only later ones write down.
+    assert.equal(version, 0);
+    const facts = bitcoinFacts(parseBitcoin(fromBase64(result)), "regtest");
+    assert.deepEqual(
+      facts.inputs.map(({ txId, vout }) => ({ txid: txId, vout })),
+      inputs,
+    );
+    assert.deepEqual(
+      facts.outputs.map(({ address, value }) => ({ [address]: Number(value) / 1e8 })),
+      outputs,
+    );
+  }
+  assert.equal(creator.length, 1);
+});
+
+test("bitcoin core: signatures of several signers, gathered as ours are spliced in, all hold over our digests", (t) => {
+  const vectors = findVectors(t);
+  if (vectors === undefined) return;
+  const { combiner } = vectors.json<CorePsbts>("bitcoin-core/rpc_psbt.json");
+  let signatures = 0;
+  for (const { combine, result } of combiner) {
+    const [first = assert.fail(), ...others] = combine.map((base64) => parsePsbt(fromBase64(base64)));
+    const gathered = others
+      .flatMap(({ inputs }) => inputs.flatMap(({ pairs }, index) => pairs.map((pair) => ({ index, pair }))))
+      .reduce((psbt, { index, pair }) => withInputPair(psbt, index, pair), first);
+    assert.deepEqual(sortedPairs(gathered), sortedPairs(parsePsbt(fromBase64(result))));
+    for (const [index, { pairs }] of gathered.inputs.entries()) {
+      for (const { key, value } of pairs.filter((pair) => pair.key[0] === psbtIn.partialSig)) {
+        const digest = digestOf(gathered, index, value.at(-1) ?? 0);
+        assert.ok(secp256k1.verify(parseEcdsaDer(value.subarray(0, -1)), digest, key.subarray(1), { prehash: false }));
+        signatures++;
+      }
+    }
+  }
+  assert.deepEqual([combiner.length, signatures], [1, 4]);
+});
+
+test("bitcoin core: an extracted transaction is its PSBT's, with the final scripts put in", (t) => {
+  const vectors = findVectors(t);
+  if (vectors === undefined) return;
+  const { finalizer, extractor } = vectors.json<CorePsbts>("bitcoin-core/rpc_psbt.json");
+  // Excluded: making final scripts out of signatures, which is left to whoever gathers them. Both sides are read.
+  for (const { finalize, result } of finalizer) {
+    const [before, after] = [parsePsbt(fromBase64(finalize)), parsePsbt(fromBase64(result))];
+    assert.deepEqual(before.transaction, after.transaction);
+    assert.ok(before.inputs.every(({ isFinal }) => !isFinal));
+    assert.ok(after.inputs.every(({ isFinal }) => isFinal));
+  }
+  for (const { extract, result } of extractor) {
+    const { transaction, inputs } = parsePsbt(fromBase64(extract));
+    const signed = parseBitcoinTransaction(fromHex(result));
+    assert.equal(toHex(serialiseBitcoinTransaction(signed)), result);
+    for (const [index, { scriptSig, witness }] of signed.inputs.entries()) {
+      const { pairs } = inputs[index] as PsbtInput;
+      assert.deepEqual(scriptSig, findValue(pairs, psbtIn.finalScriptSig));
+      // Items of less than 253 bytes: one byte says how long each is.
+      const stack = Uint8Array.from([witness.length, ...witness.flatMap((item) => [item.length, ...item])]);
+      assert.deepEqual(stack, findValue(pairs, psbtIn.finalScriptWitness) ?? Uint8Array.of(0));
+    }
+    const bare = signed.inputs.map((input) => ({ ...input, scriptSig: new Uint8Array(), witness: [] }));
+    assert.deepEqual({ ...signed, inputs: bare }, transaction);
+  }
+  assert.deepEqual([finalizer.length, extractor.length], [1, 1]);
 });

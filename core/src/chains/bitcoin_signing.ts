@@ -53,6 +53,9 @@ const spendings = {
   },
 } as const satisfies Record<string, Spending>;
 
+/** Every script that can be asked for. */
+export const spendableScripts = Object.keys(spendings) as readonly SpendableScript[];
+
 /** One input to sign. */
 export type BitcoinSigningInput = {
   index: number;

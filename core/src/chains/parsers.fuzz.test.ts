@@ -7,7 +7,7 @@ import { fromHex, toHex } from "../encoding/hex.ts";
 import { type RlpItem, toRlp, toRlpInteger } from "../encoding/rlp.ts";
 import { Fault } from "../fault.ts";
 import { bitcoinFacts, parseBitcoin } from "./bitcoin.ts";
-import { getSigningInputs } from "./bitcoin_signing.ts";
+import { getSigningInputs, type SpendableScript, spendableScripts } from "./bitcoin_signing.ts";
 import {
   bitcoinId,
   checkBitcoinTransaction,
@@ -16,7 +16,7 @@ import {
   toTxId,
 } from "./bitcoin_transaction.ts";
 import { ethereumDigest, parseEthereum, serialiseEthereum } from "./ethereum.ts";
-import { parsePsbt, serialisePsbt } from "./psbt.ts";
+import { type Psbt, parsePsbt, serialisePsbt } from "./psbt.ts";
 import { sameBytes } from "./refusal.ts";
 import { parseSolana, serialiseSolana, solanaMessage } from "./solana.ts";
 import { solanaFacts } from "./solana_facts.ts";
@@ -209,10 +209,19 @@ function bitcoinSeeds(): Uint8Array[] {
   ].map(serialiseBitcoinTransaction);
 }
 
+/** An input of a script without witness: it shows the whole transaction that it spends from. */
+function legacyInput({ script, redeemScript }: { script: Uint8Array; redeemScript?: Uint8Array }) {
+  const [first = none] = bitcoinSeeds();
+  const previous = { ...parseBitcoinTransaction(first), outputs: [{ value: 100_000n, scriptPubKey: script }] };
+  const txid = toTxId(bitcoinId(previous));
+  const nonWitnessUtxo = serialiseBitcoinTransaction(previous);
+  return { txid, index: 0, nonWitnessUtxo, ...(redeemScript && { redeemScript }) };
+}
+
+/** Every script that a key can spend is an input of one of them. */
 function psbtSeeds(): Uint8Array[] {
-  const [previous = none] = bitcoinSeeds();
-  const txid = toTxId(bitcoinId(parseBitcoinTransaction(previous)));
-  const legacy = { txid, index: 0, nonWitnessUtxo: previous };
+  const legacy = legacyInput(btc.p2pkh(publicKey));
+  const wrapped = [btc.p2sh(btc.p2pkh(publicKey)), btc.p2sh(btc.p2pk(publicKey))].map(legacyInput);
   const payments = [
     btc.p2wpkh(publicKey),
     btc.p2sh(btc.p2wpkh(publicKey)),
@@ -225,7 +234,7 @@ function psbtSeeds(): Uint8Array[] {
     index: i,
     witnessUtxo: { script: payment.script, amount: 50_000n },
   }));
-  return [[legacy], segwit.slice(0, 2), segwit.slice(2), [legacy, ...segwit]].flatMap((inputs) => {
+  return [[legacy], wrapped, segwit.slice(0, 2), segwit.slice(2), [legacy, ...segwit]].flatMap((inputs) => {
     const transaction = new btc.Transaction();
     for (const one of inputs) transaction.addInput(one);
     transaction.addOutput({ script: btc.p2wpkh(publicKey).script, amount: 10_000n });
@@ -260,7 +269,7 @@ const targets = {
     use(value) {
       const checked = parseBitcoin(serialisePsbt(value));
       bitcoinFacts(checked, "mainnet");
-      getSigningInputs(checked, publicKey, ["p2pkh", "p2sh", "p2wpkh", "p2wsh"]);
+      getSigningInputs(checked, publicKey, spendableScripts);
     },
     seeds: psbtSeeds(),
   }),
@@ -317,6 +326,20 @@ function bent(input: Uint8Array, random: Random, other: Uint8Array): Uint8Array 
 
 function isRefusal(error: unknown): boolean {
   return error instanceof Fault && error.code === "invalid_argument" && error.errorCode === "INVALID_TRANSACTION";
+}
+
+test("every script that a key can spend is among the inputs that the bent PSBTs come from", () => {
+  const seeds = psbtSeeds().map((bytes) => parseBitcoin(bytes));
+  const found = spendableScripts.filter((type) => seeds.some((psbt) => hasInput(psbt, type)));
+  assert.deepEqual(found, spendableScripts);
+});
+
+function hasInput(psbt: Psbt, type: SpendableScript): boolean {
+  try {
+    return getSigningInputs(psbt, publicKey, [type]).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 test(`${rounds} bent transactions: only refusals, or the same bytes again`, (t) => {

@@ -128,6 +128,7 @@ test("JCS: the inputs and their canonical forms are read as the same value, but 
   if (vectors === undefined) return;
   const refused: Record<string, string> = {};
   const names = vectors.names("json/jcs/input");
+  assert.deepEqual(vectors.names("json/jcs/output"), names);
   for (const name of names) {
     const input = vectors.bytes(`json/jcs/input/${name}`);
     const output = vectors.bytes(`json/jcs/output/${name}`);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findVectors, type Vectors } from "../../test/vectors.ts";
+import { nobleCurves } from "../crypto/noble_curves.ts";
 import { fromHex, toHex } from "../encoding/hex.ts";
 import { type AddressFormat, getAddressFormat, getAddressUse } from "./address_formats.ts";
 import { addressKey } from "./address_spelling.ts";
@@ -183,6 +184,28 @@ test("Ethereum accounts of ethers, checksums included", (t) => {
     assert.equal(encode(publicKeyOf(nobleKeyMaths, "CURVE_SECP256K1", fromHex(privateKey.slice(2)))), address);
   }
   assert.equal(accounts.length, 173);
+});
+
+test("ethereum/tests: two keys and their addresses, but not their signatures", (t) => {
+  const vectors = findVectors(t);
+  if (vectors === undefined) return;
+  type Case = { seed: string; key: string; addr: string; sig_of_emptystring: { r: string; s: string } };
+  const cases = vectors.json<Case[]>("ethereum-tests/BasicTests/keyaddrtest.json");
+  const { encode } = getAddressUse("ADDRESS_FORMAT_ETHEREUM", "CURVE_SECP256K1");
+  const digest = nobleCurves.keccak256(new Uint8Array());
+  const keys = cases.map(({ seed, key, addr }) => {
+    const privateKey = nobleCurves.keccak256(utf8.encode(seed));
+    assert.equal(toHex(privateKey), key);
+    const publicKey = publicKeyOf(nobleKeyMaths, "CURVE_SECP256K1", privateKey);
+    assert.equal(encode(publicKey).toLowerCase(), `0x${addr}`);
+    return publicKey.compressed;
+  });
+  // Excluded, both: their name promises keccak256 of nothing, and over that they verify under no key of the file.
+  const to32 = (decimal: string) => fromHex(BigInt(decimal).toString(16).padStart(64, "0"));
+  const holding = cases.filter(({ sig_of_emptystring: { r, s } }) =>
+    keys.some((key) => nobleCurves.verifySecp256k1(key, digest, Uint8Array.of(...to32(r), ...to32(s)))),
+  );
+  assert.deepEqual([keys.length, holding.length], [2, 0]);
 });
 
 test("BIP-84's accounts", (t) => {

@@ -55,8 +55,11 @@ export async function privateKeys(t: TestContext, server: KeysteadServer, root: 
       ["ADDRESS_FORMAT_ETHEREUM", "ADDRESS_FORMAT_COSMOS"],
     );
     const { privateKeys: listed } = await sdk.getPrivateKeys();
-    // Those of one activity are of one moment, and in no order.
-    assert.deepEqual(new Set(listed.map(({ privateKeyName }) => privateKeyName)), new Set(["One", "Two", "Three"]));
+    // Those of one activity are of one moment, and in the order they were asked for.
+    assert.deepEqual(
+      listed.map(({ privateKeyName }) => privateKeyName),
+      ["One", "Two", "Three"],
+    );
   });
 
   await t.test("a key signs under its id and under its addresses alike", async () => {

@@ -136,15 +136,30 @@ test("bitcoinjs-lib's addresses and their refusals", (t) => {
   );
 });
 
+const paymentScripts = ["p2pkh", "p2sh", "p2wpkh"] as const;
+
+type Payment = {
+  pubkey?: string;
+  output?: string;
+  address?: string;
+  network?: string;
+  redeem?: { output?: string; network?: string };
+};
+type PaymentFile = {
+  valid: { arguments: Payment; expected: Payment }[];
+  invalid: { arguments: Record<string, string> }[];
+  dynamic: { details: Payment[] };
+};
+
 test("bitcoinjs-lib's payments: what a key, hash or script pays to", (t) => {
   const vectors = findVectors(t);
   if (vectors === undefined) return;
-  type Payment = { pubkey?: string; output?: string; hash?: string; address?: string; network?: string };
-  type Case = { arguments: Payment & { redeem?: { output?: string; network?: string } }; expected: Payment };
   let [outputs, fromKeys, redeems] = [0, 0, 0];
-  for (const script of ["p2pkh", "p2sh", "p2wpkh"] as const) {
-    const cases: Case[] = vectors.json<{ valid: Case[] }>(`bitcoin-core/bitcoinjs-${script}.json`).valid;
-    for (const { arguments: given, expected } of cases) {
+  for (const script of paymentScripts) {
+    const file: PaymentFile = vectors.json(`bitcoin-core/bitcoinjs-${script}.json`);
+    // `details` are whole payments too; `depends` says which of its parts that library works out from which others.
+    const whole = file.dynamic.details.map((details) => ({ arguments: details, expected: details }));
+    for (const { arguments: given, expected } of [...file.valid, ...whole]) {
       const network = (given.redeem?.network ?? given.network) === "testnet" ? "testnet" : "mainnet";
       const output = assemble(expected.output ?? given.output ?? assert.fail());
       const address = expected.address ?? given.address ?? assert.fail();
@@ -166,8 +181,33 @@ test("bitcoinjs-lib's payments: what a key, hash or script pays to", (t) => {
       }
     }
   }
-  // The files' `invalid` cases are contradictions between arguments of that library's own constructors.
-  assert.deepEqual([outputs, fromKeys, redeems], [23, 6, 2]);
+  assert.deepEqual([outputs, fromKeys, redeems], [27, 8, 3]);
+});
+
+test("bitcoinjs-lib's refused payments: such an address is none, or one of another type, and such a script has none", (t) => {
+  const vectors = findVectors(t);
+  if (vectors === undefined) return;
+  const counts = { refused: 0, otherType: 0, scripts: 0, excluded: 0 };
+  for (const script of paymentScripts) {
+    const { length } = bitcoinScripts[script](new Uint8Array(33)).output;
+    const file: PaymentFile = vectors.json(`bitcoin-core/bitcoinjs-${script}.json`);
+    for (const { arguments: given } of file.invalid) {
+      const [[name, value = ""] = [], ...others] = Object.entries(given);
+      if (name === "address" && others.length === 0) {
+        const reading = networks.filter((network) => reads(network, value));
+        for (const network of reading) assert.notEqual(parseBitcoinAddress(network, value).length, length);
+        counts[reading.length === 0 ? "refused" : "otherType"]++;
+      } else if ((name === "output" || name === "outputHex") && others.length === 0) {
+        const output = name === "output" ? assemble(value) : fromHex(value);
+        for (const network of networks) assert.equal(bitcoinAddress(network, output), undefined, value);
+        counts.scripts++;
+      } else {
+        // Arguments of that library's constructors that lack or contradict one another, and scripts that spend.
+        counts.excluded++;
+      }
+    }
+  }
+  assert.deepEqual(counts, { refused: 7, otherType: 2, scripts: 8, excluded: 47 });
 });
 
 test("BIP-341: the output without a script tree, its address, and the private keys that spend it", (t) => {
