@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { rootOf } from "../published/clients.ts";
 import { dialects, startServer } from "../world.ts";
 import { bitcoin } from "./bitcoin.ts";
+import { blobTransactions } from "./blob_transactions.ts";
 import { startChain } from "./chain.ts";
 import { consensus } from "./consensus.ts";
 import { ethersSigner } from "./ethers_signer.ts";
@@ -20,6 +21,7 @@ const themes = {
   rawPayloads,
   exportsAndImports,
   viemAccount,
+  blobTransactions,
   ethersSigner,
   solanaSigner,
   bitcoin,
