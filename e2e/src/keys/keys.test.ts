@@ -12,6 +12,8 @@ import { privateKeys } from "./private_keys.ts";
 import { rawPayloads } from "./raw_payloads.ts";
 import { refusals } from "./refusals.ts";
 import { solanaSigner } from "./solana_signer.ts";
+import { tempoAccount } from "./tempo_account.ts";
+import { tronTransactions } from "./tron_transactions.ts";
 import { viemAccount } from "./viem_account.ts";
 import { wallets } from "./wallets.ts";
 
@@ -22,8 +24,10 @@ const themes = {
   exportsAndImports,
   viemAccount,
   blobTransactions,
+  tempoAccount,
   ethersSigner,
   solanaSigner,
+  tronTransactions,
   bitcoin,
   consensus,
   refusals,
