@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { rootOf } from "../published/clients.ts";
 import { dialects, startServer } from "../world.ts";
 import { bitcoin } from "./bitcoin.ts";
+import { blobTransactions } from "./blob_transactions.ts";
 import { startChain } from "./chain.ts";
 import { consensus } from "./consensus.ts";
 import { ethersSigner } from "./ethers_signer.ts";
@@ -11,6 +12,8 @@ import { privateKeys } from "./private_keys.ts";
 import { rawPayloads } from "./raw_payloads.ts";
 import { refusals } from "./refusals.ts";
 import { solanaSigner } from "./solana_signer.ts";
+import { tempoAccount } from "./tempo_account.ts";
+import { tronTransactions } from "./tron_transactions.ts";
 import { viemAccount } from "./viem_account.ts";
 import { wallets } from "./wallets.ts";
 
@@ -20,8 +23,11 @@ const themes = {
   rawPayloads,
   exportsAndImports,
   viemAccount,
+  blobTransactions,
+  tempoAccount,
   ethersSigner,
   solanaSigner,
+  tronTransactions,
   bitcoin,
   consensus,
   refusals,

@@ -31,7 +31,7 @@ const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_000
 const accessList = [{ address: someone, storageKeys: [`0x${"00".repeat(31)}01` as Hex] }];
 const common = { chainId: hardhat.id, nonce: 7, gas: 60_000n, to: someone, value: 1n };
 
-/** One of each kind that Ethereum has. */
+/** One of each kind that Ethereum has; blob_transactions.ts has those with blobs mined. */
 const transactions: Record<string, TransactionSerializable> = {
   legacy: { type: "legacy", ...common, gasPrice: 3_000_000_000n, data: "0x00" },
   eip2930: { type: "eip2930", ...common, gasPrice: 3_000_000_000n, accessList },
@@ -145,22 +145,6 @@ export async function viemAccount(t: TestContext, server: KeysteadServer, root: 
       assert.equal(await recoverAuthorizationAddress({ authorization }), account.address);
     });
   }
-
-  await t.test("blobs stay with the client, which puts them around the signed transaction", async () => {
-    const account = at(Object.values(accounts), 0);
-    const sidecar = {
-      blob: `0x${"00".repeat(64)}`,
-      commitment: `0x${"11".repeat(48)}`,
-      proof: `0x${"22".repeat(48)}`,
-    } as const;
-    const plain = transactions.eip4844 as TransactionSerializable & { type: "eip4844" };
-    const wrapped = await account.signTransaction({ ...plain, sidecars: [sidecar] });
-    const bare = await account.signTransaction(plain);
-    assert.deepEqual((parseTransaction(wrapped) as { sidecars?: unknown }).sidecars, [sidecar]);
-    const { r, s, yParity } = parseTransaction(bare);
-    const inside = parseTransaction(wrapped);
-    assert.deepEqual([inside.r, inside.s, inside.yParity], [r, s, yParity]);
-  });
 
   await t.test("the chain mines legacy, 2930, 1559 and 7702 transactions of it", async () => {
     const account = at(Object.values(accounts), 0);
