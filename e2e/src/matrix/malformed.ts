@@ -44,6 +44,17 @@ function unreadable(good: Json): Malformed[] {
   ];
 }
 
+/** Published for these. */
+const wordsOfMissing: Readonly<Record<string, string>> = {
+  curve: "curve required",
+  walletName: "missing wallet params",
+  accounts: "missing wallet params",
+};
+
+function missing(name: string): Refusal {
+  return invalid(`${wordsOfMissing[name] ?? "invalid request body"}: missing field \`${name}\``);
+}
+
 /** What surrounds the parameters of every activity. */
 function envelopes(path: string, good: Json): Malformed[] {
   const foreign = [...activityForms.keys()].find((type) => activityForms.get(type)?.activity.path !== path);
@@ -52,7 +63,6 @@ function envelopes(path: string, good: Json): Malformed[] {
   const noTime = invalid("invalid request body: field `timestampMs` must be a decimal string of milliseconds");
   const noObject = invalid("invalid request body: field `parameters` must be object");
   const noFlag = invalid("invalid request body: field `generateAppProofs` must be boolean");
-  const noField = (name: string) => invalid(`invalid request body: missing field \`${name}\``);
   const faulty = (name: string, change: object, refusal: Refusal): Malformed => {
     return { name, body: { ...good, ...change }, refusal, isFaulty: true };
   };
@@ -61,7 +71,7 @@ function envelopes(path: string, good: Json): Malformed[] {
     faulty("a number for a type", { type: 7 }, noType),
     faulty("no known type", { type: "ACTIVITY_TYPE_NOTHING" }, notOfPath("ACTIVITY_TYPE_NOTHING")),
     { name: "another path's type", body: { ...good, type: foreign }, refusal: notOfPath(foreign) },
-    faulty("no time", { timestampMs: undefined }, noField("timestampMs")),
+    faulty("no time", { timestampMs: undefined }, missing("timestampMs")),
     ...["", "now", "1.5", "-1", "1".repeat(16)].map(
       (timestampMs): Malformed => ({
         name: `the time ${timestampMs}`,
@@ -75,7 +85,7 @@ function envelopes(path: string, good: Json): Malformed[] {
       body: { ...good, timestampMs: String(Date.now() + hourMs / 12 + marginMs) },
       refusal: stale,
     },
-    faulty("no parameters", { parameters: undefined }, noField("parameters")),
+    faulty("no parameters", { parameters: undefined }, missing("parameters")),
     ...[null, [], "x"].map((parameters) =>
       faulty(`parameters ${JSON.stringify(parameters)}`, { parameters }, noObject),
     ),
@@ -87,7 +97,7 @@ function without(good: Json, field: string): Malformed {
   return {
     name: `no ${field}`,
     body: changed(good, field, undefined),
-    refusal: invalid(`invalid request body: missing field \`${field.split(".").at(-1)}\``),
+    refusal: missing(field.split(".").at(-1) ?? ""),
     isFaulty: true,
   };
 }

@@ -29,7 +29,7 @@ export type Traffic = {
 
 /** Our words for a body that is not as its endpoint's schema says. Such a body need not fit the document either. */
 const malformed =
-  /^(bad request body|invalid request body|Invalid activity type|malformed organization ID provided)|: field `[^`]*` must be one of /;
+  /^(bad request body|invalid request body|Invalid activity type|malformed organization ID provided)|: (field `[^`]*` must be one of |missing field `)/;
 
 export function createTraffic(): Traffic {
   const document = readSwagger();

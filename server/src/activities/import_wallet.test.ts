@@ -185,8 +185,8 @@ test("names, paths, formats, repetitions and the limit are checked before the bu
   });
   const again = { ...ethereum, path: "m/44h/60H/0'/0/0" };
   assert.throws(() => importBundle(members, bad, { accounts: [ethereum, again] }), {
-    code: "already_exists",
-    message: "path already exists in wallet account new 1",
+    code: "invalid_argument",
+    message: "invalid path: accounts 0 and 1 of the request are the same",
   });
   const named = [
     { ...ethereum, name: "Main" },

@@ -108,10 +108,25 @@ function oracle(schema: TSchema, value: unknown): string {
   return at(path, error.message);
 }
 
-/** Some fields have published words of their own for a value outside their enumeration. */
+/** Some fields have published words of their own for a value outside their enumeration, or for being missing. */
 function withoutOwnWords(text: string): string {
-  return text.replace(/^invalid [a-z ]+: (?=field `[^`]*` must be one of )/, "invalid request body: ");
+  return text
+    .replace(/^invalid [a-z ]+: (?=field `[^`]*` must be one of )/, "invalid request body: ")
+    .replace(/^(curve required|missing wallet params): (?=missing field )/, "invalid request body: ");
 }
+
+test("what must be there and has published words of its own is missed in those", () => {
+  const wallet = Type.Object({
+    walletName: Type.String(),
+    accounts: Type.Array(Type.Object({ curve: Type.String() })),
+  });
+  const cases: [unknown, string][] = [
+    [{ accounts: [] }, "missing wallet params: missing field `walletName`"],
+    [{ walletName: "w" }, "missing wallet params: missing field `accounts`"],
+    [{ walletName: "w", accounts: [{}] }, "curve required: missing field `curve`"],
+  ];
+  for (const [value, text] of cases) assert.equal(said(wallet, value), text);
+});
 
 test("of values near any declared request, the mismatch told is the schema library's first", () => {
   for (const schema of declared) {

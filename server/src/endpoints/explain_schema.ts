@@ -44,15 +44,28 @@ const enumRefusals: Readonly<Record<string, string>> = {
   hashFunction: "invalid hash function",
 };
 
+/** And for a field that is missing. */
+const missingRefusals: Readonly<Record<string, string>> = {
+  curve: "curve required",
+  walletName: "missing wallet params",
+  accounts: "missing wallet params",
+};
+
 export function explainMismatch(schema: TSchema, value: unknown, prefix: string): Fault {
   const mismatch = firstMismatch(schema as Schema, value, prefix) ?? field(prefix, "does not fit");
   return new Fault("invalid_argument", `${beginningOf(mismatch)}: ${mismatch}`);
 }
 
 function beginningOf(mismatch: string): string {
+  const missing = /^missing field `([^`]*)`$/.exec(mismatch)?.[1];
+  if (missing !== undefined) return published(missingRefusals, missing);
   const path = /^field `([^`]*)` must be one of /.exec(mismatch)?.[1] ?? "";
   const name = path.split(".").findLast((part) => !/^[0-9]+$/.test(part)) ?? "";
-  return Object.hasOwn(enumRefusals, name) ? (enumRefusals[name] ?? "") : "invalid request body";
+  return published(enumRefusals, name);
+}
+
+function published(refusals: Readonly<Record<string, string>>, name: string): string {
+  return (Object.hasOwn(refusals, name) ? refusals[name] : undefined) ?? "invalid request body";
 }
 
 function firstMismatch(schema: Schema, value: unknown, path: string): string | undefined {

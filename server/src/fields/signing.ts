@@ -35,7 +35,8 @@ export const signature = Type.Object({
 /** In hex, with or without `0x`. */
 export const unsignedTransaction = Type.String({
   minLength: 1,
-  maxLength: 2 * 1024 * 1024,
+  // No body is longer.
+  maxLength: 1024 * 1024,
   description: "The unsigned transaction in hex; a PSBT for Bitcoin.",
 });
 

@@ -157,7 +157,7 @@ for (const dialect of dialects) {
     );
     await assert.rejects(
       deriveAccounts(rig, walletId, [ethereumAt(1), ethereumAt(1)]),
-      refused(6, "path already exists"),
+      refused(3, "invalid path: accounts 0 and 1 of the request are the same"),
     );
     assert.equal((await listAccounts(rig)).length, 4);
 

@@ -209,10 +209,10 @@ test("a request takes a bounded number of steps", () => {
   });
 });
 
-test("the same account twice in one request is refused with the first one's id, the same name too", () => {
-  const exists = { code: "already_exists", message: "path already exists in wallet account new 1" };
-  assert.throws(() => make([ethereum, { ...ethereum, path: "m/44h/60h/0h/0/0" }]), exists);
-  assert.throws(() => make([solana, { ...solana, path: "m/44'/501'/0/0" }]), exists);
+test("the same account twice in one request is refused, the same name too", () => {
+  const isSame = { code: "invalid_argument", message: "invalid path: accounts 0 and 1 of the request are the same" };
+  assert.throws(() => make([ethereum, { ...ethereum, path: "m/44h/60h/0h/0/0" }]), isSame);
+  assert.throws(() => make([solana, { ...solana, path: "m/44'/501'/0/0" }]), isSame);
   assert.equal(make([ethereum, { ...ethereum, path: "m/44/60'/0'/0/0" }]).records.length, 3);
   const named = [
     { ...ethereum, name: "Main" },

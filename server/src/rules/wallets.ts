@@ -55,21 +55,23 @@ export type AccountDraft = AskedAccount & { walletAccountId: string };
 
 /** One request cannot make the same account or the same name twice. No secret is needed to see that. */
 export function draftAccounts({ newId }: ActivityContext, accounts: readonly AskedAccount[]): AccountDraft[] {
-  const holders = new Map<string, string>();
+  const first = new Map<string, number>();
   const names = new Set<string>();
-  return accounts.map((account) => {
+  return accounts.map((account, index) => {
     const { params } = account;
-    const walletAccountId = newId();
     const place = placeOf(params);
-    const holder = holders.get(place);
-    if (holder !== undefined) throw pathExists(holder);
-    holders.set(place, walletAccountId);
+    const same = first.get(place);
+    // Not as an account that exists: clients take that for done, and nothing of this request is.
+    if (same !== undefined) {
+      throw new Fault("invalid_argument", `invalid path: accounts ${same} and ${index} of the request are the same`);
+    }
+    first.set(place, index);
     if (params.name) {
       const name = foldName(params.name);
       if (names.has(name)) throw takenName("walletAccount", params.name);
       names.add(name);
     }
-    return { ...account, walletAccountId };
+    return { ...account, walletAccountId: newId() };
   });
 }
 

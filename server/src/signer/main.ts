@@ -4,6 +4,7 @@ import { readControl } from "./control.ts";
 import { lockDown } from "./lockdown.ts";
 import { type Memory, openMemory } from "./memory.ts";
 import { createOperations } from "./operations.ts";
+import { selfTest } from "./self_test.ts";
 import { serve } from "./serve.ts";
 
 // Everything it will ever run is loaded by now.
@@ -13,6 +14,7 @@ const { rootKeys, orders, say } = await readControl(4);
 
 try {
   const note = (message: string) => say({ kind: "note", message });
+  selfTest();
   const memory = openMemoryHere();
   if (memory.torn > 0) {
     note(`a power cut tore the last ${memory.torn} bytes off its memory; they are kept in memory.torn, and it goes on`);
