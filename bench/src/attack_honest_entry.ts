@@ -2,11 +2,12 @@
  * Honest clients, a process of their own: a steady mix of questions, tags and signatures that leaves the server room to breathe.
  * They ask by the clock, whether or not earlier answers have come, so that a server that stands still is seen to stand still.
  */
-import type { FromHonest, HonestJob, HonestResult, ToHonest } from "./attack_messages.ts";
+import type { FromHonest, HonestClient, HonestJob, HonestResult, HonestResults, ToHonest } from "./attack_messages.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { createPresigner } from "./presign.ts";
 
-const perSecond = 100;
+/** Of each. */
+const perSecond = 50;
 const connections = 16;
 /** Nobody waits longer: a server that does not answer has failed. */
 const patienceMs = 10_000;
@@ -15,7 +16,7 @@ const patienceMs = 10_000;
 type Errand = readonly Buffer[];
 
 /** Of ten requests six ask, two tag and two sign. */
-function prepareErrands({ account, signWith, seconds }: HonestJob): Errand[] {
+function prepareErrands({ account, signWith }: HonestClient, seconds: number): Errand[] {
   const presigner = createPresigner(account);
   const question = [presigner.whoami()];
   return Array.from({ length: seconds * perSecond }, (_, index): Errand => {
@@ -26,8 +27,8 @@ function prepareErrands({ account, signWith, seconds }: HonestJob): Errand[] {
   });
 }
 
-async function run(job: HonestJob, errands: readonly Errand[]): Promise<HonestResult> {
-  const [host = "", port] = job.account.host.split(":");
+async function run({ account }: HonestClient, errands: readonly Errand[]): Promise<HonestResult> {
+  const [host = "", port] = account.host.split(":");
   const open = () => openConnection(host, Number(port));
   const idle: Connection[] = Array.from({ length: connections }, open);
   const waiting: ((connection: Connection) => void)[] = [];
@@ -79,12 +80,21 @@ function tell(message: FromHonest): void {
   process.send?.(message);
 }
 
-let prepared: { job: HonestJob; errands: Errand[] } | undefined;
+/** All at once, on connections of their own: one who has to wait keeps nobody else waiting. */
+function prepare({ clients: { member, neighbour }, seconds }: HonestJob): () => Promise<HonestResults> {
+  const errands = { member: prepareErrands(member, seconds), neighbour: prepareErrands(neighbour, seconds) };
+  return async () => {
+    const results = await Promise.all([run(member, errands.member), run(neighbour, errands.neighbour)]);
+    return { member: results[0], neighbour: results[1] };
+  };
+}
+
+let go: (() => Promise<HonestResults>) | undefined;
 
 process.on("message", async (message: ToHonest) => {
   if (message.kind === "prepare") {
-    prepared = { job: message.job, errands: prepareErrands(message.job) };
+    go = prepare(message.job);
     tell({ kind: "prepared" });
-  } else if (prepared !== undefined) tell({ kind: "done", result: await run(prepared.job, prepared.errands) });
+  } else if (go !== undefined) tell({ kind: "done", results: await go() });
 });
 process.on("disconnect", () => process.exit());

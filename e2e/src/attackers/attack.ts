@@ -11,15 +11,21 @@ export type Target = {
 
 export type Tally = {
   connections: number;
+  /** Of these, those that are open now. */
+  open: number;
   /** The most that were open at the same time. */
   mostOpen: number;
   /** How often each status was answered. */
   answers: Record<string, number>;
   /** Connections that ended without a word. */
   silent: number;
-  /** Milliseconds from the first byte of a connection to its first answer; the slowest. */
-  slowestMs: number;
+  /** Milliseconds from the beginning of each connection to its first answer. */
+  answeredMs: number[];
 };
+
+export function newTally(): Tally {
+  return { connections: 0, open: 0, mostOpen: 0, answers: {}, silent: 0, answeredMs: [] };
+}
 
 export type Attack = {
   /** One sentence for the report. */
@@ -30,6 +36,12 @@ export type Attack = {
   silence?: string;
   /** So many connections it must have had open at the same time, or it was another attack. */
   holds?: number;
+  /** It must be refused at once: the milliseconds to the first answer, a target for whoever measures them. */
+  withinMs?: number;
+  /** What the server may take in of one connection until it has refused it, in bytes. */
+  takenIn?: number;
+  /** The member whose key it misuses may be slow or hear 429 meanwhile; nobody else may. */
+  hurtsItsMember?: true;
   /** Begins, and goes on until the assault is over. */
   begin(assault: Assault): void;
 };
@@ -49,10 +61,9 @@ const statusLine = Buffer.from("HTTP/1.1 ");
 
 export function startAssault(target: Target): Assault {
   const { hostname, port } = new URL(target.url);
-  const tally: Tally = { connections: 0, mostOpen: 0, answers: {}, silent: 0, slowestMs: 0 };
+  const tally = newTally();
   const sockets = new Set<Socket>();
   const timers = new Set<NodeJS.Timeout>();
-  let open = 0;
   let over = false;
 
   return {
@@ -68,19 +79,19 @@ export function startAssault(target: Target): Assault {
       socket.on("connect", () => {
         connected = true;
         tally.connections++;
-        tally.mostOpen = Math.max(tally.mostOpen, ++open);
+        tally.mostOpen = Math.max(tally.mostOpen, ++tally.open);
         begun(socket);
       });
       socket.on("data", (chunk: Buffer) => {
         const count = countAnswers(chunk, tally.answers);
-        if (count > 0 && !answered) tally.slowestMs = Math.max(tally.slowestMs, performance.now() - beganAt);
+        if (count > 0 && !answered) tally.answeredMs.push(performance.now() - beganAt);
         answered ||= count > 0;
       });
       // Whoever still sends when it is refused is cut off: what it was told before counts.
       socket.on("error", () => undefined);
       socket.on("close", () => {
         sockets.delete(socket);
-        if (connected) open--;
+        if (connected) tally.open--;
         if (!answered && !over) tally.silent++;
         ended();
       });

@@ -19,6 +19,7 @@ process.on("message", (message: ToAttacker) => {
   } else if (assault !== undefined) {
     const { user, system } = process.cpuUsage(before);
     if (message.kind === "stop") assault.stop();
+    if (message.kind === "countAnew") assault.tally.mostOpen = assault.tally.open;
     const kind = message.kind === "stop" ? "ended" : "going";
     tell({ kind, tally: assault.tally, cpuMs: (user + system) / 1000 });
   }

@@ -5,12 +5,18 @@ import { fileURLToPath } from "node:url";
 import type { Tally, Target } from "./attack.ts";
 import type { AttackName } from "./attacks.ts";
 
-export type ToAttacker = { kind: "start"; name: AttackName; target: Target } | { kind: "look" } | { kind: "stop" };
+export type ToAttacker =
+  | { kind: "start"; name: AttackName; target: Target }
+  | { kind: "look" }
+  | { kind: "countAnew" }
+  | { kind: "stop" };
 export type FromAttacker = { kind: "begun" } | { kind: "going" | "ended"; tally: Tally; cpuMs: number };
 
 export type Attacker = {
   /** How it goes so far. */
   look(): Promise<Tally>;
+  /** From now on, the most that were open counts from those that are. */
+  countAnew(): Promise<void>;
   /** Ends the attack; how it went, and the CPU time it took the attacker itself. */
   stop(): Promise<{ tally: Tally; cpuMs: number }>;
 };
@@ -31,6 +37,9 @@ export async function startAttacker(name: AttackName, target: Target): Promise<A
   await ask({ kind: "start", name, target });
   return {
     look: async () => (await told({ kind: "look" })).tally,
+    async countAnew() {
+      await told({ kind: "countAnew" });
+    },
     async stop() {
       const { tally, cpuMs } = await told({ kind: "stop" });
       child.disconnect();

@@ -7,6 +7,7 @@ import { createUserTag, falseStamp, headOf, strangerStamp, whoami, withLength } 
 
 const perSecond = 10_000;
 const sockets = 50;
+const manySockets = 1_000;
 const recordsPerSecond = 200;
 
 function badStamps({ target }: Assault): Buffer[] {
@@ -25,6 +26,13 @@ function badStamps({ target }: Assault): Buffer[] {
     ...strangers.map((_, index) => withLength(createUserTag, falseStamp(target, bytesOf(String(index))), order)),
     ...strangers.map((_, index) => withLength(whoami, Buffer.from(`{"${index}":0}`).toString("base64url"), question)),
   ];
+}
+
+/** All under one member's public key, which is no secret: stamps that are wrong, over questions and over activities. */
+function misusedKey({ target }: Assault): Buffer[] {
+  const question = bytesOf({ organizationId: target.organizationId });
+  const stamps = Array.from({ length: 100 }, (_, index) => falseStamp(target, bytesOf(String(index))));
+  return stamps.map((stamp, index) => withLength(index % 2 === 0 ? whoami : createUserTag, stamp, question));
 }
 
 /** Each names a thousand wallets, which somebody would have to look for. */
@@ -53,20 +61,44 @@ function flood(assault: Assault, requests: readonly Buffer[], rate: number): voi
   });
 }
 
+/** Each connection asks again as soon as it is answered, so that none is cut off for asking too much at once. */
+function press(assault: Assault, requests: readonly Buffer[], count: number): void {
+  let turn = 0;
+  keepOpen(assault, count, (socket) => {
+    const ask = (): void => {
+      const request = requests[turn++ % requests.length];
+      if (request !== undefined && socket.writable) socket.write(request);
+    };
+    socket.on("data", ask);
+    ask();
+  });
+}
+
 export const floodAttacks = {
   "bad stamps": {
     says: `${perSecond} requests per second with bad stamps on ${sockets} connections`,
     answers: [401, 429],
+    holds: sockets,
     begin: (assault) => flood(assault, badStamps(assault), perSecond),
+  },
+  "a member's key": {
+    says: `bad stamps under one member's key on ${manySockets} connections, each as fast as it is answered`,
+    answers: [401, 429],
+    holds: manySockets,
+    hurtsItsMember: true,
+    begin: (assault) => press(assault, misusedKey(assault), manySockets),
   },
   "many records": {
     says: `a stranger's requests about 1,000 wallets each, ${recordsPerSecond} per second on ${sockets} connections`,
     answers: [401, 429],
+    holds: sockets,
     begin: (assault) => flood(assault, manyRecords(assault), recordsPerSecond),
   },
   readiness: {
     says: `${perSecond} questions per second whether the server is ready, on ${sockets} connections`,
-    answers: [200, 429],
+    // Node's own 503 is for what comes behind the last request that a connection may ask.
+    answers: [200, 429, 503],
+    holds: sockets,
     begin: (assault) => flood(assault, [headOf("/readyz", [], "GET")], perSecond),
   },
 } as const satisfies Record<string, Attack>;

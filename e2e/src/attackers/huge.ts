@@ -1,5 +1,6 @@
 /** Attackers with a lot to say: each request is far beyond what is read, or just at the edge of it. */
 import type { Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { bytesOf } from "../wire.ts";
 import type { Assault, Attack } from "./attack.ts";
 import { createUserTag, falseStamp, headOf, mebibyte, strangerStamp, whoami, withLength } from "./prepared.ts";
@@ -7,6 +8,11 @@ import { createUserTag, falseStamp, headOf, mebibyte, strangerStamp, whoami, wit
 const perSecond = 20;
 const hundredMegabytes = 100_000_000;
 const block = Buffer.alloc(64 * 1024, " ");
+
+/** Refused at once: nothing has to be waited for, computed or looked up. */
+const withinMs = 100;
+/** A server reads 64 KiB at a time; one such piece may be on its way when the one before it is refused. */
+const twoPieces = 2 * 64 * 1024;
 
 /** Sends `head`, and then `piece` until the whole length is sent or nobody listens any more. */
 function pour(socket: Socket, head: Buffer, piece: Buffer, length: number): void {
@@ -99,6 +105,16 @@ function tinyChunks(): Buffer[] {
   return [Buffer.concat([head, Buffer.from("1\r\n \r\n".repeat(mebibyte)), Buffer.from("0\r\n\r\n")])];
 }
 
+/** Members of a gzip file may stand one after the other: a thousand of one MB each. */
+function packed(): Buffer {
+  const member = gzipSync(Buffer.alloc(1_000_000, " "), { level: 9 });
+  const body = Buffer.concat(Array(1_000).fill(member));
+  return Buffer.concat([
+    headOf(whoami, ["Content-Encoding: gzip", `Content-Length: ${body.length}`, `X-Stamp: ${strangerStamp(body)}`]),
+    body,
+  ]);
+}
+
 const chunked = (path: string) => headOf(path, ["Transfer-Encoding: chunked", "X-Stamp: x"]);
 const chunk = Buffer.concat([Buffer.from("10000\r\n"), block, Buffer.from("\r\n")]);
 const announced = (path: string, method?: string) =>
@@ -108,26 +124,34 @@ export const hugeAttacks = {
   "100 MB with a length": {
     says: `bodies of 100 MB that say so, ${perSecond} per second`,
     answers: [413],
+    withinMs,
+    takenIn: twoPieces,
     begin: poured([announced(whoami), announced(createUserTag), announced("/nothing")], block),
   },
   "100 MB in chunks": {
     says: `bodies of 100 MB in chunks, ${perSecond} per second`,
     answers: [413],
+    withinMs,
+    takenIn: mebibyte + twoPieces,
     begin: poured([chunked(whoami), chunked(createUserTag), chunked("/nothing")], chunk),
   },
   "100 MB where nothing is read": {
     says: `bodies of 100 MB behind other methods, ${perSecond} per second`,
     answers: [204, 405, 404, 413],
+    withinMs,
+    takenIn: twoPieces,
     begin: poured([announced(whoami, "GET"), announced(whoami, "OPTIONS"), announced("/x", "DELETE")], block),
   },
   "deep JSON": {
     says: `one MiB of open brackets, ${perSecond} per second`,
     answers: [400, 429],
+    withinMs,
     begin: thrown(deep),
   },
   "wide JSON": {
     says: `one MiB of numbers, objects, texts or keys, ${perSecond} per second`,
     answers: [400, 401, 429],
+    withinMs,
     begin: thrown(wide),
   },
   "long texts": {
@@ -138,16 +162,27 @@ export const hugeAttacks = {
   "tiny chunks": {
     says: "one MiB in chunks of one byte, 5 per second",
     answers: [400, 413],
+    withinMs,
     begin: thrown(tinyChunks, 5),
+  },
+  "gzip bomb": {
+    says: `one GB of spaces, packed into one MB, ${perSecond} per second`,
+    answers: [400],
+    withinMs,
+    begin: thrown(() => [packed()]),
   },
   "100,000 headers": {
     says: `100,000 headers, ${perSecond} per second`,
     answers: [431],
+    withinMs,
+    takenIn: twoPieces,
     begin: thrown(() => [headOf(whoami, Array(100_000).fill("a:b"))]),
   },
   "a header of 1 MB": {
     says: `one header of 1 MB, ${perSecond} per second`,
     answers: [431],
+    withinMs,
+    takenIn: twoPieces,
     begin: thrown(() => [
       headOf(whoami, [`X-Stamp: ${"A".repeat(1_000_000)}`]),
       headOf(`/${"a".repeat(1_000_000)}`, []),

@@ -1,5 +1,6 @@
 /** What each activity of the clients does to an organization, or why it does not: the second half of the model. */
-import type { Denial, Key, Made, Parameters, State, User } from "./model.ts";
+import type { Vote, Written } from "./left_out.ts";
+import type { Denial, Key, Made, Parameters, Policy, State, User } from "./model.ts";
 
 export class Refusal extends Error {
   readonly denial: Denial;
@@ -15,7 +16,7 @@ const longLivedKeys = 10;
 /** What an activity does, checked at once, done when the ids are known. */
 type Run = (state: State, parameters: Parameters, proposerId: string) => (made: Made) => State;
 
-/** One entry per path. */
+/** One entry per path; what a vote does is the model's own. */
 export const runs: Record<string, Run> = {
   create_users(state, { users: [asked] }) {
     refuseKnownKeys(state, asked.apiKeys);
@@ -31,6 +32,9 @@ export const runs: Record<string, Run> = {
     return () =>
       withUser(state, userId, { ...user, userName: userName ?? user.userName, tags: userTagIds ?? user.tags });
   },
+  update_user_name: changeUser(({ userName }) => ({ userName })),
+  update_user_email: changeUser(({ userEmail }) => ({ email: userEmail })),
+  update_user_phone_number: changeUser(({ userPhoneNumber }) => ({ phoneNumber: userPhoneNumber })),
   delete_users(state, { userIds }) {
     for (const userId of userIds) get(state.users, userId, "unable to find user");
     if (userIds.some((userId: string) => state.quorum.userIds.includes(userId))) {
@@ -100,15 +104,13 @@ export const runs: Record<string, Run> = {
   update_organization_name:
     (state, { organizationName }) =>
     () => ({ ...state, organizationName }),
-  create_policy(state, { policyName, effect, consensus, condition }) {
-    refuseTakenName(policyNames(state), policyName, "policy label must be unique");
-    return ({ result: { policyId } }) => {
-      const policies = new Map(state.policies);
-      return {
-        ...state,
-        policies: policies.set(fresh(policies, policyId), { policyName, effect, consensus, condition }),
-      };
-    };
+  create_policy: (state, policy) => {
+    const create = createPolicies(state, [policy]);
+    return ({ result: { policyId } }) => create([policyId]);
+  },
+  create_policies: (state, { policies }) => {
+    const create = createPolicies(state, policies);
+    return ({ result: { policyIds } }) => create(policyIds);
   },
   update_policy(state, { policyId, policyName, policyEffect }) {
     const policy = get(state.policies, policyId, "unable to find policy");
@@ -118,10 +120,8 @@ export const runs: Record<string, Run> = {
     const changed = { ...policy, policyName: policyName ?? policy.policyName, effect: policyEffect ?? policy.effect };
     return () => ({ ...state, policies: new Map(state.policies).set(policyId, changed) });
   },
-  delete_policy(state, { policyId }) {
-    get(state.policies, policyId, "unable to find policy");
-    return () => ({ ...state, policies: without(state.policies, [policyId]) });
-  },
+  delete_policy: (state, { policyId }) => deletePolicies(state, [policyId]),
+  delete_policies: (state, { policyIds }) => deletePolicies(state, policyIds),
   create_wallet(state, { walletName }) {
     refuseTakenName(walletNames(state), walletName, "wallet label must be unique");
     return ({ result: { walletId, addresses } }) => {
@@ -138,13 +138,60 @@ export const runs: Record<string, Run> = {
     for (const walletId of walletIds) get(state.wallets, walletId, "unable to find wallet");
     return () => ({ ...state, wallets: without(state.wallets, walletIds) });
   },
-  sign_raw_payload(state, { signWith }) {
-    if (![...state.wallets.values()].some(({ address }) => address === signWith)) {
-      throw new Refusal(notFound, "Could not find any resource to sign with");
-    }
-    return () => state;
+  create_private_keys(state, { privateKeys: [asked] }) {
+    refuseTakenName(state.privateKeys, asked.privateKeyName, "private key label must be unique");
+    return ({
+      result: {
+        privateKeys: [made],
+      },
+    }) => {
+      const privateKeys = new Map(state.privateKeys);
+      return { ...state, privateKeys: privateKeys.set(fresh(privateKeys, made.privateKeyId), asked.privateKeyName) };
+    };
   },
-};
+  delete_private_keys(state, { privateKeyIds }) {
+    for (const privateKeyId of privateKeyIds) get(state.privateKeys, privateKeyId, "unable to find private key");
+    return () => ({ ...state, privateKeys: without(state.privateKeys, privateKeyIds) });
+  },
+  sign_raw_payload: sign,
+  sign_raw_payloads: sign,
+} satisfies Record<Exclude<Written, Vote>, Run>;
+
+/** What one member of the parameters changes in a user. */
+function changeUser(change: (parameters: Parameters) => Partial<User>): Run {
+  return (state, parameters) => {
+    const user = get(state.users, parameters.userId, "unable to find user");
+    return () => withUser(state, parameters.userId, { ...user, ...change(parameters) });
+  };
+}
+
+function createPolicies(state: State, asked: readonly Policy[]): (policyIds: readonly string[]) => State {
+  const names = policyNames(state);
+  for (const { policyName } of asked) {
+    refuseTakenName(names, policyName, "policy label must be unique");
+    names.set(policyName, policyName);
+  }
+  return (policyIds) => {
+    const policies = new Map(state.policies);
+    for (const [index, { policyName, effect, consensus, condition }] of asked.entries()) {
+      policies.set(fresh(policies, policyIds[index] ?? ""), { policyName, effect, consensus, condition });
+    }
+    return { ...state, policies };
+  };
+}
+
+function deletePolicies(state: State, policyIds: readonly string[]): () => State {
+  for (const policyId of policyIds) get(state.policies, policyId, "unable to find policy");
+  return () => ({ ...state, policies: without(state.policies, policyIds) });
+}
+
+function sign(state: State, { signWith }: Parameters): () => State {
+  const isAddress = [...state.wallets.values()].some(({ address }) => address === signWith);
+  if (!isAddress && !state.privateKeys.has(signWith)) {
+    throw new Refusal(notFound, "Could not find any resource to sign with");
+  }
+  return () => state;
+}
 
 function get<T>(things: ReadonlyMap<string, T>, id: string, says: string): T {
   const thing = things.get(id);

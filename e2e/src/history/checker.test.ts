@@ -17,6 +17,7 @@ function organization(threshold: number): State {
     quorum: { threshold, userIds: ["ann", "bob"] },
     policies: new Map(),
     wallets: new Map(),
+    privateKeys: new Map(),
     activities: new Map(),
   };
 }
@@ -219,7 +220,7 @@ describe("bad histories are named by what is wrong", () => {
       "bob",
       [[4, 5]],
       { kind: "query", path: "get_user", parameters: { userId: "ann" } },
-      view(["ann", "Anna", [], [keyOf("ann")]]),
+      view(["ann", "Anna", "", "", [], [keyOf("ann")]]),
     );
     const commits = [commit("Anna", 2, { result: {} }), commit("t", 3, { publicKey: keyOf("bob") })];
     // The name is there and the tag is gone: as it was before the tag.
@@ -230,7 +231,7 @@ describe("bad histories are named by what is wrong", () => {
       "bob",
       [[4, 5]],
       { kind: "query", path: "get_user", parameters: { userId: "ann" } },
-      view(["ann", "ann", ["t"], [keyOf("ann")]]),
+      view(["ann", "ann", "", "", ["t"], [keyOf("ann")]]),
     );
     assertNamed(check([name("Anna", [0, 1]), tagged, torn], commits), /^fits no state: read/);
   });

@@ -75,6 +75,7 @@ function createClients(orders: Orders) {
       tags: [],
       policies: [],
       wallets: [],
+      privateKeys: [],
       waiting: [],
       activities: [],
       bodies: [],

@@ -166,7 +166,13 @@ function birthOf({ people }: Organization, threshold: number): State {
     const keys = [{ apiKeyId: "?", publicKey: key.publicKey }];
     return [userId, { userName: `Root ${index}`, tags: [], keys }] as const;
   });
-  const none = { tags: new Map(), policies: new Map(), wallets: new Map(), activities: new Map() };
+  const none = {
+    tags: new Map(),
+    policies: new Map(),
+    wallets: new Map(),
+    privateKeys: new Map(),
+    activities: new Map(),
+  };
   const quorum = { threshold, userIds: people.map(({ userId }) => userId) };
   return { organizationName: "Stage", users: new Map(users), quorum, ...none };
 }

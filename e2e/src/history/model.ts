@@ -8,7 +8,14 @@ import { Refusal, runs } from "./acts.ts";
 
 /** Of keys that came with their user nobody is told the id. */
 export type Key = { apiKeyId: string; publicKey: string };
-export type User = { userName: string; tags: readonly string[]; keys: readonly Key[] };
+export type User = {
+  userName: string;
+  /** Empty when there is none, as on the wire. */
+  email?: string;
+  phoneNumber?: string;
+  tags: readonly string[];
+  keys: readonly Key[];
+};
 export type Policy = { policyName: string; effect: string; consensus: string; condition: string };
 export type Wallet = { walletName: string; address: string };
 export type Vote = { userId: string; selection: "APPROVED" | "REJECTED" };
@@ -31,6 +38,8 @@ export type State = {
   quorum: { threshold: number; userIds: readonly string[] };
   policies: ReadonlyMap<string, Policy>;
   wallets: ReadonlyMap<string, Wallet>;
+  /** Their names. */
+  privateKeys: ReadonlyMap<string, string>;
   /** Those that some state knows of, by fingerprint: what waited, and what changed something. */
   activities: ReadonlyMap<string, Activity>;
 };
@@ -156,7 +165,7 @@ function carryOut(
     const run = runs[path];
     if (run === undefined) throw new Error(`the model does not know ${path}`);
     const change = run(state, parameters, proposerId);
-    const isPure = path === "sign_raw_payload";
+    const isPure = path.startsWith("sign_");
     return {
       kind: "kept",
       event: "COMPLETED",

@@ -4,6 +4,7 @@ import type { Random } from "../../../server/test/seeded_random.ts";
 import { createKey, type KeyPair } from "../fixtures.ts";
 import { ethereum } from "../matrix/keys.ts";
 import { apiKeyOf } from "../races/stage.ts";
+import type { Asked, Written } from "./left_out.ts";
 import { type Parameters, policyOf } from "./model.ts";
 
 export type Person = { userId: string; keys: KeyPair[] };
@@ -21,6 +22,7 @@ export type Picture = {
   tags: string[];
   policies: string[];
   wallets: { walletId: string; address: string }[];
+  privateKeys: string[];
   waiting: Waiting[];
   activities: string[];
   /** Bodies that were answered, for whoever repeats one. */
@@ -49,7 +51,12 @@ export type Choice = {
 const names = ["amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath"];
 
 /** The paths that policies are made for. */
-const allowable = ["create_user_tag", "create_wallet", "sign_raw_payload", "update_wallet"] as const;
+const allowable = [
+  "create_user_tag",
+  "create_wallet",
+  "sign_raw_payload",
+  "update_wallet",
+] as const satisfies Written[];
 
 type Choose = (picture: Picture, random: Random) => Omit<Choice, "key" | "path"> | undefined;
 
@@ -59,8 +66,35 @@ function some<T>(list: readonly T[], random: Random): T | undefined {
   return list.length === 0 ? undefined : random.pick(list);
 }
 
+function newPolicy(picture: Picture, random: Random): Parameters {
+  const users = [anyUser(picture, random), ...(random.next() < 0.5 ? [anyUser(picture, random)] : [])];
+  const effect = random.next() < 0.75 ? "EFFECT_ALLOW" : "EFFECT_DENY";
+  return {
+    policyName: random.pick(names),
+    effect,
+    ...policyOf([...new Set(users)], random.pick(allowable)),
+    notes: "",
+  };
+}
+
+/** An address, or the id of a private key. */
+function signer({ wallets, privateKeys }: Picture, random: Random): string | undefined {
+  return some([...wallets.map(({ address }) => address), ...privateKeys], random);
+}
+
+const payloadChoices = { encoding: "PAYLOAD_ENCODING_HEXADECIMAL", hashFunction: "HASH_FUNCTION_NO_OP" };
+
+function payload(random: Random): string {
+  return random
+    .below(2 ** 31)
+    .toString(16)
+    .padStart(64, "0");
+}
+
+type Write = { weight: number; choose: Choose };
+
 /** One entry per activity that the clients submit: how often, and with which parameters. */
-const writes: Record<string, { weight: number; choose: Choose }> = {
+const writes: Record<string, Write> = {
   create_users: {
     weight: 6,
     choose(picture, random) {
@@ -83,6 +117,28 @@ const writes: Record<string, { weight: number; choose: Choose }> = {
       const change = random.next() < 0.5 ? { userName: random.pick(names) } : { userTagIds: [...new Set(tags)] };
       return { parameters: { userId: anyUser(picture, random), ...change } };
     },
+  },
+  update_user_name: {
+    weight: 2,
+    choose: (picture, random) => ({ parameters: { userId: anyUser(picture, random), userName: random.pick(names) } }),
+  },
+  update_user_email: {
+    weight: 2,
+    choose: (picture, random) => ({
+      parameters: {
+        userId: anyUser(picture, random),
+        userEmail: random.pick(["", "one@example.com", "two@example.com"]),
+      },
+    }),
+  },
+  update_user_phone_number: {
+    weight: 2,
+    choose: (picture, random) => ({
+      parameters: {
+        userId: anyUser(picture, random),
+        userPhoneNumber: random.pick(["", "+15551234567", "+4930123456"]),
+      },
+    }),
   },
   delete_users: {
     weight: 4,
@@ -140,16 +196,18 @@ const writes: Record<string, { weight: number; choose: Choose }> = {
   create_policy: {
     weight: 4,
     choose: (picture, random) => ({
-      parameters: {
-        policyName: random.pick(names),
-        effect: random.next() < 0.75 ? "EFFECT_ALLOW" : "EFFECT_DENY",
-        ...policyOf(
-          [...new Set([anyUser(picture, random), ...(random.next() < 0.5 ? [anyUser(picture, random)] : [])])],
-          random.pick(allowable),
-        ),
-        notes: "",
-      },
+      parameters: newPolicy(picture, random),
       after: ({ policyId }) => remember(picture.policies, policyId),
+    }),
+  },
+  create_policies: {
+    weight: 2,
+    // At times two of one name, which are none.
+    choose: (picture, random) => ({
+      parameters: { policies: [newPolicy(picture, random), newPolicy(picture, random)] },
+      after({ policyIds }) {
+        for (const policyId of policyIds) remember(picture.policies, policyId);
+      },
     }),
   },
   update_policy: {
@@ -166,6 +224,33 @@ const writes: Record<string, { weight: number; choose: Choose }> = {
     choose(picture, random) {
       const policyId = some(picture.policies, random);
       return policyId === undefined ? undefined : { parameters: { policyId } };
+    },
+  },
+  delete_policies: {
+    weight: 2,
+    choose(picture, random) {
+      const policyIds = picture.policies.filter(() => random.next() < 0.3);
+      return policyIds.length === 0 ? undefined : { parameters: { policyIds } };
+    },
+  },
+  create_private_keys: {
+    weight: 3,
+    choose: (picture, random) => ({
+      parameters: {
+        privateKeys: [
+          { privateKeyName: random.pick(names), curve: "CURVE_SECP256K1", privateKeyTags: [], addressFormats: [] },
+        ],
+      },
+      after: ({ privateKeys: [made] }) => remember(picture.privateKeys, made.privateKeyId),
+    }),
+  },
+  delete_private_keys: {
+    weight: 2,
+    choose(picture, random) {
+      const privateKeyId = some(picture.privateKeys, random);
+      return privateKeyId === undefined
+        ? undefined
+        : { parameters: { privateKeyIds: [privateKeyId], deleteWithoutExport: true } };
     },
   },
   create_wallet: {
@@ -192,14 +277,17 @@ const writes: Record<string, { weight: number; choose: Choose }> = {
   sign_raw_payload: {
     weight: 8,
     choose(picture, random) {
-      const signWith = some(picture.wallets, random)?.address;
+      const signWith = signer(picture, random);
       if (signWith === undefined) return undefined;
-      const payload = random
-        .below(2 ** 31)
-        .toString(16)
-        .padStart(64, "0");
-      const choices = { encoding: "PAYLOAD_ENCODING_HEXADECIMAL", hashFunction: "HASH_FUNCTION_NO_OP" };
-      return { parameters: { signWith, payload, ...choices } };
+      return { parameters: { signWith, payload: payload(random), ...payloadChoices } };
+    },
+  },
+  sign_raw_payloads: {
+    weight: 3,
+    choose(picture, random) {
+      const signWith = signer(picture, random);
+      if (signWith === undefined) return undefined;
+      return { parameters: { signWith, payloads: [payload(random), payload(random)], ...payloadChoices } };
     },
   },
   update_root_quorum: {
@@ -228,16 +316,29 @@ const writes: Record<string, { weight: number; choose: Choose }> = {
       return fingerprint === undefined ? undefined : { parameters: { fingerprint } };
     },
   },
-};
+} satisfies Record<Written, Write>;
+
+type Read = (picture: Picture, random: Random) => Parameters | undefined;
 
 /** One entry per query. */
-const reads: Record<string, (picture: Picture, random: Random) => Parameters | undefined> = {
+const reads: Record<string, Read> = {
   whoami: () => ({}),
   list_users: () => ({}),
   get_user: (picture, random) => ({ userId: anyUser(picture, random) }),
   get_api_keys: (picture, random) => ({ userId: anyUser(picture, random) }),
   list_user_tags: () => ({}),
   list_policies: () => ({}),
+  get_policy: ({ policies }, random) =>
+    some(
+      policies.map((policyId) => ({ policyId })),
+      random,
+    ),
+  list_private_keys: () => ({}),
+  get_private_key: ({ privateKeys }, random) =>
+    some(
+      privateKeys.map((privateKeyId) => ({ privateKeyId })),
+      random,
+    ),
   list_wallets: () => ({}),
   get_wallet: ({ wallets }, random) =>
     some(
@@ -255,7 +356,7 @@ const reads: Record<string, (picture: Picture, random: Random) => Parameters | u
       activities.map((activityId) => ({ activityId })),
       random,
     ),
-};
+} satisfies Record<Asked, Read>;
 
 const weighted = Object.entries(writes).flatMap(([path, { weight }]) => Array.from({ length: weight }, () => path));
 

@@ -1,5 +1,6 @@
 /** The answers of queries, from the wire and from a state of the model, in one form: what cannot be told from the model is left out. */
-import type { Activity, Denial, Parameters, State } from "./model.ts";
+import type { Asked } from "./left_out.ts";
+import type { Activity, Denial, Parameters, State, User } from "./model.ts";
 import type { Seen } from "./record.ts";
 
 type View = Parameters;
@@ -20,28 +21,26 @@ export function isDenial(told: View | Denial): told is Denial {
 /** Lists have no order that the model knows. */
 const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
 
-const userRow = (userId: string, userName: string, tags: readonly string[], publicKeys: readonly string[]) => {
-  return [userId, userName, [...tags].sort(), [...publicKeys].sort()];
+type UserRow = Pick<User, "userName" | "email" | "phoneNumber" | "tags"> & { publicKeys: readonly string[] };
+
+const userRow = (userId: string, { userName, email = "", phoneNumber = "", tags, publicKeys }: UserRow) => {
+  return [userId, userName, email, phoneNumber, [...tags].sort(), [...publicKeys].sort()];
 };
 
 function tellUser(state: State, userId: string) {
   const user = state.users.get(userId);
-  return (
-    user &&
-    userRow(
-      userId,
-      user.userName,
-      user.tags,
-      user.keys.map(({ publicKey }) => publicKey),
-    )
-  );
+  return user && userRow(userId, { ...user, publicKeys: user.keys.map(({ publicKey }) => publicKey) });
 }
 
 const publicKeysOf = (apiKeys: Parameters) => apiKeys.map(({ credential }: Parameters) => credential.publicKey);
 
-function readUser({ userId, userName, userTags, apiKeys }: Parameters) {
-  return userRow(userId, userName, userTags, publicKeysOf(apiKeys));
+function readUser({ userId, userName, userEmail: email, userPhoneNumber: phoneNumber, userTags, apiKeys }: Parameters) {
+  return userRow(userId, { userName, email, phoneNumber, tags: userTags, publicKeys: publicKeysOf(apiKeys) });
 }
+
+const policyRow = (policyId: string, { policyName, effect, consensus }: Parameters) => {
+  return [policyId, policyName, effect, consensus];
+};
 
 const noUser: Denial = { code: notFound, says: "unable to find user" };
 
@@ -72,17 +71,25 @@ export const queries: Record<string, QueryView> = {
     read: ({ userTags }) => sorted(userTags.map(({ tagId, tagName }: Parameters) => [tagId, tagName])),
   },
   list_policies: {
-    tell: ({ policies }) =>
-      sorted([...policies].map(([id, { policyName, effect, consensus }]) => [id, policyName, effect, consensus])),
-    read: ({ policies }) =>
-      sorted(
-        policies.map(({ policyId, policyName, effect, consensus }: Parameters) => [
-          policyId,
-          policyName,
-          effect,
-          consensus,
-        ]),
-      ),
+    tell: ({ policies }) => sorted([...policies].map(([policyId, policy]) => policyRow(policyId, policy))),
+    read: ({ policies }) => sorted(policies.map((policy: Parameters) => policyRow(policy.policyId, policy))),
+  },
+  get_policy: {
+    tell: ({ policies }, { policyId }) => {
+      const policy = policies.get(policyId);
+      return policy === undefined ? { code: notFound, says: "unable to find policy" } : policyRow(policyId, policy);
+    },
+    read: ({ policy }) => policyRow(policy.policyId, policy),
+  },
+  list_private_keys: {
+    tell: ({ privateKeys }) => sorted([...privateKeys]),
+    read: ({ privateKeys }) =>
+      sorted(privateKeys.map(({ privateKeyId, privateKeyName }: Parameters) => [privateKeyId, privateKeyName])),
+  },
+  get_private_key: {
+    tell: ({ privateKeys }, { privateKeyId }) =>
+      privateKeys.get(privateKeyId) ?? { code: notFound, says: "unable to find private key" },
+    read: ({ privateKey }) => privateKey.privateKeyName,
   },
   list_wallets: {
     tell: ({ wallets }) => sorted([...wallets].map(([walletId, { walletName }]) => [walletId, walletName])),
@@ -114,7 +121,7 @@ export const queries: Record<string, QueryView> = {
     },
     read: ({ activity }) => withoutResult(readActivity(activity)),
   },
-};
+} satisfies Record<Asked, QueryView>;
 
 /** What a query shows this user in this state. */
 export function ask(state: State, path: string, parameters: Parameters, callerId: string): View | Denial {

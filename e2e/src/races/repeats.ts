@@ -1,13 +1,16 @@
 /** The same request more than once at a time, wherever it is sent. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { createKey } from "../fixtures.ts";
+import { shuffled } from "../../../server/test/seeded_random.ts";
+import type { ActivityEntry } from "../matrix/entry.ts";
 import { ethereum } from "../matrix/keys.ts";
+import { createScene, type Scene } from "../matrix/scene.ts";
+import { activityTable } from "../matrix/table.ts";
+import { createTraffic } from "../swagger/traffic.ts";
 import type { Answer } from "../wire.ts";
 import { defineRace } from "./race.ts";
 import {
   type ActivityPath,
-  apiKeyOf,
   assertRefusedAs,
   fingerprintOf,
   type Organization,
@@ -61,33 +64,58 @@ export const keyForTwo = defineRace({
   },
 });
 
-/** What may be sent fifty times: in every way that an activity can end. */
-const kinds: Record<string, { status: number; make(stage: Stage, place: Place): Stamped }> = {
-  tag: {
-    status: 200,
-    make: (stage, place) => of(stage, place, "create_user_tag", { userTagName: unique(), userIds: [place.a.userId] }),
-  },
-  user: {
-    status: 200,
-    make: (stage, place) => {
-      const credentials = { apiKeys: [apiKeyOf(createKey())], authenticators: [], oauthProviders: [], userTags: [] };
-      return of(stage, place, "create_users", { users: [{ userName: "Once", ...credentials }] });
-    },
-  },
-  wallet: {
-    status: 200,
-    make: (stage, place) => of(stage, place, "create_wallet", { walletName: unique(), accounts: [ethereum] }),
-  },
-  signature: {
-    status: 200,
-    make: (stage, place) =>
-      of(stage, place, "sign_raw_payload", {
-        signWith: place.organization.wallet.address,
-        payload: randomBytes(32).toString("hex"),
-        encoding: "PAYLOAD_ENCODING_HEXADECIMAL",
-        hashFunction: "HASH_FUNCTION_NO_OP",
-      }),
-  },
+type Repeated = { status: number; make(stage: Stage, place: Place): Stamped | Promise<Stamped> };
+
+/** Every activity in the table of endpoints, in an organization of its own. Votes are no activities, and race in `votes.ts`. */
+const endpoints = Object.fromEntries(
+  Object.entries(activityTable).map(([path, entry]): [string, Repeated] => [
+    path,
+    { status: 200, make: (stage) => ownRequest(stage, path as ActivityPath, entry) },
+  ]),
+);
+
+async function ownRequest(stage: Stage, path: ActivityPath, entry: ActivityEntry): Promise<Stamped> {
+  const scene = await newScene(stage, path === "create_sub_organization" ? "parent" : "sub");
+  const { organizationId, root } = scene.place;
+  return stage.stamped(organizationId, { key: root.p256 }, path, await entry.good(scene));
+}
+
+const traffic = createTraffic();
+
+/** A new organization as the table of endpoints wants it, and the first one above it, where others are founded. */
+async function newScene(stage: Stage, at: "parent" | "sub"): Promise<Scene> {
+  const organization = await stage.found({ users: 2, threshold: 1 });
+  const { organizationId, people } = organization;
+  const member = await stage.member(organization);
+  const sub = {
+    organizationId,
+    organizationName: "Stage",
+    parentId: stage.first.organizationId,
+    root: playedBy(people[0], organizationId),
+    deputy: playedBy(people[1], organizationId),
+    member: playedBy(member, organizationId),
+    expired: playedBy(member, organizationId),
+  };
+  const founder = playedBy(stage.first.root, stage.first.organizationId);
+  const parent = {
+    organizationId: stage.first.organizationId,
+    organizationName: "",
+    root: founder,
+    deputy: founder,
+    member: founder,
+    expired: founder,
+  };
+  const places = { parent, sub, other: sub };
+  return createScene(stage.anyUrl(), traffic, places, places[at]);
+}
+
+/** They have one key, which is enough to be asked for something. */
+function playedBy({ userId, key }: Person, organizationId: string): Scene["place"]["root"] {
+  return { organizationId, userId, userName: "", p256: key, secp256k1: key, ed25519: key, apiKeyIds: [] };
+}
+
+/** Every other way in which an activity can end, in one organization. */
+const endings: Record<string, Repeated> = {
   failure: {
     status: 404,
     make: (stage, place) => of(stage, place, "delete_user_tags", { userTagIds: [crypto.randomUUID()] }),
@@ -97,7 +125,6 @@ const kinds: Record<string, { status: number; make(stage: Stage, place: Place): 
     make: (stage, place) =>
       stage.stamped(place.organization, place.member, "create_user_tag", { userTagName: unique(), userIds: [] }),
   },
-  "sub-organization": { status: 200, make: (stage) => stage.founding({ threshold: 1 }, [createKey()]) },
   waiting: {
     status: 200,
     make: (stage, { pair }) => {
@@ -113,6 +140,13 @@ function of(stage: Stage, { organization, a }: Place, path: ActivityPath, parame
   return stage.stamped(organization, a, path, parameters);
 }
 
+const kinds: Record<string, Repeated> = { ...endpoints, ...endings };
+
+/** What may be sent fifty times, in an order of the stage's. */
+export function repeatedKinds({ random }: Stage): string[] {
+  return shuffled(Object.keys(kinds), random);
+}
+
 /** Where bodies are sent: many of them share one organization, as they would in the field. */
 export type Place = { organization: Organization; pair: Organization; a: Person; member: Person };
 
@@ -122,18 +156,13 @@ export async function newPlace(stage: Stage): Promise<Place> {
   return { organization, pair, a: organization.people[0], member: await stage.member(organization) };
 }
 
-/** Sends one body this often at once, and throws unless all answers are one. */
-export async function sendEqual(
-  stage: Stage,
-  place: Place,
-  times: number,
-): Promise<{ kind: string; fingerprint: string }> {
-  const kind = stage.random.pick(Object.keys(kinds));
-  const { status, make } = kinds[kind] as (typeof kinds)[string];
-  const request = make(stage, place);
+/** Sends one body of this kind so often at once, and throws unless all answers are one. Returns its fingerprint. */
+export async function sendEqual(stage: Stage, place: Place, kind: string, times: number): Promise<string> {
+  const { status, make } = kinds[kind] as Repeated;
+  const request = await make(stage, place);
   const answers = await stage.sendAll(Array.from({ length: times }, () => request));
   const [first] = answers as [Answer];
   assert.equal(first.status, status, `${kind}: ${first.text}`);
   for (const answer of answers) assert.deepEqual([answer.status, answer.json], [first.status, first.json], kind);
-  return { kind, fingerprint: fingerprintOf(request.body).slice("sha256:".length) };
+  return fingerprintOf(request.body).slice("sha256:".length);
 }

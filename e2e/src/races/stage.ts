@@ -36,24 +36,25 @@ type Json = any;
 
 export class Stage {
   readonly #urls: readonly string[];
-  readonly #root: Person;
-  readonly #rootOrganizationId: string;
+  /** The organization that all others are founded in, and who founds them. */
+  readonly first: { organizationId: string; root: Person };
   readonly random: Random;
   /** Of every organization founded here. */
   readonly organizationIds: string[] = [];
 
   constructor({ urls, bootstrap }: Deployment, random: Random) {
     this.#urls = urls;
-    this.#root = {
-      userId: bootstrap.userId,
-      key: keyFrom("API_KEY_CURVE_P256", fromHex(bootstrap.apiPrivateKey)),
-    };
-    this.#rootOrganizationId = bootstrap.organizationId;
+    const key = keyFrom("API_KEY_CURVE_P256", fromHex(bootstrap.apiPrivateKey));
+    this.first = { organizationId: bootstrap.organizationId, root: { userId: bootstrap.userId, key } };
     this.random = random;
   }
 
   get servers(): number {
     return this.#urls.length;
+  }
+
+  anyUrl(): string {
+    return this.random.pick(this.#urls);
   }
 
   /** A new sub-organization whose root users have one key each. */
@@ -73,7 +74,7 @@ export class Stage {
 
   /** The request that founds one. */
   founding({ threshold, wallet = false }: Omit<Plan, "users">, keys: readonly KeyPair[]): Stamped {
-    return this.stamped(this.#rootOrganizationId, this.#root, "create_sub_organization", {
+    return this.stamped(this.first.organizationId, this.first.root, "create_sub_organization", {
       subOrganizationName: "Stage",
       rootUsers: keys.map((key, index) => ({ userName: `Root ${index}`, apiKeys: [apiKeyOf(key)] })),
       rootQuorumThreshold: threshold,

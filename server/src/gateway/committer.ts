@@ -6,6 +6,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { passed } from "../state/steps.ts";
 import { loadUnreleased } from "../store/across.ts";
 import { type CommitItem, commitGroup, type ReleasedLeaf } from "../store/commit.ts";
+import { plainReason } from "../store/database_away.ts";
 import type { UnreleasedLeaf } from "../store/leaves.ts";
 import { loadHeaders } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
@@ -236,7 +237,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
 /** The signer's words are meant to be passed on, and so are SQLite's; those of a driver may name a host. */
 function reasonFor(error: unknown): string {
   if (error instanceof Fault) return `: ${error.message}`;
-  const { errstr } = error as { errstr?: string };
+  const { errstr = plainReason(error) } = error as { errstr?: string };
   return errstr === undefined ? "" : ` (${errstr})`;
 }
 

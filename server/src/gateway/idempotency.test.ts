@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { p256 } from "@noble/curves/nist.js";
+import { sql } from "kysely";
 import { createGatewayRig } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
@@ -36,6 +37,16 @@ test("requests are compared without their time and whatever the order of their m
 });
 
 const tag = (userTagName: string) => ({ userTagName, userIds: [] });
+
+/** The table can be read, and takes nothing. */
+const refuseKeys = {
+  sqlite: sql`create trigger refused before insert on idempotency_keys begin select raise(abort, 'no room'); end`,
+  postgres: sql`alter table idempotency_keys add constraint refused check (false) not valid`,
+};
+const acceptKeys = {
+  sqlite: sql`drop trigger refused`,
+  postgres: sql`alter table idempotency_keys drop constraint refused`,
+};
 
 for (const dialect of dialects) {
   test(`on ${dialect}: under one key a retry with a fresh time is the same activity`, async (t) => {
@@ -135,6 +146,20 @@ for (const dialect of dialects) {
     assert.equal((await rig.send(bob, "approve_activity", vote(), "vote")).id, id);
     const other = rig.body("approve_activity", { fingerprint: approved.fingerprint }, within);
     await assert.rejects(rig.send(bob, "approve_activity", other, "vote"), { code: "already_exists" });
+  });
+
+  test(`on ${dialect}: a key that cannot be written for now is no mistake of ours, and its body is answered once it can`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const body = rig.body("create_user_tag", tag("a"));
+    const first = await rig.send(rig.root, "create_user_tag", body);
+    await refuseKeys[dialect].execute(rig.store.db);
+    await assert.rejects(rig.send(rig.root, "create_user_tag", body, "key"), {
+      code: "unavailable",
+      message: "the database did not commit; try again",
+    });
+    await acceptKeys[dialect].execute(rig.store.db);
+    assert.deepEqual(await rig.send(rig.root, "create_user_tag", body, "key"), first);
   });
 
   test(`on ${dialect}: after a day the key may stand for something else`, async (t) => {

@@ -50,7 +50,10 @@ export async function findKeyed(
   return found.fingerprint;
 }
 
-/** Lets a key stand for an activity that was there before it. If another request was faster, that one's stands. */
+/**
+ * Lets a key stand for an activity that was there before it. If another request was faster, that one's stands. A key that cannot be
+ * written is not answered: the next request under it would be a second activity.
+ */
 export async function rememberKeyed(
   store: Store,
   organizationId: string,
@@ -65,5 +68,7 @@ export async function rememberKeyed(
     request,
     fingerprint,
     created_at_ms: Date.now(),
+  }).catch((cause) => {
+    throw new Fault("unavailable", "the database did not commit; try again", { cause });
   });
 }

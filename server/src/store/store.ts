@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Fault } from "@keystead/core/fault.ts";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
+import { plainReason } from "./database_away.ts";
 import { migrate } from "./migrations/migrate.ts";
 import { openFault } from "./open_fault.ts";
 import { openSqlite, type SqliteConnection, sqliteDialect } from "./sqlite_dialect.ts";
@@ -34,7 +35,7 @@ export async function openStore(source: StoreSource): Promise<Store> {
   try {
     return await openMigrated(source);
   } catch (error) {
-    throw source.kind === "sqlite" ? openFault(error, source.folder) : error;
+    throw source.kind === "sqlite" ? openFault(error, source.folder) : unwritableFault(error);
   }
 }
 
@@ -181,6 +182,14 @@ async function openPostgresStore(url: string): Promise<PostgresStore> {
   // Few, so that lists never keep activities waiting for a connection.
   const lists = new PostgresDialect({ pool: openPool(url, 4, listSettings) });
   return { db: new Kysely<Tables>({ dialect: lists }), dialect: "postgres", pool };
+}
+
+/** A server that answers, and cannot be brought up to date for now. */
+function unwritableFault(error: unknown): unknown {
+  const why = plainReason(error);
+  if (why === undefined) return error;
+  const message = `the database of DATABASE_URL cannot be used: ${why} (${(error as Error).message}); mend that and start again`;
+  return new Fault("failed_precondition", message, { cause: error });
 }
 
 /** The driver's words, and which part of the setting they are about. */

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newTally } from "@keystead/e2e/attackers/attack.ts";
+import { type AttackRow, attackText, missedAttacks } from "./attack.ts";
+import type { HonestResults } from "./attack_messages.ts";
+
+/** Everybody's requests took so long. */
+function taking(ms: number): HonestResults {
+  const result = () => ({ latencies: Array(100).fill(ms), failures: [] as string[] });
+  return { member: result(), neighbour: result() };
+}
+
+/** An attack that went as it should. */
+function row(more: Partial<AttackRow>): AttackRow {
+  return {
+    name: "slow headers",
+    before: taking(1),
+    during: taking(1.5),
+    tally: newTally(),
+    held: { most: 1_000, mean: 990 },
+    attackerCpu: 0,
+    gatewayCpu: 0,
+    pssMb: 0,
+    ...more,
+  };
+}
+
+const missed = (more: Partial<AttackRow>) => missedAttacks({ database: "sqlite", restMb: 0, rows: [row(more)] });
+
+test("an attack that honest clients hardly notice misses nothing", () => {
+  assert.deepEqual(missed({}), []);
+});
+
+test("each way to miss the target is told", () => {
+  const failing = (results: HonestResults) => {
+    results.neighbour.failures.push("answered with 503");
+    return results;
+  };
+  const late = { ...newTally(), answeredMs: Array(100).fill(150) };
+  const prefix = "sqlite: slow headers: ";
+  assert.deepEqual(missed({ during: { ...taking(1), neighbour: taking(3).neighbour } }), [
+    `${prefix}p99 of the neighbour is 3.00 times what it was`,
+  ]);
+  assert.deepEqual(missed({ during: failing(taking(1)) }), [`${prefix}1 requests of the neighbour failed`]);
+  assert.deepEqual(missed({ before: failing(taking(1)) }), [`${prefix}1 requests of the neighbour failed before it`]);
+  assert.deepEqual(missed({ held: { most: 999, mean: 999 } }), [
+    `${prefix}no more than 999 of 1000 connections were open`,
+  ]);
+  const headers = { name: "100,000 headers", tally: late } as const;
+  assert.deepEqual(missed(headers), ["sqlite: 100,000 headers: p99 of refusals is 150 ms, not 100"]);
+  assert.equal(missed({ ...headers, tally: newTally() }).length, 1, "nobody was refused");
+});
+
+test("only the member whose key is misused may be hurt, by that attack alone", () => {
+  const slow = { ...taking(1), member: { latencies: [], failures: ["answered with 429"] } };
+  assert.deepEqual(missed({ name: "a member's key", during: slow }), []);
+  assert.equal(missed({ during: slow }).length, 2);
+  assert.match(attackText({ database: "sqlite", restMb: 0, rows: [row({ during: slow })] }), /Infinity/);
+});
