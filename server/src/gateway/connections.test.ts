@@ -14,6 +14,7 @@ const generous: ConnectionLimits = {
   bodyBytes: 1000,
   waiting: 4,
   waitingBytes: 100_000,
+  allWaitingBytes: 1_000_000,
   largeBytes: 1000,
   largeWaiting: 4,
   stillMs: 60_000,
@@ -164,6 +165,30 @@ test("of requests that wait, only so many bytes are kept, whether of headers or 
   await until(() => statuses(one.heard()).length === 3);
   one.socket.write(last("/d"));
   assert.deepEqual(statuses(await one.ended), [200, 200, 200, 200]);
+});
+
+test("on all connections together only so much waits: who asks one at a time goes on, and what had its turn no longer counts", async (t) => {
+  const held: ServerResponse[] = [];
+  const handler: Handler = ({ url }, response) => void (url === "/held" ? held.push(response) : response.end("{}"));
+  const { open } = await start(t, handler, { allWaitingBytes: 3 * 4_500 });
+  const full = await opened(open(get("/held") + get("/1") + get("/2") + get("/3")));
+  await until(() => held.length === 1);
+  const second = open(get("/held") + get("/4"));
+  await until(() => held.length === 2);
+  held[1]?.end("{}");
+  assert.deepEqual(statuses(await second.ended), [200, 429]);
+  assert.match(second.heard(), /too many requests at once on connections with several/);
+  assert.deepEqual(statuses(await open(last("/5")).ended), [200]);
+  held[0]?.end("{}");
+  await until(() => statuses(full.heard()).length === 4);
+  full.socket.destroy();
+  // Gone before their turn, they do not count either.
+  const gone = await opened(open(get("/held") + get("/1") + get("/2") + get("/3")));
+  await until(() => held.length === 3);
+  gone.socket.destroy();
+  await until(() => held[2]?.closed === true);
+  const after = await opened(open(get("/6") + get("/7") + get("/8") + last("/9")));
+  assert.deepEqual(statuses(await after.ended), [200, 200, 200, 200]);
 });
 
 test("when there are too many connections, the client that has been waited for longest makes room", async (t) => {

@@ -20,6 +20,8 @@ export type ConnectionLimits = {
   waiting: number;
   /** Of their headers, and of what may have arrived of their bodies. */
   waitingBytes: number;
+  /** The same on all connections together, and what a request weighs besides. */
+  allWaitingBytes: number;
   /** Bodies from here on are large. They are worked on one at a time, with a rest in between. */
   largeBytes: number;
   /** Large requests that wait for that. */
@@ -66,6 +68,9 @@ const refusalRestMs = 1;
 /** Long enough to read an answer while still sending. */
 const partingMs = 2_000;
 
+/** What Node keeps for a request whatever it says. */
+const requestBytes = 4 * 1024;
+
 /** Of a body that nobody reads yet. */
 const mostBuffered = getDefaultHighWaterMark(false);
 
@@ -78,6 +83,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
    * missing here only while its request is worked on.
    */
   const clientsTurn = new Set<Socket>();
+  let allWaitingBytes = 0;
   const large = createLane({ places: 1, waiting: limits.largeWaiting, refusal: tooManyLarge });
   const refusals = createLane({ places: 1, waiting: limits.connections, refusal: "too many requests at once" });
 
@@ -88,17 +94,23 @@ export function createConnections(limits: ConnectionLimits): Connections {
       serve(handler, line, exchange);
       return;
     }
-    const bytes = bytesHeldBy(exchange.request);
-    line.waiting.push({ ...exchange, bytes });
-    line.waitingBytes += bytes;
-    if (line.waiting.length <= limits.waiting && line.waitingBytes <= limits.waitingBytes) return;
+    keepWaiting(line, [...line.waiting, { ...exchange, bytes: bytesHeldBy(exchange.request) }]);
+    const isTooMany = line.waiting.length > limits.waiting || line.waitingBytes > limits.waitingBytes;
+    if (!isTooMany && allWaitingBytes <= limits.allWaitingBytes) return;
     // None of them has begun, so all may be sent again.
-    const many = "too many requests at once on a connection";
+    const many = `too many requests at once on ${isTooMany ? "a connection" : "connections with several"}`;
     endWith(line, exchange.request.socket, [], refusal("429 Too Many Requests", "resource_exhausted", many));
   }
 
-  function endWith(line: Line, socket: Socket, waiting: Line["waiting"], words: string): void {
+  function keepWaiting(line: Line, waiting: Line["waiting"]): void {
+    allWaitingBytes -= line.waitingBytes + line.waiting.length * requestBytes;
     line.waiting = waiting;
+    line.waitingBytes = waiting.reduce((sum, { bytes }) => sum + bytes, 0);
+    allWaitingBytes += line.waitingBytes + waiting.length * requestBytes;
+  }
+
+  function endWith(line: Line, socket: Socket, waiting: Line["waiting"], words: string): void {
+    keepWaiting(line, waiting);
     line.lastWords = words;
     stopReading(socket);
     // Node would end the connection with the last answer if the other side has closed its own.
@@ -119,9 +131,9 @@ export function createConnections(limits: ConnectionLimits): Connections {
     });
     response.on("close", () => {
       leaveLane(line);
-      const next = socket.destroyed ? undefined : line.waiting.shift();
+      const [next, ...others] = socket.destroyed ? [] : line.waiting;
       line.current = next;
-      line.waitingBytes -= next?.bytes ?? 0;
+      keepWaiting(line, others);
       // Everybody else comes first: without a breath, a row of requests would be one long piece of work.
       if (next !== undefined) setImmediate(() => serve(handler, line, next));
       else if (line.lastWords !== undefined && !socket.destroyed) part(socket, line.lastWords);
@@ -135,8 +147,10 @@ export function createConnections(limits: ConnectionLimits): Connections {
   }
 
   function admit(socket: Socket): void {
-    lines.set(socket, { current: undefined, waiting: [], waitingBytes: 0, lastWords: undefined, leave: undefined });
+    const line: Line = { current: undefined, waiting: [], waitingBytes: 0, lastWords: undefined, leave: undefined };
+    lines.set(socket, line);
     socket.once("close", () => {
+      keepWaiting(line, []);
       lines.delete(socket);
       clientsTurn.delete(socket);
     });

@@ -64,6 +64,8 @@ const limits = {
   keptBytes: 16 * 1024,
   pipelined: 16,
   pipelinedBytes: 128 * 1024,
+  /** Clients of ours ask one at a time on a connection: only who floods comes near this. */
+  allPipelinedBytes: 64 * 1024 * 1024,
   largeWaiting: 16,
   doubts: { places: 2, waiting: 1_000, keys: 1_000, keptMs: 60_000 },
 } as const;
@@ -96,6 +98,7 @@ export function createHttp(house: HttpRoom): FastifyInstance {
     bodyBytes: limits.bodyBytes,
     waiting: limits.pipelined,
     waitingBytes: limits.pipelinedBytes,
+    allWaitingBytes: limits.allPipelinedBytes,
     largeBytes: limits.largeBytes,
     largeWaiting: limits.largeWaiting,
     stillMs: limits.stillMs,
