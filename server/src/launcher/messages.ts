@@ -9,7 +9,12 @@ export type GatewayMessage =
   | { kind: "report"; lines: string[]; ok: boolean };
 
 /** What the signer may tell the launcher, one JSON object per line. */
-export type SignerMessage = { kind: "ready" } | { kind: "fatal"; message: string } | { kind: "note"; message: string };
+export type SignerMessage =
+  | { kind: "ready" }
+  /** Its memory is another file now, under the same name. */
+  | { kind: "renamed" }
+  | { kind: "fatal"; message: string }
+  | { kind: "note"; message: string };
 
 export function parseGatewayMessage(value: unknown): GatewayMessage | undefined {
   const { kind, port, message, lines, ok } = fieldsOf(value);
@@ -36,7 +41,7 @@ export function parseSignerMessage(line: string): SignerMessage | undefined {
     return undefined;
   }
   const { kind, message } = fieldsOf(value);
-  if (kind === "ready") return { kind };
+  if (kind === "ready" || kind === "renamed") return { kind };
   if ((kind === "fatal" || kind === "note") && typeof message === "string")
     return { kind, message: printable(message) };
   return undefined;

@@ -7,7 +7,7 @@ import type { Orders } from "./operations.ts";
 export type Control = {
   rootKeys: RootKeys;
   orders: Orders & { memoryFolder: string; resetClock: boolean };
-  say(message: { kind: "ready" } | { kind: "fatal" | "note"; message: string }): void;
+  say(message: { kind: "ready" | "renamed" } | { kind: "fatal" | "note"; message: string }): void;
 };
 
 const rootKeyLength = 32;
