@@ -46,7 +46,7 @@ test(`${cuts} power cuts beside PostgreSQL: the signer's memory catches up by it
     const left = rebuild(run, cut, freshDataFolder(t));
     [dataFolder, ledger] = [left, cut.ledger];
     if (n < cuts) continue;
-    const complaints = await checkCut(left, ledger, theatre, databaseUrl);
+    const complaints = await checkCut(left, cut, theatre, databaseUrl);
     if (complaints.length > 0) t.diagnostic(`${cut.name}; what it left is in ${keepForLater(run, cut)}`);
     assert.deepEqual(complaints, [], hint);
   }
