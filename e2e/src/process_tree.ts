@@ -39,10 +39,11 @@ export async function isRunning(pid: number): Promise<boolean> {
   }
 }
 
-export function killIfThere(pid: number): void {
+/** False when it ended between the look and the kill, so that nobody was killed. */
+export function killIfThere(pid: number): boolean {
   try {
-    process.kill(pid, "SIGKILL");
+    return process.kill(pid, "SIGKILL");
   } catch {
-    // It ended between the look and the kill.
+    return false;
   }
 }

@@ -67,7 +67,7 @@ export async function kill(rotation: Rotation, target: Target): Promise<boolean>
       // The children have groups of their own, and none of them may outlive the others by a moment.
       process.kill(-pid, "SIGKILL");
       for (const each of everyone) killIfThere(each);
-    } else killIfThere(pid);
+    } else if (!killIfThere(pid)) continue;
     await rotation.ended;
     for (const each of everyone) while (await isRunning(each)) await pause(5);
     return true;

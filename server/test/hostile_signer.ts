@@ -81,7 +81,7 @@ export function startHostileSigner(t: TestContext): HostileSigner {
 
   function start(given: Orders): SignerProcess {
     const started = startSigner(code, undefined, Uint8Array.from(rootKey), given, (message) => {
-      if (message.kind === "note" || message.kind === "fatal") notes.push(message.message);
+      if ("message" in message) notes.push(message.message);
       if (message.kind === "fatal") started.process.kill("SIGKILL");
     });
     const read = createFrameReader((frame) => {

@@ -6,9 +6,30 @@ import { createReleasedCheck } from "@keystead/core/log/released.ts";
 import { openKeyring } from "@keystead/server/signer/keyring.ts";
 import { openMemory } from "@keystead/server/signer/memory.ts";
 import { pinDigestLength } from "@keystead/server/signer/pins.ts";
+import type { Authenticity } from "@keystead/server/state/authenticity.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { same, unmarked } from "./check_organization.ts";
-import type { DeploymentRows } from "./deployment_rows.ts";
+import type { DeploymentRows, Rows } from "./deployment_rows.ts";
+
+/** Every leaf, header and record, and the head, has the signer's own mark. */
+export function checkMarks(rows: Rows, authenticity: Authenticity): string[] {
+  const { organization, leaves, wallets, wallet_accounts, private_keys, contract_interfaces } = rows;
+  const keys = [...wallets, ...wallet_accounts, ...private_keys, ...contract_interfaces];
+  const marked = [
+    ...keys.map(({ record }) => ["record", record] as const),
+    ...leaves.map(({ leaf }) => ["leaf", leaf] as const),
+    ...leaves.flatMap(({ header }) => (header === null ? [] : [["header", header] as const])),
+    ["header", organization.header] as const,
+  ];
+  return marked.flatMap(([kind, bytes]) => {
+    try {
+      authenticity.check(kind, bytes);
+      return [];
+    } catch (error) {
+      return [`organization ${organization.organization_id}: a ${kind} is not the signer's: ${error}`];
+    }
+  });
+}
 
 /**
  * Every leaf and record is the signer's, every leaf it released is here, and its pins are the heads. Only an abandoned request's leaf may
@@ -25,12 +46,12 @@ export function checkMemory(
   const memory = openMemory(memoryFolder, rootKey);
   try {
     const check = createReleasedCheck([{ deploymentId, timeMs: 0, page: 0, pages: 1, ranges: memory.released() }]);
-    for (const { organization, leaves, unreleased, wallets, wallet_accounts, private_keys } of organizations.values()) {
+    for (const rows of organizations.values()) {
+      const { organization, leaves, unreleased } = rows;
       const notMarked = new Set(unreleased.map(({ boot, number }) => `${boot} ${number}`));
-      for (const { record } of [...wallets, ...wallet_accounts, ...private_keys]) authenticity.check("record", record);
-      for (const { boot, number, leaf: marked, header } of leaves) {
-        const leaf = decodeLeaf(authenticity.check("leaf", marked));
-        if (header !== null) authenticity.check("header", header);
+      found.push(...checkMarks(rows, authenticity));
+      for (const { boot, number, leaf: marked } of leaves) {
+        const leaf = decodeLeaf(unmarked(marked));
         check.show(leaf);
         const isMarked = !notMarked.has(`${boot} ${number}`);
         const remembered = memory.wasReleased(Buffer.from(boot, "hex"), number);

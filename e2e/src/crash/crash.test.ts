@@ -198,10 +198,7 @@ async function kill(server: KeysteadServer, target: (typeof targets)[number]): P
     const { gateway, signer } = await server.children();
     const wanted = target === "both" ? [gateway, signer] : [target === "gateway" ? gateway : signer];
     const pids = wanted.filter((pid) => pid !== undefined);
-    if (pids.length === wanted.length) {
-      for (const pid of pids) killIfThere(pid);
-      return;
-    }
+    if (pids.length === wanted.length && pids.filter(killIfThere).length === wanted.length) return;
     await pause(5);
   }
 }

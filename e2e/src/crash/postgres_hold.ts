@@ -13,6 +13,8 @@ export type Hold = {
   release(): Promise<void>;
   /** Until no gateway's statement runs any more. */
   quiet(): Promise<void>;
+  /** Commits of dead gateways that were held back for the next gateway's; behind how many of them that one really waited. */
+  late: { held: number; followed: number };
 };
 
 const key = 6_000_008;
@@ -21,7 +23,13 @@ export async function openHold(t: TestContext, databaseUrl: string): Promise<Hol
   const [holder, watcher] = [await openSession(databaseUrl), await openSession(databaseUrl)];
   // The database may be dropped before they are ended, and they with it.
   for (const session of [holder, watcher]) session.on("error", () => undefined);
-  t.after(() => Promise.allSettled([holder.end(), watcher.end()]));
+  const late = { held: 0, followed: 0 };
+  t.after(() => {
+    if (late.held > 0) {
+      t.diagnostic(`${late.held} commits of dead gateways came late, ${late.followed} with the next one's behind them`);
+    }
+    return Promise.allSettled([holder.end(), watcher.end()]);
+  });
   await holder.query(`
     create function wait_for_the_test() returns trigger language plpgsql as
       'begin perform pg_advisory_xact_lock_shared(${key}); return null; end';
@@ -44,5 +52,6 @@ export async function openHold(t: TestContext, databaseUrl: string): Promise<Hol
     async quiet() {
       while ((await count("state <> 'idle'")) > 0) await pause(2);
     },
+    late,
   };
 }

@@ -138,11 +138,19 @@ async function harmInside(
   } else if (fault === "database") wire.cut();
   else await stepped.kill(rolesOf[fault] satisfies readonly Role[]);
   // The server goes on with what a dead gateway has sent; a late one commits while the next gateway's waits behind it.
-  if (isLate && fault !== "signer" && fault !== "database") await untilWaiting(hold, 2);
+  if (isLate && fault !== "signer" && fault !== "database") {
+    hold.late.held += 1;
+    if (await untilFollowed(stepped, hold)) hold.late.followed += 1;
+  }
   await hold.release();
 }
 
-async function untilWaiting(hold: Hold, count: number): Promise<void> {
+/** False when the next commit does not come: there may be another step before it, at which its gateway stands still. */
+async function untilFollowed(stepped: SteppedServer, hold: Hold): Promise<boolean> {
   const until = Date.now() + 10_000;
-  while (Date.now() < until && (await hold.waiting()) < count) await pause(10);
+  while (Date.now() < until && stepped.findStopped() === undefined) {
+    if ((await hold.waiting()) > 1) return true;
+    await pause(10);
+  }
+  return false;
 }

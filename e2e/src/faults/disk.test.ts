@@ -157,7 +157,8 @@ test(
     for (const role of ["signer", "gateway"] as const) {
       const said = server.output().length;
       trouble.begin(disk);
-      killIfThere((await server.children())[role] ?? 0);
+      const { [role]: pid } = await server.children();
+      assert.ok(pid !== undefined && killIfThere(pid), `there is no ${role}`);
       await untilSaid(() => server.output().slice(said), /the numbers of the processes are not noted: ENOSPC/);
       end(disk, trouble);
       acts.push(await untilAnswered(deployment, tagBody(deployment)));

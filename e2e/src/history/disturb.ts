@@ -24,13 +24,13 @@ export async function disturb(
     const target = random.pick(targets);
     // In no order, and in the end as many of one kind as of the other.
     const isKill = count.kills === count.pauses ? random.next() < 0.5 : count.kills < count.pauses;
+    // Whoever is about to be started again is neither killed nor paused, and does not count.
     if (isKill) {
-      await kill(server, target);
-      count.kills += 1;
+      if (await kill(server, target)) count.kills += 1;
     } else {
       // Mostly short; at times longer than clients, or the gateway, wait.
-      await hold(server, target, random.next() < 0.8 ? 20 + random.below(600) : 2_000 + random.below(4_500));
-      count.pauses += 1;
+      const timeMs = random.next() < 0.8 ? 20 + random.below(600) : 2_000 + random.below(4_500);
+      if (await hold(server, target, timeMs)) count.pauses += 1;
     }
   }
   return count;
@@ -48,22 +48,27 @@ async function pidsOf(server: KeysteadServer, target: (typeof targets)[number]):
   return wanted.filter((pid) => pid !== undefined);
 }
 
-async function kill(server: KeysteadServer, target: (typeof targets)[number]): Promise<void> {
-  for (const pid of await pidsOf(server, target)) killIfThere(pid);
+/** False when nobody was there to be killed. */
+async function kill(server: KeysteadServer, target: (typeof targets)[number]): Promise<boolean> {
+  const killed = (await pidsOf(server, target)).filter(killIfThere);
+  return killed.length > 0;
 }
 
-async function hold(server: KeysteadServer, target: (typeof targets)[number], timeMs: number): Promise<void> {
-  const pids = await pidsOf(server, target);
-  for (const pid of pids) signal(pid, "SIGSTOP");
+/** False when nobody was there to be paused. */
+async function hold(server: KeysteadServer, target: (typeof targets)[number], timeMs: number): Promise<boolean> {
+  const paused = (await pidsOf(server, target)).filter((pid) => signal(pid, "SIGSTOP"));
+  if (paused.length === 0) return false;
   await pause(timeMs);
   // The launcher may have ended a silent one meanwhile; its number is not given to another process so soon.
-  for (const pid of pids) signal(pid, "SIGCONT");
+  for (const pid of paused) signal(pid, "SIGCONT");
+  return true;
 }
 
-function signal(pid: number, name: "SIGSTOP" | "SIGCONT"): void {
+/** False when it ended between the look and the signal. */
+function signal(pid: number, name: "SIGSTOP" | "SIGCONT"): boolean {
   try {
-    process.kill(pid, name);
+    return process.kill(pid, name);
   } catch {
-    // It ended between the look and the signal.
+    return false;
   }
 }

@@ -1,25 +1,39 @@
 /** A gateway that answers what it never committed: the operator's own command, run afterwards, names every leaf of it. */
 import assert from "node:assert/strict";
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { type ActivityPath, type Actor, found, newActor, signedPayload } from "../../../server/test/hostile_story.ts";
+import { dialects, testSource } from "../../../server/test/open_test_store.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { startKeystead } from "../keystead_server.ts";
 import { runOperator } from "../operator.ts";
 import { httpTeller } from "./patients.ts";
+import { openRaw, type Source } from "./raw_database.ts";
 
-async function keystead(dataFolder: string, ...args: string[]): Promise<{ code: number; lines: string[] }> {
-  const { code, stdout } = await runOperator("cli", args, { dataFolder });
-  return { code, lines: stdout.trim().split("\n") };
+for (const dialect of dialects) {
+  test(`whatever a gateway has released and not committed is named by check-log, leaf by leaf, on ${dialect}`, async (t) => {
+    const source = await testSource(t, dialect);
+    if (source === undefined) return;
+    const dataFolder = freshDataFolder(t);
+    const isPostgres = source.kind === "postgres";
+    await withholdAndLook(
+      t,
+      dataFolder,
+      isPostgres ? source : { kind: "sqlite", folder: join(dataFolder, "database") },
+    );
+  });
 }
 
-test("whatever a gateway has released and not committed is named by check-log, leaf by leaf", async (t) => {
-  const dataFolder = freshDataFolder(t);
-  const server = await startKeystead({ dataFolder, main: "e2e/src/hostile/withholding/main.ts" });
+async function withholdAndLook(t: TestContext, dataFolder: string, source: Source): Promise<void> {
+  const place = { dataFolder, ...(source.kind === "postgres" && { databaseUrl: source.url }) };
+  const keystead = async (...args: string[]) => {
+    const { code, stdout } = await runOperator("cli", args, place);
+    return { code, lines: stdout.trim().split("\n") };
+  };
+  const server = await startKeystead({ ...place, main: "e2e/src/hostile/withholding/main.ts" });
   t.after(() => server.stop());
   const { organizationId: parentId, userId, apiPrivateKey } = server.bootstrap;
   const root: Actor = { userId, userName: "Root user", privateKey: fromHex(apiPrivateKey) };
@@ -69,23 +83,28 @@ test("whatever a gateway has released and not committed is named by check-log, l
   await withheld(voting.people[1], "approve_activity", { fingerprint }, voting.organizationId);
   await server.stop();
 
-  const { code, lines } = await keystead(dataFolder, "check-log");
-  assert.equal(code, 1);
-  const missing = lines.filter((line) =>
-    /^leaf \d+ of signer boot [0-9a-f]{32} was RELEASED and is NOT in the database$/.test(line),
-  );
   // The birth has two leaves: its activity's, and its own.
-  assert.equal(missing.length, 6, lines.join("\n"));
+  const gone = readFileSync(join(dataFolder, "database", "withheld"), "utf8")
+    .trim()
+    .split("\n");
+  assert.equal(gone.length, 6, gone.join("\n"));
+  const { code, lines } = await keystead("check-log");
+  assert.equal(code, 1);
+  const named = lines.flatMap((line) => {
+    const [, number, boot] =
+      /^leaf (\d+) of signer boot ([0-9a-f]{32}) was RELEASED and is NOT in the database$/.exec(line) ?? [];
+    return number === undefined ? [] : `${boot} ${number}`;
+  });
+  assert.deepEqual(named.sort(), gone.sort(), lines.join("\n"));
   assert.match(lines.at(-1) ?? "", /, 6 released ones missing$/);
 
   // Organizations whose state went with it are named as well; those that only signed, or bore another, are as they were.
   // And what a hand in the database has left besides is rebuilt, as far as it follows from what is there.
-  const database = new DatabaseSync(join(dataFolder, "database/keystead.db"));
-  database
-    .prepare("update users set user_name = 'Mallory' where organization_id = ? and user_id = ?")
-    .run(parentId, userId);
-  database.close();
-  const checked = await keystead(dataFolder, "check-database", "--repair");
+  const raw = await openRaw(source);
+  const row = (await raw.rows("users", parentId)).find(({ user_id }) => user_id === userId);
+  assert.ok(row !== undefined && (await raw.update("users", row, "user_name", "Mallory")));
+  await raw.close();
+  const checked = await keystead("check-database", "--repair");
   assert.equal(checked.code, 1);
   assert.ok(
     checked.lines.includes(`organization ${parentId}: users ${userId}: user_name not as in the state; rebuilt`),
@@ -97,4 +116,4 @@ test("whatever a gateway has released and not committed is named by check-log, l
     );
   }
   assert.equal(checked.lines.filter((line) => line.includes("organizations: its row is missing")).length, 1);
-});
+}

@@ -25,3 +25,34 @@ export function isLetIn({ status, body }: RawAnswer): boolean {
   if (status === 200) return health !== "alive";
   return !atTheDoor.some((pattern) => pattern.test(message ?? ""));
 }
+
+/** What is not built yet, word for word, and the endpoints that know of it. Any other 501 is a mistake. */
+const unbuilt: Readonly<Record<string, readonly string[]>> = {
+  "authenticators are not supported yet; pass an empty list and use apiKeys": [
+    "create_users",
+    "create_sub_organization",
+  ],
+  "oauthProviders are not supported yet; pass an empty list and use apiKeys": [
+    "create_users",
+    "create_sub_organization",
+  ],
+  "verificationToken is not supported yet; leave it out": [
+    "create_sub_organization",
+    "update_user_email",
+    "update_user_phone_number",
+  ],
+  "clientSignature is not supported yet; leave it out": ["create_sub_organization"],
+  "the filter `OIDC_TOKEN` is not supported yet: it comes with sign-in with identity providers": ["list_suborgs"],
+};
+
+const unbuiltStamps = ["x-stamp-webauthn", "x-stamp-attested", "x-session"].map(
+  (name) => `\`${name}\` stamps are not supported yet; use \`x-stamp\``,
+);
+
+/** Whether it is the refusal of something that is not built yet: of a kind of stamp, or of a parameter that the endpoint has. */
+export function isUnbuilt({ status, body }: RawAnswer, path: string | undefined): boolean {
+  if (status !== 501) return false;
+  const { code, message = "" } = JSON.parse(body) as { code?: number; message?: string };
+  if (code !== 12) return false;
+  return path === undefined ? unbuiltStamps.includes(message) : unbuilt[message]?.includes(path) === true;
+}

@@ -1,4 +1,5 @@
 /** A request in the making: from whose it is to how its bytes are handed over. At each stage mutators may have their way with it. */
+import { isDeepStrictEqual } from "node:util";
 import type { StampScheme } from "@keystead/core/crypto/stamp.ts";
 import type { Random } from "../../../server/test/seeded_random.ts";
 import type { KeyPair } from "../fixtures.ts";
@@ -147,25 +148,49 @@ export function messageOf({ method, target, version, headers, framing }: Draft):
   ]);
 }
 
-/** The mutant, and the names of those mutators that found something to change. */
-export function makeDraft(
-  seed: Seed,
-  mutators: readonly Mutator[],
-  random: Random,
-): { draft: Draft; applied: readonly Mutator[] } {
+export type Mutant = {
+  draft: Draft;
+  /** Those mutators that have changed something. */
+  applied: readonly Mutator[];
+  /** Whether other bytes go over the wire than if nobody had interfered. What one has changed the next may have changed back. */
+  isBent: boolean;
+};
+
+export function makeDraft(seed: Seed, mutators: readonly Mutator[], random: Random): Mutant {
   const draft = { seed } as Draft;
+  const plain = { seed } as Draft;
   const applied: Mutator[] = [];
   for (const stage of stages) {
     steps[stage](draft, random);
+    followPlainly(plain, draft, stage, random);
     for (const mutator of mutators) if (mutator.at === stage && bends(mutator, draft, random)) applied.push(mutator);
   }
-  return { draft, applied };
+  return { draft, applied, isBent: !Buffer.concat(draft.delivery.pieces).equals(plain.message) };
+}
+
+/** The same request without mutators: what is left to chance is the same, and so is a signature, which is another each time. */
+function followPlainly(plain: Draft, draft: Draft, stage: MutationStage, random: Random): void {
+  const { person, key, scheme, value, stamp } = draft;
+  if (stage === "whose") Object.assign(plain, { person, key, scheme });
+  else if (stage === "value") plain.value = structuredClone(value);
+  else if (stage === "stamp" && isSignedAlike(plain, draft)) plain.stamp = { ...stamp };
+  else steps[stage](plain, random);
+}
+
+function isSignedAlike(one: Draft, other: Draft): boolean {
+  return one.key === other.key && one.scheme === other.scheme && one.body.equals(other.body);
+}
+
+/** Of what a mutator may change inside, and not only put something else in the place of. */
+function copyOf({ value, stamp, headers, framing, ...rest }: Draft): Draft {
+  return { ...rest, ...structuredClone({ value, stamp, headers, framing }) };
 }
 
 /** The one before it may have left nothing that could be read, and so nothing to bend. */
 function bends({ bend }: Mutator, draft: Draft, random: Random): boolean {
+  const before = copyOf(draft);
   try {
-    return bend(draft, random) !== false;
+    return bend(draft, random) !== false && !isDeepStrictEqual(copyOf(draft), before);
   } catch {
     return false;
   }

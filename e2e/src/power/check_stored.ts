@@ -1,164 +1,89 @@
 /**
- * Reads a stopped deployment, whatever it did, and holds database and signer's memory against each other: every state on one
- * line without a gap, every page the one that its state names, every activity with its leaf, every pin on its line. Each
+ * Reads a stopped deployment, whatever it did, and holds database and signer's memory against each other: rows as after any crash,
+ * every mark the signer's, every pin on its organization's line and no further back than a power cut can have taken it. Each
  * difference is one line of text.
  */
-import { isDeepStrictEqual } from "node:util";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
-import { decodeHeader } from "@keystead/core/log/header.ts";
-import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
+import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { createReleasedCheck } from "@keystead/core/log/released.ts";
 import { openKeyring } from "@keystead/server/signer/keyring.ts";
 import { openMemory } from "@keystead/server/signer/memory.ts";
-import { pinDigestLength } from "@keystead/server/signer/pins.ts";
-import { withoutMac } from "@keystead/server/state/authenticity.ts";
-import { sha256 } from "@keystead/server/state/digest.ts";
-import { decodeDirectory } from "@keystead/server/state/directory.ts";
-import type { User } from "@keystead/server/state/entities.ts";
-import { decodePage } from "@keystead/server/state/pages.ts";
-import { closeStore, openStore, type Store, type StoreSource } from "@keystead/server/store/store.ts";
-import type { Tables } from "@keystead/server/store/tables.ts";
-import { findUser } from "@keystead/server/store/users.ts";
+import { readRecords } from "@keystead/server/signer/memory_records.ts";
+import { type Pin, pinDigestLength } from "@keystead/server/signer/pins.ts";
+import { deriveKey, sha256 } from "@keystead/server/state/digest.ts";
+import type { StoreSource } from "@keystead/server/store/store.ts";
+import { withDeployment } from "../crash/check_database.ts";
+import { checkMarks } from "../crash/check_memory.ts";
+import { checkOrganization, doubles, same, unmarked } from "../crash/check_organization.ts";
+import type { Rows } from "../crash/deployment_rows.ts";
 
-export type Stored = { source: StoreSource; memoryFolder: string; rootKey: Uint8Array };
+/** The newest version of each organization that the signer remembers. */
+export type Remembered = ReadonlyMap<string, number>;
 
-export async function checkStored({ source, memoryFolder, rootKey }: Stored): Promise<string[]> {
-  const store = await openStore(source);
-  const memory = openMemory(memoryFolder, rootKey);
-  try {
-    const { keyring } = await store.db.selectFrom("deployment").select("keyring").executeTakeFirstOrThrow();
-    const { deploymentId } = openKeyring(rootKey, 1, keyring);
-    const organizations = await store.db.selectFrom("organizations").selectAll().execute();
-    const leaves = await store.db.selectFrom("leaves").selectAll().execute();
-    const found = await Promise.all(
-      organizations.map(async (organization) => {
-        const own = leaves.filter((leaf) => leaf.organization_id === organization.organization_id);
-        const states = statesOf(own);
-        const pin = memory.pins.get(uuidToBytes(organization.organization_id));
-        return [
-          ...checkLine(organization, states),
-          ...(await checkPages(store, organization)),
-          ...(await checkActivities(store, organization, own)),
-          ...checkPin(pin, states),
-        ].map((line) => `organization ${organization.organization_id}: ${line}`);
-      }),
-    );
-    const ranges = memory.released();
-    const released = createReleasedCheck([{ deploymentId, timeMs: 0, page: 0, pages: 1, ranges }]);
-    for (const { leaf } of leaves) released.show(decodeLeaf(withoutMac(leaf)));
-    const withheld = released.withheld().map(({ boot, number }) => `released and not there: ${toHex(boot)} ${number}`);
-    const left = await store.db.selectFrom("unreleased").selectAll().execute();
-    return [...found.flat(), ...withheld, ...left.map(({ number }) => `leaf ${number} is not released`)];
-  } finally {
-    memory.close();
-    await closeStore(store);
-  }
-}
+export type Stored = {
+  source: StoreSource;
+  dataFolder: string;
+  /** What lay on the disk when the power came back for the last time but one, or before: nothing may have taken it since. */
+  remembered: Remembered;
+  /** Organizations in which something was done since the cut: there the memory has caught up. */
+  acted: ReadonlySet<string>;
+};
 
-type State = { version: number; header: Uint8Array; digest: Uint8Array };
-
-function statesOf(leaves: readonly Tables["leaves"][]): State[] {
-  return leaves
-    .flatMap(({ version, header }) => (version === null || header === null ? [] : { version, header }))
-    .sort((a, b) => a.version - b.version)
-    .map(({ version, header }) => ({ version, header, digest: sha256(withoutMac(header)) }));
-}
-
-const same = (a: Uint8Array, b: Uint8Array): boolean => toHex(a) === toHex(b);
-
-function checkLine(organization: Tables["organizations"], states: readonly State[]): string[] {
-  const found: string[] = [];
-  let before: Uint8Array = new Uint8Array(32);
-  states.forEach(({ version, header, digest }, index) => {
-    if (version !== index + 1) found.push(`version ${version} stands at place ${index + 1}`);
-    if (!same(decodeHeader(withoutMac(header)).previous, before)) found.push(`version ${version} does not follow`);
-    before = digest;
+/** What a stopped signer remembers, without touching its file; nothing before its first start. */
+export function rememberedAt(dataFolder: string): Remembered {
+  const [path, keyPath] = [join(dataFolder, "signer", "memory"), join(dataFolder, "root.key")];
+  const versions = new Map<string, number>();
+  if (!existsSync(path) || !existsSync(keyPath)) return versions;
+  readRecords(new Uint8Array(readFileSync(path)), deriveKey(readFileSync(keyPath), "memory"), ({ kind, value }) => {
+    if (kind !== "release") return;
+    for (const { organizationId, version } of value.pins) versions.set(uuidFromBytes(organizationId), version);
   });
-  const head = states.at(-1);
-  if (head?.version !== organization.version || !same(head.header, organization.header)) {
-    found.push(`the head (version ${organization.version}) is not the last state (version ${head?.version})`);
-  }
-  return found;
+  return versions;
 }
 
-async function checkPages({ db, ...store }: Store, organization: Tables["organizations"]): Promise<string[]> {
-  const { organization_id: id, header, directory } = organization;
-  const found: string[] = [];
-  if (!same(sha256(directory), decodeHeader(withoutMac(header)).directory)) found.push("another directory");
-  const pages = await db.selectFrom("pages").selectAll().where("organization_id", "=", id).execute();
-  const listed = decodeDirectory(directory).pages;
-  if (pages.length !== listed.length) found.push(`${pages.length} pages, ${listed.length} listed`);
-  for (const { name, content } of pages) {
-    const digest = listed.find((page) => page.name === name)?.digest;
-    if (digest === undefined || !same(sha256(content), digest)) found.push(`page ${name} is another`);
-    if (name !== "members" || organization.deleted_at_ms !== null) continue;
-    const { users, userTags } = decodePage("members", content);
-    for (const user of users.values()) {
-      const shown = await findUser({ db, ...store } as Store, id, user.userId);
-      if (!isDeepStrictEqual(ordered(shown), ordered(user))) found.push(`user ${user.userId} is shown otherwise`);
+export function checkStored({ source, dataFolder, remembered, acted }: Stored): Promise<string[]> {
+  const rootKey = new Uint8Array(readFileSync(join(dataFolder, "root.key")));
+  return withDeployment(source, ({ keyring, organizations }) => {
+    const { deploymentId, authenticity } = openKeyring(rootKey, 1, keyring);
+    const memory = openMemory(join(dataFolder, "signer"), rootKey);
+    try {
+      const ranges = memory.released();
+      const released = createReleasedCheck([{ deploymentId, timeMs: 0, page: 0, pages: 1, ranges }]);
+      const all = [...organizations.values()];
+      const lost = [...remembered.keys(), ...acted].filter((id) => !organizations.has(id));
+      const found = all.flatMap((rows) => {
+        const { organization_id: id } = rows.organization;
+        for (const { leaf } of rows.leaves) released.show(decodeLeaf(unmarked(leaf)));
+        const least = acted.has(id) ? rows.organization.version : (remembered.get(id) ?? 0);
+        return [
+          ...checkOrganization(rows),
+          ...checkMarks(rows, authenticity),
+          ...checkPin(rows, memory.pins.get(uuidToBytes(id)), least),
+          ...rows.unreleased.map(({ boot, number }) => `organization ${id}: leaf ${boot} ${number} is not released`),
+        ];
+      });
+      return [
+        ...found,
+        ...doubles(all.flatMap((rows) => rows.wallet_accounts.map(({ address }) => address))),
+        ...lost.map((id) => `organization ${id} is not in the database`),
+        ...released.withheld().map(({ boot, number }) => `released and not there: ${toHex(boot)} ${number}`),
+      ];
+    } finally {
+      memory.close();
     }
-    const tags = await db.selectFrom("user_tags").select("tag_id").where("organization_id", "=", id).execute();
-    const shown = new Set(tags.map(({ tag_id }) => tag_id));
-    if (!isDeepStrictEqual(shown, new Set(userTags.keys()))) found.push("other tags are shown");
-  }
-  return found;
+  });
 }
 
-/** Keys of one moment have no order among themselves. */
-function ordered(user: User | undefined): object | undefined {
-  return user && { ...user, apiKeys: user.apiKeys.toSorted((a, b) => (a.apiKeyId < b.apiKeyId ? -1 : 1)) };
-}
-
-const terminal = ["COMPLETED", "FAILED", "REJECTED"];
-
-/** One leaf for each activity that has ended, and one for each submission that waits or waited and for each vote on it. */
-async function checkActivities(
-  { db }: Store,
-  { organization_id: id }: Tables["organizations"],
-  leaves: readonly Tables["leaves"][],
-): Promise<string[]> {
-  const found: string[] = [];
-  const activities = await db.selectFrom("activities").selectAll().where("organization_id", "=", id).execute();
-  const votes = await db.selectFrom("votes").select("activity_id").where("organization_id", "=", id).execute();
-  const byActivity = Map.groupBy(
-    leaves.filter((row) => row.activity_id !== null),
-    (row) => row.activity_id,
-  );
-  for (const row of activities) {
-    const own = (byActivity.get(row.activity_id) ?? []).map(({ leaf }) => decodeLeaf(withoutMac(leaf)));
-    byActivity.delete(row.activity_id);
-    const its = votes.filter(({ activity_id }) => activity_id === row.activity_id).length;
-    found.push(...checkActivity(row, own, its).map((line) => `activity ${row.activity_id} (${row.type}): ${line}`));
-  }
-  for (const orphan of byActivity.keys()) found.push(`leaves of activity ${orphan}, which is not there`);
-  return found;
-}
-
-function checkActivity(row: Tables["activities"], leaves: readonly Leaf[], votes: number): string[] {
-  const found: string[] = [];
-  const status = row.status.replace("ACTIVITY_STATUS_", "");
-  const ends = leaves.filter(({ event }) => terminal.includes(event));
-  const waited = leaves.filter(({ event }) => event === "SUBMITTED").length;
-  const voted = leaves.filter(({ event }) => event === "VOTED").length;
-  if (toHex(sha256(row.body)) !== row.fingerprint) found.push("not its body's fingerprint");
-  if (leaves.some(({ fingerprint }) => toHex(fingerprint) !== row.fingerprint)) found.push("a leaf of another body");
-  if (ends.length !== (terminal.includes(status) ? 1 : 0)) found.push(`${status} with ${ends.length} leaves of an end`);
-  if (ends[0] !== undefined && ends[0].event !== status) found.push(`${status}, but its leaf says ${ends[0].event}`);
-  if (ends[0] !== undefined && !same(ends[0].outcome, sha256(row.result ?? row.failure ?? ""))) {
-    found.push("its leaf is of another outcome");
-  }
-  if (waited > 1 || (waited === 0 && ends.length === 0)) found.push(`${waited} leaves of its submission`);
-  // The vote that ends it has the leaf of the end.
-  const expected = waited === 0 ? 0 : votes - (ends.length > 0 ? 1 : 0);
-  if (voted !== expected) found.push(`${voted} leaves of votes, ${votes} votes`);
-  return found;
-}
-
-/** The memory may be behind, never beside: it is a state that the database has. */
-function checkPin(pin: { version: number; digest: Uint8Array } | undefined, states: readonly State[]): string[] {
+/** The memory may be behind by what a power cut has taken, and never beside: it is a state that the database has. */
+function checkPin({ organization, leaves }: Rows, pin: Pin | undefined, least: number): string[] {
+  const about = `organization ${organization.organization_id}:`;
+  const version = pin?.version ?? 0;
+  if (version < least) return [`${about} the signer remembers version ${version}, and had remembered ${least}`];
   if (pin === undefined) return [];
-  const at = states[pin.version - 1];
-  if (at !== undefined && same(at.digest.subarray(0, pinDigestLength), pin.digest)) return [];
-  return [`the signer remembers another version ${pin.version} than the database has`];
+  const header = leaves.find((leaf) => leaf.version === version)?.header ?? undefined;
+  const isState = header !== undefined && same(sha256(unmarked(header)).subarray(0, pinDigestLength), pin.digest);
+  return isState ? [] : [`${about} the signer remembers another version ${version} than the database has`];
 }

@@ -230,6 +230,12 @@ export function keepAll(image: DiskImage): Kept {
   return cutPower(image, everything);
 }
 
+/** Nothing of what was not waited for. */
+export function keepNothing(image: DiskImage): Kept {
+  const nothing = { next: () => 0, below: () => 0, pick: <T>([first]: readonly T[]) => first as T };
+  return cutPower(image, nothing);
+}
+
 function namesLeft(folder: Folder, random: Random): Map<string, Entry> {
   const { onDisk, moves } = folder;
   const mood = random.pick(moods);

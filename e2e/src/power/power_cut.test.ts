@@ -5,12 +5,15 @@
  * left is kept.
  */
 import assert from "node:assert/strict";
-import { cpSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
+import { macLength, magic } from "@keystead/server/signer/memory_records.ts";
 import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { startKeystead } from "../keystead_server.ts";
+import { checkStored, rememberedAt, type Stored } from "./check_stored.ts";
 import { emptyImage, keepAll, readImage } from "./disk_image.ts";
 import {
   type Cut,
@@ -23,8 +26,8 @@ import {
   rebuild,
   recordRun,
 } from "./power_cut.ts";
-import { noTestDisk } from "./test_disk.ts";
-import { furnishTheatre, type Ledger, type Theatre } from "./workload.ts";
+import { noTestDisk, readBootstrap } from "./test_disk.ts";
+import { furnishTheatre, type Ledger, type Theatre, workPaths } from "./workload.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
 const cuts = Number(process.env.KEYSTEAD_CUTS ?? (figures ? 200 : 8));
@@ -54,12 +57,14 @@ test(
       }
     }
     t.diagnostic(
-      `SQLite, seed ${seed}: ${tally.cuts} power cuts in ${tally.runs} runs of ${tally.done.size} activity types; ` +
+      `SQLite, seed ${seed}: ${tally.cuts} power cuts in ${tally.runs} runs of ${tally.done.size} of ${workPaths.length} activity types; ` +
         `${tally.told} acknowledged answers asked for again, ${tally.untold} unanswered requests sent again; ` +
         `lost, half-applied or otherwise: ${tally.complaints.length}`,
     );
     assert.deepEqual(tally.complaints, [], `to repeat its choices: KEYSTEAD_SEED=${seed} KEYSTEAD_CUTS=${cuts}`);
     assert.equal(tally.cuts, cuts);
+    const undone = workPaths.filter((path) => !tally.done.has(path));
+    if (figures) assert.deepEqual(undone, [], "activities that were never done");
     assert.ok(tally.told > 2 * cuts, `only ${tally.told} answers to hold against it: no load`);
   },
 );
@@ -99,7 +104,7 @@ async function cutRepeatedly(
 
 /** What a cut left stays, as it was before anybody started on it, when the start is not as it must be. */
 async function check(run: Run, cut: Cut, folder: string, theatre: Theatre | undefined): Promise<string[]> {
-  const complaints = await checkCut(folder, cut.ledger, theatre);
+  const complaints = await checkCut(folder, cut, theatre);
   rmSync(dirname(folder), { recursive: true });
   if (complaints.length === 0) return [];
   return [`${cut.name}; what it left is in ${keepForLater(run, cut)}`, ...complaints.slice(0, 10)];
@@ -129,7 +134,44 @@ test(
 
     const lying = createCutter({ ...run, before: emptyImage(dataFolder) }, { liesAboutSyncs: true });
     const cut = lying(last, { ...seededRandom(seed), pick: ([first]) => first as never });
-    const complaints = await checkCut(rebuild(run, cut, freshDataFolder(t)), cut.ledger, undefined);
+    const complaints = await checkCut(rebuild(run, cut, freshDataFolder(t)), cut, undefined);
     assert.ok(complaints.length > 0, "all was lost, and nobody noticed");
+  },
+);
+
+test(
+  "a signer that forgot what it must remember is found out, and so is a record that is not its own",
+  options,
+  async (t) => {
+    const dataFolder = freshDataFolder(t);
+    await recordRun(t, {
+      ...{ dataFolder, ledger: [], theatre: undefined, workMs: 0, random: seededRandom(seed) },
+      ends: "in order",
+    });
+    const folder = join(dataFolder, "database");
+    const { organizationId } = readBootstrap(dataFolder);
+    const remembered = rememberedAt(dataFolder);
+    const version = remembered.get(organizationId) ?? 0;
+    assert.ok(version > 5, `version ${version}`);
+    const acted = new Set([organizationId]);
+    const complaints = (how: Partial<Stored>) =>
+      checkStored({ source: { kind: "sqlite", folder }, dataFolder, remembered: new Map(), acted: new Set(), ...how });
+    assert.deepEqual(await complaints({ remembered, acted }), []);
+
+    const path = join(dataFolder, "signer", "memory");
+    const memory = readFileSync(path);
+    // Behind its birth and its deployment comes the first release.
+    truncateSync(path, magic.length + 2 * (8 + 17 + macLength));
+    const forgot = [`organization ${organizationId}: the signer remembers version 0, and had remembered ${version}`];
+    assert.deepEqual(await complaints({ remembered }), forgot);
+    assert.deepEqual(await complaints({ acted }), forgot);
+    assert.deepEqual(await complaints({}), [], "what was never waited for may be forgotten");
+    writeFileSync(path, memory);
+
+    const database = new DatabaseSync(join(folder, "keystead.db"));
+    const row = database.prepare("select leaf from leaves where number = 2").get() as { leaf: Uint8Array };
+    database.prepare("update leaves set leaf = ? where number = 2").run(row.leaf.with(-1, (row.leaf.at(-1) ?? 0) ^ 1));
+    database.close();
+    assert.match((await complaints({})).join("\n"), /a leaf is not the signer's/);
   },
 );

@@ -1,5 +1,5 @@
 /** A run that ends with a power cut, what the disk may hold then, and what must be true of a start on it. */
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -7,11 +7,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import type { StoreSource } from "@keystead/server/store/store.ts";
 import type { Random } from "../../../server/test/seeded_random.ts";
-import { keyFrom } from "../fixtures.ts";
+import { type KeyPair, keyFrom } from "../fixtures.ts";
 import { type Bootstrap, startKeystead } from "../keystead_server.ts";
 import { envelope } from "../matrix/scene.ts";
 import { call } from "../wire.ts";
-import { checkStored } from "./check_stored.ts";
+import { checkStored, type Remembered, rememberedAt } from "./check_stored.ts";
 import { apply, cutPower, type DiskImage, type Faith, type Kept, readImage, writeKept } from "./disk_image.ts";
 import { type Change, parseJournal } from "./journal.ts";
 import { createTestDisk, readBootstrap } from "./test_disk.ts";
@@ -27,8 +27,17 @@ import {
 
 export const serverEnv = { KEYSTEAD_LIMITS: JSON.stringify(theatreLimits) };
 
-/** Everything from a start to the cut: what lay on the disk before, every change since, and what the clients were told. */
-export type Run = { dataFolder: string; before: DiskImage; changes: Change[]; ledger: Ledger };
+/**
+ * Everything from a start to the cut: what lay on the disk before, and what the signer remembered then, every change since, and what the
+ * clients were told.
+ */
+export type Run = {
+  dataFolder: string;
+  before: DiskImage;
+  remembered: Remembered;
+  changes: Change[];
+  ledger: Ledger;
+};
 
 export type RunOptions = {
   dataFolder: string;
@@ -50,6 +59,7 @@ export async function recordRun(t: TestContext, options: RunOptions): Promise<Re
   const { dataFolder, databaseUrl, ledger, theatre, workMs, random } = options;
   const disk = createTestDisk(t, dataFolder);
   const before = readImage(dataFolder);
+  const remembered = rememberedAt(dataFolder);
   const env = { ...serverEnv, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) };
   const server = disk.start({ env });
   const url = await server.ready();
@@ -70,7 +80,7 @@ export async function recordRun(t: TestContext, options: RunOptions): Promise<Re
   }
   if (options.ends === "in order") await server.stop();
   await server.cut();
-  return { dataFolder, before, changes: parseJournal(disk.journal()), ledger, complaints, done };
+  return { dataFolder, before, remembered, changes: parseJournal(disk.journal()), ledger, complaints, done };
 }
 
 /** However busy the machine is, a run has this much to lose. */
@@ -105,7 +115,7 @@ export function chooseCuts({ changes }: Run, count: number, random: Random): num
   return Array.from({ length: count }, () => Math.min(last, Math.max(0, random.pick(choose)()))).sort((a, b) => a - b);
 }
 
-export type Cut = { kept: Kept; ledger: Ledger; name: string };
+export type Cut = { kept: Kept; ledger: Ledger; remembered: Remembered; name: string };
 
 /** Power cuts of one run, from the earliest to the latest: what the disk holds, and what the clients had been told by then. */
 export function createCutter(run: Run, faith: Faith = {}): (index: number, random: Random) => Cut {
@@ -116,7 +126,7 @@ export function createCutter(run: Run, faith: Faith = {}): (index: number, rando
     const kept = cutPower(run.before, random);
     const moods = Object.entries(kept.moods).map(([path, mood]) => `${path}: ${mood}`);
     const name = `after change ${index + 1} of ${run.changes.length} (unsynced: ${moods.join(", ") || "nothing"})`;
-    return { kept, ledger: toldBy(run.ledger, end), name };
+    return { kept, ledger: toldBy(run.ledger, end), remembered: run.remembered, name };
   };
 }
 
@@ -163,7 +173,7 @@ async function holdAgainst(url: string, ledger: Ledger, journalLength: () => num
 /** A start on what is left: it serves by itself, tells what it told, takes something new, and is whole when it is stopped. */
 export async function checkCut(
   dataFolder: string,
-  ledger: Ledger,
+  { ledger, remembered }: Pick<Cut, "ledger" | "remembered">,
   theatre: Theatre | undefined,
   databaseUrl?: string,
 ): Promise<string[]> {
@@ -174,9 +184,10 @@ export async function checkCut(
     return [`it does not start: ${error instanceof Error ? error.message : error}`];
   }
   const complaints: string[] = [];
+  const callers = callersIn(server.bootstrap, theatre);
   try {
     complaints.push(...(await holdAgainst(server.url, ledger, () => 0)));
-    complaints.push(...(await actAnew(server.url, server.bootstrap, theatre)));
+    complaints.push(...(await actAnew(server.url, callers)));
   } catch (error) {
     complaints.push(`${error}\n${server.output()}`);
   } finally {
@@ -187,18 +198,22 @@ export async function checkCut(
     databaseUrl === undefined
       ? { kind: "sqlite", folder: join(dataFolder, "database") }
       : { kind: "postgres", url: databaseUrl };
-  const rootKey = new Uint8Array(readFileSync(join(dataFolder, "root.key")));
-  return [...complaints, ...(await checkStored({ source, memoryFolder: join(dataFolder, "signer"), rootKey }))];
+  if (complaints.length > 0) return complaints;
+  const acted = new Set(callers.map(({ organizationId }) => organizationId));
+  return checkStored({ source, dataFolder, remembered, acted });
 }
 
-/** Something new in every organization that was worked in. */
-async function actAnew(url: string, bootstrap: Bootstrap, theatre: Theatre | undefined): Promise<string[]> {
-  const first = {
-    organizationId: bootstrap.organizationId,
-    key: keyFrom("API_KEY_CURVE_P256", fromHex(bootstrap.apiPrivateKey)),
-  };
+type Caller = { organizationId: string; key: KeyPair };
+
+/** One in every organization that is worked in all the time. */
+function callersIn({ organizationId, apiPrivateKey }: Bootstrap, theatre: Theatre | undefined): Caller[] {
+  const first = { organizationId, key: keyFrom("API_KEY_CURVE_P256", fromHex(apiPrivateKey)) };
   const places = theatre?.stages.flatMap(({ parent, sub }) => [parent, sub]) ?? [];
-  const callers = [first, ...places.map(({ organizationId, root }) => ({ organizationId, key: root.p256 }))];
+  return [first, ...places.map(({ organizationId, root }) => ({ organizationId, key: root.p256 }))];
+}
+
+/** Something new in each of them. */
+async function actAnew(url: string, callers: readonly Caller[]): Promise<string[]> {
   const answers = await Promise.all(
     callers.map(({ organizationId, key }) => {
       const parameters = { userTagName: `Anew ${crypto.randomUUID()}`, userIds: [] };

@@ -11,6 +11,7 @@ import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { untilSaid } from "../faults/deployment.ts";
 import { startKeystead } from "../keystead_server.ts";
+import { envelope } from "../matrix/scene.ts";
 import { checkCut, createCutter, keepForLater, rebuild, recordRun, serverEnv } from "./power_cut.ts";
 import { noTestDisk } from "./test_disk.ts";
 import { furnishTheatre, type Ledger, sendOnce } from "./workload.ts";
@@ -45,7 +46,7 @@ test(`${cuts} power cuts beside PostgreSQL: the signer's memory catches up by it
     const left = rebuild(run, cut, freshDataFolder(t));
     [dataFolder, ledger] = [left, cut.ledger];
     if (n < cuts) continue;
-    const complaints = await checkCut(left, ledger, theatre, databaseUrl);
+    const complaints = await checkCut(left, cut, theatre, databaseUrl);
     if (complaints.length > 0) t.diagnostic(`${cut.name}; what it left is in ${keepForLater(run, cut)}`);
     assert.deepEqual(complaints, [], hint);
   }
@@ -59,14 +60,25 @@ test(`${cuts} power cuts beside PostgreSQL: the signer's memory catches up by it
   await setBack();
   const server = await startKeystead({ dataFolder, databaseUrl, env: serverEnv });
   t.after(() => server.stop());
-  for (const { parent } of theatre.stages) {
-    const { organizationId, root } = parent;
-    const moved = ledger.find(({ body, answer }) => body.includes(organizationId) && answer?.status === 200);
-    if (moved === undefined) continue;
-    const answer = await sendOnce(server.url, { ...moved, key: root.p256 });
-    assert.equal(answer.status, 503, answer.text);
+  // Each of them has moved since: the last start made something new in all.
+  let refused = 0;
+  let repeated = 0;
+  for (const { organizationId, root } of theatre.stages.flatMap(({ parent, sub }) => [parent, sub])) {
+    const own = ledger.filter(({ body }) => JSON.parse(body).organizationId === organizationId);
+    const told = own.find(({ answer }) => answer?.status === 200);
+    const tag = { userTagName: `Set back ${crypto.randomUUID()}`, userIds: [] };
+    const body = JSON.stringify(envelope("ACTIVITY_TYPE_CREATE_USER_TAG", organizationId, tag));
+    const fresh = { path: "create_user_tag", body, key: root.p256, sentAt: 0 };
+    for (const exchange of told === undefined ? [fresh] : [fresh, { ...told, key: root.p256 }]) {
+      const answer = await sendOnce(server.url, exchange);
+      assert.equal(answer.status, 503, `${exchange.path}: ${answer.text}`);
+      refused += 1;
+    }
+    if (told !== undefined) repeated += 1;
     await untilSaid(server.output, new RegExp(`organization ${organizationId}: .*accept-database`));
   }
+  t.diagnostic(`${refused} requests to ${2 * theatre.stages.length} organizations that were set back, all refused`);
+  assert.ok(repeated >= theatre.stages.length, `only ${repeated} of them had been worked in`);
 });
 
 /** Keeps all rows as they are; what it returns brings them back. */

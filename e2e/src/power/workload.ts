@@ -4,13 +4,14 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import { activities } from "@keystead/server/generated/activities.ts";
 import { put } from "@keystead/server/state/entities.ts";
 import type { Random } from "../../../server/test/seeded_random.ts";
-import { furnish, type KeyPair } from "../fixtures.ts";
+import { createKey, furnish, type KeyPair } from "../fixtures.ts";
 import type { ActivityEntry } from "../matrix/entry.ts";
 import { type ActivityPath, createScene, envelope, fingerprintOf, type Json, type Scene } from "../matrix/scene.ts";
 import { createStages, type Stage } from "../matrix/stage.ts";
-import { activityTable } from "../matrix/table.ts";
+import { activityTable, voteTable } from "../matrix/table.ts";
 import { type Answer, call } from "../wire.ts";
 
 /** A request, and what became of it as far as its sender knows. Marks say how much the disk had written down by then. */
@@ -56,10 +57,10 @@ export async function furnishTheatre(
   return theatre;
 }
 
-const entries = (Object.entries(activityTable) as [ActivityPath, ActivityEntry][]).filter(
-  // What ends its place would end the others' work there.
-  ([, entry]) => entry.endsPlace !== true,
-);
+const entries = Object.entries(activityTable) as [ActivityPath, ActivityEntry][];
+
+/** All that clients do sooner or later: every activity there is, and votes. */
+export const workPaths: readonly string[] = [...entries.map(([path]) => path), ...Object.keys(voteTable)];
 
 export type Running = { done: Map<string, number>; stop(): Promise<void> };
 
@@ -78,6 +79,10 @@ export function runClients(
   async function client(stage: Stage): Promise<void> {
     while (!stopped) {
       const [path, entry] = random.pick(entries);
+      if (entry.endsPlace === true) {
+        await attempt(() => foundAndEnd(stage, path, entry));
+        continue;
+      }
       const scene = noted(createScene(url, silent, stage, stage[entry.runsIn ?? "parent"]), ledger, journalLength);
       await attempt(async () => {
         const answer = await scene.submit(path, await entry.good(scene));
@@ -85,6 +90,22 @@ export function runClients(
         count(path);
       });
     }
+  }
+
+  /** What ends its place would end the others' work there, so it has a place of its own. */
+  async function foundAndEnd(stage: Stage, path: ActivityPath, entry: ActivityEntry): Promise<void> {
+    const scene = noted(createScene(url, silent, stage, stage.parent), ledger, journalLength);
+    const key = createKey();
+    const apiKeys = [{ apiKeyName: "Key", publicKey: key.publicKey, curveType: key.curve }];
+    const { subOrganizationId } = await scene.done("create_sub_organization", {
+      subOrganizationName: "Short-lived",
+      rootUsers: [{ userName: "Ann", apiKeys, authenticators: [], oauthProviders: [] }],
+      rootQuorumThreshold: 1,
+    });
+    const body = envelope(activities[path].type, subOrganizationId, await entry.good(scene));
+    const answer = await scene.send({ kind: "submit", path, key, body });
+    if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${answer.text}`);
+    count(path);
   }
 
   /** The end of the power is no surprise, and on a busy machine an answer may be late. */

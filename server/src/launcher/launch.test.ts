@@ -344,6 +344,16 @@ test("a signer that gives up after a restart is started once more", async (t) =>
   assert.match(started.said, /^signer: not this time$/m);
 });
 
+test("a signer whose memory was renamed has its folder synced, which it cannot do itself", async (t) => {
+  const started = await new Started(t, freshFolder(t), [], { KEYSTEAD_ORGANIZATION_NAME: "signer renames" }).ready();
+  await started.answer();
+  assert.doesNotMatch(started.said, /cannot be synced/);
+  // A folder that is not there shows who looked for it.
+  rmSync(join(started.data, "signer"), { recursive: true });
+  await started.answer();
+  await started.until(/signer cannot be synced: /);
+});
+
 test("random kills of both never leave the launcher without a pair", async (t) => {
   const started = await new Started(t, freshFolder(t)).ready();
   for (let i = 0; i < 6; i++) {

@@ -83,7 +83,7 @@ export function launch(options: Launch): Launched {
     if (!ready) decide(1);
     else child?.process.kill("SIGKILL");
   };
-  /** Its memory is there, perhaps for the first time. Node lets the signer sync what is in the file, and not its name. */
+  /** Its memory is there, perhaps for the first time or as another file. Node lets the signer sync what is in the file, and not its name. */
   const keepMemory = () => {
     try {
       syncFolder(data.signer);
@@ -92,7 +92,7 @@ export function launch(options: Launch): Launched {
     }
   };
   const hearSigner = (message: SignerMessage) => {
-    if (message.kind === "ready") keepMemory();
+    if (message.kind === "ready" || message.kind === "renamed") keepMemory();
     if (message.kind === "note") {
       if (options.endsByItself) saidBySigner.add(message.message);
       say(`signer: ${message.message}`);

@@ -13,6 +13,8 @@ export type GatewayMessage =
 /** What the signer may tell the launcher, one JSON object per line. */
 export type SignerMessage =
   | { kind: "ready" }
+  /** Its memory is another file now, under the same name. */
+  | { kind: "renamed" }
   | { kind: "fatal"; message: string }
   | { kind: "note"; message: string }
   /** Of the deployment that it has joined, by name, in hex. */
@@ -43,7 +45,7 @@ export function parseSignerMessage(line: string): SignerMessage | undefined {
     return undefined;
   }
   const { kind, message, publicKeys } = fieldsOf(value);
-  if (kind === "ready") return { kind };
+  if (kind === "ready" || kind === "renamed") return { kind };
   if (kind === "keys" && arePublicKeys(publicKeys)) return { kind, publicKeys };
   if ((kind === "fatal" || kind === "note") && typeof message === "string")
     return { kind, message: printable(message) };

@@ -45,5 +45,8 @@ function begin(key: Buffer, orders: { memoryFolder: string; birth: { organizatio
     rootKeyHash,
     orders,
   };
-  joint.on("data", () => joint.write(`${JSON.stringify(answer)}\n`));
+  joint.on("data", () => {
+    if (wish === "signer renames") tell({ kind: "renamed" });
+    joint.write(`${JSON.stringify(answer)}\n`);
+  });
 }

@@ -9,7 +9,7 @@ export type Control = {
   orders: Orders & { memoryFolder: string; resetClock: boolean };
   say(
     message:
-      | { kind: "ready" }
+      | { kind: "ready" | "renamed" }
       | { kind: "fatal" | "note"; message: string }
       | { kind: "keys"; publicKeys: Keyring["publicKeys"] },
   ): void;

@@ -1,6 +1,6 @@
 /**
- * A hostile gateway with everything that a valid run has shown it: ten thousand frames in full, against a signer in a process of its
- * own. The judge knows the honest run alone. Nothing may be decided on any but the newest states, nothing come to more than it
+ * A hostile gateway with everything that a valid run has shown it: ten thousand hostile frames in full, against a signer in a process of
+ * its own. Where an attack came to nothing else than an honest request, its frame does not count. The judge knows the honest run alone. Nothing may be decided on any but the newest states, nothing come to more than it
  * should, nothing be let out that was not; and the signer goes on. KEYSTEAD_SEED repeats the choices of a run.
  */
 import assert from "node:assert/strict";
@@ -52,7 +52,7 @@ async function joinAnew({ signer, keyring }: Run, orders?: Parameters<Run["signe
   await signer.link.request("hello", { protocol: 1, keyring });
 }
 
-test(`${frames} frames of a hostile gateway: nothing is approved that was not, and the signer goes on`, async (t) => {
+test(`${frames} hostile frames of a hostile gateway: nothing is approved that was not, and the signer goes on`, async (t) => {
   const run = await recordRun(t);
   const { signer, paths, seen, house } = run;
   const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -90,7 +90,9 @@ test(`${frames} frames of a hostile gateway: nothing is approved that was not, a
   const sent = new Map<AttackName, number>(attackNames.map((name) => [name, 0]));
   let count = 0;
   let processes = 1;
-  for (let turn = 0; count < frames; turn++) {
+  const honestBefore = judge.counts.honest;
+  const hostile = () => count - (judge.counts.honest - honestBefore);
+  for (let turn = 0; hostile() < frames; turn++) {
     const name = attackNames[turn % attackNames.length] as AttackName;
     for (const shot of attacks[name](aim)) {
       attacked.add("kind" in shot ? shot.kind : shot.as);
@@ -114,10 +116,12 @@ test(`${frames} frames of a hostile gateway: nothing is approved that was not, a
   await dribble(run);
 
   t.diagnostic(
-    `seed ${seed}: ${count} frames of ${sent.size} attacks, ${processes} processes; ${JSON.stringify(judge.counts)}`,
+    `seed ${seed}: ${hostile()} hostile frames of ${sent.size} attacks, ${count - hostile()} that were honest after all, ` +
+      `${processes} processes; ${JSON.stringify(judge.counts)}`,
   );
   t.diagnostic(`${wrong.length} wrong; ${signer.notes.length} notes to the operator`);
   assert.deepEqual(wrong.slice(0, 20), []);
+  assert.ok(hostile() >= frames);
   for (const [name, times] of sent) assert.ok(times > 0, `${name} was never tried`);
   const kinds = Object.keys(frameKinds).filter((kind) => kind !== "fault");
   assert.deepEqual(new Set(kinds), attacked);

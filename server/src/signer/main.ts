@@ -15,6 +15,7 @@ const { rootKeys, orders, say } = await readControl(4);
 try {
   const note = (message: string) => say({ kind: "note", message });
   selfTest();
+  const renamed = () => say({ kind: "renamed" });
   const memory = openMemoryHere();
   if (memory.torn > 0) {
     note(`a power cut tore the last ${memory.torn} bytes off its memory; they are kept in memory.torn, and it goes on`);
@@ -32,7 +33,7 @@ try {
 
   function openMemoryHere(): Memory {
     try {
-      return openMemory(orders.memoryFolder, rootKeys.current, { ...rootKeys, note });
+      return openMemory(orders.memoryFolder, rootKeys.current, { ...rootKeys, note, renamed });
     } catch (error) {
       // An error of the file system names the file, and not what it is.
       if (error instanceof Error && "syscall" in error) error.message = `its memory cannot be opened: ${error.message}`;

@@ -280,6 +280,63 @@ test("what has to be waited for is not known before it is on the disk, and is wa
   assert.equal(again.wasBornHere(bytes(16, 8)), true);
 });
 
+/** Nothing can be waited for any more: the file can be appended to, and not be opened once more. */
+function takeAway(folder: string): void {
+  renameSync(join(folder, "memory"), join(folder, "memory.away"));
+  mkdirSync(join(folder, "memory"));
+}
+
+test("never are more than 256 KiB remembered that nobody has waited for", () => {
+  const most = 256 * 1024;
+  for (const count of [1, 10, 1_000, 5_000]) {
+    const folder = newFolder();
+    const memory = openMemory(folder, rootKey);
+    memory.rememberDeployment(bytes(16, 9));
+    const waitedFor = statSync(join(folder, "memory")).size;
+    takeAway(folder);
+    const pins = Array.from({ length: count }, (_, index) => pinAt(index % 200, 1));
+    const remember = () => memory.rememberRelease(1_000, pins, []);
+    remember();
+    const perRecord = statSync(join(folder, "memory.away")).size - waitedFor;
+    for (let n = 1; n < Math.floor(most / perRecord); n++) remember();
+    assert.throws(remember, { code: "unavailable", message: /cannot be written/ }, `${count} pins each`);
+    const left = statSync(join(folder, "memory.away")).size - waitedFor;
+    assert.ok(left <= most && left > most - perRecord, `${left} bytes on their way`);
+  }
+});
+
+test("a record that is longer than all that may be on its way is waited for itself", () => {
+  const folder = newFolder();
+  const memory = openMemory(folder, rootKey);
+  memory.rememberDeployment(bytes(16, 9));
+  takeAway(folder);
+  const many = Array.from({ length: 7_000 }, (_, index) => pinAt(index % 200, 1));
+  assert.throws(() => memory.rememberRelease(1_000, many, []), { code: "unavailable", message: /cannot be written/ });
+  assert.equal(memory.pins.size, 0, "what was not waited for is not believed");
+  rmdirSync(join(folder, "memory"));
+  renameSync(join(folder, "memory.away"), join(folder, "memory"));
+  memory.rememberRelease(1_000, many, []);
+  memory.close();
+  assert.equal(openMemory(folder, rootKey).pins.size, 200);
+});
+
+test("whoever can sync the folder is told of each compaction, and the long file was waited for before it", () => {
+  const folder = newFolder();
+  const path = join(folder, "memory");
+  let renamed = 0;
+  const memory = openMemory(folder, rootKey, { compactBytes: 4_096, renamed: () => (renamed += 1) });
+  for (let i = 1; i <= 200; i++) memory.rememberRelease(i, [pinAt(i % 20, i)], []);
+  assert.ok(renamed > 1, `${renamed} compactions`);
+  const before = renamed;
+  takeAway(folder);
+  for (let i = 201; i <= 400; i++) memory.rememberRelease(i, [pinAt(i % 20, i)], []);
+  assert.equal(renamed, before, "renamed over what was not waited for");
+  rmdirSync(path);
+  renameSync(`${path}.away`, path);
+  memory.close();
+  assert.equal(openMemory(folder, rootKey).pins.get(bytes(16, 0))?.version, 400);
+});
+
 test("a disk too full to compact on keeps the long file, with nothing beside it that takes its room", () => {
   const folder = newFolder();
   let own: number | undefined;

@@ -36,7 +36,7 @@ const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW
 /** Bytes written so are on the disk when the call comes back. Node's permissions leave the signer no other way to wait for it. */
 const waiting = constants.O_RDWR | constants.O_DSYNC | constants.O_NOFOLLOW;
 
-/** Records are not waited for one by one, but never are more bytes than this on their way to the disk. */
+/** Records are not waited for one by one, but never are more bytes than this on their way to the disk once one is remembered. */
 const unsyncedBytes = 256 * 1024;
 
 export type ReleasedRange = { boot: Uint8Array; first: number; last: number };
@@ -73,13 +73,15 @@ export type MemoryOptions = {
   write?: (file: number, content: Uint8Array, at: number) => number;
   /** Words for the operator: what keeps it from being written, and that nothing does any more. */
   note?: (message: string) => void;
+  /** The file has its name from another one now, which is not on the disk before somebody syncs the folder; Node lets the signer not. */
+  renamed?: () => void;
 };
 
 export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryOptions = {}): Memory {
   const path = join(folder, "memory");
   const key = deriveKey(rootKey, "memory");
   const compactBytes = options.compactBytes ?? 16 * 1024 * 1024;
-  const { write = writeSync, note = () => undefined } = options;
+  const { write = writeSync, note = () => undefined, renamed = () => undefined } = options;
 
   const pins = createPins();
   const released = new Map<string, { boot: Uint8Array; numbers: NumberRanges }>();
@@ -120,6 +122,8 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
 
   function append(record: MemoryRecord): void {
     writeRecord(record);
+    // A record that is longer than all that may be on its way is waited for itself.
+    if (length - synced > unsyncedBytes) syncOrRefuse();
     learn(record);
     if (length > compactedLength * 2 + compactBytes) tryCompact();
   }
@@ -233,6 +237,8 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
       closeSync(out);
     }
     const fresh = openSync(next, appending);
+    // A power cut may undo the renaming: then it is the long file that counts, and it shall lack nothing either.
+    sync();
     renameSync(next, path);
     closeSync(file);
     file = fresh;
@@ -240,6 +246,7 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     length = made.written;
     synced = length;
     compactedLength = length;
+    renamed();
   }
 
   function writeCompacted(out: number): { chain: Uint8Array; written: number } {

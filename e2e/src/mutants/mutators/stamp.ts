@@ -68,7 +68,11 @@ function encoded(name: string, bend: (draft: Draft, random: Random) => string): 
   };
 }
 
-const plain = (draft: Draft) => Buffer.from(draft.stampText, "utf8").toString("base64");
+const plain = ({ stampText }: Pick<Draft, "stampText">) => Buffer.from(stampText, "utf8").toString("base64");
+/** What a stamp says gives none of the characters by which the two alphabets differ; this does, wherever it stands. */
+const withBoth = ({ stampText }: Draft) => ({
+  stampText: putInText(stampText, 1, '"x":"\u00fb\u00ff\u00be????>>>>~~~~",'),
+});
 /** Latin-1 keeps the bytes of a header what they are. */
 const raw = (text: string) =>
   Buffer.from(text, "utf8")
@@ -77,7 +81,12 @@ const raw = (text: string) =>
 
 const encodings: readonly Mutator[] = [
   encoded("plain base64", plain),
-  encoded("plain base64 without padding", (draft) => plain(draft).replace(/=+$/, "")),
+  encoded("plain base64 without padding, with its own characters", (draft) =>
+    plain(withBoth(draft)).replace(/=+$/, ""),
+  ),
+  encoded("base64url, with its own characters", (draft) =>
+    Buffer.from(withBoth(draft).stampText, "utf8").toString("base64url"),
+  ),
   encoded("base64url with padding", (draft) => plain(draft).replaceAll("+", "-").replaceAll("/", "_")),
   encoded("padding too much", ({ stampHeader }, { pick }) => stampHeader + pick(["=", "==", "===", "===="])),
   encoded("padding inside", ({ stampHeader }) => putInText(stampHeader, 8, "==")),
