@@ -158,7 +158,7 @@ async function checkWords(
       server
         .output()
         .split("\n")
-        .some((line) => line.includes(organizationId) && /`keystead (check|accept)-\w+`/.test(line));
+        .some((line) => line.includes(organizationId) && /`npx keystead (check|accept)-\w+`/.test(line));
     while (!isSaid() && Date.now() < until) await pause(50);
     if (!isSaid()) totals.unnamed.push(`${damage.name}: no line for the operator; ${unwell.slice(0, 2).join("; ")}`);
   }
