@@ -18,7 +18,7 @@ export type Basis = {
   accounts: ReadonlySet<string>;
 };
 
-const voting: WishName = "a second approval of what waits";
+export const voting: WishName = "a second approval of what waits";
 /** These need the keys, too. */
 const signing: readonly WishName[] = [
   "a user whom a policy allows it signs",
@@ -57,13 +57,30 @@ export function changesIn(before: Basis, after: Basis): Changed {
   };
 }
 
+/** What is left of a change after others have written since: a page or a head that was written anew is right again. */
+export function leftOf(before: Basis, harmed: Basis, now: Basis): Changed {
+  const isLeft = (name: string) =>
+    harmed.pages.get(name) !== before.pages.get(name) && now.pages.get(name) === harmed.pages.get(name);
+  const names = [...before.pages.keys()].filter(isLeft) as PageName[];
+  const isAccountGone = !harmed.accounts.has(before.account) && !now.accounts.has(before.account);
+  return {
+    isGone: now.head === undefined,
+    state: (harmed.head !== before.head && now.head === harmed.head) || names.some((name) => !isOptionalPage(name)),
+    keys: isAccountGone || names.some((name) => name === before.factsPage),
+  };
+}
+
 /** Where the client is not to blame. */
 const ours: readonly Outcome[] = ["unavailable", "failed"];
 
-/** Everything was asked: who was not refused although what it needs is not what it was, or was blamed for it. */
-export function approvedOn({ isGone, state, keys }: Changed, { acts }: Probed): string[] {
+/**
+ * Everything was asked: who was not refused although what it needs is not what it was, or was blamed for it. Where what waited was over
+ * before that, a vote is shown what became of it, and decides nothing.
+ */
+export function approvedOn({ isGone, state, keys }: Changed, { acts }: Probed, isOver: boolean): string[] {
   const needy = acts.filter(
-    ({ name, verdict }) => verdict !== "NOTHING" && (state || (keys && signing.includes(name))),
+    ({ name, verdict }) =>
+      verdict !== "NOTHING" && (state || (keys && signing.includes(name))) && !(isOver && name === voting),
   );
   return needy.flatMap(({ name, outcome }) => {
     // Without their rows organizations and keys are unknown, and what waits for votes is, too.

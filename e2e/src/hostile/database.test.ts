@@ -1,9 +1,9 @@
 /**
  * A hostile database: every column, row and table of some organizations is edited, swapped, deleted or rolled back, while the server
- * runs and while it is stopped. No approval may be wrong, organizations that nothing was done to go on, the operator is told, and one
- * command names what was changed and rebuilds what can be. A sample here, with every table at least once, in which one database is
- * stopped and the other runs; everything on both with `npm run figures`. KEYSTEAD_SEED repeats the choices of a run, and
- * KEYSTEAD_DAMAGE takes only the damages whose names match.
+ * runs and while it is stopped. No approval may be wrong, organizations that nothing was done to go on, the operator is told, the next
+ * start refuses whatever decisions rest on, and one command names what was changed and rebuilds what can be. A sample here, with every
+ * table at least once, in which one database is stopped and the other runs; everything on both with `npm run figures`. KEYSTEAD_SEED
+ * repeats the choices of a run, and KEYSTEAD_DAMAGE takes only the damages whose names match.
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -94,11 +94,13 @@ test("whatever is done to rows, nothing wrong is approved, others go on, and one
     const trial: Trial = { deployment, base, lots: lotsOf(random), random, totals, wants, withLog: figures };
     do await works[mode](trial);
     while (isWhole && trial.lots.length > 0);
-    const { done, notPossible, answers, rebuilt, beyond, wrong, broken, unnamed, changed, approved } = totals;
+    const { done, notPossible, answers, rebuilt, beyond, wrong, broken, unnamed, changed, approved, overwritten } =
+      totals;
     t.diagnostic(
       `${dialect}, ${mode}, seed ${seed}: ${done.length} damages (${notPossible.size} not possible), answers ${JSON.stringify(answers)}, ` +
         `${rebuilt} organizations rebuilt, ${beyond} only by a backup; ` +
-        (mode === "stopped" ? `${changed} whose decisions rest on what was changed, all refused; ` : "") +
+        (mode === "running" ? `${overwritten} written over by the server itself; ` : "") +
+        `${changed} whose decisions rest on what was changed, all refused at the next start; ` +
         `${wrong.length} wrong, ${broken.length} broken, ${unnamed.length} unnamed`,
     );
     assert.deepEqual({ wrong, approved, broken, unnamed }, { wrong: [], approved: [], broken: [], unnamed: [] });
@@ -125,7 +127,9 @@ function assertWhole({ done, notPossible, changed }: Totals, mode: Mode): void {
     notPossible.size < damages.length / 2,
     `${notPossible.size} of ${damages.length} damages were not possible`,
   );
-  if (mode === "stopped") assert.ok(changed >= 15, `only ${changed} whose decisions rest on what was changed`);
+  // While it runs, the server writes over some of it.
+  const few = mode === "stopped" ? 15 : 10;
+  assert.ok(changed >= few, `only ${changed} whose decisions rest on what was changed`);
 }
 
 /** The first organization is refused like any other where its state was changed, and those that belong to it go on. */

@@ -128,6 +128,27 @@ export async function snapshotOf(raw: RawDatabase, organizationId: string): Prom
   return snapshot;
 }
 
+/** Whether anything of what was done between two looks is still so at a third, whatever others have written in the meantime. */
+export function isLeft(before: Snapshot, harmed: Snapshot, now: Snapshot): boolean {
+  return tableNames.some((table) => {
+    if (table === "deployment") return false;
+    const [were, are, left] = [before, harmed, now].map((all) => byKey(table, all.get(table) ?? []));
+    return [...new Set([...(were?.keys() ?? []), ...(are?.keys() ?? [])])].some((key) => {
+      const [old, bent, last] = [were?.get(key), are?.get(key), left?.get(key)];
+      if (old === undefined || bent === undefined) return old !== bent && (last === undefined) === (bent === undefined);
+      const isBent = (column: string) => textOf(old[column]) !== textOf(bent[column]);
+      return Object.keys(bent).some((column) => isBent(column) && textOf(last?.[column]) === textOf(bent[column]));
+    });
+  });
+}
+
+function byKey(table: Exclude<TableName, "deployment">, rows: readonly Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [rowKeys[table].map((column) => textOf(row[column])).join(), row]));
+}
+
+const textOf = (value: Value | undefined): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString("hex") : String(value);
+
 /** Takes an organization back to what it was, whole or in one table. */
 export async function rollBack(
   raw: RawDatabase,

@@ -4,14 +4,37 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
 import { type KeysteadServer, startKeystead } from "../keystead_server.ts";
 import { runOperator } from "../operator.ts";
-import { approvedOn, basisOf, type Changed, changesIn } from "./basis.ts";
+import { approvedOn, type Basis, basisOf, type Changed, changesIn, leftOf, voting } from "./basis.ts";
 import type { Damage, Patient } from "./damages.ts";
 import type { Deployment } from "./patients.ts";
 import { type Probed, probe } from "./probes.ts";
-import { type Base, openRaw, type Source } from "./raw_database.ts";
+import {
+  type Base,
+  isLeft,
+  openRaw,
+  type RawDatabase,
+  type Snapshot,
+  type Source,
+  snapshotOf,
+} from "./raw_database.ts";
 
-/** Something that was done, to whom, and what of that decisions rest on. */
-export type Done = { damage: Damage; patient: Patient; changed: Changed };
+/** Something that was done, to whom, what of that decisions rest on, and what it looked like before and after. */
+export type Done = {
+  damage: Damage;
+  patient: Patient;
+  changed: Changed;
+  before: Look;
+  harmed: Look;
+  /** What waits for votes in the patient's story had got its last one when the deployment was stopped. */
+  isOver: boolean;
+};
+
+/** An organization as the database has it. */
+type Look = { basis: Basis; rows: Snapshot };
+
+async function lookAt(raw: RawDatabase, { house }: Patient): Promise<Look> {
+  return { basis: await basisOf(raw, house), rows: await snapshotOf(raw, house.organizationId) };
+}
 
 /** Damages of which one is done to a patient: the first that is possible. */
 export type Lot = readonly Damage[];
@@ -34,6 +57,8 @@ export type Totals = {
   changed: number;
   /** What was approved all the same. */
   approved: string[];
+  /** Damages that were undone when the server wrote what it had at hand. */
+  overwritten: number;
 };
 
 export function newTotals(): Totals {
@@ -48,6 +73,7 @@ export function newTotals(): Totals {
     unnamed: [],
     changed: 0,
     approved: [],
+    overwritten: 0,
   };
 }
 
@@ -94,9 +120,10 @@ async function harm({ deployment, lots, random, totals }: Trial, source: Source)
   const done: Done[] = [];
   const tryLot = async (patient: Patient, lot: Lot): Promise<boolean> => {
     for (const damage of lot) {
-      const before = await basisOf(raw, patient.house);
+      const before = await lookAt(raw, patient);
       if (await damage.apply(raw, patient, deployment.donor, random)) {
-        done.push({ damage, patient, changed: changesIn(before, await basisOf(raw, patient.house)) });
+        const harmed = await lookAt(raw, patient);
+        done.push({ damage, patient, changed: changesIn(before.basis, harmed.basis), before, harmed, isOver: false });
         return true;
       }
       totals.notPossible.add(damage.name);
@@ -168,9 +195,9 @@ const isChanged = ({ state, keys }: Changed) => state || keys;
 
 /** A deployment that has nothing at hand yet reads what was changed, and must not decide on it. */
 function checkRefused({ totals }: Trial, answers: ReadonlyMap<Done, Probed>): void {
-  for (const [{ damage, changed }, probed] of answers) {
+  for (const [{ damage, changed, isOver }, probed] of answers) {
     if (isChanged(changed)) totals.changed += 1;
-    totals.approved.push(...approvedOn(changed, probed).map((what) => `${damage.name}: ${what}`));
+    totals.approved.push(...approvedOn(changed, probed, isOver).map((what) => `${damage.name}: ${what}`));
   }
 }
 
@@ -204,7 +231,7 @@ async function mend(trial: Trial, source: Source, done: readonly Done[]): Promis
   const repair = await command(deployment, source, "repair-database");
   const again = await command(deployment, source, "check-database");
   const healed = done.filter(({ patient }) => linesOf(again.output, patient).length === 0);
-  totals.rebuilt += healed.length;
+  totals.rebuilt += healed.filter(({ patient }) => linesOf(repair.output, patient).length > 0).length;
   totals.beyond += done.length - healed.length;
   for (const { damage, patient } of done) {
     const left = linesOf(again.output, patient).filter((line) => !isBeyond(line));
@@ -217,12 +244,22 @@ async function mend(trial: Trial, source: Source, done: readonly Done[]): Promis
   }
 }
 
-/** Done to a stopped deployment, which is then checked, started and asked, repaired, and asked again. */
+/** Done to a stopped deployment. */
 export async function whileStopped(trial: Trial): Promise<void> {
   const source = await trial.base.restore();
   const done = await harm(trial, source);
-  if (done.length === 0) return;
-  await checkNames(trial, source, done);
+  if (done.length > 0) await checkStopped(trial, source, done, done);
+}
+
+/** A stopped deployment with something wrong is checked, started and asked, repaired, and asked again. */
+async function checkStopped(
+  trial: Trial,
+  source: Source,
+  done: readonly Done[],
+  /** Of which there is something to be found. */
+  left: readonly Done[],
+): Promise<void> {
+  await checkNames(trial, source, left);
   await serving(trial.deployment, source, async (server) => {
     const answers = await ask(trial, server, done);
     await checkWords(trial, server, answers);
@@ -231,14 +268,43 @@ export async function whileStopped(trial: Trial): Promise<void> {
   await mend(trial, source, done);
 }
 
-/** Done to a deployment that runs, when gateway and signer have every state at hand. */
+/** Done to a deployment that runs, when gateway and signer have every state at hand; it goes on, and is stopped and looked at then. */
 export async function whileRunning(trial: Trial): Promise<void> {
-  const { deployment, base } = trial;
+  const { deployment, base, totals } = trial;
   const source = await base.restore();
-  await serving(deployment, source, async (server) => {
-    const warm = (patient: Patient) => probe(server.url, placeOf(deployment, patient), seededRandom(1), 2);
-    await Promise.all(deployment.patients.map(warm));
-    const done = await harm(trial, source);
-    await checkWords(trial, server, await ask(trial, server, done));
+  const done = await serving(deployment, source, async (server) => {
+    const warm = async (patient: Patient) => {
+      return [patient, await probe(server.url, placeOf(deployment, patient), seededRandom(1), 2)] as const;
+    };
+    const warmed = new Map(await Promise.all(deployment.patients.map(warm)));
+    const answers = await ask(trial, server, await harm(trial, source));
+    await checkWords(trial, server, answers);
+    const isOver = (probed: Probed | undefined) =>
+      probed?.acts.some(({ name, outcome }) => name === voting && outcome === "right") === true;
+    return [...answers].map(([each, probed]) => {
+      return { ...each, isOver: isOver(probed) || isOver(warmed.get(each.patient)) };
+    });
   });
+  if (done.length === 0) return;
+  const now = await lookAgain(source, done);
+  const left = now.filter(({ isThere }) => isThere);
+  totals.overwritten += now.length - left.length;
+  await checkStopped(trial, source, now, left);
+}
+
+/** What the server has written since may have put in order what was not. */
+async function lookAgain(source: Source, done: readonly Done[]): Promise<(Done & { isThere: boolean })[]> {
+  const raw = await openRaw(source);
+  try {
+    const looked: (Done & { isThere: boolean })[] = [];
+    for (const each of done) {
+      const { patient, before, harmed } = each;
+      const now = await lookAt(raw, patient);
+      const changed = leftOf(before.basis, harmed.basis, now.basis);
+      looked.push({ ...each, changed, isThere: isLeft(before.rows, harmed.rows, now.rows) });
+    }
+    return looked;
+  } finally {
+    await raw.close();
+  }
 }
