@@ -83,7 +83,8 @@ test("other spellings of a stamp pass, near misses do not", () => {
     [{ ...fields, publicKey: `06${uncompressed("p256", publicKey).slice(2)}` }, "no stamp"],
     [{ ...fields, scheme: "SIGNATURE_SCHEME_TK_API_SECP256K1" }, "nobody there"],
     [{ ...fields, scheme: "toString" }, "no stamp"],
-    [`${stampOf(fields)}=`, "no stamp"],
+    // One or two would be right, depending on the length of the signature.
+    [`${stampOf(fields)}===`, "no stamp"],
     [Buffer.from(JSON.stringify(fields).replace("{", `{"scheme":"x",`)).toString("base64url"), "no stamp"],
     [signFields(createKey(), "SIGNATURE_SCHEME_TK_API_P256", body), "nobody there"],
     [signFields(expired, "SIGNATURE_SCHEME_TK_API_P256", body), "an expired key"],

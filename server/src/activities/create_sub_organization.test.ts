@@ -204,7 +204,10 @@ test("a wallet that cannot be derived, or is more than a sub-organization may ha
     code: "invalid_argument",
     message: "invalid path",
   });
-  assert.throws(() => run({ wallet: { walletName: "w", accounts: [ethereum, ethereum] } }), { code: "already_exists" });
+  assert.throws(() => run({ wallet: { walletName: "w", accounts: [ethereum, ethereum] } }), {
+    code: "invalid_argument",
+    message: "invalid path: accounts 0 and 1 of the request are the same",
+  });
   assert.throws(() => run({ wallet }, { limits: { walletsPerSubOrganization: 0 } }), {
     code: "resource_exhausted",
     message: "organization has reached its limit of 0 wallets",

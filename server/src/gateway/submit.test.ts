@@ -73,6 +73,34 @@ for (const dialect of dialects) {
     assert.deepEqual(await loadUnreleased(store, 10), []);
   });
 
+  test(`on ${dialect}: an approval whose sender has just rejected is refused, in whichever moment that is seen`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const { organizationId, people } = await rig.newSubOrganization(2, ["ann", "bob"]);
+    const [ann, bob] = people;
+    assert.ok(ann && bob);
+    const tag = { userTagName: "T", userIds: [] };
+    const { fingerprint } = await rig.submit(ann, "create_user_tag", tag, { organizationId });
+    const { committer } = rig.room;
+    const { store } = rig;
+    // Somebody else's commit comes first; and when the waiting activity has been found again, bob's own rejection does.
+    rig.room.committer = {
+      ...committer,
+      async commit() {
+        rig.room.committer = committer;
+        rig.room.store = interrupted(store, async () => {
+          rig.room.store = store;
+          await rig.submit(bob, "reject_activity", { fingerprint }, { organizationId });
+        });
+        return { kind: "conflict" };
+      },
+    };
+    await assert.rejects(rig.submit(bob, "approve_activity", { fingerprint }, { organizationId }), {
+      code: "permission_denied",
+      message: "request not authorized: the activity is rejected and takes no votes",
+    });
+  });
+
   test(`on ${dialect}: who deleted an organization and asks again is told so; everything else is gone`, async (t) => {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;

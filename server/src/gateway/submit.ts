@@ -185,9 +185,10 @@ async function castVote(
     if (round > 0) {
       const { userId } = await authenticate(room, request);
       const record = await readReleased(room, organizationId, target, userId);
-      const hasVoted = record.votes.some(({ user }) => user.userId === userId);
+      // Over since it was found.
+      if (record.row.status !== waitingStatus) return lateAnswer(record, userId, selection);
       // The signer did not take it because this user's approval stands: the same again changes nothing.
-      if (vote === "APPROVED" && !record.rights.canApprove && hasVoted) return record;
+      if (vote === "APPROVED" && !record.rights.canApprove && hasVotedSo(record, userId, selection)) return record;
     }
     try {
       const decided = await executeOnce(room, {
@@ -214,14 +215,20 @@ async function answerLateVote(
 ): Promise<ActivityRecord> {
   const caller = await authenticate(room, request);
   if (target === undefined) throw noSuchActivity();
-  const record = await readReleased(room, request.organizationId, target, caller.userId);
-  if (record.votes.some(({ user, selection: own }) => user.userId === caller.userId && own === selection))
-    return record;
+  return lateAnswer(await readReleased(room, request.organizationId, target, caller.userId), caller.userId, selection);
+}
+
+function lateAnswer(record: ActivityRecord, userId: string, selection: string): ActivityRecord {
+  if (hasVotedSo(record, userId, selection)) return record;
   throw new Fault(
     "permission_denied",
-    `request not authorized: the activity is ${target.status.replace("ACTIVITY_STATUS_", "").toLowerCase()} and takes no votes`,
+    `request not authorized: the activity is ${record.row.status.replace("ACTIVITY_STATUS_", "").toLowerCase()} and takes no votes`,
     { errorCode: "REQUEST_NOT_AUTHORIZED" },
   );
+}
+
+function hasVotedSo({ votes }: ActivityRecord, userId: string, selection: string): boolean {
+  return votes.some(({ user, selection: own }) => user.userId === userId && own === selection);
 }
 
 /** A stored activity, once everything about it has been released. */
