@@ -86,7 +86,8 @@ for (const dialect of dialects) {
     // Somebody else's commit comes first; and when the waiting activity has been found again, bob's own rejection does.
     rig.room.committer = {
       ...committer,
-      async commit() {
+      async commit(_item, run) {
+        run.abandon();
         rig.room.committer = committer;
         rig.room.store = interrupted(store, async () => {
           rig.room.store = store;
