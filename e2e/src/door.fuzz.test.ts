@@ -15,7 +15,7 @@ import { dialects, startFurnished } from "./world.ts";
 
 const full = process.env.KEYSTEAD_FIGURES === "1";
 /** Requests of other bytes than a valid one's in front of each database; valid ones, and those only handed over otherwise, are besides. */
-const wanted = full ? 100_000 : 2_500;
+const wanted = full ? 100_000 : 1_500;
 const rounds = full ? 10 : 1;
 /** Of each endpoint in a round. */
 const mutants = Number(process.env.MUTANTS ?? Math.ceil(wanted / rounds / endpoints.length));

@@ -25,11 +25,11 @@ import { openRecords } from "./secrets/known_secrets.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
 /** Wallets with nine accounts each, ten secrets, and as many private keys as wallets. */
-const wallets = figures ? 182 : 12;
+const wallets = figures ? 182 : 6;
 const records = wallets * 11;
-const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 200 : 3));
+const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 200 : 2));
 /** How often, in kills, a server is started in between. */
-const serveEvery = figures ? 20 : 3;
+const serveEvery = figures ? 20 : 2;
 /** Of the kills in full, so many at least leave some boxes under the old key and some under the next. */
 const fewMidway = kills / 4;
 const options = { skip: process.platform !== "linux" && "needs /proc", timeout: figures ? 7_200_000 : 360_000 };

@@ -27,7 +27,7 @@ import type { Commit, FromClients, Operation, Orders } from "./record.ts";
 import { replay } from "./replay.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
-const operations = Number(process.env.KEYSTEAD_OPERATIONS ?? (figures ? 50_000 : 1_500));
+const operations = Number(process.env.KEYSTEAD_OPERATIONS ?? (figures ? 50_000 : 1_000));
 const organizationCount = figures ? 40 : 20;
 const clients = 8;
 const serversOnPostgres = 2;
