@@ -41,10 +41,24 @@ export function selectUnreleased(db: Kysely<Tables>) {
     ]);
 }
 
+/**
+ * The activity is asked of each unreleased leaf by a subquery. Said of the joined leaves, it is a condition that PostgreSQL takes for one
+ * that leaves a single row, and it reads all leaves of the organization for it whenever it believes that many are unreleased.
+ */
 const unreleasedOf = compiled("unreleased_of_activity", (db, organizationId: string, activityId: string) =>
   selectUnreleased(db)
     .where("unreleased.organization_id", "=", organizationId)
-    .where("leaves.activity_id", "=", activityId)
+    .where(
+      (inside) =>
+        inside
+          .selectFrom("leaves as own")
+          .select("own.activity_id")
+          .whereRef("own.organization_id", "=", "unreleased.organization_id")
+          .whereRef("own.boot", "=", "unreleased.boot")
+          .whereRef("own.number", "=", "unreleased.number"),
+      "=",
+      activityId,
+    )
     .orderBy("leaves.number"),
 );
 

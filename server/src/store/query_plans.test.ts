@@ -76,6 +76,23 @@ for (const dialect of dialects) {
       }
     });
 
+    test("they are even when the database last looked while many were on their way", async (t) => {
+      const store = await openTestStore(t, dialect);
+      if (store === undefined) return;
+      const busy = randomUUID();
+      const items = [birth(busy), ...Array.from({ length: 4_000 }, (_, version) => stateChange(busy, version + 1))];
+      const marks = items.map(({ organizationId, leaf: { boot, number } }) => ({ organizationId, boot, number }));
+      await commitGroup(store, items, []);
+      await commitGroup(store, [], marks.slice(0, -1_000));
+      if (store.dialect === "postgres") await store.pool.query("analyze");
+      await commitGroup(store, [], marks.slice(-1_000, -1));
+      const { store: watched, plans } = watchQueries(store);
+      await findUnreleasedLeaves(watched, busy, randomUUID());
+      const [own = ""] = await plans();
+      if (dialect === "sqlite") assert.match(own, /^SEARCH unreleased\b/, own);
+      else assert.match(own, /^Sort.*Nested Loop.* on unreleased.*Index Scan using leaves_key on leaves/s, own);
+    });
+
     test("a user's credentials and a wallet's accounts are found without the others of the organization", async (t) => {
       const found = await large(t);
       if (found === undefined) return;
