@@ -3,7 +3,7 @@
  * measured stands there as it came out, met or not, and from the moment it is there. All of it takes hours, and costs want a quiet machine: with `--only PATTERN`
  * the suites and benches whose names match are done anew, and the rest of the page stays as it is.
  */
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -19,6 +19,7 @@ const alwaysShown =
 const benchNames = ["bench", "bench --scale", "bench --scale --wallets", "bench --attack"];
 
 process.env.KEYSTEAD_FIGURES = "1";
+const code = measuredCode();
 const files = ["core", "server", "e2e", "cli"]
   .flatMap((name) => globSync(`${name}/**/*.test.ts`, { cwd: root, exclude: ["**/node_modules"] }))
   .filter((path) => alwaysShown.test(path) || readFileSync(join(root, path), "utf8").includes("KEYSTEAD_FIGURES"))
@@ -35,11 +36,25 @@ if (![...files, ...benchNames].some((name) => only.test(name))) {
 }
 await runAll(files.filter((path) => only.test(path)));
 for (const name of benchNames.filter((name) => only.test(name))) {
-  write({}, { [name]: await runBench(...name.split(" ").slice(1)) });
+  write({}, { [name]: { code, text: await runBench(...name.split(" ").slice(1)) } });
 }
 
+/** The commit that is measured: figures of different days stand side by side. */
+function measuredCode(): string {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: "pipe" }).trim();
+  try {
+    const isChanged = git("status", "--porcelain", "--", ".", ":!docs/figures.md") !== "";
+    return `${git("rev-parse", "--short", "HEAD")}${isChanged ? " with changes" : ""}`;
+  } catch {
+    return "no commit";
+  }
+}
+
+/** What a bench said, and of which code. */
+type Block = { code: string; text: string };
+
 /** The page is read anew: another part of it may have been measured meanwhile. */
-function write(rows: Record<string, string>, blocks: Record<string, string>): void {
+function write(rows: Record<string, string>, blocks: Record<string, Block>): void {
   const before = readFileSync(page, "utf8");
   writeFileSync(page, toPage({ ...rowsOf(before), ...rows }, { ...blocksOf(before), ...blocks }));
 }
@@ -65,7 +80,7 @@ async function runAll(chosen: readonly string[]): Promise<void> {
 function toRow(path: string, { passed, failed, said }: SuiteOutcome): string {
   const words = said.map((line) => line.replaceAll("|", "\\|")).join("<br>");
   const count = failed.length === 0 ? String(passed.length) : `${passed.length}, **${failed.length} failed**`;
-  return `| \`${path}\` | ${count} | ${words} |`;
+  return `| \`${path}\` | ${code} | ${count} | ${words} |`;
 }
 
 function runBench(...options: string[]): Promise<string> {
@@ -82,15 +97,21 @@ function rowsOf(text: string): Record<string, string> {
   return Object.fromEntries(rows.filter(([path = ""]) => existsSync(join(root, path))));
 }
 
-function blocksOf(text: string): Record<string, string> {
-  const blocks = text.matchAll(/^### `npm run (?<name>[^`]+)`\n\n```\n(?<block>[\s\S]*?)\n```$/gm);
-  return Object.fromEntries([...blocks].map(([, name = "", block = ""]) => [name.replace(" -- ", " "), block]));
+function blocksOf(text: string): Record<string, Block> {
+  const blocks = text.matchAll(/^### `npm run (?<name>[^`]+)`\n\nAt (?<at>.+):\n\n```\n(?<block>[\s\S]*?)\n```$/gm);
+  return Object.fromEntries(
+    [...blocks].map(([, name = "", at = "", block = ""]) => [name.replace(" -- ", " "), { code: at, text: block }]),
+  );
 }
 
-function toPage(rows: Readonly<Record<string, string>>, blocks: Readonly<Record<string, string>>): string {
+function toPage(rows: Readonly<Record<string, string>>, blocks: Readonly<Record<string, Block>>): string {
   const sorted = Object.keys(rows).sort();
-  const shown = benchNames.filter((name) => blocks[name] !== undefined);
-  const cost = shown.map((name) => `### \`npm run ${name.replace(" ", " -- ")}\`\n\n\`\`\`\n${blocks[name]}\n\`\`\``);
+  const cost = benchNames.flatMap((name) => {
+    const { code, text } = blocks[name] ?? {};
+    return text === undefined
+      ? []
+      : `### \`npm run ${name.replace(" ", " -- ")}\`\n\nAt ${code}:\n\n\`\`\`\n${text}\n\`\`\``;
+  });
   return `<!-- Written by \`npm run figures\`. Do not edit. -->
 # Figures
 
@@ -98,8 +119,8 @@ Last measured with Node ${process.version} on ${cpus().length} cores (${process.
 
 ## Suites with full counts
 
-| suite | tests passed | what they counted |
-|---|---|---|
+| suite | at commit | tests passed | what they counted |
+|---|---|---|---|
 ${sorted.map((path) => rows[path]).join("\n")}
 
 ## Cost

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { repository } from "./keystead_server.ts";
 
-const programs = { cli: "cli/src/main.ts", server: "server/src/main.ts" } as const;
+const programs = { cli: "cli/src/main.ts", server: "server/main.mjs" } as const;
 
 export type Ended = { code: number; stdout: string; stderr: string };
 
