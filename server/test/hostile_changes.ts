@@ -204,11 +204,11 @@ export const rebuilt: Readonly<Record<string, Named & { table: TableName }>> = {
     change: (db, { organizationId }) =>
       db
         .updateTable("activities")
-        .set({ status: "ACTIVITY_STATUS_COMPLETED" })
+        .set({ status: "ACTIVITY_STATUS_COMPLETED", state_version: null })
         .where("organization_id", "=", organizationId)
         .where("status", "=", "ACTIVITY_STATUS_CONSENSUS_NEEDED")
         .execute(),
-    says: /activities [0-9a-f-]{36}: status not as in the state, in which it waits/,
+    says: /activities [0-9a-f-]{36}: status, state_version not as in the state, in which it waits/,
   },
   "a page that the state does not know": {
     table: "pages",

@@ -29,7 +29,7 @@ type ActivityRow = Tables["activities"];
 
 /** What a portion of leaves says about activities. */
 export async function checkActivities(room: LeafRoom, leaves: readonly LeafInRow[]): Promise<void> {
-  const { tx, organizationId, findings } = room;
+  const { tx, organizationId, waitingSince, findings } = room;
   const told = leaves.filter(({ leaf }) => leaf.event !== "BIRTH" && leaf.event !== "DATABASE_ACCEPTED");
   const ids = [...new Set(told.map(({ leaf }) => uuidFromBytes(leaf.activityId)))];
   const rows = await rowsWith(tx, "activities", organizationId, "activity_id", ids);
@@ -37,6 +37,8 @@ export async function checkActivities(room: LeafRoom, leaves: readonly LeafInRow
   const byId = new Map(rows.map((row) => [row.activity_id, row]));
   for (const each of told) {
     const activityId = uuidFromBytes(each.leaf.activityId);
+    const since = waitingSince.get(activityId);
+    if (since !== undefined) waitingSince.set(activityId, Math.max(since, versionOf(each.leaf) ?? 0));
     const row = byId.get(activityId);
     if (row === undefined) {
       findings.lost(`activities ${activityId}: its row is missing`);
@@ -93,12 +95,16 @@ async function createdAt(
   return { created_at_ms: submitted?.timeMs ?? leaf.timeMs };
 }
 
-function endOf({ event, timeMs, header }: Leaf): Partial<ActivityRow> {
+function endOf(leaf: Leaf): Partial<ActivityRow> {
   return {
-    status: `ACTIVITY_STATUS_${event}`,
-    state_version: header === undefined ? null : decodeHeader(withoutMac(header)).version,
-    updated_at_ms: timeMs,
+    status: `ACTIVITY_STATUS_${leaf.event}`,
+    state_version: versionOf(leaf),
+    updated_at_ms: leaf.timeMs,
   };
+}
+
+function versionOf({ header }: Leaf): number | null {
+  return header === undefined ? null : decodeHeader(withoutMac(header)).version;
 }
 
 /** The journal that lists it: surely, while the state still has that journal; after that nobody asks. */
@@ -151,6 +157,7 @@ export async function checkPending(
   tx: Inside,
   organizationId: string,
   pending: PendingPage,
+  waitingSince: ReadonlyMap<string, number>,
   findings: Findings,
 ): Promise<void> {
   const ids = [...pending.values()].map(({ activityId }) => activityId);
@@ -164,6 +171,8 @@ export async function checkPending(
         result: null,
         failure: null,
         slot: null,
+        // Without a leaf that can be believed, nobody knows; that it is missing is said elsewhere.
+        state_version: waitingSince.get(row.activity_id) || row.state_version,
         created_at_ms: waiting.createdAtMs,
         updated_at_ms: Math.max(...waiting.approvals.map(({ atMs }) => atMs)),
       };

@@ -90,10 +90,11 @@ async function checkRows(
     if (row === undefined) return;
     const state = await checkState(tx, vouching, row, findings);
     const journals = state && journalsOf(state.directory, state.pages);
-    await checkLeaves({ tx, vouching, organizationId, journals, released, findings });
+    const waitingSince = new Map(state?.pages.pending.values().map(({ activityId }) => [activityId, 0]));
+    await checkLeaves({ tx, vouching, organizationId, journals, waitingSince, released, findings });
     await checkStrayActivities(tx, organizationId, findings);
     if (state === undefined) return;
-    await checkPending(tx, organizationId, state.pages.pending, findings);
+    await checkPending(tx, organizationId, state.pages.pending, waitingSince, findings);
     await checkListed(tx, state, findings);
     await checkInterfaces(tx, vouching, state, findings);
     await checkKeys({ tx, vouching, state, findings });

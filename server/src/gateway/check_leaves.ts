@@ -24,6 +24,8 @@ export type LeafRoom = {
   organizationId: string;
   /** Undefined when the state cannot be believed. */
   journals: Journals | undefined;
+  /** At which version each activity that waits was written last, as leaves are read; zero until one is. */
+  waitingSince: Map<string, number>;
   released: ReleasedWord;
   findings: Findings;
 };
