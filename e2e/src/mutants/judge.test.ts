@@ -124,6 +124,15 @@ test("what is framed in two ways is no request, and what follows a request is ju
   ]) {
     assert.deepEqual(verdicts(message({ headers })), ["malformed"], String(headers));
   }
+  for (const lines of ["\r\n\r\n", "\n\n", "\r\r\n"]) {
+    assert.deepEqual(verdicts(Buffer.concat([Buffer.from(lines), whole])), ["passes"]);
+  }
+  for (const headers of [["Expect: 100-continue", "Expect: 200-ok"], ["Expect: 100-continue, 200-ok"]]) {
+    assert.deepEqual(verdicts(message({ headers })), ["an expectation"], String(headers));
+  }
+  assert.deepEqual(verdicts(message({ headers: ["Expect: 100-continue", "Expect: 100-Continue"] })), ["passes"]);
+  const twiceNothing = Array.from({ length: 2 }, () => "Content-Encoding: identity");
+  assert.deepEqual(verdicts(message({ headers: twiceNothing })), ["an encoded body"]);
   for (const headers of [["X-Stamp: x"], ["X-Session: x"], ["x-stamp-webauthn: {}"]]) {
     assert.deepEqual(verdicts(message({ headers })), ["not one stamp"], String(headers));
   }

@@ -42,9 +42,10 @@ export type Verdict = { passes: true; request: Passed } | { passes: false; why: 
 export function judgeBytes(
   bytes: Buffer,
   register: Register,
-): { verdicts: Verdict[]; rest: "nothing" | "unfinished" | "malformed" } {
+): { verdicts: Verdict[]; methods: string[]; rest: "nothing" | "unfinished" | "malformed" } {
   const { requests, rest } = readRequests(bytes);
-  return { verdicts: requests.map((request) => judgeRequest(request, register)), rest };
+  const verdicts = requests.map((request) => judgeRequest(request, register));
+  return { verdicts, methods: requests.map(({ method }) => method), rest };
 }
 
 const stampNames = ["x-stamp", "x-stamp-webauthn", "x-stamp-attested", "x-session"];
@@ -55,8 +56,10 @@ export function judgeRequest(request: ReadRequest, register: Register): Verdict 
   const [kind, path] = readTarget(request.target);
   if (request.method !== "POST") return refused("another method");
   if (kind === undefined || !register.endpoints.has(`${kind}/${path}`)) return refused("another path");
-  for (const encoding of valuesOf("content-encoding")) if (encoding !== "identity") return refused("an encoded body");
-  for (const expected of valuesOf("expect")) {
+  const encodings = valuesOf("content-encoding");
+  // Twice nothing is nothing, too; but who says it twice is not to be trusted with what it says.
+  if (encodings.length > 1 || (encodings[0] ?? "identity") !== "identity") return refused("an encoded body");
+  for (const expected of valuesOf("expect").flatMap((value) => value.split(/[ \t]*,[ \t]*/))) {
     if (request.minor === "1" && !/^100-continue$/i.test(expected)) return refused("an expectation");
   }
   const keys = valuesOf("idempotency-key");

@@ -22,9 +22,12 @@ export type Exchange = {
 /** Far beyond every limit of the server's own. */
 const patienceMs = 60_000;
 
+/** Whether the request of that number asks for a head, whose answer has a length and no body. */
+export type IsHead = (index: number) => boolean;
+
 export type RawClient = {
   /** Sends and waits for so many answers; fewer come only when the connection ends. */
-  exchange(delivery: Delivery, wanted: number, isHead: boolean): Promise<Exchange>;
+  exchange(delivery: Delivery, wanted: number, isHead: IsHead): Promise<Exchange>;
   /** What happened on connections that nobody used at the time: answers that nobody asked for, ends that nobody announced. */
   surprises(): readonly string[];
   close(): void;
@@ -88,7 +91,7 @@ export function createRawClient(url: string): RawClient {
   };
 }
 
-function talk(socket: Socket, { pieces, ending }: Delivery, wanted: number, isHead: boolean): Promise<Exchange> {
+function talk(socket: Socket, { pieces, ending }: Delivery, wanted: number, isHead: IsHead): Promise<Exchange> {
   return new Promise((resolve) => {
     const answers: RawAnswer[] = [];
     let received = Buffer.alloc(0);
@@ -104,7 +107,8 @@ function talk(socket: Socket, { pieces, ending }: Delivery, wanted: number, isHe
     }
     socket.on("data", (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
-      for (let read = readAnswer(received, isHead); read !== undefined; read = readAnswer(received, isHead)) {
+      const next = () => readAnswer(received, isHead(answers.length));
+      for (let read = next(); read !== undefined; read = next()) {
         received = received.subarray(read.length);
         if (read.answer.status >= 200) answers.push(read.answer);
       }

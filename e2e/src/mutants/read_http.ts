@@ -34,7 +34,8 @@ export function readRequests(bytes: Buffer): Reading {
   let at = 0;
   try {
     for (;;) {
-      while (bytes.subarray(at, at + 2).equals(crlf)) at += 2;
+      // Whichever line ends a reader knows, in front of a request there is no other way to read them.
+      while (bytes[at] === 0x0d || bytes[at] === 0x0a) at += 1;
       if (at === bytes.length) return { requests, rest: "nothing" };
       const { request, end, isLast } = readRequest(bytes, at);
       requests.push(request);

@@ -76,11 +76,13 @@ async function sendOne(
   counts: Counts,
 ): Promise<void> {
   const bytes = Buffer.concat(draft.delivery.pieces);
-  const { verdicts, rest } = judgeBytes(bytes, register);
+  const { verdicts, methods, rest } = judgeBytes(bytes, register);
   // Nobody waits for the rest of a request until the server has had enough: there is a test for that.
   const ending = rest === "unfinished" && draft.delivery.ending === "stay" ? "half-close" : draft.delivery.ending;
   const wanted = verdicts.length + (rest === "nothing" ? 0 : 1);
-  const isHead = bytes.subarray(0, 5).toString("latin1") === "HEAD ";
+  // What is none may still be taken for one that asks for a head, where it stands first.
+  const first = bytes.subarray(0, 5).toString("latin1") === "HEAD " ? "HEAD" : "";
+  const isHead = (index: number) => (methods[index] ?? (index === 0 ? first : "")) === "HEAD";
   const exchange = await client.exchange({ ...draft.delivery, ending }, wanted, isHead);
   checkHeard(exchange, wanted);
   counts.sent++;

@@ -174,15 +174,14 @@ export function createConnections(limits: ConnectionLimits): Connections {
       Object.assign(server, { httpAllowHalfOpen: true });
       server.on("connection", admit);
       server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+        if (expectsMore(request)) {
+          refuseExpectation(request, response);
+          return;
+        }
         if (!(Number(request.headers["content-length"]) > limits.bodyBytes)) response.writeContinue();
         take(handler, { request, response });
       });
-      server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-        leaveUnread(request, response);
-        const body = bodyOf("invalid_argument", "only `Expect: 100-continue` is understood");
-        const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
-        response.writeHead(417, headers).end(body);
-      });
+      server.on("checkExpectation", refuseExpectation);
       server.on("connect", (_request: IncomingMessage, socket: Socket) => {
         const line = lines.get(socket);
         const words = refusal("405 Method Not Allowed", "unimplemented", "this is not a proxy", "allow: POST, OPTIONS");
@@ -307,4 +306,16 @@ export function leaveUnread(request: IncomingMessage, response: ServerResponse):
   Object.assign(request, { _dumped: true });
   response.shouldKeepAlive = false;
   socket.destroySoon = () => endSoon(socket);
+}
+
+/** Node takes any list that has `100-continue` among others for that alone. */
+function expectsMore({ headers }: IncomingMessage): boolean {
+  return (headers.expect ?? "").split(",").some((each) => each.trim().toLowerCase() !== "100-continue");
+}
+
+function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  leaveUnread(request, response);
+  const body = bodyOf("invalid_argument", "only `Expect: 100-continue` is understood");
+  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
+  response.writeHead(417, headers).end(body);
 }
