@@ -76,7 +76,7 @@ for (const dialect of dialects) {
       }
     });
 
-    test("they are even when the database last looked while many were on their way", async (t) => {
+    test("the few are looked through first, even when the database last counted while many were on their way", async (t) => {
       const store = await openTestStore(t, dialect);
       if (store === undefined) return;
       const busy = randomUUID();
