@@ -6,15 +6,14 @@ import { Code } from "typebox/compile";
 import type { AnyActivity } from "../../server/src/endpoints/define_activity.ts";
 import { header } from "./header.ts";
 
+const counted = "codePointCount";
+
 type Validated = { path: string; method: string; validated: AnyActivity["params"] };
 
 export function validatorModule(exported: string, of: string, endpoints: Validated[]): string {
   const functions = endpoints.map(({ path, method, validated }) => validatorFunction(path, method, validated));
   const body = functions.join("\n\n");
-  const imports = [
-    ...(/\bGuard\./.test(body) ? [`import { Guard } from "typebox/guard";`] : []),
-    ...(/\bHashing\./.test(body) ? [`import { Hashing } from "typebox/system";`] : []),
-  ];
+  const imports = body.includes(counted) ? [`import { ${counted} } from "../fields/text_length.ts";`] : [];
   return `${header}
 // The checks narrow by \`typeof\` and \`in\` on values of no known type, which strict TypeScript does not follow.
 // @ts-nocheck
@@ -28,6 +27,14 @@ export const ${exported}: Readonly<Record<string, (value: unknown) => boolean>> 
 ${endpoints.map(({ path, method }) => `  ${path}: ${method},`).join("\n")}
 };
 `;
+}
+
+/** The one function of TypeBox's that declarations need at run time is our own, so that the server loads nothing of it. */
+function withOwnFunctions(path: string, check: string): string {
+  const own = check.replaceAll("Guard.CodePointCount(", `${counted}(`);
+  const foreign = /\b(?:Guard|Hashing)\.\w+/.exec(own)?.[0];
+  if (foreign !== undefined) throw new Error(`${path}: the server has no ${foreign} of its own`);
+  return own;
 }
 
 /** TypeBox emits a whole module; only its functions are wanted, closed over their own regular expressions. */
@@ -45,7 +52,7 @@ function validatorFunction(path: string, method: string, schema: AnyActivity["pa
   return [
     `const ${method} = (() => {`,
     ...(patterns.length === 0 ? [] : [`  const ${External.identifier} = [${patterns.join(", ")}];`]),
-    ...checks.map((check) => `  ${check}`),
+    ...checks.map((check) => `  ${withOwnFunctions(path, check)}`),
     `  return (value) => ${result};`,
     "})();",
   ].join("\n");

@@ -1,8 +1,9 @@
 /** What an activity's `run` is given, for tests that call it directly: fixed time, ids that can be read. */
-import type { Static, TObject } from "typebox";
+
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { ActivityContext, ActivityDefinition, ActivityOutcome } from "../src/endpoints/define_activity.ts";
 import { type Limits, withLimits } from "../src/endpoints/limits.ts";
+import type { Static, TObject } from "../src/fields/schema.ts";
 import type { Pages } from "../src/state/pages.ts";
 import { testKeyRoom } from "./key_room.ts";
 

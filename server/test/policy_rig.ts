@@ -1,8 +1,8 @@
 /** Policies over gateway, signer and database: what tests of them do again and again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Static, TObject } from "typebox";
 import type { QueryDefinition } from "../src/endpoints/define_query.ts";
+import type { Static, TObject } from "../src/fields/schema.ts";
 import { getActivity } from "../src/queries/get_activity.ts";
 import { getPolicyEvaluations } from "../src/queries/get_policy_evaluations.ts";
 import { listActivities } from "../src/queries/list_activities.ts";

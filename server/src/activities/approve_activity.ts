@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { fingerprint } from "../fields/fingerprint.ts";
+import { Type } from "../fields/schema.ts";
 
 /** Approves an activity that waits for consensus. The answer is that activity. */
 export const approveActivity = defineActivity({

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { apiKeyParams, apiKeyParamsV1, fromApiKeyV1 } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { newApiKey, refuseKnownKeys, withApiKeys } from "../rules/credentials.ts";
 import { refuseKeysByText } from "../rules/users.ts";
 import { put } from "../state/entities.ts";

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { ids } from "../fields/ids.ts";
 import { policyParams } from "../fields/policies.ts";
+import { Type } from "../fields/schema.ts";
 import { newPolicies } from "../rules/policy_changes.ts";
 import { put } from "../state/entities.ts";
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { Static, TObject } from "typebox";
 import { type ActivityPath, createGatewayRig, type GatewayRig, Refused } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
 import type { Caller, QueryDefinition } from "../endpoints/define_query.ts";
+import type { Static, TObject } from "../fields/schema.ts";
 import { getPolicy } from "../queries/get_policy.ts";
 import { getPolicyEvaluations } from "../queries/get_policy_evaluations.ts";
 import { getSmartContractInterface } from "../queries/get_smart_contract_interface.ts";

@@ -1,8 +1,8 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { id, ids } from "../fields/ids.ts";
 import { name } from "../fields/names.ts";
+import { Type } from "../fields/schema.ts";
 import { putTags, refuseTakenPrivateKeyTagName, tagsOf } from "../rules/private_key_tags.ts";
 import { getPrivateKey } from "../rules/private_keys.ts";
 import { put } from "../state/entities.ts";

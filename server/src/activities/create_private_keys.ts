@@ -1,8 +1,8 @@
 import { generatePrivateKey } from "@keystead/core/keys/curves.ts";
-import Type, { type Static } from "typebox";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { privateKeyParams, privateKeyResult } from "../fields/private_keys.ts";
+import { type Static, Type } from "../fields/schema.ts";
 import { refuseTakenName } from "../rules/keys.ts";
 import { getPrivateKeyTag, putTags, type TaggedKey } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";

@@ -1,9 +1,9 @@
 /** The two activities on interfaces of contracts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Static } from "typebox";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
 import { after, organization } from "../../test/members.ts";
+import type { Static } from "../fields/schema.ts";
 import { put, remove } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import { createSmartContractInterface } from "./create_smart_contract_interface.ts";

@@ -1,6 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { parseInterface } from "@keystead/core/policy/contract_interface.ts";
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import {
@@ -13,6 +12,7 @@ import { optional } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
 import { name } from "../fields/names.ts";
 import { notes } from "../fields/policies.ts";
+import { Type } from "../fields/schema.ts";
 import { findInterfaceAt, parseContractAddress } from "../rules/contract_interfaces.ts";
 import { put } from "../state/entities.ts";
 

@@ -1,6 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { generatePrivateKey } from "@keystead/core/keys/curves.ts";
-import Type, { type Static } from "typebox";
 import { type ActivityContext, defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
@@ -15,6 +14,7 @@ import {
 import { ids, organizationId } from "../fields/ids.ts";
 import { foldName, name } from "../fields/names.ts";
 import type { PrivateKeyParams } from "../fields/private_keys.ts";
+import { type Static, Type } from "../fields/schema.ts";
 import { walletParams, walletResult } from "../fields/wallets.ts";
 import { refuseKnownKeys, refuseVerification } from "../rules/credentials.ts";
 import { subOrganizationFeatures } from "../rules/features.ts";

@@ -1,5 +1,5 @@
 /** Older forms of `create_sub_organization`, each a translation to the newest; what they never had is absent. */
-import Type, { type Static } from "typebox";
+
 import { defineVersion } from "../endpoints/define_activity.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
 import {
@@ -17,6 +17,7 @@ import {
 import { knownFields } from "../fields/known_fields.ts";
 import { name } from "../fields/names.ts";
 import { privateKeyParams } from "../fields/private_keys.ts";
+import { type Static, Type } from "../fields/schema.ts";
 import { walletParams } from "../fields/wallets.ts";
 import type { CreateSubOrganizationParams, RootUserParams } from "./create_sub_organization.ts";
 

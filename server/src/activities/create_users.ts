@@ -1,10 +1,10 @@
-import Type, { type Static } from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
 import { apiKeys, authenticators, oauthProviders } from "../fields/credentials.ts";
 import { ids } from "../fields/ids.ts";
 import { name } from "../fields/names.ts";
+import { type Static, Type } from "../fields/schema.ts";
 import { hasCredential, missingCredential, refuseKnownKeys } from "../rules/credentials.ts";
 import { newUser, refuseKeysByText } from "../rules/users.ts";
 import { put } from "../state/entities.ts";

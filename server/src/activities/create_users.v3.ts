@@ -1,5 +1,5 @@
 /** Older forms of `create_users`: before OIDC claims (V3), before curves and phone numbers (V2), before that (V1). */
-import Type, { type Static } from "typebox";
+
 import { defineVersion } from "../endpoints/define_activity.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
 import {
@@ -15,6 +15,7 @@ import {
 import { ids } from "../fields/ids.ts";
 import { knownFields } from "../fields/known_fields.ts";
 import { name } from "../fields/names.ts";
+import { type Static, Type } from "../fields/schema.ts";
 import type { CreateUsersParams } from "./create_users.ts";
 
 type UserParams = CreateUsersParams["users"][number];

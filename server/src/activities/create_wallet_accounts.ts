@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { addresses, walletAccounts } from "../fields/wallets.ts";
 import { getWallet } from "../rules/keys.ts";
 import {

@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { refuseLockOut } from "../rules/quorum.ts";
 import { put } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { getPolicy } from "../rules/policy_changes.ts";
 import { remove } from "../state/entities.ts";
 

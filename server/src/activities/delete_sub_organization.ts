@@ -1,8 +1,8 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { countNotExported } from "../rules/key_counts.ts";
 import { put, remove } from "../state/entities.ts";
 

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { put, remove } from "../state/entities.ts";
 import { getUserTag } from "../state/members.ts";
 

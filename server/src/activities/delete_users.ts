@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { quorumUsersMissing } from "../rules/quorum.ts";
 import { remove } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";

@@ -1,10 +1,10 @@
 import { isUuid } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import type { KeyRoom } from "../endpoints/key_room.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { deletedFacts, findAccount } from "../rules/keys.ts";
 import { put } from "../state/entities.ts";
 import type { WalletAccountRecord } from "../state/records.ts";

@@ -1,8 +1,8 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { countWithout } from "../rules/key_counts.ts";
 import { deletedFacts, getWallet } from "../rules/keys.ts";
 import { put } from "../state/entities.ts";

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { exportBundle, targetPublicKey } from "../fields/bundles.ts";
 import { id } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { exportSecret, exportStateOf } from "../rules/exports.ts";
 import { markExported } from "../rules/key_counts.ts";
 import { getPrivateKey } from "../rules/private_keys.ts";

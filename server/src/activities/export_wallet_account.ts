@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { exportBundle, targetPublicKey } from "../fields/bundles.ts";
+import { Type } from "../fields/schema.ts";
 import { exportSecret, exportStateOf } from "../rules/exports.ts";
 import { changedFacts, findAccountByAddress } from "../rules/keys.ts";
 import { put } from "../state/entities.ts";

@@ -1,11 +1,11 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import type { KeyRoom } from "../endpoints/key_room.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { encryptedBundle } from "../fields/bundles.ts";
 import { id } from "../fields/ids.ts";
 import { privateKeyParams, privateKeyResult } from "../fields/private_keys.ts";
+import { Type } from "../fields/schema.ts";
 import { importStateOf, openImport } from "../rules/imports.ts";
 import { isLive, refuseTakenName } from "../rules/keys.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";

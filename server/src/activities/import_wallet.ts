@@ -1,10 +1,10 @@
 import { parseSentence } from "@keystead/core/keys/mnemonic.ts";
 import { splitImportText } from "@keystead/core/keys/wallet_text.ts";
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { encryptedBundle } from "../fields/bundles.ts";
 import { id } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { walletAccounts, walletName, walletResult } from "../fields/wallets.ts";
 import { importStateOf, openImport } from "../rules/imports.ts";
 import { draftAccounts, newWallet, parseAccounts, refuseTakenWalletNames, walletWishes } from "../rules/wallets.ts";

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { importBundle } from "../fields/bundles.ts";
 import { id } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { importStateOf, startImport } from "../rules/imports.ts";
 
 /** Gives its caller a key to encrypt one private key to, for an hour. The bundle is no secret. */

@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { fingerprint } from "../fields/fingerprint.ts";
+import { Type } from "../fields/schema.ts";
 
 /** Rejects an activity that waits for consensus, for good. The answer is that activity. */
 export const rejectActivity = defineActivity({

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { featureName, features } from "../fields/features.ts";
+import { Type } from "../fields/schema.ts";
 import { featuresOf } from "../rules/features.ts";
 import { refuseLockOut } from "../rules/quorum.ts";
 import { put } from "../state/entities.ts";

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { featureName, features } from "../fields/features.ts";
+import { Type } from "../fields/schema.ts";
 import { featuresOf } from "../rules/features.ts";
 import { put } from "../state/entities.ts";
 

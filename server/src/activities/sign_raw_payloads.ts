@@ -1,5 +1,5 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
+import { Type } from "../fields/schema.ts";
 import { payload, payloadChoices, signature, signWith } from "../fields/signing.ts";
 import { signPayloads } from "../rules/signing.ts";
 

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { privateKeyUuid } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { signWith, transactionType, unsignedTransaction } from "../fields/signing.ts";
 import { signTransactionText } from "../rules/transactions.ts";
 

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { organizationId } from "../fields/ids.ts";
 import { name } from "../fields/names.ts";
+import { Type } from "../fields/schema.ts";
 import { put } from "../state/entities.ts";
 
 const organizationName = name("Human-readable name of the organization.");

@@ -1,9 +1,9 @@
-import Type, { type Static } from "typebox";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
 import { knownFields } from "../fields/known_fields.ts";
 import { condition, consensus, effect, notes, policyName, time } from "../fields/policies.ts";
+import { type Static, Type } from "../fields/schema.ts";
 import { getPolicy, refuseTakenPolicyName, replacedPolicy } from "../rules/policy_changes.ts";
 import { put } from "../state/entities.ts";
 

@@ -1,8 +1,8 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
 import { name } from "../fields/names.ts";
+import { Type } from "../fields/schema.ts";
 import {
   getPrivateKeyTag,
   putTags,

@@ -1,9 +1,9 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
 import { name } from "../fields/names.ts";
+import { Type } from "../fields/schema.ts";
 import { changedUser } from "../rules/users.ts";
 import { getUserTag } from "../state/members.ts";
 

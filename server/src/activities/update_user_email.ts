@@ -1,8 +1,8 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { email } from "../fields/contacts.ts";
 import { verificationToken } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { refuseVerification } from "../rules/credentials.ts";
 import { changedUser } from "../rules/users.ts";
 

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id } from "../fields/ids.ts";
 import { name } from "../fields/names.ts";
+import { Type } from "../fields/schema.ts";
 import { changedUser } from "../rules/users.ts";
 
 export const updateUserName = defineActivity({

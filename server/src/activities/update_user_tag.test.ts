@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Static } from "typebox";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
 import { organization, person } from "../../test/members.ts";
+import type { Static } from "../fields/schema.ts";
 import { put } from "../state/entities.ts";
 import { updateUserTag } from "./update_user_tag.ts";
 

@@ -1,8 +1,8 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
 import { name } from "../fields/names.ts";
+import { Type } from "../fields/schema.ts";
 import { refuseTakenTagName } from "../rules/tags.ts";
 import { put, type User } from "../state/entities.ts";
 import { getUser, getUserTag } from "../state/members.ts";

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { walletName } from "../fields/wallets.ts";
 import { changedFacts, getWallet, refuseTakenName } from "../rules/keys.ts";
 import { put } from "../state/entities.ts";

@@ -1,6 +1,6 @@
 /** What an activity is: everything about one state-changing endpoint in one declaration. */
 import type { Curves } from "@keystead/core/crypto/curves.ts";
-import type { Static, TObject } from "typebox";
+import type { Static, TObject } from "../fields/schema.ts";
 import type { Change } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import type { RecordWish } from "../state/record_wish.ts";

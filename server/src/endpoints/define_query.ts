@@ -1,5 +1,5 @@
 /** What a query is: everything about one read endpoint in one declaration. Queries never meet the signer. */
-import type { Static, TObject } from "typebox";
+import type { Static, TObject } from "../fields/schema.ts";
 import type { Store } from "../store/store.ts";
 import type { Dialect } from "../views/dialect.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import Type, { type TSchema } from "typebox";
 import { Value } from "typebox/value";
+import { type TSchema, Type } from "../fields/schema.ts";
 import { activityForms } from "../generated/activities.ts";
 import { queryByPath } from "../generated/queries.ts";
 import { explainMismatch } from "./explain_schema.ts";

@@ -3,8 +3,8 @@
  * likes, so nothing behind that reason is looked at, and of a list that is too long not even its first element.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import type { TSchema } from "typebox";
-import { Guard } from "typebox/guard";
+import type { TSchema } from "../fields/schema.ts";
+import { codePointCount } from "../fields/text_length.ts";
 
 /** What declarations of requests are made of; a test fails when one uses more. */
 type Schema = {
@@ -82,7 +82,7 @@ function inside(schema: Schema, value: unknown, path: string): string | undefine
 }
 
 function inObject({ required = [], properties = {} }: Schema, value: Record<string, unknown>, path: string) {
-  const missing = required.find((name) => !Guard.HasPropertyKey(value, name));
+  const missing = required.find((name) => !(name in value));
   if (missing !== undefined) return `missing field \`${missing}\``;
   for (const [name, schema] of Object.entries(properties)) {
     const mismatch = value[name] === undefined ? undefined : firstMismatch(schema, value[name], below(path, name));
@@ -103,8 +103,9 @@ function inArray({ minItems = 0, maxItems = Infinity, items }: Schema, value: re
 }
 
 function inText({ minLength = 0, maxLength = Infinity, pattern }: Schema, value: string, path: string) {
-  if (!Guard.IsMinLength(value, minLength)) return field(path, `must not have fewer than ${minLength} characters`);
-  if (!Guard.IsMaxLength(value, maxLength)) return field(path, `must not have more than ${maxLength} characters`);
+  const length = codePointCount(value);
+  if (length < minLength) return field(path, `must not have fewer than ${minLength} characters`);
+  if (length > maxLength) return field(path, `must not have more than ${maxLength} characters`);
   if (pattern === undefined || new RegExp(pattern, "u").test(value)) return undefined;
   return field(path, "has characters that are not allowed");
 }

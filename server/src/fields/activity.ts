@@ -1,5 +1,5 @@
-import Type from "typebox";
 import { component } from "./component.ts";
+import { Type } from "./schema.ts";
 
 export const activityStatuses = [
   "ACTIVITY_STATUS_CREATED",

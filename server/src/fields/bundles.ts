@@ -1,7 +1,7 @@
 /** What carries secrets over the wire: keys to encrypt to, and bundles encrypted to them. */
 import { mnemonicLanguages } from "@keystead/core/keys/word_lists.ts";
-import Type from "typebox";
 import { optional } from "./credentials.ts";
+import { Type } from "./schema.ts";
 
 /** 66 or 130 hex digits, `0x` or not; a longer text cannot be a key. */
 export const targetPublicKey = Type.String({

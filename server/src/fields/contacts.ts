@@ -1,5 +1,5 @@
-import Type from "typebox";
 import { optional } from "./credentials.ts";
+import { Type } from "./schema.ts";
 
 /** Bounded text; the address itself is checked with its own error. Empty means none. */
 export const email = Type.String({ maxLength: 320, description: "E-mail address." });

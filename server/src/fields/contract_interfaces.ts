@@ -1,6 +1,7 @@
 /** Interfaces of contracts as requests bring them and as answers show them. */
-import Type, { type Static } from "typebox";
+
 import { component } from "./component.ts";
+import { type Static, Type } from "./schema.ts";
 import { timestamp } from "./timestamp.ts";
 
 /** No address of either kind is longer. */

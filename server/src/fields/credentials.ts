@@ -1,7 +1,8 @@
 /** Credentials as sign-up and user creation send them, in the forms of all versions. */
-import Type, { type Static } from "typebox";
+
 import { knownFields } from "./known_fields.ts";
 import { name } from "./names.ts";
+import { type Static, Type } from "./schema.ts";
 
 /** Nullable, because some clients write out what they leave open. */
 export function optional<T extends Parameters<typeof Type.Optional>[0]>(schema: T) {

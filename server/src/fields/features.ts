@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { type Static, Type } from "./schema.ts";
 
 export const featureNames = [
   "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY",

@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "./schema.ts";
 
 /** Bounded text: one that names nothing is answered like any activity that is not there. */
 export const fingerprint = Type.String({

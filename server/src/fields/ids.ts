@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "./schema.ts";
 
 /** An id as clients send it: opaque text, bounded; whether it exists is the handler's question. */
 export const id = Type.String({ minLength: 1, maxLength: 128, description: "Unique identifier." });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import Type from "typebox";
 import { knownFields } from "./known_fields.ts";
+import { Type } from "./schema.ts";
 
 const schema = Type.Object({ a: Type.String(), b: Type.Optional(Type.String()) });
 

@@ -1,4 +1,4 @@
-import type { Static, TObject } from "typebox";
+import type { Static, TObject } from "./schema.ts";
 
 /**
  * Only what the schema names. Bodies may hold more, and what this version's schema did not check must not pass for a field

@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "./schema.ts";
 
 /** Characters that are not seen, end a line, or change the direction of writing, could make a name read as another to an approver. */
 const unprintable = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\u115f\\u1160\\u3164\\uffa0";

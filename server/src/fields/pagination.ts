@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type, { type Static } from "typebox";
 import { optional } from "./credentials.ts";
 import { id } from "./ids.ts";
+import { type Static, Type } from "./schema.ts";
 
 export const paginationOptions = optional(
   Type.Object({

@@ -1,9 +1,10 @@
 /** Policies as requests write them and as answers show them. */
-import Type, { type Static } from "typebox";
+
 import { outcomes } from "../state/policy_evaluations.ts";
 import { component } from "./component.ts";
 import { optional } from "./credentials.ts";
 import { name } from "./names.ts";
+import { type Static, Type } from "./schema.ts";
 import { timestamp } from "./timestamp.ts";
 
 export const effect = Type.Enum(["EFFECT_ALLOW", "EFFECT_DENY"], {

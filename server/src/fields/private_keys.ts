@@ -1,11 +1,11 @@
 /** Private keys as requests describe them and as answers show them. */
 import { addressFormatNames } from "@keystead/core/keys/address_formats.ts";
 import { curveNames } from "@keystead/core/keys/curves.ts";
-import Type, { type Static } from "typebox";
 import { component } from "./component.ts";
 import { optional } from "./credentials.ts";
 import { ids } from "./ids.ts";
 import { name } from "./names.ts";
+import { type Static, Type } from "./schema.ts";
 import { timestamp } from "./timestamp.ts";
 
 const curve = Type.Enum([...curveNames], { description: "Curve of the key." });

@@ -1,5 +1,5 @@
 /** What the signing activities have in common on the wire. */
-import Type from "typebox";
+import { Type } from "./schema.ts";
 
 /** An account or private key as a request names it. No address is longer than this. */
 export const signWith = Type.String({

@@ -1,8 +1,8 @@
 /** What a simulation is asked, and what it answers. The scenario's fields are those of policy test-case files. */
 import { curveNames } from "@keystead/core/keys/curves.ts";
-import Type, { type Static } from "typebox";
 import { optional } from "./credentials.ts";
 import { id } from "./ids.ts";
+import { type Static, Type } from "./schema.ts";
 import { addressFormat } from "./wallets.ts";
 
 const text = (description: string, maxLength = 1_000) => Type.String({ maxLength, description });

@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox";
 import { component } from "./component.ts";
+import { type Static, Type } from "./schema.ts";
 
 export const timestampRecord = Type.Object(
   {

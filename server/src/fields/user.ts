@@ -1,6 +1,7 @@
 /** Users and their credentials as answers show them. */
-import Type, { type Static } from "typebox";
+
 import { component } from "./component.ts";
+import { type Static, Type } from "./schema.ts";
 import { timestamp } from "./timestamp.ts";
 
 const text = (description: string) => Type.String({ description });

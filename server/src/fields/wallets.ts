@@ -1,10 +1,10 @@
 /** Wallets and their accounts: as they are asked for, and as they are shown. */
 import { addressFormatNames } from "@keystead/core/keys/address_formats.ts";
 import { curveNames } from "@keystead/core/keys/curves.ts";
-import Type, { type Static } from "typebox";
 import { component } from "./component.ts";
 import { optional } from "./credentials.ts";
 import { name } from "./names.ts";
+import { type Static, Type } from "./schema.ts";
 import { timestamp } from "./timestamp.ts";
 
 export const addressFormat = Type.Enum([...addressFormatNames], { description: "How the address is written." });

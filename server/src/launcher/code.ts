@@ -21,16 +21,7 @@ const signerRooms = [
   "signer",
   "state",
 ];
-const signerPackages = [
-  "@noble",
-  "@scure",
-  "micro-eth-signer",
-  "micro-key-producer",
-  "micro-packed",
-  "tiny-secp256k1",
-  "typebox",
-  "uint8array-tools",
-];
+const signerPackages = ["@noble", "@scure", "tiny-secp256k1", "uint8array-tools"];
 
 /** Keystead's own programs in this checkout. */
 export function keysteadCode(): Code {

@@ -1,8 +1,8 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { activity } from "../fields/activity.ts";
 import { id, organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { findActivityAnywhere } from "../store/across.ts";
 import { findActivity } from "../store/activities.ts";
 import type { Store } from "../store/store.ts";

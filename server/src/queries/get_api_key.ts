@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { id, organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { apiKey } from "../fields/user.ts";
 import { findApiKey } from "../store/users.ts";
 import { apiKeyView } from "../views/user_view.ts";

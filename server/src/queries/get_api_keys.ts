@@ -1,8 +1,8 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { apiKey } from "../fields/user.ts";
 import type { ApiKey } from "../state/entities.ts";
 import type { Store } from "../store/store.ts";

@@ -1,8 +1,8 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { type FeatureValue, features } from "../fields/features.ts";
 import { ids, organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { decodePage, type Pages, type SinglePage } from "../state/pages.ts";
 import { findPage } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";

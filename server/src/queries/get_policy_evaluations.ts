@@ -1,8 +1,8 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { id, organizationId } from "../fields/ids.ts";
 import { policyEvaluation } from "../fields/policies.ts";
+import { Type } from "../fields/schema.ts";
 import { findEvaluatedVotes } from "../store/policy_evaluations.ts";
 import { policyEvaluationView } from "../views/policy_view.ts";
 

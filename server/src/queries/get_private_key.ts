@@ -1,8 +1,8 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { id, organizationId } from "../fields/ids.ts";
 import { privateKey } from "../fields/private_keys.ts";
+import { Type } from "../fields/schema.ts";
 import { findPrivateKey } from "../store/private_keys.ts";
 import { privateKeyView } from "../views/private_key_view.ts";
 

@@ -1,8 +1,8 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { contractInterface } from "../fields/contract_interfaces.ts";
 import { id, organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { findContractInterface } from "../store/contract_interfaces.ts";
 import { contractInterfaceView } from "../views/policy_view.ts";
 

@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { id, organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { user } from "../fields/user.ts";
 import { findUser } from "../store/users.ts";
 import { userView } from "../views/user_view.ts";

@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { id, organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { wallet } from "../fields/wallets.ts";
 import { findWallet } from "../store/wallets.ts";
 import { walletView } from "../views/wallet_view.ts";

@@ -1,10 +1,10 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { curveNames } from "@keystead/core/keys/curves.ts";
 import { pathKey } from "@keystead/core/keys/path.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { walletAccount } from "../fields/wallets.ts";
 import type { Store } from "../store/store.ts";
 import { findAccountsByAddress, findAccountsByPath, type WalletAccountRow } from "../store/wallets.ts";

@@ -1,9 +1,9 @@
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { activity, activityStatus, activityType } from "../fields/activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { organizationId } from "../fields/ids.ts";
 import { type Page, paginationOptions, parsePagination, unknownCursor } from "../fields/pagination.ts";
+import { Type } from "../fields/schema.ts";
 import { findActivity } from "../store/activities.ts";
 import { listActivityIds, loadActivities } from "../store/activity_lists.ts";
 import type { Store } from "../store/store.ts";

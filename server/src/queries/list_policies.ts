@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { organizationId } from "../fields/ids.ts";
 import { policy } from "../fields/policies.ts";
+import { Type } from "../fields/schema.ts";
 import { listPolicies as listStoredPolicies } from "../store/policies.ts";
 import { policyView } from "../views/policy_view.ts";
 

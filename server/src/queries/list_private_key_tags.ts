@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { tag } from "../fields/tag.ts";
 import { listPrivateKeyTags as listStoredTags } from "../store/private_keys.ts";
 import { privateKeyTagView } from "../views/private_key_view.ts";

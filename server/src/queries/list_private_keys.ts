@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { organizationId } from "../fields/ids.ts";
 import { privateKey } from "../fields/private_keys.ts";
+import { Type } from "../fields/schema.ts";
 import { listPrivateKeys as listStoredKeys } from "../store/private_keys.ts";
 import { privateKeyView } from "../views/private_key_view.ts";
 

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { contractInterface } from "../fields/contract_interfaces.ts";
 import { organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { listContractInterfaces } from "../store/contract_interfaces.ts";
 import { contractInterfaceView } from "../views/policy_view.ts";
 

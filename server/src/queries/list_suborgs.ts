@@ -1,11 +1,11 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { addressKey } from "@keystead/core/keys/address_spelling.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { optional } from "../fields/credentials.ts";
 import { organizationId } from "../fields/ids.ts";
 import { type Page, paginationOptions, parsePagination, unknownCursor } from "../fields/pagination.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
+import { Type } from "../fields/schema.ts";
 import { parseEmail, parsePhoneNumber } from "../rules/contacts.ts";
 import type { Store } from "../store/store.ts";
 import { findSubOrganization, listSubOrganizationIds, type SubOrganizationFilter } from "../store/sub_organizations.ts";

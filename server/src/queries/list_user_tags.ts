@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { tag } from "../fields/tag.ts";
 import { listUserTags as listStoredTags } from "../store/users.ts";
 import { userTagView } from "../views/tag_view.ts";

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { user } from "../fields/user.ts";
 import { listUsers as listStoredUsers } from "../store/users.ts";
 import { userView } from "../views/user_view.ts";

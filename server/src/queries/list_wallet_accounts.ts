@@ -1,9 +1,9 @@
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, organizationId } from "../fields/ids.ts";
 import { type PaginationOptions, paginationOptions, parsePagination, unknownCursor } from "../fields/pagination.ts";
+import { Type } from "../fields/schema.ts";
 import { walletAccount } from "../fields/wallets.ts";
 import type { Span } from "../store/span.ts";
 import type { Store } from "../store/store.ts";

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { organizationId } from "../fields/ids.ts";
+import { Type } from "../fields/schema.ts";
 import { wallet } from "../fields/wallets.ts";
 import { listWallets as listStoredWallets } from "../store/wallets.ts";
 import { walletView } from "../views/wallet_view.ts";

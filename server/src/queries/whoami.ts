@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { id, organizationId } from "../fields/ids.ts";
 import { name } from "../fields/names.ts";
+import { Type } from "../fields/schema.ts";
 
 /** Tells a caller who it is. A caller that knows only its parent organization is found in its sub-organization. */
 export const whoami = defineQuery({

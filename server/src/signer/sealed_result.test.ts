@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import Type from "typebox";
 import { activityBody, createSignerRig, prepareOn, releaseRows, stateAfter } from "../../test/signer_rig.ts";
 import { type ActivityForm, defineActivity, formsOf } from "../endpoints/define_activity.ts";
+import { Type } from "../fields/schema.ts";
 import { activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 
