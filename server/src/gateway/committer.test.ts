@@ -74,6 +74,29 @@ for (const dialect of dialects) {
     assert.equal(await read(), "{}");
   });
 
+  test(`a result that ${dialect} did not take is written once it does, though no other commit comes`, async (t) => {
+    const store = await openTestStore(t, dialect);
+    if (store === undefined) return;
+    const organizationId = randomUUID();
+    await commit(store, birth(organizationId));
+    const activity = newActivity({ result: null });
+    const away = () => sql`alter table activities rename to activities_away`.execute(store.db);
+    const committer = createCommitter(
+      store,
+      releasing(async () => void (await away()), "{}"),
+    );
+    await committer.commit({ ...stateChange(organizationId, 1), activity }, loneRun);
+    await assert.rejects(committer.settle());
+    await sql`alter table activities_away rename to activities`.execute(store.db);
+    const read = async () => (await findActivity(store, organizationId, activity.activityId))?.result;
+    for (let round = 0; (await read()) === null; round++) {
+      assert.ok(round < 500, "it is not written");
+      await setTimeout(20);
+    }
+    assert.equal(await read(), "{}");
+    assert.equal(committer.trouble(), undefined);
+  });
+
   test(`trouble on ${dialect}: the newest commit or release that failed is told, until one succeeds`, async (t) => {
     const store = await openTestStore(t, dialect);
     if (store === undefined) return;

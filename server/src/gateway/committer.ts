@@ -48,6 +48,9 @@ const leftoversAtOnce = 1_000;
 /** When no group comes to take a released result along, it is written by itself: others than the caller wait for it. */
 const maxResultWaitMs = 20;
 
+/** When the database did not take it, and no group comes to try again. */
+const unsettledWaitMs = 1_000;
+
 /** While `/readyz` says no, nobody may send the commit that would prove otherwise: after this time one may try again. */
 const troubleKeptMs = 10_000;
 
@@ -137,7 +140,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
       // The next group may commit while the signer releases this one: the socket keeps their order.
       if (done.length > 0) void releaseEntries(done);
     } catch (cause) {
-      marks = [...released, ...marks];
+      putBack(released);
       for (const { run, reject } of group) {
         run.abandon();
         reject(new Fault("unavailable", "the database did not commit; try again", { cause }));
@@ -182,7 +185,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
         if (reply.kind === "refused") return { kind: "refused", message: reply.value.message };
         const { result } = reply.value;
         if (leaf !== undefined) marks.push(toMark(leaf, result));
-        if (result !== undefined) settling ??= setTimeout(() => void settle().catch(() => undefined), maxResultWaitMs);
+        if (result !== undefined) settleIn(maxResultWaitMs);
         return { kind: "released", result };
       });
     }
@@ -197,9 +200,20 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
       await write([], released);
       passed("settled");
     } catch (error) {
-      marks = [...released, ...marks];
+      putBack(released);
       throw error;
     }
+  }
+
+  function settleIn(ms: number): void {
+    settling ??= setTimeout(() => void settle().catch(() => undefined), ms);
+    // Who ends settles once more, and does not wait for a database that is away.
+    settling.unref();
+  }
+
+  function putBack(released: readonly ReleasedLeaf[]): void {
+    marks = [...released, ...marks];
+    if (marks.length > 0) settleIn(unsettledWaitMs);
   }
 
   return {

@@ -33,6 +33,9 @@ export type Launch = {
   onKeys(publicKeys: PublicKeys): void;
 };
 
+/** The exit code of a check that ran and found something: not one of those of a start that was refused. */
+const foundSomething = 3;
+
 /** `stop` asks for an orderly end; asked again, it no longer waits. `ended` gives the launcher's exit code. */
 export type Launched = { stop(): void; ended: Promise<number> };
 
@@ -111,7 +114,7 @@ export function launch(options: Launch): Launched {
       signer?.process.kill("SIGKILL");
     }
     if (message.kind === "report") {
-      reported = message.ok ? 0 : 1;
+      reported = message.ok ? 0 : foundSomething;
       // Never the other way round: what the signer says is not for a gateway to silence.
       for (const line of message.lines) if (!saidBySigner.has(line)) say(`${gatewayPrefix}${line}`);
     }
