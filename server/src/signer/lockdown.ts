@@ -47,6 +47,8 @@ function close(target: object, name: string): void {
   const value = () => {
     throw denied(name);
   };
+  // Redefined as it is, a global that Node loads when it is first used would be loaded for that.
+  Reflect.deleteProperty(target, name);
   Object.defineProperty(target, name, { value, writable: false, configurable: false, enumerable: false });
 }
 
