@@ -2,15 +2,6 @@
 import type { activities } from "@keystead/server/generated/activities.ts";
 import type { queries } from "@keystead/server/generated/queries.ts";
 import {
-  exportPrivateKey,
-  exportWallet,
-  exportWalletAccount,
-  importPrivateKey,
-  importWallet,
-  initImportPrivateKey,
-  initImportWallet,
-} from "./bundles.ts";
-import {
   createSmartContractInterface,
   deleteSmartContractInterface,
   getSmartContractInterface,
@@ -19,6 +10,8 @@ import {
 import { createUsers } from "./create_users.ts";
 import { createApiKeys, deleteApiKeys } from "./credentials.ts";
 import type { ActivityEntry, QueryEntry } from "./entry.ts";
+import { exportPrivateKey, exportWallet, exportWalletAccount } from "./exports.ts";
+import { importPrivateKey, importWallet, initImportPrivateKey, initImportWallet } from "./imports.ts";
 import { listActivities, listSuborgs } from "./lists.ts";
 import {
   removeOrganizationFeature,
