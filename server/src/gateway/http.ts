@@ -173,12 +173,12 @@ export function createHttp(house: HttpRoom): FastifyInstance {
     app.post(`/public/v1/submit/${activity.path}`, (request, reply) =>
       handleSubmit(room, entrance, activity, request, reply),
     );
-    app.route({ method: otherMethods, url: `/public/v1/submit/${activity.path}`, handler: methodNotAllowed });
   }
   for (const query of Object.values(queries) as AnyQuery[]) {
     app.post(`/public/v1/query/${query.path}`, (request, reply) => handleQuery(room, entrance, query, request, reply));
-    app.route({ method: otherMethods, url: `/public/v1/query/${query.path}`, handler: methodNotAllowed });
   }
+  refuseOtherMethods(app, "submit", activities);
+  refuseOtherMethods(app, "query", queries);
 
   const openapi = readFileSync(new URL("../generated/openapi.json", import.meta.url));
   app.get("/openapi.json", (_request, reply) => sendBytes(reply, 200, openapi));
@@ -349,6 +349,21 @@ function checkBody(request: FastifyRequest, body: Uint8Array): void {
     throw new Fault("invalid_argument", `bad request body: content encoding \`${shown}\` is not accepted`);
   }
   if (body.length === 0) throw new Fault("invalid_argument", "bad request body: empty");
+}
+
+/** One route for all endpoints: the router takes its time with each, at every start. */
+function refuseOtherMethods(
+  app: FastifyInstance,
+  kind: "submit" | "query",
+  endpoints: Record<string, { path: string }>,
+) {
+  const paths = new Set(Object.values(endpoints).map(({ path }) => path));
+  app.route<{ Params: { path: string } }>({
+    method: otherMethods,
+    url: `/public/v1/${kind}/:path`,
+    handler: (request, reply) =>
+      paths.has(request.params.path) ? methodNotAllowed(request, reply) : reply.callNotFound(),
+  });
 }
 
 async function methodNotAllowed(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
