@@ -1,5 +1,4 @@
 /** What an activity's `run` is given, for tests that call it directly: fixed time, ids that can be read. */
-
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { ActivityContext, ActivityDefinition, ActivityOutcome } from "../src/endpoints/define_activity.ts";
 import { type Limits, withLimits } from "../src/endpoints/limits.ts";

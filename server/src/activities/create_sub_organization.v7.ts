@@ -1,5 +1,4 @@
 /** Older forms of `create_sub_organization`, each a translation to the newest; what they never had is absent. */
-
 import { defineVersion } from "../endpoints/define_activity.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
 import {

@@ -1,5 +1,4 @@
 /** Older forms of `create_users`: before OIDC claims (V3), before curves and phone numbers (V2), before that (V1). */
-
 import { defineVersion } from "../endpoints/define_activity.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
 import {

@@ -1,5 +1,4 @@
 /** Interfaces of contracts as requests bring them and as answers show them. */
-
 import { component } from "./component.ts";
 import { type Static, Type } from "./schema.ts";
 import { timestamp } from "./timestamp.ts";

@@ -1,5 +1,4 @@
 /** Credentials as sign-up and user creation send them, in the forms of all versions. */
-
 import { knownFields } from "./known_fields.ts";
 import { name } from "./names.ts";
 import { type Static, Type } from "./schema.ts";

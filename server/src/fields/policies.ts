@@ -1,5 +1,4 @@
 /** Policies as requests write them and as answers show them. */
-
 import { outcomes } from "../state/policy_evaluations.ts";
 import { component } from "./component.ts";
 import { optional } from "./credentials.ts";

@@ -37,3 +37,10 @@ test("what is optional in one object is required in another that does not say so
   assert.deepEqual(Type.Object({ name: Type.Optional(name) }), { type: "object", properties: { name } });
   assert.deepEqual(Type.Object({ name }), { type: "object", required: ["name"], properties: { name } });
 });
+
+test("what TypeBox understands and these words do not is refused, not declared as something that checks less", () => {
+  assert.throws(() => Type.Enum({ A: "a" }), /an enumeration is declared as a list/);
+  for (const key of [Type.Integer(), Type.String({ pattern: "^a$" })]) {
+    assert.throws(() => Type.Record(key, Type.String()), /the keys of a record are declared as any text/);
+  }
+});

@@ -18,7 +18,11 @@ const optionals = new WeakSet<Schema>();
 const words: Record<Words, (...given: never[]) => Schema> = {
   Array: (items: Schema, options?: object) => ({ type: "array", items, ...options }),
   Boolean: (options?: object) => ({ type: "boolean", ...options }),
-  Enum: (values: readonly string[], options?: object) => ({ enum: values, ...options }),
+  Enum: (values: readonly string[], options?: object) => {
+    // As an object, which TypeBox knows too, it would become a check that lets everything through.
+    if (!Array.isArray(values)) throw new Error("an enumeration is declared as a list");
+    return { enum: values, ...options };
+  },
   Integer: (options?: object) => ({ type: "integer", ...options }),
   Literal: (value: string | number | boolean, options?: object) => ({ type: typeof value, const: value, ...options }),
   Null: (options?: object) => ({ type: "null", ...options }),
@@ -34,11 +38,10 @@ const words: Record<Words, (...given: never[]) => Schema> = {
     optionals.add(optional);
     return optional;
   },
-  Record: (_key: Schema, value: Schema, options?: object) => ({
-    type: "object",
-    patternProperties: { "^.*$": value },
-    ...options,
-  }),
+  Record: (key: Schema, value: Schema, options?: object) => {
+    if (JSON.stringify(key) !== '{"type":"string"}') throw new Error("the keys of a record are declared as any text");
+    return { type: "object", patternProperties: { "^.*$": value }, ...options };
+  },
   String: (options?: object) => ({ type: "string", ...options }),
   Union: (anyOf: readonly Schema[], options?: object) => ({ anyOf, ...options }),
   Unknown: (options?: object) => ({ ...options }),

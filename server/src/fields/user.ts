@@ -1,5 +1,4 @@
 /** Users and their credentials as answers show them. */
-
 import { component } from "./component.ts";
 import { type Static, Type } from "./schema.ts";
 import { timestamp } from "./timestamp.ts";

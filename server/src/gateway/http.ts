@@ -134,7 +134,7 @@ export function createHttp(house: HttpRoom): FastifyInstance {
       sendFault(room, request, reply, error);
     },
     logger: false,
-    // Our own validators are written ahead; the framework's compilers would be two hundred modules at every start.
+    // Our own validators are written ahead; the framework's compilers would be a hundred modules at every start.
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     // While closing, what still arrives on open connections is answered as ever, and each connection ends with its answer.
     return503OnClosing: false,
