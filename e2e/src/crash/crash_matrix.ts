@@ -1,6 +1,6 @@
 /**
  * The crash matrix: kill -9 of gateway, signer or both, and a cut database, exactly at every step of the pipeline, with acts of every
- * kind. A sample here: every step, half of the faults at each, the kinds of acts in turn. All of it with ten seeds by `npm run figures`.
+ * kind. A sample here: every step, a third of the faults at each, the kinds of acts in turn. All of it with ten seeds by `npm run figures`.
  * KEYSTEAD_SEED repeats a run; KEYSTEAD_CRASH_ONLY is a pattern for the names of trials (step/fault/kind) that alone shall run.
  */
 import assert from "node:assert/strict";
@@ -60,7 +60,7 @@ async function runSeeds(t: TestContext, dialect: Store["dialect"], places: strin
   }
   if (total.seeds < seedCount) return;
   t.diagnostic(
-    `${dialect}: ${total.trials} trials (${isFull ? "" : "half of "}${places} × ${isFull ? "all" : "one in turn"} of ${actKinds.length} kinds of acts, ` +
+    `${dialect}: ${total.trials} trials (${isFull ? "" : "a third of "}${places} × ${isFull ? "all" : "one in turn"} of ${actKinds.length} kinds of acts, ` +
       `${total.seeds} seed${total.seeds === 1 ? "" : "s"} from ${firstSeed}), ` +
       `${total.faults} faults in ${Math.round((Date.now() - startedMs) / 1000)} s; ${total.acknowledged} acts acknowledged, ` +
       `${total.repeated} answers repeated; ${waits.cutOff} answers cut off, ${waits.refused} connections refused, ` +
@@ -117,7 +117,10 @@ async function runSeed(
 
 function assertEveryKind(trials: readonly Trial[]): void {
   for (const kind of actKinds) {
-    assert.ok(trials.filter((trial) => trial.kind === kind).length >= 2, `the sample has too few acts of ${kind}`);
+    assert.ok(
+      trials.some((trial) => trial.kind === kind),
+      `the sample has no act of ${kind}`,
+    );
   }
 }
 
