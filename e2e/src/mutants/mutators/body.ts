@@ -184,9 +184,12 @@ const writings: readonly Mutator[] = [
   written("keys without quotes", (text) => text.replace(/"([A-Za-z]+)":/g, "$1:")),
 ];
 
-/** With a key that nobody knows, long enough to make it so many bytes. */
+/** A key that no endpoint knows. */
+export const filling = "pad";
+
+/** With that key, long enough to make it so many bytes. */
 function padded(text: string, bytes: number): string {
-  const pad = (length: number) => putInText(text, 1, `"pad":"${"x".repeat(length)}",`);
+  const pad = (length: number) => putInText(text, 1, `"${filling}":"${"x".repeat(length)}",`);
   return pad(bytes - Buffer.byteLength(pad(0)));
 }
 
