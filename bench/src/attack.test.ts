@@ -10,12 +10,13 @@ function taking(ms: number): HonestResults {
   return { member: result(), neighbour: result() };
 }
 
+type Told = Partial<AttackRow & { before: HonestResults; during: HonestResults }>;
+
 /** An attack that went as it should. */
-function row(more: Partial<AttackRow>): AttackRow {
+function row({ before = taking(1), during = taking(1.5), ...more }: Told): AttackRow {
   return {
     name: "slow headers",
-    before: taking(1),
-    during: taking(1.5),
+    rounds: [{ before, during }],
     tally: newTally(),
     held: { most: 1_000, mean: 990 },
     attackerCpu: 0,
@@ -25,7 +26,7 @@ function row(more: Partial<AttackRow>): AttackRow {
   };
 }
 
-const missed = (more: Partial<AttackRow>) => missedAttacks({ database: "sqlite", restMb: 0, rows: [row(more)] });
+const missed = (more: Told) => missedAttacks({ database: "sqlite", restMb: 0, rows: [row(more)] });
 
 test("an attack that honest clients hardly notice misses nothing", () => {
   assert.deepEqual(missed({}), []);
@@ -56,4 +57,11 @@ test("only the member whose key is misused may be hurt, by that attack alone", (
   assert.deepEqual(missed({ name: "a member's key", during: slow }), []);
   assert.equal(missed({ during: slow }).length, 2);
   assert.match(attackText({ database: "sqlite", restMb: 0, rows: [row({ during: slow })] }), /Infinity/);
+});
+
+test("a round in which the machine stood still is not what is told", () => {
+  const rounds = [1.5, 80, 1].map((ms) => ({ before: taking(1), during: taking(ms) }));
+  assert.deepEqual(missed({ rounds }), []);
+  rounds[0] = { before: taking(1), during: taking(2.5) };
+  assert.match(missed({ rounds })[0] ?? "", /p99 of the member is 2.50 times/);
 });

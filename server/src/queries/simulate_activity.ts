@@ -1,20 +1,51 @@
+import { setImmediate as breath } from "node:timers/promises";
 import { Fault } from "@keystead/core/fault.ts";
 import { activityKinds, kindOf } from "@keystead/core/policy/activity_kinds.ts";
 import { interfacesOf } from "@keystead/core/policy/activity_view.ts";
 import { TraceBounds, trace } from "@keystead/core/policy/trace.ts";
 import type { ActivityForm, AnyActivity } from "../endpoints/define_activity.ts";
-import { defineQuery } from "../endpoints/define_query.ts";
+import { type Caller, defineQuery } from "../endpoints/define_query.ts";
 import { explainMismatch } from "../endpoints/explain_schema.ts";
 import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, organizationId } from "../fields/ids.ts";
-import { Type } from "../fields/schema.ts";
+import { type Static, Type } from "../fields/schema.ts";
 import { policyDrafts, scenario, simulationResult } from "../fields/simulation.ts";
 import { activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { approversAmong, askPolicies, type Decision, nothingWeighed, type Question } from "../rules/authorise.ts";
-import { approvalOf, decideSupposed, withDrafts, withScenario, withUsers } from "../rules/simulation.ts";
+import {
+  approvalOf,
+  type CheckedDrafts,
+  checkDrafts,
+  decideSupposed,
+  withDrafts,
+  withScenario,
+  withUsers,
+} from "../rules/simulation.ts";
+import { inSnapshot } from "../store/snapshot.ts";
+import type { Store } from "../store/store.ts";
 import { readDecisionPages, readSources } from "../views/decision_sources.ts";
+
+const simulationRequest = Type.Object({
+  organizationId,
+  activity: Type.Object({
+    type: Type.String({ maxLength: 200, description: "Type of the activity." }),
+    parameters: Type.Unknown({ description: "Its parameters, as its endpoint takes them." }),
+  }),
+  proposerId: optional(id),
+  approverIds: optional(
+    Type.Array(id, {
+      maxItems: 1_000,
+      description: "Who has approved; the proposer alone when left out. Who has no vote does not count.",
+    }),
+  ),
+  timeMs: optional(
+    Type.String({ pattern: "^[0-9]{1,15}$", description: "When; now when left out. Milliseconds, as a string." }),
+  ),
+  policies: optional(policyDrafts),
+  scenario: optional(scenario),
+});
 
 /**
  * What would become of an activity: the decision that the signer would take, by the same code, and why. Nothing is created, and
@@ -23,56 +54,47 @@ import { readDecisionPages, readSources } from "../views/decision_sources.ts";
 export const simulateActivity = defineQuery({
   path: "simulate_activity",
   summary: "Tell what would become of an activity, and why, without doing it",
-  request: Type.Object({
-    organizationId,
-    activity: Type.Object({
-      type: Type.String({ maxLength: 200, description: "Type of the activity." }),
-      parameters: Type.Unknown({ description: "Its parameters, as its endpoint takes them." }),
-    }),
-    proposerId: optional(id),
-    approverIds: optional(
-      Type.Array(id, {
-        maxItems: 1_000,
-        description: "Who has approved; the proposer alone when left out. Who has no vote does not count.",
-      }),
-    ),
-    timeMs: optional(
-      Type.String({ pattern: "^[0-9]{1,15}$", description: "When; now when left out. Milliseconds, as a string." }),
-    ),
-    policies: optional(policyDrafts),
-    scenario: optional(scenario),
-  }),
+  request: simulationRequest,
   response: simulationResult,
-  inSnapshot: true,
   async run(store, caller, request) {
-    const stored = await readDecisionPages(store, request.organizationId);
-    if (stored === undefined) throw noSuchOrganization();
-    const scenario = request.scenario ?? {};
-    const { form, params } = readIntent(request.activity);
-    const sources = await readSources(store, request.organizationId, stored, form, params);
-    const supposed = withScenario(sources, request.organizationId, scenario);
-    const nowMs = request.timeMs ? Number(request.timeMs) : Date.now();
-    const members = withUsers(stored.members, scenario);
-    const proposerId = request.proposerId ?? caller.userId;
-    const approverIds = [...new Set(request.approverIds ?? [proposerId])];
-    for (const userId of [proposerId, ...approverIds]) {
-      if (!members.users.has(userId)) throw new Fault("invalid_argument", `no user \`${userId}\` in this organization`);
-    }
-    const policies = withDrafts(stored.policies, request.policies ?? {});
-    const pages = { ...stored, ...supposed.pages, members, policies };
-    const question: Question = {
-      ...supposed,
-      pages,
-      form,
-      params,
-      proposerId,
-      approvals: approverIds.map((userId) => approvalOf({ pages, nowMs }, userId)),
-      isWaiting: false,
-      nowMs,
-    };
-    return answer(...decideSupposed(question));
+    // Whoever holds a snapshot of SQLite keeps others from committing, and drafts take their time.
+    const drafts = await checkDrafts(request.policies ?? {}, breath);
+    return inSnapshot(store, (snapshot) => simulate(snapshot, caller, request, drafts));
   },
 });
+
+async function simulate(
+  store: Store,
+  caller: Caller,
+  request: Static<typeof simulationRequest>,
+  drafts: CheckedDrafts,
+) {
+  const stored = await readDecisionPages(store, request.organizationId);
+  if (stored === undefined) throw noSuchOrganization();
+  const scenario = request.scenario ?? {};
+  const { form, params } = readIntent(request.activity);
+  const sources = await readSources(store, request.organizationId, stored, form, params);
+  const supposed = withScenario(sources, request.organizationId, scenario);
+  const nowMs = request.timeMs ? Number(request.timeMs) : Date.now();
+  const members = withUsers(stored.members, scenario);
+  const proposerId = request.proposerId ?? caller.userId;
+  const approverIds = [...new Set(request.approverIds ?? [proposerId])];
+  for (const userId of [proposerId, ...approverIds]) {
+    if (!members.users.has(userId)) throw new Fault("invalid_argument", `no user \`${userId}\` in this organization`);
+  }
+  const pages = { ...stored, ...supposed.pages, members, policies: withDrafts(stored.policies, drafts) };
+  const question: Question = {
+    ...supposed,
+    pages,
+    form,
+    params,
+    proposerId,
+    approvals: approverIds.map((userId) => approvalOf({ pages, nowMs }, userId)),
+    isWaiting: false,
+    nowMs,
+  };
+  return answer(...decideSupposed(question));
+}
 
 /** What is asked for, in the newest form. Kinds of activities that have no endpoint yet are decided by their type and parameters. */
 function readIntent({ type, parameters }: { type: string; parameters: unknown }): {

@@ -34,6 +34,14 @@ export function compiledOf(policy: Policy): CompiledPolicy {
   return known;
 }
 
+/** A policy with the expressions of another, which are not compiled again for it. */
+export function withExpressionsOf(policy: Policy, other: Policy): Policy {
+  const { effect, condition, consensus, time } = other;
+  const changed = { ...policy, effect, condition, consensus, time };
+  compiled.set(changed, compiledOf(other));
+  return changed;
+}
+
 const facts = new WeakMap<User, UserFacts>();
 
 /** A user as `approvers` shows it. */

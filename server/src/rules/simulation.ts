@@ -7,32 +7,53 @@ import type { MembersPage, Pages, PoliciesPage } from "../state/pages.ts";
 import type { KeyRecord, PrivateKeyRecord, WalletAccountRecord, WalletRecord } from "../state/records.ts";
 import type { FactSources } from "./activity_facts.ts";
 import { approversAmong, authorise, type Decision, type Question } from "./authorise.ts";
+import { withExpressionsOf } from "./policies.ts";
 import { checkedPolicy, refuseTakenPolicyName } from "./policy_changes.ts";
 
 const never = { createdAtMs: 0, updatedAtMs: 0 };
 
-/** The policies with drafts among them. Expressions and names are checked as if they were created; limits are not. */
-export function withDrafts(page: PoliciesPage, { add, replace, remove }: PolicyDrafts): PoliciesPage {
-  const policies = new Map(page);
+/** Drafts with expressions that can be evaluated. Those that replace a policy have no names of their own. */
+export type CheckedDrafts = { add: readonly Policy[]; replace: readonly Policy[]; remove: readonly string[] };
+
+/** Expressions are checked as if they were created, with a breath after each, so that others need not wait for all of them. */
+export async function checkDrafts(
+  { add, replace, remove }: PolicyDrafts,
+  breath: () => Promise<void>,
+): Promise<CheckedDrafts> {
   refuseLongDrafts([...(replace ?? []), ...(add ?? [])]);
-  for (const policyId of remove ?? []) {
-    if (!policies.delete(policyId)) throw noSuchPolicy(policyId);
-  }
+  const checked = { add: [] as Policy[], replace: [] as Policy[], remove: remove ?? [] };
+  const unnamed = { policyName: "", notes: "", ...never };
   for (const draft of replace ?? []) {
-    const before = policies.get(draft.policyId);
-    if (before === undefined) throw noSuchPolicy(draft.policyId);
-    policies.set(draft.policyId, checkedPolicy({ ...before, ...expressionsOf(draft) }));
+    checked.replace.push(checkedPolicy({ ...unnamed, policyId: draft.policyId, ...expressionsOf(draft) }));
+    await breath();
   }
   for (const [index, draft] of (add ?? []).entries()) {
-    const policyId = draftId(index);
-    refuseTakenPolicyName(policies, draft.policyName, policyId);
-    const names = { policyId, policyName: draft.policyName, notes: "" };
-    policies.set(policyId, checkedPolicy({ ...names, ...never, ...expressionsOf(draft) }));
+    const names = { ...unnamed, policyId: draftId(index), policyName: draft.policyName };
+    checked.add.push(checkedPolicy({ ...names, ...expressionsOf(draft) }));
+    await breath();
+  }
+  return checked;
+}
+
+/** The policies with drafts among them. Names are checked as if they were created; limits are not. */
+export function withDrafts(page: PoliciesPage, { add, replace, remove }: CheckedDrafts): PoliciesPage {
+  const policies = new Map(page);
+  for (const policyId of remove) {
+    if (!policies.delete(policyId)) throw noSuchPolicy(policyId);
+  }
+  for (const draft of replace) {
+    const before = policies.get(draft.policyId);
+    if (before === undefined) throw noSuchPolicy(draft.policyId);
+    policies.set(draft.policyId, withExpressionsOf(before, draft));
+  }
+  for (const draft of add) {
+    refuseTakenPolicyName(policies, draft.policyName, draft.policyId);
+    policies.set(draft.policyId, draft);
   }
   return policies;
 }
 
-/** Nobody keeps them, so each question compiles them all anew, while everybody else waits. */
+/** Nobody keeps them, so each question compiles them all anew. */
 const maxDraftCharacters = 128 * 1024;
 
 function refuseLongDrafts(drafts: readonly Omit<DraftPolicy, "policyName">[]): void {
