@@ -40,7 +40,7 @@ const collector = [
 ];
 
 // What is old is collected when there is twice as much of it as the last time. Left to itself, V8 counts the buffers of arriving bodies
-// as growth of a small heap, and a stranger with twenty of the largest bodies per second has it collect five times per second.
+// as growth of a small heap, and a stranger with twenty of the largest bodies per second has it collect two or three times per second.
 const growth = "--heap-growing-percent=100";
 
 // SIGUSR1 would open the inspector, and with it the whole heap, to anyone who may send a signal and connect to loopback.
