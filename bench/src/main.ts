@@ -75,7 +75,7 @@ if (options.scale) {
   process.exit();
 }
 if (options.attack) {
-  const size = options.quick ? { rounds: 1, seconds: 5 } : { rounds: 5, seconds: 5 };
+  const size = options.quick ? { rounds: 1, seconds: 5 } : { rounds: 3, seconds: 10 };
   for (const name of names) {
     const plan = { ...size, leadMs: 2_000, only: new RegExp(options.only ?? "") };
     const measured = await measureAttacks(load, name, plan, say);

@@ -35,6 +35,16 @@ export function simulation(target: Target): object {
   return { organizationId: target.organizationId, activity: tag, policies: { add } };
 }
 
+/** As many drafts as are taken, with the longest names: each must be told from all others. */
+function manyDrafts({ organizationId }: Target): object {
+  const add = Array.from({ length: 1_000 }, (_, index) => ({
+    policyName: `${index} `.padEnd(200, "é"),
+    effect: "EFFECT_ALLOW",
+    condition: "true",
+  }));
+  return { organizationId, activity: tag, policies: { add } };
+}
+
 export function policies(target: Target): object {
   const condition = longExpression();
   const policies = Array.from({ length: 100 }, () => ({
@@ -78,9 +88,13 @@ function pressed(make: (target: Target) => readonly Buffer[]): Attack["begin"] {
 
 export const costlyAttacks = {
   "largest simulations": {
-    says: `a member's simulations with 128 KiB of policies, up to ${perSecond} per second`,
+    says: `a member's simulations with 128 KiB of policies or 1,000 of them, up to ${perSecond} per second`,
     answers: [200, 429],
-    begin: pressed((target) => [stampedBy(target, "/public/v1/query/simulate_activity", simulation(target))]),
+    begin: pressed((target) =>
+      [simulation(target), manyDrafts(target)].map((body) =>
+        stampedBy(target, "/public/v1/query/simulate_activity", body),
+      ),
+    ),
   },
   "largest bodies": {
     says: `a member's questions and activities of one MiB, up to ${perSecond} per second`,

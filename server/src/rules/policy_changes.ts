@@ -78,6 +78,15 @@ export function refuseTakenPolicyName(page: PoliciesPage, policyName: string, ex
   refuseTaken(namesOf(page.values().filter(({ policyId }) => policyId !== except)), policyName);
 }
 
+/** The same for several new policies, none of which may have the name of another either. */
+export function refuseTakenPolicyNames(page: PoliciesPage, policyNames: Iterable<string>): void {
+  const taken = namesOf(page.values());
+  for (const policyName of policyNames) {
+    refuseTaken(taken, policyName);
+    taken.set(foldName(policyName), policyName);
+  }
+}
+
 function namesOf(policies: Iterable<Policy>): Map<string, string> {
   return new Map(Iterator.from(policies).map(({ policyName }) => [foldName(policyName), policyName]));
 }

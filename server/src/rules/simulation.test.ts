@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DraftPolicy } from "../fields/simulation.ts";
+import type { Policy } from "../state/entities.ts";
 import { compiledOf } from "./policies.ts";
 import { checkDrafts, withDrafts } from "./simulation.ts";
 
@@ -43,4 +44,19 @@ test("a draft that replaces a policy has its name and its own expressions", asyn
   const { policyName, effect, condition: text } = policy ?? {};
   assert.deepEqual({ policyName, effect, text }, { policyName: "Draft 0", effect: "EFFECT_DENY", text: "true" });
   assert.equal(policy && compiledOf(policy).effect, "EFFECT_DENY");
+});
+
+test("no draft has the name of a policy or of another draft, however it is written", async () => {
+  const page = withDrafts(new Map(), await checkDrafts({ add: drafts(2) }, breath));
+  const named = (...policyNames: string[]) =>
+    checkDrafts({ add: policyNames.map((policyName) => ({ policyName, effect: "EFFECT_ALLOW" as const })) }, breath);
+  const taken = (holder: string) => ({ message: `policy label must be unique: \`${holder}\` exists` });
+  const other = new Map([["other", { ...page.values().next().value, policyId: "other" } as Policy]]);
+  const equal = await named("One", "oNE");
+  assert.throws(() => withDrafts(new Map(), equal), taken("One"));
+  const stored = await named("DRAFT 0");
+  assert.throws(() => withDrafts(other, stored), taken("Draft 0"));
+  assert.equal(withDrafts(other, await named("One", "Two")).size, 3);
+  const freed = { ...stored, remove: ["other"] };
+  assert.equal(withDrafts(other, freed).size, 1);
 });

@@ -8,7 +8,7 @@ import type { KeyRecord, PrivateKeyRecord, WalletAccountRecord, WalletRecord } f
 import type { FactSources } from "./activity_facts.ts";
 import { approversAmong, authorise, type Decision, type Question } from "./authorise.ts";
 import { withExpressionsOf } from "./policies.ts";
-import { checkedPolicy, refuseTakenPolicyName } from "./policy_changes.ts";
+import { checkedPolicy, refuseTakenPolicyNames } from "./policy_changes.ts";
 
 const never = { createdAtMs: 0, updatedAtMs: 0 };
 
@@ -46,10 +46,11 @@ export function withDrafts(page: PoliciesPage, { add, replace, remove }: Checked
     if (before === undefined) throw noSuchPolicy(draft.policyId);
     policies.set(draft.policyId, withExpressionsOf(before, draft));
   }
-  for (const draft of add) {
-    refuseTakenPolicyName(policies, draft.policyName, draft.policyId);
-    policies.set(draft.policyId, draft);
-  }
+  refuseTakenPolicyNames(
+    policies,
+    add.map(({ policyName }) => policyName),
+  );
+  for (const draft of add) policies.set(draft.policyId, draft);
   return policies;
 }
 
