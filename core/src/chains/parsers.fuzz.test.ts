@@ -23,7 +23,7 @@ import { solanaFacts } from "./solana_facts.ts";
 import { parseTempo, serialiseTempo, tempoDigest } from "./tempo.ts";
 import { parseTron, serialiseTron, type TronContract, tronDigest } from "./tron.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 5_000_000 : 200_000;
+const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 5_000_000 : 60_000;
 
 /** A parser, valid inputs to begin from, and what is done with a value that it gave. */
 type Target<T> = {

@@ -22,7 +22,7 @@ import { parseExpression } from "./parser.ts";
 import { Scope } from "./scope.ts";
 import { EvaluationError, type Value } from "./values.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 1_000_000 : 100_000;
+const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 1_000_000 : 40_000;
 
 type Kind = World["kind"];
 type Written = { kind: Kind; source: string };

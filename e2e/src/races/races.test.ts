@@ -18,7 +18,7 @@ import { Stage } from "./stage.ts";
 import { races } from "./table.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
-const trials = figures ? 500 : 10;
+const trials = figures ? 500 : 6;
 const trialsAtOnce = 4;
 /** A sample sends some kinds, in turn by its seed; all of them are fewer than the full count. */
 const bodies = Number(process.env.KEYSTEAD_BODIES ?? (figures ? 1_000 : 10));
