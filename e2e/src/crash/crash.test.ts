@@ -21,7 +21,7 @@ import type { FromOracle, OracleOrders, OracleReport, ToOracle } from "./ledger.
 import { backWithinMs, ready } from "./readiness.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
-const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 100 : 6));
+const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 100 : 4));
 
 for (const dialect of dialects) {
   const title = `${kills} kills under load on ${dialect}: nothing acknowledged is lost, nothing is half-applied`;

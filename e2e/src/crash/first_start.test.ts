@@ -12,7 +12,7 @@ import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { repository, startKeystead } from "../keystead_server.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 25 : 3;
+const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 25 : 2;
 /** What a first start leaves behind, in this order. A kill comes at a random moment after one of them appeared. */
 const stages = ["signer/memory", "database", "bootstrap.json", "root.key"] as const;
 

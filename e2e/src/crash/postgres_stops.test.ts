@@ -14,7 +14,7 @@ import { checkActs, checkLog } from "./check_acts.ts";
 import { ready } from "./readiness.ts";
 import { startStepped } from "./stepped_server.ts";
 
-const stops = Number(process.env.KEYSTEAD_STOPS ?? (process.env.KEYSTEAD_FIGURES === "1" ? 50 : 4));
+const stops = Number(process.env.KEYSTEAD_STOPS ?? (process.env.KEYSTEAD_FIGURES === "1" ? 50 : 3));
 const clients = 4;
 /** For each of a few acts of many requests, on a machine that is busy with other tests. */
 const longestMs = 120_000;

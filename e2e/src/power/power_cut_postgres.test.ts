@@ -17,7 +17,7 @@ import { noTestDisk } from "./test_disk.ts";
 import { furnishTheatre, type Ledger, sendOnce } from "./workload.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
-const cuts = Number(process.env.KEYSTEAD_CUTS ?? (figures ? 20 : 3));
+const cuts = Number(process.env.KEYSTEAD_CUTS ?? (figures ? 20 : 2));
 const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 test(`${cuts} power cuts beside PostgreSQL: the signer's memory catches up by itself, and lets nobody set it back`, {

@@ -20,9 +20,9 @@ import { activities } from "../generated/activities.ts";
 import { emptyPages } from "../state/pages.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
-const frames = figures ? 10_000 : 1_500;
+const frames = figures ? 10_000 : 1_000;
 /** Each new process has none of the states, records and journals at hand. */
-const framesPerProcess = figures ? 1_000 : 700;
+const framesPerProcess = figures ? 1_000 : 500;
 
 /** One shot after the other; what the judge says about each reply. */
 async function shoot({ signer }: Run, judge: Judge, shot: Shot): Promise<string[]> {
