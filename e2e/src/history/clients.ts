@@ -64,6 +64,7 @@ function createClients(orders: Orders) {
   const { urls, organizations, seed, operations: wanted } = orders;
   const history: Operation[] = [];
   let [started, done, lost, unanswered] = [0, 0, 0, 0];
+  let isEnough = false;
   let lastMs = 0;
   const pictures = organizations.map(({ organizationId, people }): Picture => {
     const roots = people.map(({ userId, privateKey }) => {
@@ -173,7 +174,7 @@ function createClients(orders: Orders) {
 
   async function run(client: number): Promise<void> {
     const random = seededRandom(seed + client);
-    while (started < wanted) {
+    while (started < wanted || !isEnough) {
       const place = Math.floor((started / wanted) * pictures.length) + random.below(organizationsAtOnce);
       started += 1;
       const picture = pictures[place % pictures.length] as Picture;
@@ -185,6 +186,10 @@ function createClients(orders: Orders) {
 
   return {
     done: () => done,
+    /** They have been disturbed often enough: until then they go on, beyond what they were asked for. */
+    enough(): void {
+      isEnough = true;
+    },
     async run(): Promise<FromClients> {
       await Promise.all(Array.from({ length: orders.clients }, (_, client) => run(client)));
       writeFileSync(orders.file, history.map((operation) => `${JSON.stringify(operation)}\n`).join(""));
@@ -197,14 +202,14 @@ function say(message: FromClients): Promise<void> {
   return new Promise((resolve) => process.stdout.write(`${JSON.stringify(message)}\n`, () => resolve()));
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const clients = createClients(JSON.parse(line) as Orders);
-  setInterval(() => void say({ kind: "progress", done: clients.done() }), 50).unref();
-  try {
-    await say(await clients.run());
-  } catch (error) {
-    await say({ kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  }
-  break;
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const clients = createClients(JSON.parse((await lines.next()).value ?? "") as Orders);
+// The only other line; or the end, when the test is gone.
+void lines.next().then(clients.enough);
+setInterval(() => void say({ kind: "progress", done: clients.done() }), 50).unref();
+try {
+  await say(await clients.run());
+} catch (error) {
+  await say({ kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
 }
 process.exit(0);

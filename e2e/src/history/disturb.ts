@@ -9,29 +9,38 @@ export type Disturbances = { kills: number; pauses: number };
 
 const targets = ["gateway", "signer", "both"] as const;
 
-/** Until told to stop. Between two disturbances some requests come through: `done` says how many have. */
+/** How many requests come through between two disturbances, at least and at most: some, and so few that a short run has several. */
+const between = { least: 50, most: 180 };
+/** Whoever is about to be started again is there soon. */
+const againMs = 50;
+
+/** Until told to stop. `done` says how many requests have come through; `struck` hears of each disturbance. */
 export async function disturb(
   { servers }: Deployment,
   random: Random,
   done: () => number,
   stop: AbortSignal,
+  struck: (count: Disturbances) => void,
 ): Promise<Disturbances> {
   const count = { kills: 0, pauses: 0 };
   while (!stop.aborted) {
-    await progress(done, 50 + random.below(250), stop);
+    await progress(done, between.least + random.below(between.most - between.least), stop);
     if (stop.aborted) break;
     const server = random.pick(servers);
     const target = random.pick(targets);
     // In no order, and in the end as many of one kind as of the other.
     const isKill = count.kills === count.pauses ? random.next() < 0.5 : count.kills < count.pauses;
-    // Whoever is about to be started again is neither killed nor paused, and does not count.
-    if (isKill) {
-      if (await kill(server, target)) count.kills += 1;
-    } else {
-      // Mostly short; at times longer than clients, or the gateway, wait.
-      const timeMs = random.next() < 0.8 ? 20 + random.below(600) : 2_000 + random.below(4_500);
-      if (await hold(server, target, timeMs)) count.pauses += 1;
+    // Mostly short; at times longer than clients, or the gateway, wait.
+    const timeMs = random.next() < 0.8 ? 20 + random.below(600) : 2_000 + random.below(4_500);
+    const strike = () => (isKill ? kill(server, target) : hold(server, target, timeMs));
+    let isDone = await strike();
+    while (!isDone && !stop.aborted) {
+      await pause(againMs);
+      isDone = await strike();
     }
+    if (!isDone) break;
+    count[isKill ? "kills" : "pauses"] += 1;
+    struck(count);
   }
   return count;
 }

@@ -31,7 +31,7 @@ const operations = Number(process.env.KEYSTEAD_OPERATIONS ?? (figures ? 50_000 :
 const organizationCount = figures ? 40 : 20;
 const clients = 8;
 const serversOnPostgres = 2;
-/** Of kills and of pauses. There is one of either about every few hundred operations. */
+/** Of kills and of pauses. There is one of either about every hundred operations. */
 const fewDisturbances = Math.max(2, Math.floor(operations / 1_250));
 
 for (const dialect of dialects) {
@@ -124,7 +124,13 @@ async function runClients(
   });
   child.stdin.write(`${JSON.stringify(orders)}\n`);
   const stop = new AbortController();
-  const disturbing = disturb(deployment, seededRandom(orders.seed + 1_000), () => progress.done, stop.signal);
+  let isEnough = false;
+  const struck = ({ kills, pauses }: Disturbances) => {
+    if (isEnough || Math.min(kills, pauses) < fewDisturbances) return;
+    isEnough = true;
+    child.stdin.write("enough\n");
+  };
+  const disturbing = disturb(deployment, seededRandom(orders.seed + 1_000), () => progress.done, stop.signal, struck);
   try {
     const { unanswered, lost } = await finished;
     stop.abort();
