@@ -19,6 +19,7 @@ import { encodeLeaf } from "@keystead/core/log/leaf.ts";
 import { nodeCurves } from "@keystead/server/curves/node_curves.ts";
 import { withLimits } from "@keystead/server/endpoints/limits.ts";
 import { createInterfaceCache } from "@keystead/server/signer/contract_interfaces.ts";
+import { createDraws } from "@keystead/server/signer/draws.ts";
 import { createJournalCache } from "@keystead/server/signer/journal_cache.ts";
 import { openKeyringWith } from "@keystead/server/signer/keyring.ts";
 import { createLine } from "@keystead/server/signer/line.ts";
@@ -153,6 +154,7 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     curves: nodeCurves,
     limits: withLimits({}),
     keyring,
+    draws: createDraws(keyring),
     memory,
     line: createLine(keyring.authenticity),
     heads: createLru(10),

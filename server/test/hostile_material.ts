@@ -111,6 +111,10 @@ export const pageEdits = {
     ]);
   },
   contractInterfaces: () => ({ interfaces: [] }),
+  /** What was deleted comes back. */
+  deletedWallets: () => ({ ranges: [] }),
+  deletedWalletAccounts: () => ({ ranges: [] }),
+  deletedPrivateKeys: () => ({ ranges: [] }),
   /** A minute is left out: its bodies would be new. */
   journals: (page) => ({ journals: page.journals.slice(80) }),
   keyFacts: (page) => ({ facts: page.facts.map((facts: Json) => ({ ...facts, deleted: undefined })) }),

@@ -21,6 +21,7 @@ import { sha256 } from "../src/state/digest.ts";
 import { slotOf } from "../src/state/journal.ts";
 import { type AnyRecord, decodeRecord } from "../src/state/records.ts";
 import type { Store } from "../src/store/store.ts";
+import { findAccountsByAddress } from "../src/store/wallets.ts";
 import { dialectOf } from "../src/views/dialect.ts";
 import { type HostileSigner, startHostileSigner } from "./hostile_signer.ts";
 import {
@@ -149,6 +150,11 @@ function createTeller(room: SubmitRoom, requests: Run["requests"], paths: Set<Ac
       return send(actor, path, newBody(path, parameters, organizationId, { agoMs }));
     },
     repeat: send,
+    async accountAt(_actor, organizationId, walletId, address) {
+      const [account] = await findAccountsByAddress(room.store, organizationId, walletId, address);
+      if (account === undefined) throw new Error(`there is no account ${address}`);
+      return account.wallet_account_id;
+    },
   };
 }
 

@@ -6,12 +6,10 @@
  */
 import { randomBytes } from "node:crypto";
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { nobleKeyMaths } from "@keystead/core/keys/noble_key_maths.ts";
 import { p256 } from "@noble/curves/nist.js";
 import type { activities } from "../src/generated/activities.ts";
-import { objectId } from "../src/state/derived_id.ts";
 import { sha256 } from "../src/state/digest.ts";
 import { encryptTo, exportClient } from "./imports.ts";
 import { ethereumVectors, pausable, pauseCall } from "./transactions.ts";
@@ -32,6 +30,8 @@ export type Teller = {
   act(actor: Actor, path: ActivityPath, parameters: object, organizationId: string): Promise<Acted>;
   /** The same bytes with another's stamp. */
   repeat(actor: Actor, path: ActivityPath, body: Uint8Array): Promise<Acted>;
+  /** The id of a wallet's account. No body tells it. */
+  accountAt(actor: Actor, organizationId: string, walletId: string, address: string): Promise<string>;
 };
 
 /** Whom and what an organization of the story has, had, and must not have again. */
@@ -157,7 +157,7 @@ export async function furnishHouse(
   // Keys.
   const { walletId, addresses } = await done("create_wallet", { walletName: "Cold", accounts: [ethereum, solana] });
   const [address, solanaAddress] = addresses as [string, string];
-  const further = await act("create_wallet_accounts", {
+  const further = await done("create_wallet_accounts", {
     walletId,
     accounts: [1, 2].map((n) => ({ ...ethereum, path: `m/44'/60'/${n}'/0/0`, name: `Account ${n}` })),
   });
@@ -288,7 +288,7 @@ export async function furnishHouse(
   await done("delete_api_keys", { userId: gina.userId, apiKeyIds });
   await done("delete_wallets", { walletIds: [gone.walletId] });
   await done("delete_private_keys", { privateKeyIds: [gonePrivateKeyId] });
-  const goneAccount = objectId(uuidToBytes(organizationId), sha256(further.body), 1);
+  const goneAccount = await teller.accountAt(ann, organizationId, walletId, further.addresses[1]);
   await done("delete_wallet_accounts", { walletAccountIds: [goneAccount], deleteWithoutExport: true });
   await done("set_organization_feature", { name: "FEATURE_NAME_SMS_AUTH", value: "on" });
   await done("remove_organization_feature", { name: "FEATURE_NAME_SMS_AUTH" });

@@ -20,6 +20,7 @@ import { createOperations, type Operations, type Orders } from "../src/signer/op
 import { withoutMac } from "../src/state/authenticity.ts";
 import { sha256 } from "../src/state/digest.ts";
 import { encodeDirectory } from "../src/state/directory.ts";
+import { nothingDrawn } from "../src/state/drawn.ts";
 import type { PendingActivity, RootQuorum, User } from "../src/state/entities.ts";
 import { encodePage } from "../src/state/pages.ts";
 
@@ -256,6 +257,7 @@ export function anotherOrganization(
     pages: pages.map(({ name, content }) => ({ name, digest: sha256(content) })),
     floor: 0,
     journals: new Uint8Array(0),
+    drawn: nothingDrawn,
   });
   const header = encodeHeader({
     organizationId: uuidToBytes(organizationId),

@@ -9,6 +9,7 @@ import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { decodeDirectory } from "@keystead/server/state/directory.ts";
 import { findJournalIn, runningDigest, slotOf } from "@keystead/server/state/journal.ts";
+import { ownHeaderOf } from "@keystead/server/state/leaf_header.ts";
 import { decodePage } from "@keystead/server/state/pages.ts";
 import type { Tables } from "@keystead/server/store/tables.ts";
 import { checkProjections } from "./check_projections.ts";
@@ -74,8 +75,9 @@ function checkLeaves({ organization, leaves, activities, votes }: Rows): string[
     if (toHex(leaf.boot) !== row.boot || leaf.number !== row.number) found.push(`${name} is named otherwise inside`);
     if (uuidFromBytes(leaf.organizationId) !== organization.organization_id)
       found.push(`${name}: another organization's`);
-    if ((leaf.header === undefined) !== (row.header === null)) found.push(`${name}: with a header, and without`);
-    if (leaf.header !== undefined && row.header !== null && !same(leaf.header, row.header)) {
+    const header = ownHeaderOf(leaf);
+    if ((header === undefined) !== (row.header === null)) found.push(`${name}: with a header, and without`);
+    if (header !== undefined && row.header !== null && !same(header, row.header)) {
       found.push(`${name}: another header inside`);
     }
     // A birth was decided on a state of the organization's parent.

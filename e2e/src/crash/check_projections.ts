@@ -1,6 +1,7 @@
 /** Pages are those the directory lists, and the tables show exactly what pages and records say. Each difference is one line. */
 import { isDeepStrictEqual } from "node:util";
 import { toHex } from "@keystead/core/encoding/hex.ts";
+import { isLive } from "@keystead/server/rules/keys.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { decodeDirectory } from "@keystead/server/state/directory.ts";
 import type { KeyFacts } from "@keystead/server/state/entities.ts";
@@ -12,7 +13,7 @@ import {
   type Pages,
   withPage,
 } from "@keystead/server/state/pages.ts";
-import { decodeRecord, type RecordKind } from "@keystead/server/state/records.ts";
+import { decodeRecord, type KeyRecord, type RecordKind, recordIdOf } from "@keystead/server/state/records.ts";
 import type { Rows } from "./deployment_rows.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -170,7 +171,7 @@ function checkKeys(rows: Rows, pages: Pages, compare: Compare): string[] {
   const { wallets, wallet_accounts, private_keys, private_key_addresses, private_key_tags } = rows;
   const factsOf = (id: string): Partial<KeyFacts> => findKeyFacts(pages, id) ?? {};
   const counts = { wallets: wallets.length, privateKeys: private_keys.length };
-  const { exported: _, ...counted } = pages.keyCounts;
+  const { exported: _, serials: _serials, ...counted } = pages.keyCounts;
   if (!isDeepStrictEqual(counts, counted))
     found.push(`${JSON.stringify(counts)} keys, ${JSON.stringify(counted)} counted`);
   compare(
@@ -232,7 +233,15 @@ function checkKeys(rows: Rows, pages: Pages, compare: Compare): string[] {
   for (const { private_key_id } of private_key_addresses) {
     if (!keyIds.has(private_key_id)) found.push(`an address of private key ${private_key_id}, which is not there`);
   }
-  const ids = [...walletIds, ...keyIds, ...wallet_accounts.map(({ wallet_account_id }) => wallet_account_id)];
-  for (const id of ids) if (factsOf(id).deleted === true) found.push(`key ${id} is deleted, and there`);
+  const records: KeyRecord[] = [
+    ...wallets.map(({ record }) => read(record, "wallet")),
+    ...wallet_accounts.map(({ record }) => read(record, "walletAccount")),
+    ...private_keys.map(({ record }) => read(record, "privateKey")),
+  ];
+  for (const record of records) {
+    if (!isLive({ factsOf: (id) => findKeyFacts(pages, id), deleted: pages }, record)) {
+      found.push(`key ${recordIdOf(record)} is deleted, and there`);
+    }
+  }
   return found;
 }

@@ -4,6 +4,7 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "@keystead/server/state/authenticity.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
+import { decodeMade, type MadeRecord } from "@keystead/server/state/drawn.ts";
 import type { Store } from "@keystead/server/store/store.ts";
 import type { TableName, Tables } from "@keystead/server/store/tables.ts";
 
@@ -18,6 +19,8 @@ export type Entry = {
   /** The state it led to; none of what changed no state. */
   version: number | undefined;
   header: Uint8Array | undefined;
+  /** The records that came with it. */
+  made: readonly MadeRecord[];
   activity: ActivityRow | undefined;
   /** None of the birth of the first organization, which nobody stamped. */
   stamped: Stamped | undefined;
@@ -31,6 +34,8 @@ export type OrganizationLog = {
   activities: Map<string, ActivityRow>;
   votes: Tables["votes"][];
   pages: Map<string, Uint8Array>;
+  /** The contents of keys that are there, with their MACs, by id. */
+  records: Map<string, Uint8Array>;
   /** Leaves that nobody has marked as released. */
   unreleased: number;
 };
@@ -64,13 +69,16 @@ export async function readLog(
   parent?: ReadonlyMap<string, ActivityRow>,
 ): Promise<OrganizationLog> {
   const read = <T extends TableName>(table: T) => rowsOf(store, table, organizationId);
-  const [[organization], rows, votes, pages, leafRows, unreleased] = await Promise.all([
+  const [[organization], rows, votes, pages, leafRows, unreleased, wallets, accounts, keys] = await Promise.all([
     read("organizations"),
     read("activities"),
     read("votes"),
     read("pages"),
     read("leaves"),
     read("unreleased"),
+    read("wallets"),
+    read("wallet_accounts"),
+    read("private_keys"),
   ]);
   if (organization === undefined) throw new Error(`organization ${organizationId} is not in the database`);
   const activities = new Map(rows.map((row) => [row.activity_id, row]));
@@ -82,6 +90,7 @@ export async function readLog(
       leaf,
       version: row.version ?? undefined,
       header: row.header ?? undefined,
+      made: row.made === null ? [] : decodeMade(row.made),
       activity: row.activity_id === null ? undefined : activities.get(row.activity_id),
       stamped: find(leaf),
     }),
@@ -93,6 +102,11 @@ export async function readLog(
     activities,
     votes,
     pages: new Map(pages.map(({ name, content }) => [name, content])),
+    records: new Map([
+      ...wallets.map(({ wallet_id, record }) => [wallet_id, record] as const),
+      ...accounts.map(({ wallet_account_id, record }) => [wallet_account_id, record] as const),
+      ...keys.map(({ private_key_id, record }) => [private_key_id, record] as const),
+    ]),
     unreleased: unreleased.length,
   };
 }

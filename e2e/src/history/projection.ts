@@ -1,6 +1,7 @@
 /** Whether the tables that queries read show exactly what the pages and the records hold. */
 import { isDeepStrictEqual } from "node:util";
 import { foldName } from "@keystead/server/fields/names.ts";
+import { isLive } from "@keystead/server/rules/keys.ts";
 import type { KeyFacts } from "@keystead/server/state/entities.ts";
 import { emptyPages, isPageName, type Pages, withPage } from "@keystead/server/state/pages.ts";
 import type { KeyRecord } from "@keystead/server/state/records.ts";
@@ -88,7 +89,7 @@ export async function compareProjection(
 /** Keys that are there, by the names they bear now. */
 function keyRows(pages: Pages, records: readonly KeyRecord[]): Partial<Record<TableName, Row[]>> {
   const factsOf = (id: string): KeyFacts | undefined => pages.keyFacts.get(id.slice(0, 2))?.get(id);
-  const isGone = (id: string) => factsOf(id)?.deleted === true;
+  const isGone = (record: KeyRecord) => !isLive({ factsOf, deleted: pages }, record);
   const common = (id: string, name: string, { imported, createdAtMs }: { imported: boolean; createdAtMs: number }) => ({
     name_key: foldName(factsOf(id)?.name ?? name),
     exported: factsOf(id)?.exported === true ? 1 : 0,
@@ -97,18 +98,18 @@ function keyRows(pages: Pages, records: readonly KeyRecord[]): Partial<Record<Ta
   });
   return {
     wallets: records.flatMap((record) => {
-      if (record.kind !== "wallet" || isGone(record.walletId)) return [];
+      if (record.kind !== "wallet" || isGone(record)) return [];
       const { walletId, walletName } = record;
       const name = factsOf(walletId)?.name ?? walletName;
       return [{ wallet_id: walletId, wallet_name: name, ...common(walletId, walletName, record) }];
     }),
     wallet_accounts: records.flatMap((record) => {
-      if (record.kind !== "walletAccount" || isGone(record.walletId) || isGone(record.walletAccountId)) return [];
+      if (record.kind !== "walletAccount" || isGone(record)) return [];
       const { walletAccountId, walletId, curve, path, address } = record;
       return [{ wallet_account_id: walletAccountId, wallet_id: walletId, curve, path, address }];
     }),
     private_keys: records.flatMap((record) => {
-      if (record.kind !== "privateKey" || isGone(record.privateKeyId)) return [];
+      if (record.kind !== "privateKey" || isGone(record)) return [];
       const { privateKeyId, privateKeyName, addresses } = record;
       return [
         {

@@ -6,6 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
@@ -14,11 +15,14 @@ import { readBody, readEnvelope } from "@keystead/server/endpoints/envelope.ts";
 import { protocolVersion } from "@keystead/server/frames/frame.ts";
 import type { Prepared, Request, StoredRecord } from "@keystead/server/frames/messages.ts";
 import { activityForms } from "@keystead/server/generated/activities.ts";
+import type { Draws } from "@keystead/server/signer/draws.ts";
 import { openKeyring } from "@keystead/server/signer/keyring.ts";
 import { openMemory } from "@keystead/server/signer/memory.ts";
 import { createOperations, type Operations } from "@keystead/server/signer/operations.ts";
 import { type Authenticity, withoutMac } from "@keystead/server/state/authenticity.ts";
-import { decodeRecord, encodeRecord, type KeyRecord } from "@keystead/server/state/records.ts";
+import { sha256 } from "@keystead/server/state/digest.ts";
+import type { Drawn, MadeRecord } from "@keystead/server/state/drawn.ts";
+import { decodeRecord, encodeRecord, isKeyRecord, type KeyRecord, recordIdOf } from "@keystead/server/state/records.ts";
 import { closeStore, openStore, type Store, type StoreSource } from "@keystead/server/store/store.ts";
 import type { Tables } from "@keystead/server/store/tables.ts";
 import { type ActivityRow, type Entry, type OrganizationLog, readLog } from "./log.ts";
@@ -38,7 +42,14 @@ export type Replay = {
 type State = { version: number; header: Uint8Array; directory: Uint8Array; pages: Map<string, Uint8Array> };
 
 /** One organization that is built anew. */
-type Site = { state: State | undefined; isAtHand: boolean; records: StoredRecord[]; executed: Uint8Array[] };
+type Site = {
+  state: State | undefined;
+  isAtHand: boolean;
+  records: StoredRecord[];
+  /** What the database holds of keys that are there. */
+  stored: ReadonlyMap<string, Uint8Array>;
+  executed: Uint8Array[];
+};
 
 const maxDifferences = 20;
 
@@ -53,6 +64,7 @@ export async function replay({ source, rootKey, limits }: Stopped): Promise<Repl
   try {
     const { keyring } = await store.db.selectFrom("deployment").select("keyring").executeTakeFirstOrThrow();
     const clock = { nowMs: 0 };
+    const told = createTold();
     const birth = { organizationId: "", organizationName: "", userId: "", userName: "", apiPublicKey: "" };
     const orders = { adoptUnknown: true, acceptDatabase: false, reseal: false, vouch: false, limits, birth };
     const operations = createOperations(
@@ -61,10 +73,12 @@ export async function replay({ source, rootKey, limits }: Stopped): Promise<Repl
       orders,
       () => clock.nowMs,
       () => undefined,
+      () => undefined,
+      () => told.draws,
     );
     operations.hello({ protocol: protocolVersion, keyring });
     const { authenticity } = openKeyring(rootKey, 1, keyring);
-    return await replayAll(store, { operations, clock, authenticity });
+    return await replayAll(store, { operations, clock, authenticity, tell: told.tell });
   } finally {
     memory.close();
     rmSync(folder, { recursive: true });
@@ -72,7 +86,33 @@ export async function replay({ source, rootKey, limits }: Stopped): Promise<Repl
   }
 }
 
-type Workshop = { operations: Operations; clock: { nowMs: number }; authenticity: Authenticity };
+type Workshop = {
+  operations: Operations;
+  clock: { nowMs: number };
+  authenticity: Authenticity;
+  /** Says what was drawn when this act was executed first. */
+  tell(entry: Entry): void;
+};
+
+/**
+ * What the log tells of each act's draws: tags and digests of the records that it made, and the digest of its outcome. The secrets
+ * behind them are drawn anew, and are nobody's.
+ */
+function createTold(): { draws: Draws; tell(entry: Entry): void } {
+  let tags: string[] = [];
+  let drawn: Drawn | undefined;
+  return {
+    tell({ leaf, made }) {
+      tags = made.filter(({ kind }) => kind !== "contractInterface").map(({ tag }) => toHex(tag));
+      drawn = { outcome: leaf.outcome, records: made };
+    },
+    draws: {
+      tag: () => tags.shift() ?? "00".repeat(32),
+      isBound: () => true,
+      drawn: (own) => drawn ?? own,
+    },
+  };
+}
 
 async function replayAll(store: Store, workshop: Workshop): Promise<Replay> {
   const rows = await store.db.selectFrom("organizations").select(["organization_id", "parent_id"]).execute();
@@ -110,7 +150,7 @@ async function replayOne(
   log: OrganizationLog,
 ): Promise<string[]> {
   const found: string[] = [];
-  const site: Site = { state: undefined, isAtHand: false, records: [], executed: [] };
+  const site: Site = { state: undefined, isAtHand: false, records: [], stored: log.records, executed: [] };
   for (const entry of log.entries) {
     const name = `${entry.leaf.event} ${entry.leaf.activityType} ${uuidFromBytes(entry.leaf.activityId)}`;
     try {
@@ -136,12 +176,13 @@ async function replayOne(
 /** Executes one act and says in what it differs. */
 function redo(workshop: Workshop, parent: OrganizationLog, site: Site, entry: Entry): string[] {
   workshop.clock.nowMs = entry.leaf.timeMs;
+  workshop.tell(entry);
   if (entry.leaf.event === "BIRTH") {
     const activity = parent.activities.get(uuidFromBytes(entry.leaf.activityId));
     if (activity === undefined) return ["no activity of the parent brought it into the world"];
     const [, born] = ask(
       workshop,
-      { state: stateOf(parent), isAtHand: false, records: [], executed: [] },
+      { state: stateOf(parent), isAtHand: false, records: [], stored: parent.records, executed: [] },
       entry,
       activity,
     );
@@ -222,7 +263,11 @@ function take(workshop: Workshop, site: Site, entry: Entry, prepared: Prepared, 
       site.executed.push(activity.body);
     }
   }
-  site.records.push(...asTheyWere(workshop, prepared.records, activity));
+  for (const [index, made] of asTheyWere(workshop, prepared.records, activity).entries()) {
+    const stored = site.stored.get(idOf(made));
+    if (stored !== undefined) found.push(...compareRecords(stored, made, entry.made[index]));
+    site.records.push({ ...made, content: stored ?? made.content });
+  }
   return found;
 }
 
@@ -245,6 +290,21 @@ function compareLeaves(entry: Entry, prepared: Prepared, activity: ActivityRow):
     );
   }
   return found;
+}
+
+function idOf({ content }: StoredRecord): string {
+  const record = decodeRecord(withoutMac(content));
+  return isKeyRecord(record) ? recordIdOf(record) : "";
+}
+
+/** A key's record as it is stored, against the one made now, whose public key is another secret's. */
+function compareRecords(stored: Uint8Array, made: StoredRecord, told: MadeRecord | undefined): string[] {
+  const content = withoutMac(stored);
+  if (!equal(told?.digest, sha256(content))) return ["a record that is there is not the one that its leaf tells of"];
+  const [was, is] = [decodeRecord(content), decodeRecord(withoutMac(made.content))].map((record) => {
+    return { ...record, publicKey: "" };
+  });
+  return isDeepStrictEqual(was, is) ? [] : [`made ${JSON.stringify(was)}, and now ${JSON.stringify(is)}`];
 }
 
 /** The records of keys, with the addresses that they had: their secrets are drawn anew, and sign nothing that anybody compares. */

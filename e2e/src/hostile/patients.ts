@@ -71,6 +71,13 @@ export function httpTeller(url: string): Teller {
   return {
     repeat,
     act: (actor, path, parameters, organizationId) => repeat(actor, path, newBody(path, parameters, organizationId)),
+    async accountAt(actor, organizationId, walletId, address) {
+      const body = Buffer.from(JSON.stringify({ organizationId, walletId, address }));
+      const headers: [string, string][] = [["X-Stamp", stampWith(actor, body)]];
+      const answer = await sendAgain(url, { path: "/public/v1/query/get_wallet_account", headers, body });
+      if (answer.status !== 200) throw new Error(`get_wallet_account: ${answer.text}`);
+      return answer.json.account.walletAccountId;
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 /** The three activities on private key tags. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
+import { activityContext, type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
 import { testKeyRoom } from "../../test/key_room.ts";
 import { after, organization } from "../../test/members.ts";
 import { putTags, tagsOf } from "../rules/private_key_tags.ts";
@@ -12,9 +12,10 @@ import { deletePrivateKeyTags } from "./delete_private_key_tags.ts";
 import { updatePrivateKeyTag } from "./update_private_key_tag.ts";
 
 const records = ["a", "b", "c", "gone"].map((privateKeyId, index) => {
-  const names = { organizationId: "acme", privateKeyId, privateKeyName: privateKeyId };
-  const rest = { curve: "CURVE_P256", addressFormats: [], imported: false, nowMs: 1 } as const;
-  return newPrivateKeyRecord(testKeyRoom(), { ...names, ...rest }, new Uint8Array(32).fill(index + 1));
+  const context = activityContext({ nowMs: 1, newId: () => privateKeyId });
+  const names = { organizationId: "acme", serial: index + 1, privateKeyName: privateKeyId };
+  const rest = { curve: "CURVE_P256", addressFormats: [], imported: false } as const;
+  return newPrivateKeyRecord(context, { ...names, ...rest }, new Uint8Array(32).fill(index + 1));
 });
 const keys = testKeyRoom({ records, facts: [{ id: "gone", kind: "privateKey", deleted: true, updatedAtMs: 1 }] });
 

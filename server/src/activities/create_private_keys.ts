@@ -3,7 +3,7 @@ import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { privateKeyParams, privateKeyResult } from "../fields/private_keys.ts";
 import { type Static, Type } from "../fields/schema.ts";
-import { refuseTakenName } from "../rules/keys.ts";
+import { createSerials, refuseTakenName } from "../rules/keys.ts";
 import { getPrivateKeyTag, putTags, type TaggedKey } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { put } from "../state/entities.ts";
@@ -38,6 +38,7 @@ export const createPrivateKeys = defineActivity({
     privateKeys.map(({ privateKeyName }) => ({ by: "name", kind: "privateKey", name: privateKeyName })),
   run({ keyCounts, privateKeyTags }, { privateKeys }, context) {
     const { organizationId, nowMs, keys } = context;
+    const serials = createSerials(keyCounts);
     const count = keyCounts.privateKeys + privateKeys.length;
     checkLimit("privateKeys", count, context);
     // Whatever can be refused is refused before the first secret exists.
@@ -49,16 +50,19 @@ export const createPrivateKeys = defineActivity({
       checkAddressFormats(draft);
     }
     const made = privateKeys.map(({ privateKeyName, curve, addressFormats, privateKeyTags: tagIds }) => {
-      const privateKeyId = context.newId();
-      const draft = { organizationId, privateKeyId, privateKeyName, curve, addressFormats, imported: false, nowMs };
+      const serial = serials.next("privateKey");
+      const draft = { organizationId, serial, privateKeyName, curve, addressFormats, imported: false };
       const secret = generatePrivateKey(curve, keys.random);
-      return { created: newPrivateKeyRecord(keys, draft, secret), tagIds: [...new Set(tagIds)] };
+      return { created: newPrivateKeyRecord(context, draft, secret), tagIds: [...new Set(tagIds)] };
     });
     const tagged = made
       .filter(({ tagIds }) => tagIds.length > 0)
       .map(({ created, tagIds }): TaggedKey => [created.record.privateKeyId, tagIds]);
     return {
-      changes: [put("keyCounts", { ...keyCounts, privateKeys: count }), ...putTags(tagged, nowMs)],
+      changes: [
+        put("keyCounts", { ...keyCounts, privateKeys: count, ...serials.counted() }),
+        ...putTags(tagged, nowMs),
+      ],
       records: made.map(({ created }) => created),
       result: {
         privateKeys: made.map(({ created: { record } }) => ({

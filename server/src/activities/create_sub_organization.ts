@@ -18,7 +18,7 @@ import { type Static, Type } from "../fields/schema.ts";
 import { walletParams, walletResult } from "../fields/wallets.ts";
 import { refuseKnownKeys, refuseVerification } from "../rules/credentials.ts";
 import { subOrganizationFeatures } from "../rules/features.ts";
-import { takenName } from "../rules/keys.ts";
+import { createSerials, takenName } from "../rules/keys.ts";
 import { getPrivateKeyTag } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { checkQuorum } from "../rules/quorum.ts";
@@ -102,14 +102,18 @@ export const createSubOrganization = defineActivity({
     const rootUserIds = users.map((user) => user.userId);
     const rootQuorum = { threshold: params.rootQuorumThreshold, userIds: rootUserIds };
     checkQuorum(rootQuorum, new Map(users.map((user) => [user.userId, user])), settings);
-    const made = params.wallet ? generateWallet(context, subOrganizationId, params.wallet, accounts) : undefined;
-    const privateKeys = generatePrivateKeys(context, subOrganizationId, wanted);
+    const serials = createSerials({});
+    const { wallet } = params;
+    const made = wallet ? generateWallet(context, subOrganizationId, wallet, accounts, serials) : undefined;
+    const privateKeys = generatePrivateKeys(context, subOrganizationId, wanted, serials);
     const records = [...(made?.records ?? []), ...privateKeys];
     const changes = [
       put("settings", settings),
       ...users.map((user) => put("user", user)),
       put("rootQuorum", rootQuorum),
-      ...(records.length > 0 ? [put("keyCounts", { wallets: made ? 1 : 0, privateKeys: privateKeys.length })] : []),
+      ...(records.length > 0
+        ? [put("keyCounts", { wallets: made ? 1 : 0, privateKeys: privateKeys.length, ...serials.counted() })]
+        : []),
     ];
     const birth = { organizationId: subOrganizationId, organizationName: settings.organizationName, changes };
     return {
@@ -138,12 +142,16 @@ function checkPrivateKeys(wanted: readonly PrivateKeyParams[], organizationId: s
   }
 }
 
-function generatePrivateKeys(context: ActivityContext, organizationId: string, wanted: readonly PrivateKeyParams[]) {
-  const { keys, nowMs } = context;
+function generatePrivateKeys(
+  context: ActivityContext,
+  organizationId: string,
+  wanted: readonly PrivateKeyParams[],
+  serials: ReturnType<typeof createSerials>,
+) {
   return wanted.map(({ privateKeyName, curve, addressFormats }) => {
-    const privateKeyId = context.newId();
-    const draft = { organizationId, privateKeyId, privateKeyName, curve, addressFormats, imported: false, nowMs };
-    return newPrivateKeyRecord(keys, draft, generatePrivateKey(curve, keys.random));
+    const serial = serials.next("privateKey");
+    const draft = { organizationId, serial, privateKeyName, curve, addressFormats, imported: false };
+    return newPrivateKeyRecord(context, draft, generatePrivateKey(curve, context.keys.random));
   });
 }
 

@@ -1,6 +1,7 @@
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { walletParams, walletResult } from "../fields/wallets.ts";
+import { createSerials } from "../rules/keys.ts";
 import { generateWallet, parseAccounts, refuseTakenWalletNames, walletWishes } from "../rules/wallets.ts";
 import { put } from "../state/entities.ts";
 
@@ -19,9 +20,11 @@ export const createWallet = defineActivity({
     const accounts = parseAccounts(params.accounts);
     checkLimit("wallets", counts.wallets + 1, context);
     refuseTakenWalletNames(context.keys, params);
-    const { walletId, addresses, records } = generateWallet(context, context.organizationId, params, accounts);
+    const serials = createSerials(counts);
+    const { organizationId } = context;
+    const { walletId, addresses, records } = generateWallet(context, organizationId, params, accounts, serials);
     return {
-      changes: [put("keyCounts", { ...counts, wallets: counts.wallets + 1 })],
+      changes: [put("keyCounts", { ...counts, wallets: counts.wallets + 1, ...serials.counted() })],
       records,
       result: { walletId, addresses },
     };

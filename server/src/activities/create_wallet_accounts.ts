@@ -3,17 +3,18 @@ import { optional } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { addresses, walletAccounts } from "../fields/wallets.ts";
-import { getWallet } from "../rules/keys.ts";
+import { createSerials, getWallet } from "../rules/keys.ts";
 import {
   accountWishes,
   deriveAddresses,
-  draftAccounts,
   newAccounts,
   openSeed,
   parseAccounts,
+  refuseRepeatedAccounts,
   refuseTakenAccountNames,
   refuseTakenPlaces,
 } from "../rules/wallets.ts";
+import { put } from "../state/entities.ts";
 
 const params = Type.Object({
   walletId: id,
@@ -30,23 +31,24 @@ export const createWalletAccounts = defineActivity({
   summary: "Derive accounts of a wallet",
   params,
   result: Type.Object({ addresses }),
-  state: () => undefined,
+  state: ({ keyCounts }) => keyCounts,
   // What is not stored stands in nobody's way.
   records: ({ walletId, accounts, persist }) => accountWishes(walletId, persist === false ? [] : accounts),
-  run(_state, { walletId, accounts, persist }, context) {
+  run(counts, { walletId, accounts, persist }, context) {
     const { keys, organizationId } = context;
     const wallet = getWallet(keys, organizationId, walletId);
     const asked = parseAccounts(accounts);
     if (persist !== false) {
       refuseTakenPlaces(keys, walletId, asked);
       refuseTakenAccountNames(keys, accounts);
+      refuseRepeatedAccounts(asked);
     }
-    const drafts = persist === false ? undefined : draftAccounts(context, asked);
     const seed = openSeed(keys, wallet);
     try {
-      if (drafts === undefined) return { changes: [], result: { addresses: deriveAddresses(keys, seed, asked) } };
-      const { addresses, records } = newAccounts(context, wallet, seed, drafts);
-      return { changes: [], records, result: { addresses } };
+      if (persist === false) return { changes: [], result: { addresses: deriveAddresses(keys, seed, asked) } };
+      const serials = createSerials(counts);
+      const { addresses, records } = newAccounts(context, wallet, seed, asked, serials);
+      return { changes: [put("keyCounts", { ...counts, ...serials.counted() })], records, result: { addresses } };
     } finally {
       seed.fill(0);
     }

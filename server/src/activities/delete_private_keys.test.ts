@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nowMs, runActivity } from "../../test/activity_context.ts";
+import { activityContext, nowMs, runActivity } from "../../test/activity_context.ts";
 import { testKeyRoom } from "../../test/key_room.ts";
 import { after, organization } from "../../test/members.ts";
 import { putTags } from "../rules/private_key_tags.ts";
@@ -9,9 +9,10 @@ import { type KeyFacts, put } from "../state/entities.ts";
 import { deletePrivateKeys } from "./delete_private_keys.ts";
 
 const records = ["a", "b", "c"].map((privateKeyId, index) => {
-  const names = { organizationId: "acme", privateKeyId, privateKeyName: privateKeyId };
-  const rest = { curve: "CURVE_P256", addressFormats: [], imported: false, nowMs: 1 } as const;
-  return newPrivateKeyRecord(testKeyRoom(), { ...names, ...rest }, new Uint8Array(32).fill(index + 1));
+  const context = activityContext({ nowMs: 1, newId: () => privateKeyId });
+  const names = { organizationId: "acme", serial: index + 1, privateKeyName: privateKeyId };
+  const rest = { curve: "CURVE_P256", addressFormats: [], imported: false } as const;
+  return newPrivateKeyRecord(context, { ...names, ...rest }, new Uint8Array(32).fill(index + 1));
 });
 const exported: KeyFacts = { id: "a", kind: "privateKey", name: "renamed", exported: true, updatedAtMs: 1 };
 
@@ -39,7 +40,7 @@ test("an exported key is deleted: nothing but that stays for ever, its tags and 
   assert.deepEqual(outcome.result, { privateKeyIds: ["a"] });
   assert.deepEqual(
     outcome.changes[0],
-    put("keyFacts", { id: "a", kind: "privateKey", deleted: true, updatedAtMs: nowMs }),
+    put("keyFacts", { id: "a", kind: "privateKey", deleted: true, serial: 1, updatedAtMs: nowMs }),
   );
   const { keyCounts, privateKeyTags } = after(acme, outcome);
   assert.deepEqual(keyCounts, { wallets: 1, privateKeys: 2 });

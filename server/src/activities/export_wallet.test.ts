@@ -10,7 +10,8 @@ import { type KeyRoomContent, testKeyRoom } from "../../test/key_room.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import type { NewRecord } from "../endpoints/key_room.ts";
-import { draftAccounts, newWallet, parseAccounts } from "../rules/wallets.ts";
+import { createSerials } from "../rules/keys.ts";
+import { newWallet, parseAccounts } from "../rules/wallets.ts";
 import { put } from "../state/entities.ts";
 import { exportPrivateKey } from "./export_private_key.ts";
 import { exportWallet } from "./export_wallet.ts";
@@ -32,12 +33,12 @@ function wallet({ entropy = Uint8Array.from(randomBytes(16)), passphrase, langua
   const context = activityContext();
   return newWallet(context, {
     organizationId: "acme",
-    walletId: context.newId(),
     walletName: "Main",
     language: language ?? "MNEMONIC_LANGUAGE_ENGLISH",
     secret: passphrase === undefined ? { entropy } : { entropy, passphrase: Buffer.from(passphrase) },
     imported: false,
-    accounts: draftAccounts(context, parseAccounts([ethereum])),
+    accounts: parseAccounts([ethereum]),
+    serials: createSerials({}),
   }).records;
 }
 

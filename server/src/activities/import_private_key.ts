@@ -7,7 +7,7 @@ import { id } from "../fields/ids.ts";
 import { privateKeyParams, privateKeyResult } from "../fields/private_keys.ts";
 import { Type } from "../fields/schema.ts";
 import { importStateOf, openImport } from "../rules/imports.ts";
-import { isLive, refuseTakenName } from "../rules/keys.ts";
+import { createSerials, isLive, refuseTakenName } from "../rules/keys.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { put } from "../state/entities.ts";
 
@@ -26,7 +26,7 @@ export const importPrivateKey = defineActivity({
   state: (pages) => ({ ...importStateOf(pages), keyCounts: pages.keyCounts }),
   records: ({ privateKeyName }) => [{ by: "name", kind: "privateKey", name: privateKeyName }],
   run({ keyCounts, ...state }, params, context) {
-    const { keys, nowMs, organizationId } = context;
+    const { keys, organizationId } = context;
     const { privateKeyName, curve, addressFormats } = params;
     // Everything that can be refused without it comes before the secret is in the clear.
     checkLimit("privateKeys", keyCounts.privateKeys + 1, context);
@@ -34,14 +34,18 @@ export const importPrivateKey = defineActivity({
     checkAddressFormats({ curve, addressFormats });
     const { plaintext: secret, changes } = openImport(state, "privateKey", params, context);
     try {
-      const privateKeyId = context.newId();
-      const draft = { organizationId, privateKeyId, privateKeyName, curve, addressFormats, imported: true, nowMs };
-      const made = newPrivateKeyRecord(keys, draft, secret);
+      const serials = createSerials(keyCounts);
+      const serial = serials.next("privateKey");
+      const draft = { organizationId, serial, privateKeyName, curve, addressFormats, imported: true };
+      const made = newPrivateKeyRecord(context, draft, secret);
       refuseKnownKey(keys, secret);
       return {
-        changes: [...changes, put("keyCounts", { ...keyCounts, privateKeys: keyCounts.privateKeys + 1 })],
+        changes: [
+          ...changes,
+          put("keyCounts", { ...keyCounts, privateKeys: keyCounts.privateKeys + 1, ...serials.counted() }),
+        ],
         records: [made],
-        result: { privateKeyId, addresses: [...made.record.addresses] },
+        result: { privateKeyId: made.record.privateKeyId, addresses: [...made.record.addresses] },
       };
     } catch (fault) {
       secret.fill(0);

@@ -7,7 +7,14 @@ import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { walletAccounts, walletName, walletResult } from "../fields/wallets.ts";
 import { importStateOf, openImport } from "../rules/imports.ts";
-import { draftAccounts, newWallet, parseAccounts, refuseTakenWalletNames, walletWishes } from "../rules/wallets.ts";
+import { createSerials } from "../rules/keys.ts";
+import {
+  newWallet,
+  parseAccounts,
+  refuseRepeatedAccounts,
+  refuseTakenWalletNames,
+  walletWishes,
+} from "../rules/wallets.ts";
 import { put } from "../state/entities.ts";
 
 /** Takes in a mnemonic of any BIP-39 language, with its passphrase if it has one, and derives accounts of it. */
@@ -28,8 +35,9 @@ export const importWallet = defineActivity({
     // Everything that can be refused without it comes before the secret is in the clear.
     checkLimit("wallets", keyCounts.wallets + 1, context);
     refuseTakenWalletNames(keys, params);
-    const walletId = context.newId();
-    const accounts = draftAccounts(context, parseAccounts(params.accounts));
+    const accounts = parseAccounts(params.accounts);
+    refuseRepeatedAccounts(accounts);
+    const serials = createSerials(keyCounts);
     const { plaintext, changes } = openImport(state, "wallet", params, context);
     let entropy: Uint8Array | undefined;
     try {
@@ -37,10 +45,11 @@ export const importWallet = defineActivity({
       const mnemonic = parseSentence(keys.signing.keys, sentence);
       ({ entropy } = mnemonic);
       const secret = passphrase === undefined ? { entropy } : { entropy, passphrase };
-      const names = { organizationId, walletId, walletName, language: mnemonic.language };
-      const { addresses, records } = newWallet(context, { ...names, secret, imported: true, accounts });
+      const names = { organizationId, walletName, language: mnemonic.language };
+      const draft = { ...names, secret, imported: true, accounts, serials };
+      const { walletId, addresses, records } = newWallet(context, draft);
       return {
-        changes: [...changes, put("keyCounts", { ...keyCounts, wallets: keyCounts.wallets + 1 })],
+        changes: [...changes, put("keyCounts", { ...keyCounts, wallets: keyCounts.wallets + 1, ...serials.counted() })],
         records,
         result: { walletId, addresses },
       };

@@ -29,8 +29,8 @@ export type ActivityContext = {
   readonly limits: Limits;
   readonly curves: Curves;
   readonly keys: KeyRoom;
-  /** The next derived id of this activity; the order of calls is part of the activity's meaning. */
-  newId(): string;
+  /** The next derived id of this activity, with its tag where it is a key's; the order of calls is part of the activity's meaning. */
+  newId(tag?: string): string;
 };
 
 /** An organization that an activity brings into the world, with everything it starts with. */

@@ -3,6 +3,7 @@ import type { BundleSigner } from "@keystead/core/crypto/bundles.ts";
 import type { HpkePrimitives } from "@keystead/core/crypto/hpke.ts";
 import type { SigningMaths } from "@keystead/core/crypto/signing.ts";
 import type { ImportTarget, KeyFacts } from "../state/entities.ts";
+import type { DeletedKeys } from "../state/pages.ts";
 import type { KeyRecord, KeyRecordKind } from "../state/records.ts";
 
 /** However the platform holds a P-256 private key. */
@@ -21,6 +22,8 @@ export type KeyRoom = {
   readonly records: readonly KeyRecord[];
   /** What differs from a record by now. */
   factsOf(id: string): KeyFacts | undefined;
+  /** The serials of deleted keys. */
+  readonly deleted: DeletedKeys;
   /** Opens a record's secret. The caller wipes it. */
   open(record: KeyRecord): Uint8Array;
   /**
@@ -28,6 +31,10 @@ export type KeyRoom = {
    * organization is the activity's own, unless one that is being born is named.
    */
   blindIndex(kind: KeyRecordKind, secret: Uint8Array, organizationId?: string): string;
+  /**
+   * What binds a new record to its secret, as hex: part of the record and of its id. Of a wallet it is over the bytes that are sealed.
+   */
+  tag(kind: KeyRecordKind, secret: Uint8Array, organizationId?: string): string;
   /** What has this secret already; a wish that no declaration could foresee. */
   findByBlindIndex(kind: KeyRecordKind, blindIndex: string): KeyRecord | undefined;
   /** An import target's private key, sealed for its page, and opened again. */

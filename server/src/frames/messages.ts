@@ -62,6 +62,8 @@ const prepared = struct({
   changes: text,
   /** Records that come into the world, as they are stored; the blind index tells equal secrets without telling them. */
   records: list(struct({ content: bytes, sealed: bytes, blindIndex: optional(text) })),
+  /** Tags and digests of these records, as `drawn.ts` writes them: kept beside the leaf, for whoever executes the log anew. */
+  made: optional(bytes),
   /** The leaf's name, and the leaf with its MAC. */
   boot: fixed(16),
   number: u64,

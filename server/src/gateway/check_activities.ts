@@ -9,6 +9,7 @@ import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { equalBytes, sha256 } from "../state/digest.ts";
 import { findJournalIn, slotOf } from "../state/journal.ts";
+import { ownHeaderOf } from "../state/leaf_header.ts";
 import type { PendingPage } from "../state/pages.ts";
 import { differingColumns } from "../store/projection.ts";
 import {
@@ -103,13 +104,14 @@ function endOf(leaf: Leaf): Partial<ActivityRow> {
   };
 }
 
-function versionOf({ header }: Leaf): number | null {
+function versionOf(leaf: Leaf): number | null {
+  const header = ownHeaderOf(leaf);
   return header === undefined ? null : decodeHeader(withoutMac(header)).version;
 }
 
 /** The journal that lists it: surely, while the state still has that journal; after that nobody asks. */
 function slotIn({ journals }: LeafRoom, leaf: Leaf, { body, slot }: ActivityRow): Partial<ActivityRow> {
-  if (!isOver(leaf) || leaf.header === undefined) return isOver(leaf) ? { slot: null } : {};
+  if (!isOver(leaf) || ownHeaderOf(leaf) === undefined) return isOver(leaf) ? { slot: null } : {};
   const { timestampMs } = JSON.parse(Buffer.from(body).toString("utf8")) as { timestampMs: string };
   const own = slotOf(Number(timestampMs));
   const isListed = journals !== undefined && findJournalIn(journals, own).count > 0;

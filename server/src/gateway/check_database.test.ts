@@ -10,6 +10,7 @@ import { checkingSigner } from "../../test/signer_rig.ts";
 import { rowKeys } from "../store/projection.ts";
 import type { Store } from "../store/store.ts";
 import { type TableName, tables } from "../store/tables.ts";
+import { findAccountsByAddress } from "../store/wallets.ts";
 import { checkDatabase } from "./check_database.ts";
 import { createTally, findingsOf } from "./check_findings.ts";
 import type { SignerLink } from "./signer_link.ts";
@@ -38,6 +39,10 @@ function tellerOf(rig: GatewayRig): Teller {
     repeat,
     act: (actor, path, parameters, organizationId) =>
       repeat(actor, path, rig.body(path, parameters, { organizationId })),
+    async accountAt(_actor, organizationId, walletId, address) {
+      const [account] = await findAccountsByAddress(rig.store, organizationId, walletId, address);
+      return account?.wallet_account_id ?? assert.fail(`there is no account ${address}`);
+    },
   };
 }
 

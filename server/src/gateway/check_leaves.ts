@@ -8,6 +8,7 @@ import { decodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import type { Journals } from "../state/journal.ts";
+import { ownHeaderOf } from "../state/leaf_header.ts";
 import { differingColumns } from "../store/projection.ts";
 import { deleteRow, type Inside, insertRow, rowsOf, rowsWith, updateRow } from "../store/projection_rows.ts";
 import type { Tables } from "../store/tables.ts";
@@ -85,7 +86,9 @@ function nameOf({ boot, number }: { boot: string; number: number }): string {
 }
 
 /** The columns that repeat what the leaf says. */
-function columnsOf({ event, header, activityId }: Leaf): Pick<Tables["leaves"], "version" | "header" | "activity_id"> {
+function columnsOf(leaf: Leaf): Pick<Tables["leaves"], "version" | "header" | "activity_id"> {
+  const { event, activityId } = leaf;
+  const header = ownHeaderOf(leaf);
   const isOfActivity = event !== "BIRTH" && event !== "DATABASE_ACCEPTED";
   return {
     version: header === undefined ? null : decodeHeader(withoutMac(header)).version,

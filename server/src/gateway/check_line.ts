@@ -4,6 +4,7 @@ import { decodeHeader } from "@keystead/core/log/header.ts";
 import type { Leaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { sha256 } from "../state/digest.ts";
+import { ownHeaderOf } from "../state/leaf_header.ts";
 
 export type LineCheck = {
   /** Takes leaves organization by organization, in any order within one; what is wrong with the one before, once it is over. */
@@ -22,8 +23,9 @@ export function createLineCheck(): LineCheck {
   let found: string[] = [];
 
   function take(leaf: Leaf): void {
-    if (leaf.header !== undefined) {
-      const content = withoutMac(leaf.header);
+    const header = ownHeaderOf(leaf);
+    if (header !== undefined) {
+      const content = withoutMac(header);
       const { version, previous } = decodeHeader(content);
       const step = { digest: toHex(sha256(content)), previous: toHex(previous) };
       const known = steps.get(version);

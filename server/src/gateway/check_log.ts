@@ -12,6 +12,7 @@ import { createReleasedCheck, openStatement, type ReleasedStatement } from "@key
 import { nodeCurves } from "../curves/node_curves.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { equalBytes, sha256 } from "../state/digest.ts";
+import { ownHeaderOf } from "../state/leaf_header.ts";
 import { type LeafPosition, type LeafRow, listLeaves } from "../store/across.ts";
 import { loadHeaders } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
@@ -60,11 +61,12 @@ export async function checkLog(store: Store, link: SignerLink, logKey: string): 
 
 /** A leaf in another's place would fill a gap that it has nothing to do with. */
 function objectionTo({ organizationId, boot, number, version }: LeafRow, leaf: Leaf): string | undefined {
+  const header = ownHeaderOf(leaf);
   const own = {
     organizationId: uuidFromBytes(leaf.organizationId),
     boot: toHex(leaf.boot),
     number: leaf.number,
-    version: leaf.header === undefined ? null : decodeHeader(withoutMac(leaf.header)).version,
+    version: header === undefined ? null : decodeHeader(withoutMac(header)).version,
   };
   const isInPlace =
     own.organizationId === organizationId && own.boot === boot && own.number === number && own.version === version;

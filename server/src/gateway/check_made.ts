@@ -1,9 +1,12 @@
 /**
  * Keys whose rows are gone. No page lists them all, because there may be a million; but each was made by an activity, and its id
- * derives from that activity's body.
+ * derives from that activity's body, and from the tag that lies beside the activity's leaf.
  */
-import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { objectId } from "../state/derived_id.ts";
+import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
+import { isDeletedSerial } from "../rules/keys.ts";
+import { keyId, objectId } from "../state/derived_id.ts";
+import { decodeMade, type MadeRecord } from "../state/drawn.ts";
+import type { KeyRecordKind } from "../state/records.ts";
 import { type Inside, rowsOfTypes, rowsWith } from "../store/projection_rows.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Findings } from "./check_findings.ts";
@@ -28,16 +31,54 @@ export async function checkMade(tx: Inside, state: CheckedState, findings: Findi
   const { organizationId, header, pages } = state;
   if (pages.settings.deleted === true) return;
   for await (const rows of rowsOfTypes(tx, organizationId, Object.keys(makers), activitiesAtOnce)) {
+    const tags = await tagsOf(tx, organizationId, rows);
     for (const row of rows) {
       const { count, walletId } = madeBy(row);
       const fingerprint = fromHex(row.fingerprint);
-      const ids = Array.from({ length: count }, (_, index) => objectId(header.organizationId, fingerprint, index));
-      for (const id of await missingOf(tx, state, walletId, ids)) {
+      const made = tags.get(row.activity_id);
+      const ids = Array.from({ length: count }, (_, index): MadeKey => {
+        const own = made?.[index];
+        if (own === undefined) return { id: objectId(header.organizationId, fingerprint, index) };
+        return { id: keyId(header.organizationId, fingerprint, index, toHex(own.tag)), own };
+      });
+      for (const { id } of await missingOf(tx, state, walletId, ids)) {
         findings.lost(
           `wallets, wallet_accounts, private_keys: the row of ${id} is missing, which activity ${row.activity_id} made`,
         );
       }
     }
+  }
+}
+
+/** A key that an activity has made. Those from before there were tags have nothing beside their leaf. */
+type MadeKey = { id: string; own?: MadeRecord };
+
+/** What lies beside the leaves of these activities. Bytes that are no such thing are left out: then rows of other ids are missed. */
+async function tagsOf(
+  tx: Inside,
+  organizationId: string,
+  rows: readonly Tables["activities"][],
+): Promise<Map<string, MadeRecord[]>> {
+  const leaves = await rowsWith(
+    tx,
+    "leaves",
+    organizationId,
+    "activity_id",
+    rows.map(({ activity_id }) => activity_id),
+  );
+  return new Map(
+    leaves.flatMap(({ activity_id, made }): [string, MadeRecord[]][] => {
+      const read = made === null ? undefined : readMade(made);
+      return activity_id === null || read === undefined ? [] : [[activity_id, read]];
+    }),
+  );
+}
+
+function readMade(bytes: Uint8Array): MadeRecord[] | undefined {
+  try {
+    return decodeMade(bytes);
+  } catch {
+    return undefined;
   }
 }
 
@@ -62,26 +103,35 @@ function madeBy({ type, result, body, fingerprint }: Tables["activities"]): Made
 /** Those that are in no table, and that nobody has deleted. The accounts of a deleted wallet went with it. */
 async function missingOf(
   tx: Inside,
-  { organizationId, factsOf }: CheckedState,
+  { organizationId, factsOf, pages }: CheckedState,
   walletId: string | undefined,
-  ids: readonly string[],
-): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const isGone = async (id: string) => {
+  keys: readonly MadeKey[],
+): Promise<MadeKey[]> {
+  if (keys.length === 0) return [];
+  const ids = keys.map(({ id }) => id);
+  const isGone = async ({ id, own }: MadeKey) => {
+    const isListed = own && isDeletedSerial(pages, own.kind as KeyRecordKind, own.serial || undefined);
+    if (isListed !== undefined) return isListed;
     const facts = await factsOf(id);
     return facts === "unknown" || facts?.deleted === true;
   };
   const wallets = await rowsWith(tx, "wallets", organizationId, "wallet_id", ids);
   const accounts = await rowsWith(tx, "wallet_accounts", organizationId, "wallet_account_id", ids);
-  const keys = await rowsWith(tx, "private_keys", organizationId, "private_key_id", ids);
+  const privateKeys = await rowsWith(tx, "private_keys", organizationId, "private_key_id", ids);
   const there = new Set([
     ...wallets.map(({ wallet_id }) => wallet_id),
     ...accounts.map(({ wallet_account_id }) => wallet_account_id),
-    ...keys.map(({ private_key_id }) => private_key_id),
+    ...privateKeys.map(({ private_key_id }) => private_key_id),
   ]);
-  const absent = ids.filter((id) => !there.has(id));
-  if (absent.length === 0 || (walletId !== undefined && (await isGone(walletId)))) return [];
-  const missing: string[] = [];
-  for (const id of absent) if (!(await isGone(id))) missing.push(id);
+  const absent = keys.filter(({ id }) => !there.has(id));
+  if (absent.length === 0) return [];
+  if (walletId !== undefined) {
+    // A wallet that another activity made and that is not there either was deleted, or is named with that activity.
+    const own = keys.find(({ id }) => id === walletId);
+    const rows = own === undefined ? await rowsWith(tx, "wallets", organizationId, "wallet_id", [walletId]) : [];
+    if (own === undefined ? rows.length === 0 : await isGone(own)) return [];
+  }
+  const missing: MadeKey[] = [];
+  for (const key of absent) if (!(await isGone(key))) missing.push(key);
   return missing;
 }

@@ -6,6 +6,7 @@ import { withoutMac } from "../state/authenticity.ts";
 import { equalBytes, sha256 } from "../state/digest.ts";
 import { type Directory, decodeDirectory } from "../state/directory.ts";
 import type { KeyFacts } from "../state/entities.ts";
+import { ownHeaderOf } from "../state/leaf_header.ts";
 import {
   emptyPages,
   findKeyFacts,
@@ -93,7 +94,7 @@ function isDirectoryOf({ directory }: Tables["organizations"], header: Uint8Arra
 
 async function findLeafHeader(vouching: Vouching, leaf: Uint8Array): Promise<Uint8Array | undefined> {
   const [own] = await vouching.leaves([leaf]);
-  return own === true ? decodeLeaf(withoutMac(leaf)).header : undefined;
+  return own === true ? ownHeaderOf(decodeLeaf(withoutMac(leaf))) : undefined;
 }
 
 /** The signer's word on a head of this organization; another's is as foreign as one that nobody wrote. */
@@ -129,7 +130,7 @@ async function linksBetween(
   for await (const rows of rowsOf(tx, "leaves", organizationId, leavesAtOnce)) {
     const own = await vouching.leaves(rows.map(({ leaf }) => leaf));
     for (const [index, { leaf }] of rows.entries()) {
-      const header = own[index] === true ? decodeLeaf(withoutMac(leaf)).header : undefined;
+      const header = own[index] === true ? ownHeaderOf(decodeLeaf(withoutMac(leaf))) : undefined;
       if (header === undefined) continue;
       const { version } = decodeHeader(withoutMac(header));
       if (version > after && version < before && links.length < maxLinks) links.push({ version, header });

@@ -179,7 +179,7 @@ function toVoteRow(activityId: string, vote: StoredVote): NonNullable<CommitItem
 export function toCommitItem(prepared: Prepared): CommitItem {
   const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
     prepared;
-  const { evaluations, explanation } = prepared;
+  const { evaluations, explanation, made } = prepared;
   return {
     organizationId,
     expectedVersion,
@@ -194,7 +194,7 @@ export function toCommitItem(prepared: Prepared): CommitItem {
     ...(next && { next }),
     changes: JSON.parse(changes),
     ...(records.length > 0 && { records }),
-    leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }) },
+    leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }), ...(made && { made }) },
     ...(evaluations && { evaluations }),
     ...(explanation !== undefined && { explanation }),
   };

@@ -6,16 +6,18 @@ import type { Curve } from "@keystead/core/keys/curves.ts";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { p256 } from "@noble/curves/nist.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { activityContext } from "../../test/activity_context.ts";
 import { testKeyRoom } from "../../test/key_room.ts";
 import { getPrivateKey, newPrivateKeyRecord } from "./private_keys.ts";
 
 const keys = testKeyRoom();
+const context = activityContext({ keys, nowMs: 5, newId: (tag) => `id of ${tag}` });
 /** The first Ethereum account of `test … junk`. */
 const junk = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 function make(curve: Curve, addressFormats: readonly AddressFormat[], secret = fromHex(junk)) {
-  const names = { organizationId: "acme", privateKeyId: "id", privateKeyName: "name" };
-  return newPrivateKeyRecord(keys, { ...names, curve, addressFormats, imported: false, nowMs: 5 }, secret);
+  const names = { organizationId: "acme", serial: 7, privateKeyName: "name" };
+  return newPrivateKeyRecord(context, { ...names, curve, addressFormats, imported: false }, secret);
 }
 
 test("public key and addresses are those of the secret, the formats in the order asked", () => {
@@ -23,7 +25,9 @@ test("public key and addresses are those of the secret, the formats in the order
   assert.deepEqual(record, {
     kind: "privateKey",
     organizationId: "acme",
-    privateKeyId: "id",
+    privateKeyId: `id of ${keys.tag("privateKey", fromHex(junk))}`,
+    tag: keys.tag("privateKey", fromHex(junk)),
+    serial: 7,
     privateKeyName: "name",
     curve: "CURVE_SECP256K1",
     publicKey: toHex(secp256k1.getPublicKey(fromHex(junk), false)),
@@ -82,8 +86,9 @@ test("a key is found by its own id only, and not once it is deleted, whoever sti
     message: `unable to find private key ${id} in organization acme`,
   });
   const room = testKeyRoom({ records: [made] });
-  assert.equal(getPrivateKey(room, "acme", "id").privateKeyName, "name");
+  const id = made.record.privateKeyId;
+  assert.equal(getPrivateKey(room, "acme", id).privateKeyName, "name");
   assert.throws(() => getPrivateKey(room, "acme", "other"), missing("other"));
-  const facts = { id: "id", kind: "privateKey", deleted: true, updatedAtMs: 6 } as const;
-  assert.throws(() => getPrivateKey(testKeyRoom({ records: [made], facts: [facts] }), "acme", "id"), missing("id"));
+  const facts = { id, kind: "privateKey", deleted: true, updatedAtMs: 6 } as const;
+  assert.throws(() => getPrivateKey(testKeyRoom({ records: [made], facts: [facts] }), "acme", id), missing(id));
 });

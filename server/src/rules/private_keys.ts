@@ -3,6 +3,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { type AddressFormat, getAddressUse } from "@keystead/core/keys/address_formats.ts";
 import { type Curve, checkPrivateKey, publicKeyOf } from "@keystead/core/keys/curves.ts";
+import type { ActivityContext } from "../endpoints/define_activity.ts";
 import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
 import type { PrivateKeyRecord } from "../state/records.ts";
 import { findPrivateKey } from "./keys.ts";
@@ -10,12 +11,11 @@ import { findPrivateKey } from "./keys.ts";
 /** What a private key's record says besides what follows from its secret. */
 export type PrivateKeyDraft = {
   organizationId: string;
-  privateKeyId: string;
+  serial: number;
   privateKeyName: string;
   curve: Curve;
   addressFormats: readonly AddressFormat[];
   imported: boolean;
-  nowMs: number;
 };
 
 /** Refuses formats that do not go with the curve. A format named twice is meant once; none at all is fine. */
@@ -33,19 +33,22 @@ export function checkAddressFormats(draft: Pick<PrivateKeyDraft, "curve" | "addr
  * the secret belongs to the outcome; who calls this wipes it only when it throws.
  */
 export function newPrivateKeyRecord(
-  keys: KeyRoom,
+  { keys, nowMs, newId }: Pick<ActivityContext, "keys" | "nowMs" | "newId">,
   draft: PrivateKeyDraft,
   secret: Uint8Array,
 ): NewRecord & { record: PrivateKeyRecord } {
-  const { organizationId, privateKeyId, privateKeyName, curve, imported, nowMs } = draft;
+  const { organizationId, serial, privateKeyName, curve, imported } = draft;
   const uses = addressUsesOf(draft);
   checkPrivateKey(curve, secret);
+  const tag = keys.tag("privateKey", secret, organizationId);
   const publicKey = publicKeyOf(keys.signing.keys, curve, secret);
   return {
     record: {
       kind: "privateKey",
       organizationId,
-      privateKeyId,
+      privateKeyId: newId(tag),
+      tag,
+      serial,
       privateKeyName,
       curve,
       publicKey: toHex(publicKey.uncompressed),

@@ -10,15 +10,16 @@ import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
 import type { WalletAccountParams } from "../fields/wallets.ts";
 import type { WalletRecord } from "../state/records.ts";
 import { decodeWalletSecret, seedOfWallet } from "../state/wallet_secret.ts";
+import { createSerials } from "./keys.ts";
 import {
   accountWishes,
   deriveAddresses,
-  draftAccounts,
   generateWallet,
   newAccounts,
   newWallet,
   openSeed,
   parseAccounts,
+  refuseRepeatedAccounts,
   refuseTakenPlaces,
   walletWishes,
 } from "./wallets.ts";
@@ -38,8 +39,9 @@ const solana = account("m/44'/501'/0'/0'", "SOLANA", "CURVE_ED25519");
 function make(accounts: readonly WalletAccountParams[], changes: object = {}, keys = testKeyRoom()) {
   const draft = { organizationId: "acme", walletName: "w", imported: false, ...junk, ...changes };
   const context = activityContext({ keys });
-  const walletId = context.newId();
-  return newWallet(context, { ...draft, walletId, accounts: draftAccounts(context, parseAccounts(accounts)) });
+  const asked = parseAccounts(accounts);
+  refuseRepeatedAccounts(asked);
+  return newWallet(context, { ...draft, accounts: asked, serials: createSerials({}) });
 }
 
 /** Published addresses of this mnemonic, one per curve and scheme. */
@@ -74,6 +76,8 @@ test("a known mnemonic gives its known addresses, in the order asked for, one re
     organizationId: "acme",
     walletId,
     walletName: "w",
+    tag: wallet?.record.tag,
+    serial: 1,
     language: "MNEMONIC_LANGUAGE_ENGLISH",
     imported: false,
     createdAtMs: nowMs,
@@ -84,8 +88,10 @@ test("a known mnemonic gives its known addresses, in the order asked for, one re
     kind: "walletAccount",
     organizationId: "acme",
     walletAccountId: "new 1",
+    tag: first?.record.tag,
+    serial: 1,
     walletId,
-    wallet: { walletName: "w", imported: false },
+    wallet: { walletName: "w", imported: false, serial: 1 },
     ...asked,
     address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     publicKey: "038318535b54105d4a7aae60c08fc45f9687181b4fdfc625bd1a753fa7397fed75",
@@ -158,7 +164,7 @@ test("new words are drawn for every length, in English, and the entropy is wiped
     };
     const context = activityContext({ keys: { ...room, random } });
     const params = { walletName: "w", ...(words !== undefined && { mnemonicLength: words }) };
-    const { records } = generateWallet(context, "acme", params, []);
+    const { records } = generateWallet(context, "acme", params, [], createSerials({}));
     const secret = decodeWalletSecret(records[0]?.secret ?? new Uint8Array());
     assert.equal(secret.entropy.length, length);
     assert.ok(secret.entropy.some((byte) => byte !== 0));
@@ -227,10 +233,10 @@ test("the same account twice in one request is refused, the same name too", () =
 test("an account at the same place of the same wallet is in the way, a deleted one or another wallet's is not", () => {
   const language = "MNEMONIC_LANGUAGE_ENGLISH";
   const born = { walletName: "w", language, imported: false, createdAtMs: 0 } as const;
-  const wallet = { organizationId: "acme", walletId: "w", ...born };
+  const wallet = { kind: "wallet", organizationId: "acme", walletId: "w", ...born } as const;
   const context = activityContext();
-  const drafts = draftAccounts(context, parseAccounts([ethereum, solana]));
-  const { records } = newAccounts(context, wallet, new Uint8Array(64), drafts);
+  const asked = parseAccounts([ethereum, solana]);
+  const { records } = newAccounts(context, wallet, new Uint8Array(64), asked, createSerials({}));
   const room = testKeyRoom({ records });
   const refuse = (keys: KeyRoom, walletId: string, asked: WalletAccountParams) =>
     refuseTakenPlaces(keys, walletId, parseAccounts([account("m/7", "ETHEREUM"), asked]));

@@ -16,7 +16,7 @@ import type { WalletAccountParams, WalletParams } from "../fields/wallets.ts";
 import type { RecordWish } from "../state/record_wish.ts";
 import type { WalletAccountRecord, WalletRecord } from "../state/records.ts";
 import { encodeWalletSecret, seedOfWallet, type WalletSecret } from "../state/wallet_secret.ts";
-import { isLive, refuseTakenName, takenName } from "./keys.ts";
+import { type createSerials, isLive, refuseTakenName, takenName } from "./keys.ts";
 
 /**
  * Every component is a step of derivation, and the signer takes one step at a time for everybody: a hundred accounts of ten
@@ -50,15 +50,11 @@ export function parseAccounts(accounts: readonly WalletAccountParams[]): AskedAc
   });
 }
 
-/** An account that is to be stored, and the id it will have. */
-export type AccountDraft = AskedAccount & { walletAccountId: string };
-
 /** One request cannot make the same account or the same name twice. No secret is needed to see that. */
-export function draftAccounts({ newId }: ActivityContext, accounts: readonly AskedAccount[]): AccountDraft[] {
+export function refuseRepeatedAccounts(accounts: readonly AskedAccount[]): void {
   const first = new Map<string, number>();
   const names = new Set<string>();
-  return accounts.map((account, index) => {
-    const { params } = account;
+  for (const [index, { params }] of accounts.entries()) {
     const place = placeOf(params);
     const same = first.get(place);
     // Not as an account that exists: clients take that for done, and nothing of this request is.
@@ -71,8 +67,7 @@ export function draftAccounts({ newId }: ActivityContext, accounts: readonly Ask
       if (names.has(name)) throw takenName("walletAccount", params.name);
       names.add(name);
     }
-    return { ...account, walletAccountId: newId() };
-  });
+  }
 }
 
 /** What may stand in the way of a new wallet. */
@@ -144,15 +139,15 @@ export function generateWallet(
   context: ActivityContext,
   organizationId: string,
   { walletName, mnemonicLength }: Omit<WalletParams, "accounts">,
-  asked: readonly AskedAccount[],
+  accounts: readonly AskedAccount[],
+  serials: Serials,
 ): ReturnType<typeof newWallet> {
-  const walletId = context.newId();
-  const accounts = draftAccounts(context, asked);
+  refuseRepeatedAccounts(accounts);
   const entropy = context.keys.random(entropyLengths[mnemonicLength ?? 12] ?? 0);
   try {
     const language = "MNEMONIC_LANGUAGE_ENGLISH";
-    const names = { organizationId, walletId, walletName };
-    return newWallet(context, { ...names, language, secret: { entropy }, imported: false, accounts });
+    const names = { organizationId, walletName };
+    return newWallet(context, { ...names, language, secret: { entropy }, imported: false, accounts, serials });
   } finally {
     entropy.fill(0);
   }
@@ -162,13 +157,15 @@ export function generateWallet(
 export type WalletDraft = {
   /** Not the context's own, when the wallet is born together with its organization. */
   organizationId: string;
-  walletId: string;
   walletName: string;
   language: MnemonicLanguage;
   secret: WalletSecret;
   imported: boolean;
-  accounts: readonly AccountDraft[];
+  accounts: readonly AskedAccount[];
+  serials: Serials;
 };
+
+type Serials = ReturnType<typeof createSerials>;
 
 /**
  * The records of a wallet and its accounts. Names and limits are checked by then; an imported seed that the organization has is
@@ -178,7 +175,7 @@ export function newWallet(
   context: ActivityContext,
   draft: WalletDraft,
 ): { walletId: string; addresses: string[]; records: NewRecord[] } {
-  const { organizationId, walletId, walletName, language, imported, accounts } = draft;
+  const { organizationId, walletName, language, imported, accounts, serials } = draft;
   const { keys, nowMs } = context;
   const secret = encodeWalletSecret(draft.secret);
   let seed: Uint8Array | undefined;
@@ -186,9 +183,13 @@ export function newWallet(
     seed = seedOfWallet(keys.signing.keys, language, secret);
     const blindIndex = keys.blindIndex("wallet", seed, organizationId);
     if (imported) refuseKnownSeed(keys, blindIndex);
-    const record = { organizationId, walletId, walletName, language, imported, createdAtMs: nowMs };
-    const derived = newAccounts(context, record, seed, accounts);
-    const wallet: NewRecord = { record: { kind: "wallet", ...record }, secret, blindIndex };
+    const tag = keys.tag("wallet", secret, organizationId);
+    const walletId = context.newId(tag);
+    const binding = { tag, serial: serials.next("wallet") };
+    const names = { organizationId, walletId, walletName };
+    const record: WalletRecord = { kind: "wallet", ...names, ...binding, language, imported, createdAtMs: nowMs };
+    const derived = newAccounts(context, record, seed, accounts, serials);
+    const wallet: NewRecord = { record, secret, blindIndex };
     return { walletId, addresses: derived.addresses, records: [wallet, ...derived.records] };
   } catch (fault) {
     secret.fill(0);
@@ -216,19 +217,23 @@ export function openSeed(keys: KeyRoom, wallet: WalletRecord): Uint8Array {
 
 /** The records of new accounts, and their addresses in the order asked for. */
 export function newAccounts(
-  { keys, nowMs }: ActivityContext,
-  { organizationId, walletId, walletName, imported }: Omit<WalletRecord, "kind">,
+  { keys, nowMs, newId }: ActivityContext,
+  { organizationId, walletId, walletName, imported, serial }: WalletRecord,
   seed: Uint8Array,
-  accounts: readonly AccountDraft[],
+  accounts: readonly AskedAccount[],
+  serials: Serials,
 ): { addresses: string[]; records: NewRecord[] } {
-  const records = withKeyPairs(keys, seed, accounts, ({ params, use, walletAccountId }, { privateKey, publicKey }) => {
+  const records = withKeyPairs(keys, seed, accounts, ({ params, use }, { privateKey, publicKey }) => {
     const { curve, path, addressFormat, name } = params;
+    const tag = keys.tag("walletAccount", privateKey, organizationId);
     const record: WalletAccountRecord = {
       kind: "walletAccount",
       organizationId,
-      walletAccountId,
+      walletAccountId: newId(tag),
+      tag,
+      serial: serials.next("walletAccount"),
       walletId,
-      wallet: { walletName, imported },
+      wallet: { walletName, imported, ...(serial !== undefined && { serial }) },
       curve,
       path,
       addressFormat,

@@ -113,6 +113,7 @@ function acceptanceLeaf(
     next: undefined,
     changes: "[]",
     records: [],
+    made: undefined,
     boot,
     number,
     leaf,

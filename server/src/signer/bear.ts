@@ -3,9 +3,12 @@ import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { noState } from "@keystead/core/log/header.ts";
 import type { LeafGrounds } from "@keystead/core/log/leaf.ts";
 import type { Birth } from "../endpoints/define_activity.ts";
-import type { Prepared } from "../frames/messages.ts";
+import type { NextState, Prepared } from "../frames/messages.ts";
+import { sha256 } from "../state/digest.ts";
+import { encodeMade, type MadeRecord, madeRecord } from "../state/drawn.ts";
 import { actLeaf } from "./act_leaf.ts";
 import { sealRecords } from "./key_room.ts";
+import type { KnownHeader } from "./line.ts";
 import type { Act } from "./outcome.ts";
 import type { Signer } from "./signer.ts";
 import { beforeBirth, executedIn, writeState } from "./write_state.ts";
@@ -18,13 +21,26 @@ export function isBorn({ memory }: Signer, { organizationId }: Birth): boolean {
   return memory.pins.get(uuidToBytes(organizationId)) !== undefined;
 }
 
-/** Its first state, with a leaf of its own that carries its creator's stamp and the state its creator was allowed on. */
-export function bear(act: Act, grounds: LeafGrounds, birth: Birth): Prepared {
+/** An organization with its first state. */
+export type Born = { birth: Birth; next: NextState; known: KnownHeader; made: readonly MadeRecord[] };
+
+/** A birth has no outcome beside its creator's, and its leaf says so. */
+const noOutcome = "";
+
+/** Its first state. Keys that are born with it are part of that: drawn twice, they are two states, and one of them is released. */
+export function firstState({ signer, state }: Act, birth: Birth): Born {
+  const before = beforeBirth(uuidToBytes(birth.organizationId), state.known.header.organizationId);
+  const made = (birth.records ?? []).map(({ record }) => madeRecord(record));
+  const drawn = { outcome: sha256(noOutcome), records: made };
+  const { next, open } = writeState(signer, before, birth.changes, executedIn(before), drawn);
+  return { birth, next, known: open.known, made };
+}
+
+/** Its rows, with a leaf of its own that carries its creator's stamp and the state its creator was allowed on. */
+export function bear(act: Act, grounds: LeafGrounds, { birth, next, known, made }: Born): Prepared {
   const { signer, state } = act;
   const organizationId = uuidToBytes(birth.organizationId);
-  const before = beforeBirth(organizationId, state.known.header.organizationId);
-  const { next, open } = writeState(signer, before, birth.changes, executedIn(before));
-  const born = { event: "BIRTH", grounds, organizationId, ledTo: open.known, outcome: "" } as const;
+  const born = { event: "BIRTH", grounds, organizationId, ledTo: known, outcome: noOutcome } as const;
   const { boot, number, leaf } = actLeaf(act, born);
   return {
     organizationId: birth.organizationId,
@@ -34,6 +50,7 @@ export function bear(act: Act, grounds: LeafGrounds, birth: Birth): Prepared {
     next,
     changes: JSON.stringify(birth.changes),
     records: sealRecords(signer, birth.records ?? []),
+    made: made.length > 0 ? encodeMade(made) : undefined,
     boot,
     number,
     leaf,

@@ -66,6 +66,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     next,
     changes: JSON.stringify(changes),
     records: [],
+    made: undefined,
     boot,
     number,
     leaf,

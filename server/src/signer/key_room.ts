@@ -51,6 +51,7 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
     servicePublicKeys: Object.values(keyring.publicKeys),
     random: (length) => new Uint8Array(randomBytes(length)),
     records,
+    deleted: state.pages,
     factsOf(id) {
       if (isAbsent(keyFactsPageOf(id))) throw new NeedsMore(absentPages(id), []);
       return findKeyFacts(state.pages, id);
@@ -61,6 +62,7 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
       return unsealOf(signer, record, sealed);
     },
     blindIndex: (kind, secret, within = organizationId) => keyring.blindIndex(within, kind, secret),
+    tag: (kind, secret, within = organizationId) => signer.draws.tag(within, kind, secret),
     findByBlindIndex(kind, blindIndex) {
       const wish: RecordWish = { by: "blindIndex", kind, blindIndex };
       if (!looked.has(wishKey(wish))) throw new NeedsMore([], [wish]);
@@ -97,13 +99,21 @@ export function readRecord(signer: Signer, organizationId: string, content: Uint
   throw changedRows(organizationId, "a record belongs to another organization than the body names");
 }
 
-function unsealOf({ sealer }: Signer, record: KeyRecord, sealed: Uint8Array): Uint8Array {
+function unsealOf(signer: Signer, record: KeyRecord, sealed: Uint8Array): Uint8Array {
   try {
-    return sealer.unseal(secretContext(record), sealed);
+    return openSecret(signer, record, sealed);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw changedRows(record.organizationId, `the sealed secret of ${record.kind} ${recordIdOf(record)} does not open`);
   }
+}
+
+/** Opens a record's box. What is inside must be the secret that the record was made with. The caller wipes it. */
+export function openSecret({ sealer, draws }: Signer, record: KeyRecord, sealed: Uint8Array): Uint8Array {
+  const secret = sealer.unseal(secretContext(record), sealed);
+  if (draws.isBound(record, secret)) return secret;
+  secret.fill(0);
+  throw new Fault("internal", `the sealed secret of ${record.kind} ${recordIdOf(record)} is not the record's own`);
 }
 
 /** What equal ones are told by: a wallet by its seed, however its words came, anything else by the secret itself. */

@@ -31,7 +31,8 @@ const keyringLayout = struct({
   services: list(struct({ name: text, privateKey: bytes })),
 });
 
-const blindIndexLayout = struct({ organizationId: text, kind: text, secret: bytes });
+/** What a blind index and a tag are over. */
+const secretLayout = struct({ organizationId: text, kind: text, secret: bytes });
 
 export const keyringContext: SealContext = { purpose: "deployment.keyring", organizationId: "", recordId: "1" };
 
@@ -77,6 +78,8 @@ export type Keyring = {
   bundleSigner: BundleSigner;
   /** Equal for equal secrets of one kind in one organization, and says nothing else about them. */
   blindIndex(organizationId: string, kind: string, secret: Uint8Array): string;
+  /** What binds a record to its sealed secret. Equal for equal secrets too; under another key than the index. */
+  tag(organizationId: string, kind: string, secret: Uint8Array): string;
 };
 
 /** Fresh keys for a new deployment, sealed. */
@@ -117,6 +120,13 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     throw new Fault("failed_precondition", "the keyring lacks a service key");
   }
   const blindMac = createMac(deriveKey(ring.authenticity, "blind-index"));
+  const tagMac = createMac(deriveKey(ring.authenticity, "record-tag"));
+  function macOf(mac: typeof blindMac, organizationId: string, kind: string, secret: Uint8Array): string {
+    const content = encode(secretLayout, { organizationId, kind, secret });
+    const text = toHex(mac(content));
+    content.fill(0);
+    return text;
+  }
   const keyring = {
     deploymentId: Uint8Array.from(ring.deploymentId),
     authenticity: createAuthenticity(ring.authenticity),
@@ -125,12 +135,9 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     ) as Keyring["publicKeys"],
     signWithLogKey: (message: Uint8Array) => new Uint8Array(sign(null, message, logKey)),
     bundleSigner: nodeBundleSigner(bundleKey),
-    blindIndex(organizationId: string, kind: string, secret: Uint8Array) {
-      const content = encode(blindIndexLayout, { organizationId, kind, secret });
-      const index = toHex(blindMac(content));
-      content.fill(0);
-      return index;
-    },
+    blindIndex: (organizationId: string, kind: string, secret: Uint8Array) =>
+      macOf(blindMac, organizationId, kind, secret),
+    tag: (organizationId: string, kind: string, secret: Uint8Array) => macOf(tagMac, organizationId, kind, secret),
   };
   plain.fill(0);
   return keyring;

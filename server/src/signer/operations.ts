@@ -13,6 +13,7 @@ import { createLru } from "../state/lru.ts";
 import { type AcceptedHead, accept } from "./accept.ts";
 import { type BirthOrder, birth } from "./birth.ts";
 import { createInterfaceCache } from "./contract_interfaces.ts";
+import { createDraws, type Draws } from "./draws.ts";
 import { createJournalCache } from "./journal_cache.ts";
 import {
   createKeyring,
@@ -65,6 +66,8 @@ export function createOperations(
   note: (message: string) => void,
   /** The deployment is joined: whoever starts the signer hears its public keys from itself. */
   announce: (publicKeys: Keyring["publicKeys"]) => void = () => undefined,
+  /** For those who execute a log anew; the signer that serves draws for itself. */
+  drawsOf: (keyring: Keyring) => Draws = createDraws,
 ): Operations {
   const limits = withLimits(orders.limits);
   const boot = new Uint8Array(randomBytes(16));
@@ -106,6 +109,7 @@ export function createOperations(
       curves: nodeCurves,
       limits,
       keyring,
+      draws: drawsOf(keyring),
       memory,
       line,
       heads: createLru<OpenState>(maxHeadBytes),

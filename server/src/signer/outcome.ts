@@ -7,15 +7,18 @@ import type { ActivityOutcome } from "../endpoints/define_activity.ts";
 import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
 import type { NextState, Prepared } from "../frames/messages.ts";
 import type { Weighed } from "../rules/authorise.ts";
-import { objectId } from "../state/derived_id.ts";
+import { keyId, objectId } from "../state/derived_id.ts";
+import { sha256 } from "../state/digest.ts";
+import { type Drawn, encodeMade, madeRecord } from "../state/drawn.ts";
 import { type Change, remove } from "../state/entities.ts";
 import { entityJson } from "../state/pages.ts";
 import { encodeEvaluations } from "../state/policy_evaluations.ts";
 import { encodeExplanations } from "../state/policy_explanations.ts";
+import type { AnyRecord } from "../state/records.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import type { Asked } from "./asked.ts";
 import type { Caller } from "./authenticate.ts";
-import { bear, isBorn } from "./bear.ts";
+import { type Born, bear, firstState, isBorn } from "./bear.ts";
 import { type Brought, markInterfaces, sealRecords } from "./key_room.ts";
 import type { KnownHeader } from "./line.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
@@ -85,23 +88,40 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   // Births leave their creator as it is: the derived id is what keeps them from happening twice. Pure signing can happen
   // any number of times and is the same each time.
   const changesState = changes.length > 0 || (births.length === 0 && activity.pure !== true);
+  const result = JSON.stringify(outcome.result);
+  const drawn = { outcome: sha256(result), records: recordsOf(outcome).map(madeRecord) };
   let step: Step;
-  let born: Prepared[];
+  let born: Born[];
   try {
-    step = changesState ? end(act, changes) : stay;
-    born = births.map((birth) => bear(act, grounds, birth));
+    born = births.map((birth) => firstState(act, birth));
+    step = changesState ? end(act, changes, drawn) : { ...stay, ledTo: onlyOne(born)?.known };
   } catch (error) {
     // What it leads to would be too long ever to be offered again. The head goes back to where it was.
     if (!(error instanceof Fault) || error.code !== "resource_exhausted") throw error;
     signer.heads.set(act.state.organizationId, act.state, weightOf(act.state));
     return refuse(act, "FAILED", error);
   }
-  const result = JSON.stringify(outcome.result);
   const isSealed = activity.sealed === true;
   const row = record(act, "COMPLETED", grounds, step, result, isSealed ? {} : { result });
   const texts = markInterfaces(signer, outcome.interfaces ?? []);
   const records = [...sealRecords(signer, outcome.records ?? []), ...texts];
-  return [{ ...row, records, ...(isSealed && { sealed: sealFor(signer, row, result) }) }, ...born];
+  const made = records.length > 0 ? encodeMade(drawn.records) : undefined;
+  const own = { ...row, records, made, ...(isSealed && { sealed: sealFor(signer, row, result) }) };
+  return [own, ...born.map((each) => bear(act, grounds, each))];
+}
+
+/** In the order of their rows. */
+function recordsOf({ records = [], interfaces = [] }: ActivityOutcome<unknown>): AnyRecord[] {
+  return [...records.map(({ record }) => record), ...interfaces];
+}
+
+/**
+ * What an act that leaves its own organization as it is brings into the world. Its leaf names that state, so that it is released
+ * together with this very birth and with no other that the same body was prepared for.
+ */
+function onlyOne(born: readonly Born[]): Born | undefined {
+  if (born.length > 1) throw new Fault("internal", "an activity brings at most one organization into the world");
+  return born[0];
 }
 
 function sealFor({ sealer, onItsWay }: Signer, { number, leaf }: Prepared, result: string): Uint8Array {
@@ -123,7 +143,12 @@ function run({ signer, state, asked, proposerId, nowMs, keys }: Act): ActivityOu
     limits: signer.limits,
     curves: signer.curves,
     keys: keys(),
-    newId: () => objectId(organizationId, asked.fingerprint, index++),
+    newId(tag) {
+      const at = index++;
+      return tag === undefined
+        ? objectId(organizationId, asked.fingerprint, at)
+        : keyId(organizationId, asked.fingerprint, at, tag);
+    },
   });
 }
 
@@ -163,8 +188,8 @@ function noLongerWaiting({ wasWaiting, asked }: Act): Change[] {
 type Step = {
   changes: readonly Change[];
   next?: NextState;
-  /** The header of the next state. */
-  ledTo?: KnownHeader;
+  /** The header of the next state; or of the first state of what the act brings into the world. */
+  ledTo?: KnownHeader | undefined;
   /** The journal that lists the act from now on. */
   slot?: number | undefined;
 };
@@ -172,16 +197,21 @@ type Step = {
 const stay: Step = { changes: [] };
 
 /** The act is over: the next state knows its fingerprint, or refuses bodies of its time altogether. */
-function end(act: Act, changes: readonly Change[]): Step {
+function end(act: Act, changes: readonly Change[], drawn?: Drawn): Step {
   const { signer, state, asked, nowMs } = act;
   const { slot, ...executed } = noteExecuted(signer, state, asked.envelope.timestampMs, asked.fingerprint, nowMs);
-  return { changes, slot, ...advance(act, changes, executed) };
+  return { changes, slot, ...advance(act, changes, executed, drawn) };
 }
 
-function advance({ signer, state }: Act, changes: readonly Change[], executed: Executed): Pick<Step, "next" | "ledTo"> {
+function advance(
+  { signer, state }: Act,
+  changes: readonly Change[],
+  executed: Executed,
+  drawn?: Drawn,
+): Pick<Step, "next" | "ledTo"> {
   const { known, directory, pages, pageLengths } = state;
   const before = { ...known.header, digest: known.digest, directory, pages, pageLengths };
-  const { next, open } = writeState(signer, before, changes, executed);
+  const { next, open } = writeState(signer, before, changes, executed, drawn);
   signer.heads.set(state.organizationId, open, weightOf(open));
   return { next, ledTo: open.known };
 }
@@ -206,6 +236,7 @@ function record(
     next,
     changes: JSON.stringify(changes),
     records: [],
+    made: undefined,
     boot: act.signer.boot,
     number,
     leaf,

@@ -112,17 +112,20 @@ function readLeaf({ keyring, line }: Signer, marked: Uint8Array): [Leaf, Place[]
 }
 
 /**
- * The states a leaf stands for: the one it led to, or else the one it was decided on. A birth stands for both, because they
- * are two organizations': what was decided on a state of the parent that was passed over is not born.
+ * The states a leaf stands for: the one it led to, or else the one it was decided on. Where an organization comes into the world,
+ * its own leaf and its creator's stand for both, because they are two organizations' states: what was decided on a state of the
+ * parent that was passed over is not born, and no creator's leaf is released beside another birth than its own.
  */
 function placesOf(leaf: Leaving["leaf"], ledTo: KnownHeader | undefined): Place[] {
   const { organizationId } = leaf;
   const decidedOn = { version: leaf.stateVersion, digest: leaf.stateDigest };
   if (ledTo === undefined) return [{ organizationId, ...decidedOn }];
   const { header, digest } = ledTo;
-  const place = { organizationId, version: header.version, digest };
-  if (leaf.event !== "BIRTH" || header.parentId === undefined) return [place];
-  return [{ organizationId: header.parentId, ...decidedOn }, place];
+  const place = { organizationId: header.organizationId, version: header.version, digest };
+  if (leaf.event === "BIRTH") {
+    return header.parentId === undefined ? [place] : [{ organizationId: header.parentId, ...decidedOn }, place];
+  }
+  return isSameId(header.organizationId, organizationId) ? [place] : [{ organizationId, ...decidedOn }, place];
 }
 
 /** Names by id. Rows of one organization come one behind another, and name it the same. */

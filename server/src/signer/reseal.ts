@@ -21,9 +21,10 @@ export function reseal(signer: Signer, { boxes }: Request<"reseal">): Reply<"res
   return boxes.map((box) => {
     const { sealed } = box.value;
     if (versionOf(sealed) === sealer.keyVersion) return sealed;
-    const { context, name } = placeOf(signer, box);
+    const { context, name, isOwn } = placeOf(signer, box);
     const secret = open(signer, context, sealed, name);
     try {
+      if (!isOwn(secret)) throw new Fault("failed_precondition", `the secret of ${name} is not the record's own`);
       return sealer.seal(context, secret);
     } finally {
       secret.fill(0);
@@ -33,13 +34,20 @@ export function reseal(signer: Signer, { boxes }: Request<"reseal">): Reply<"res
 
 type Box = Request<"reseal">["boxes"][number];
 
-function placeOf({ keyring }: Signer, box: Box): { context: SealContext; name: string } {
-  if (box.kind === "keyring") return { context: keyringContext, name: "the keyring" };
+type BoxPlace = { context: SealContext; name: string; isOwn(secret: Uint8Array): boolean };
+
+function placeOf({ keyring, draws }: Signer, box: Box): BoxPlace {
+  const isOwn = () => true;
+  if (box.kind === "keyring") return { context: keyringContext, name: "the keyring", isOwn };
   if (box.kind === "leaf")
-    return { context: resultContext(box.value.leaf), name: "a result that waits for its release" };
+    return { context: resultContext(box.value.leaf), name: "a result that waits for its release", isOwn };
   const record = decodeRecord(keyring.authenticity.check("record", box.value.content));
   if (!isKeyRecord(record)) throw new Fault("invalid_argument", `a ${record.kind} has no secret`);
-  return { context: secretContext(record), name: `${record.kind} ${recordIdOf(record)}` };
+  return {
+    context: secretContext(record),
+    name: `${record.kind} ${recordIdOf(record)}`,
+    isOwn: (secret) => draws.isBound(record, secret),
+  };
 }
 
 /** One that does not open stops the rotation: the old key must not go while anything could still need it. */

@@ -3,6 +3,7 @@ import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { ContractInterface } from "@keystead/core/policy/contract_interface.ts";
 import type { Limits } from "../endpoints/limits.ts";
 import type { Lru } from "../state/lru.ts";
+import type { Draws } from "./draws.ts";
 import type { JournalCache } from "./journal_cache.ts";
 import type { Keyring } from "./keyring.ts";
 import type { Line } from "./line.ts";
@@ -17,6 +18,7 @@ export type Signer = {
   readonly curves: Curves;
   readonly limits: Limits;
   readonly keyring: Keyring;
+  readonly draws: Draws;
   readonly memory: Memory;
   readonly line: Line;
   /** The newest state of each organization at hand: offered by the gateway, or led to by the request before. */

@@ -7,7 +7,7 @@ import type { HeadStanding, Reply, Request } from "../frames/messages.ts";
 import type { Purpose } from "../state/authenticity.ts";
 import { digestKey } from "../state/digest.ts";
 import { type AnyRecord, decodeRecord, isKeyRecord } from "../state/records.ts";
-import { secretContext, toldBy } from "./key_room.ts";
+import { openSecret, toldBy } from "./key_room.ts";
 import type { KnownHeader, Links } from "./line.ts";
 import type { Pin } from "./pins.ts";
 import type { Signer } from "./signer.ts";
@@ -70,19 +70,15 @@ function openRecord(signer: Signer, content: Uint8Array, sealed: Uint8Array): Op
 }
 
 /** A box that opens holds what it was sealed with. Of an account nothing else is told: it is found by its address. */
-function openBox(
-  { keyring, sealer }: Signer,
-  record: AnyRecord,
-  sealed: Uint8Array,
-): Pick<OpenedRecord, "opens" | "blindIndex"> {
+function openBox(signer: Signer, record: AnyRecord, sealed: Uint8Array): Pick<OpenedRecord, "opens" | "blindIndex"> {
   if (!isKeyRecord(record)) return { opens: sealed.length === 0, blindIndex: undefined };
   let secret: Uint8Array | undefined;
   let told: Uint8Array | undefined;
   try {
-    secret = sealer.unseal(secretContext(record), sealed);
+    secret = openSecret(signer, record, sealed);
     if (record.kind === "walletAccount") return { opens: true, blindIndex: undefined };
     told = toldBy(record, secret);
-    return { opens: true, blindIndex: keyring.blindIndex(record.organizationId, record.kind, told) };
+    return { opens: true, blindIndex: signer.keyring.blindIndex(record.organizationId, record.kind, told) };
   } catch (error) {
     if (error instanceof Fault) return { opens: false, blindIndex: undefined };
     throw error;

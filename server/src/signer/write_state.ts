@@ -5,14 +5,19 @@ import { noState } from "@keystead/core/log/header.ts";
 import type { NextState } from "../frames/messages.ts";
 import { sha256 } from "../state/digest.ts";
 import { type Directory, encodeDirectory, journalsOf } from "../state/directory.ts";
+import { type Drawn, drawnAfter, nothingDrawn } from "../state/drawn.ts";
 import type { Change } from "../state/entities.ts";
 import { dropJournalsIn, findJournalIn, type Journals, oldestSlot, putJournalIn, slotOf } from "../state/journal.ts";
 import {
   applyChanges,
+  deletedPages,
   emptyPages,
   encodePageOf,
   hasPage,
   isCounted,
+  isOptionalPage,
+  maxDeletedRanges,
+  maxFactsLength,
   maxPagesLength,
   type PageName,
   type Pages,
@@ -33,7 +38,7 @@ export type Before = {
 
 /** What stands before an organization's first state. */
 export function beforeBirth(organizationId: Uint8Array, parentId: Uint8Array | undefined): Before {
-  const directory = { pages: [], floor: 0, journals: new Uint8Array(0) };
+  const directory = { pages: [], floor: 0, journals: new Uint8Array(0), drawn: nothingDrawn };
   return { organizationId, parentId, ...noState, directory, pages: emptyPages, pageLengths: new Map() };
 }
 
@@ -50,6 +55,7 @@ export function writeState(
   before: Before,
   changes: readonly Change[],
   executed: Executed,
+  drawn?: Drawn,
 ): { next: NextState; open: OpenState } {
   const { pages: changed, touched } = applyChanges(before.pages, changes);
   const { recent, older } = executed.journals;
@@ -61,10 +67,13 @@ export function writeState(
   const pageLengths = new Map(before.pageLengths);
   for (const { name, content } of written) if (isCounted(name)) pageLengths.set(name, content.length);
   refuseTooLong(before.pageLengths, pageLengths);
+  refuseScattered(before.pages, pages);
+  for (const { name, content } of written) if (isOptionalPage(name)) refuseLongFacts(before.pages, name, content);
   const directory: Directory = {
     pages: listPages(before.directory.pages, written),
     floor: executed.floor,
     journals: recent,
+    drawn: drawn === undefined ? before.directory.drawn : drawnAfter(before.directory.drawn, signer.draws.drawn(drawn)),
   };
   const directoryBytes = encodeDirectory(directory);
   const version = before.version + 1;
@@ -107,6 +116,27 @@ function refuseTooLong(before: ReadonlyMap<string, number>, after: ReadonlyMap<s
   throw new Fault(
     "resource_exhausted",
     `organization has reached its limit of ${maxPagesLength} bytes of users, credentials, tags, policies and waiting activities`,
+  );
+}
+
+/** Whatever somebody deletes and keeps, the lists of deleted keys stay short enough to go along with every decision. */
+function refuseScattered(before: Pages, after: Pages): void {
+  for (const name of Object.values(deletedPages)) {
+    const ranges = after[name].length / 2;
+    if (ranges <= maxDeletedRanges || ranges <= before[name].length / 2) continue;
+    throw new Fault(
+      "resource_exhausted",
+      `organization has deleted ${maxDeletedRanges} keys one by one between others that it keeps: delete keys that were made ` +
+        "next to deleted ones, or a wallet with all its accounts",
+    );
+  }
+}
+
+function refuseLongFacts(before: Pages, name: `keyFacts/${string}`, content: Uint8Array): void {
+  if (content.length <= maxFactsLength || content.length <= encodePageOf(before, name).length) return;
+  throw new Fault(
+    "resource_exhausted",
+    "organization has renamed or exported too many keys: delete some that it does not need any more",
   );
 }
 

@@ -1,14 +1,23 @@
 /**
  * Ids of created objects derive from (organization, fingerprint, index): running one activity twice collides instead of
- * doubling, and anyone who holds the body can recompute them.
+ * doubling, and anyone who holds the body can recompute them. The id of a key derives from the tag of its secret too: one id
+ * never stands for two secrets, and nobody chooses an id by choosing a body.
  */
+import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { sha256 } from "./digest.ts";
 
 /** Written anew for each id: arrays of its own would cost as much as the hash. */
-const input = new Uint8Array(8 + 16 + 32 + 4);
+const plainInput = new Uint8Array(8 + 16 + 32 + 4);
+const keyInput = new Uint8Array(plainInput.length + 32);
 
-function idBytes(label: string, organizationId: Uint8Array, fingerprint: Uint8Array, index: number): Uint8Array {
+function idBytes(
+  input: Uint8Array,
+  label: string,
+  organizationId: Uint8Array,
+  fingerprint: Uint8Array,
+  index: number,
+): Uint8Array {
   for (let i = 0; i < label.length; i++) input[i] = label.charCodeAt(i);
   input.set(organizationId, 8);
   input.set(fingerprint, 24);
@@ -24,12 +33,18 @@ function withVersion(id: Uint8Array, version: number): Uint8Array {
 
 /** The `index`-th object an activity creates: a UUID of version 4's shape. */
 export function objectId(organizationId: Uint8Array, fingerprint: Uint8Array, index: number): string {
-  return uuidFromBytes(withVersion(idBytes("object\0\0", organizationId, fingerprint, index), 4));
+  return uuidFromBytes(withVersion(idBytes(plainInput, "object\0\0", organizationId, fingerprint, index), 4));
+}
+
+/** The same for a key, with the tag of its record in hex. */
+export function keyId(organizationId: Uint8Array, fingerprint: Uint8Array, index: number, tag: string): string {
+  keyInput.set(fromHex(tag), plainInput.length);
+  return uuidFromBytes(withVersion(idBytes(keyInput, "key\0\0\0\0\0", organizationId, fingerprint, index), 4));
 }
 
 /** The activity itself: version 7's shape, its time being the body's own `timestampMs`, so that ids sort by time. */
 export function activityId(organizationId: Uint8Array, fingerprint: Uint8Array, timestampMs: number): Uint8Array {
-  const id = withVersion(idBytes("activity", organizationId, fingerprint, 0), 7);
+  const id = withVersion(idBytes(plainInput, "activity", organizationId, fingerprint, 0), 7);
   for (let i = 0; i < 6; i++) id[i] = Math.floor(timestampMs / 2 ** (8 * (5 - i)));
   return id;
 }

@@ -32,7 +32,10 @@ export function createMac(key: Uint8Array): (content: Uint8Array) => Uint8Array<
   return (content) => {
     if (content.length > shortLength) return hmacSha256(key, content);
     inner.set(content, blockLength);
-    outer.set(sha256(inner.subarray(0, blockLength + content.length)), blockLength);
+    const end = blockLength + content.length;
+    outer.set(sha256(inner.subarray(0, end)), blockLength);
+    // It may have been a secret, and this buffer stays.
+    inner.fill(0, blockLength, end);
     return sha256(outer);
   };
 }

@@ -63,6 +63,8 @@ export type KeyFacts = {
   exported?: true;
   /** Set once, never cleared. */
   deleted?: true;
+  /** Of a key that is deleted, if it has one: then its page lists the serial, and its facts are forgotten. */
+  serial?: number;
   updatedAtMs: number;
 };
 
@@ -115,7 +117,13 @@ export type ContractInterface = {
 };
 
 /** How many there are, for the limits, and how many of both kinds were exported; none when absent. */
-export type KeyCounts = { wallets: number; privateKeys: number; exported?: number };
+export type KeyCounts = {
+  wallets: number;
+  privateKeys: number;
+  exported?: number;
+  /** The newest serial of each kind, none when absent. It only grows. */
+  serials?: Readonly<Partial<Record<KeyRecordKind, number>>>;
+};
 
 /** Every kind of thing an activity can change, by the name changes carry. */
 export type Entities = {

@@ -20,6 +20,8 @@ import type {
   UserTag,
 } from "./entities.ts";
 import { checkJournalTable, type JournalTable } from "./journal.ts";
+import type { KeyRecordKind } from "./records.ts";
+import { checkSerialRanges, noSerials, type SerialRanges, withSerials } from "./serial_ranges.ts";
 import { fromPlaces, type KeyPlaces, toPlaces } from "./tag_places.ts";
 
 /** Users with their credentials and tags, and the quorum above them: everything that says who may act. */
@@ -57,6 +59,10 @@ export type Pages = {
   privateKeyTags: PrivateKeyTagsPage;
   importTargets: ReadonlyMap<string, ImportTarget>;
   keyCounts: KeyCounts;
+  /** The serials of deleted keys. Those that were made before there were serials have their facts for it. */
+  deletedWallets: SerialRanges;
+  deletedWalletAccounts: SerialRanges;
+  deletedPrivateKeys: SerialRanges;
   policies: PoliciesPage;
   contractInterfaces: ContractInterfacesPage;
   /** All but the newest, which the directory has. */
@@ -77,6 +83,13 @@ type PageKind<P> = {
   /** The page's JSON text, without the brace and the format before it. */
   encode(page: P): string;
   decode(json: never): P;
+};
+
+/** A page of serials. */
+const serialsKind: PageKind<SerialRanges> = {
+  empty: noSerials,
+  encode: (ranges) => `"ranges":${JSON.stringify(ranges)}}`,
+  decode: (json: { ranges: number[] }) => checkSerialRanges(json.ranges),
 };
 
 /** One row per page: its JSON form. A page's format number grows when its meaning changes; unknown ones are refused. */
@@ -120,6 +133,9 @@ const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
     encode: (counts) => `"counts":${JSON.stringify(counts)}}`,
     decode: (json: { counts: KeyCounts }) => json.counts,
   },
+  deletedWallets: serialsKind,
+  deletedWalletAccounts: serialsKind,
+  deletedPrivateKeys: serialsKind,
   policies: {
     empty: new Map(),
     encode: (policies) => `"policies":${listJson(policies)}}`,
@@ -170,12 +186,32 @@ export function isOptionalPage(name: PageName): name is `keyFacts/${string}` {
   return name.startsWith("keyFacts/");
 }
 
+/** Where the serials of deleted keys are listed. */
+export const deletedPages = {
+  wallet: "deletedWallets",
+  walletAccount: "deletedWalletAccounts",
+  privateKey: "deletedPrivateKeys",
+} as const satisfies Record<KeyRecordKind, SinglePage>;
+
+/** What a decision knows about deleted keys that have serials. */
+export type DeletedKeys = Pick<Pages, (typeof deletedPages)[KeyRecordKind]>;
+
+/** A deletion that would part more ranges than these is refused, so that these pages stay short whatever anybody deletes. */
+export const maxDeletedRanges = 10_000;
+
+/** Facts of one page, in bytes. They are of keys that are there, of ids that nobody chooses: hardly any organization comes near. */
+export const maxFactsLength = 256 * 1024;
+
 /**
- * Whether its length counts towards `maxPagesLength`. Pages that are brought one by one need no room beside the others; journals are
- * few, and nobody puts anything there: they must not stand in the way of who makes the others shorter.
+ * Whether its length counts towards `maxPagesLength`. Pages that are brought one by one need no room beside the others; journals and
+ * serials of deleted keys have bounds of their own: they must not stand in the way of who makes the others shorter.
  */
 export function isCounted(name: PageName): boolean {
-  return !isOptionalPage(name) && name !== "journals";
+  return !isOptionalPage(name) && name !== "journals" && !isDeletedPage(name);
+}
+
+function isDeletedPage(name: string): boolean {
+  return Object.values(deletedPages).some((page) => page === name);
 }
 
 const factsPrefix = "keyFacts/";
@@ -243,106 +279,142 @@ function readPage(name: PageName, bytes: Uint8Array): never {
   return json as never;
 }
 
-/** Where each kind of entity lives: in a collection by id, or alone. */
-type Place<P extends keyof Pages> = { page: P; apply(page: Pages[P], change: never): Pages[P] };
+/** Where each kind of entity lives: in a collection by id, or alone. All changes of one kind are applied at once. */
+type Place<P extends keyof Pages> = { page: P; apply(page: Pages[P], changes: never): Pages[P] };
 
-const places: { [K in EntityKind]: { [P in keyof Pages]: Place<P> }[keyof Pages] } = {
+const places: { [K in Exclude<EntityKind, "keyFacts">]: { [P in keyof Pages]: Place<P> }[keyof Pages] } = {
   user: {
     page: "members",
-    apply: (page, change: ChangeOf<"user">) => ({ ...page, users: changed(page.users, change, (user) => user.userId) }),
+    apply: (page, changes: ChangesOf<"user">) => ({
+      ...page,
+      users: changed(page.users, changes, (user) => user.userId),
+    }),
   },
   userTag: {
     page: "members",
-    apply: (page, change: ChangeOf<"userTag">) => ({
+    apply: (page, changes: ChangesOf<"userTag">) => ({
       ...page,
-      userTags: changed(page.userTags, change, (tag) => tag.tagId),
+      userTags: changed(page.userTags, changes, (tag) => tag.tagId),
     }),
   },
   rootQuorum: {
     page: "members",
-    apply: (page, change: ChangeOf<"rootQuorum">) => ({ ...page, rootQuorum: replaced(change) }),
+    apply: (page, changes: ChangesOf<"rootQuorum">) => ({ ...page, rootQuorum: replaced(changes) }),
   },
-  settings: { page: "settings", apply: (_page, change: ChangeOf<"settings">) => replaced(change) },
+  settings: { page: "settings", apply: (_page, changes: ChangesOf<"settings">) => replaced(changes) },
   pendingActivity: {
     page: "pending",
-    apply: (page, change: ChangeOf<"pendingActivity">) => changed(page, change, (pending) => pending.fingerprint),
+    apply: (page, changes: ChangesOf<"pendingActivity">) => changed(page, changes, (pending) => pending.fingerprint),
   },
   privateKeyTag: {
     page: "privateKeyTags",
-    apply: (page, change: ChangeOf<"privateKeyTag">) => ({
+    apply: (page, changes: ChangesOf<"privateKeyTag">) => ({
       ...page,
-      tags: changed(page.tags, change, (tag) => tag.tagId),
+      tags: changed(page.tags, changes, (tag) => tag.tagId),
     }),
   },
   taggedPrivateKeys: {
     page: "privateKeyTags",
-    apply(page, change: ChangeOf<"taggedPrivateKeys">) {
+    apply(page, changes: ChangesOf<"taggedPrivateKeys">) {
       const keys = new Map(page.keys);
-      const { tagIds: among, keys: places } = replaced(change);
-      for (const [privateKeyId, tagIds] of fromPlaces(among, places)) {
-        if (tagIds.length > 0) keys.set(privateKeyId, tagIds);
-        else keys.delete(privateKeyId);
+      for (const { tagIds: among, keys: places } of changes.map(putValue)) {
+        for (const [privateKeyId, tagIds] of fromPlaces(among, places)) {
+          if (tagIds.length > 0) keys.set(privateKeyId, tagIds);
+          else keys.delete(privateKeyId);
+        }
       }
       return { ...page, keys };
     },
   },
   importTarget: {
     page: "importTargets",
-    apply: (page, change: ChangeOf<"importTarget">) => changed(page, change, (target) => target.targetId),
+    apply: (page, changes: ChangesOf<"importTarget">) => changed(page, changes, (target) => target.targetId),
   },
-  keyCounts: { page: "keyCounts", apply: (_page, change: ChangeOf<"keyCounts">) => replaced(change) },
+  keyCounts: { page: "keyCounts", apply: (_page, changes: ChangesOf<"keyCounts">) => replaced(changes) },
   policy: {
     page: "policies",
-    apply: (page, change: ChangeOf<"policy">) => changed(page, change, (policy) => policy.policyId),
+    apply: (page, changes: ChangesOf<"policy">) => changed(page, changes, (policy) => policy.policyId),
   },
   contractInterface: {
     page: "contractInterfaces",
-    apply: (page, change: ChangeOf<"contractInterface">) => changed(page, change, (each) => each.interfaceId),
-  },
-  keyFacts: {
-    page: "keyFacts",
-    apply(pages, change: ChangeOf<"keyFacts">) {
-      const { id } = replaced(change);
-      const key = id.slice(0, 2);
-      return new Map(pages).set(
-        key,
-        changed(pages.get(key) ?? keyFactsKind.empty, change, (facts) => facts.id),
-      );
-    },
+    apply: (page, changes: ChangesOf<"contractInterface">) => changed(page, changes, (each) => each.interfaceId),
   },
 };
 
-type ChangeOf<K extends EntityKind> = Extract<Change, { kind: K }>;
+type ChangesOf<K extends EntityKind> = readonly Extract<Change, { kind: K }>[];
+type AnyChange<T> = { op: "put"; value: T } | { op: "remove"; id: string };
 
+/** One copy of the collection, however many changes there are. */
 function changed<T>(
   map: ReadonlyMap<string, T>,
-  change: { op: "put"; value: T } | { op: "remove"; id: string },
+  changes: readonly AnyChange<T>[],
   idOf: (value: T) => string,
 ): ReadonlyMap<string, T> {
   const next = new Map(map);
-  if (change.op === "put") next.set(idOf(change.value), change.value);
-  else next.delete(change.id);
+  for (const change of changes) {
+    if (change.op === "put") next.set(idOf(change.value), change.value);
+    else next.delete(change.id);
+  }
   return next;
 }
 
-function replaced<T>(change: { op: "put"; value: T } | { op: "remove"; id: string }): T {
+function replaced<T>(changes: readonly AnyChange<T>[]): T {
+  return putValue(changes.at(-1) as AnyChange<T>);
+}
+
+function putValue<T>(change: AnyChange<T>): T {
   if (change.op === "remove") throw new Fault("internal", "what stands alone cannot be removed");
   return change.value;
 }
 
-/** The pages after `changes`, and the names of those that differ. */
+type NextPages = { -readonly [N in keyof Pages]: Pages[N] };
+
+/**
+ * The pages after `changes`, and the names of those that differ. Kinds do not depend on each other, so each is applied in one pass,
+ * in the order of its changes.
+ */
 export function applyChanges(pages: Pages, changes: readonly Change[]): { pages: Pages; touched: Set<PageName> } {
   const touched = new Set<PageName>();
-  const next: { -readonly [N in keyof Pages]: Pages[N] } = { ...pages };
-  for (const change of changes) {
-    const { page, apply } = places[change.kind] as Place<keyof Pages>;
-    touched.add(page === "keyFacts" ? keyFactsPageOf(idOf(change)) : page);
-    (next as Record<keyof Pages, unknown>)[page] = apply(next[page] as never, change as never);
+  const next: NextPages = { ...pages };
+  for (const [kind, own] of Map.groupBy(changes, (change) => change.kind)) {
+    if (kind === "keyFacts") {
+      applyKeyFacts(next, own as ChangesOf<"keyFacts">, touched);
+      continue;
+    }
+    const { page, apply } = places[kind] as Place<keyof Pages>;
+    touched.add(page as SinglePage);
+    (next as Record<keyof Pages, unknown>)[page] = apply(next[page] as never, own as never);
   }
   return { pages: next, touched };
 }
 
-function idOf(change: Change): string {
-  if (change.kind !== "keyFacts" || change.op !== "put") throw new Fault("internal", "key facts are never removed");
-  return change.value.id;
+/**
+ * Facts of keys. A deleted key with a serial has none: its page lists the serial, and what was said about it before is forgotten, or
+ * pages would grow with all that ever was deleted.
+ */
+function applyKeyFacts(next: NextPages, changes: ChangesOf<"keyFacts">, touched: Set<PageName>): void {
+  const keyFacts = new Map(next.keyFacts);
+  const serials = { wallet: [] as number[], walletAccount: [] as number[], privateKey: [] as number[] };
+  const written = new Map<string, Map<string, KeyFacts>>();
+  const pageFor = (id: string) => {
+    const key = id.slice(0, 2);
+    const facts = written.get(key) ?? new Map(keyFacts.get(key));
+    written.set(key, facts);
+    keyFacts.set(key, facts);
+    touched.add(keyFactsPageOf(id));
+    return facts;
+  };
+  for (const facts of changes.map(putValue)) {
+    const { id, kind, deleted, serial } = facts;
+    if (deleted === true && serial !== undefined) {
+      serials[kind].push(serial);
+      if (keyFacts.get(id.slice(0, 2))?.has(id)) pageFor(id).delete(id);
+    } else pageFor(id).set(id, facts);
+  }
+  next.keyFacts = keyFacts;
+  for (const [kind, page] of Object.entries(deletedPages) as [KeyRecordKind, keyof DeletedKeys][]) {
+    if (serials[kind].length === 0) continue;
+    next[page] = withSerials(next[page], serials[kind]);
+    touched.add(page);
+  }
 }

@@ -8,8 +8,19 @@ import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
 import type { Curve } from "@keystead/core/keys/curves.ts";
 import type { MnemonicLanguage } from "@keystead/core/keys/word_lists.ts";
 
+/**
+ * What binds a key's record to its secret. Records from before there were tags have neither field; their facts alone say whether
+ * they were deleted.
+ */
+type KeyBinding = {
+  /** Hex of a MAC over organization, kind and secret. It is part of the id, and is checked whenever the secret is opened. */
+  tag?: string;
+  /** How many of its kind the organization had made, this one included. The state lists deleted keys by it. */
+  serial?: number;
+};
+
 /** Its secret: entropy, and the passphrase if it was imported with one. */
-export type WalletRecord = {
+export type WalletRecord = KeyBinding & {
   kind: "wallet";
   organizationId: string;
   walletId: string;
@@ -20,13 +31,13 @@ export type WalletRecord = {
 };
 
 /** Its secret: the scalar or seed of its own path, so that signing need not derive. */
-export type WalletAccountRecord = {
+export type WalletAccountRecord = KeyBinding & {
   kind: "walletAccount";
   organizationId: string;
   walletAccountId: string;
   walletId: string;
-  /** What policies ask about its wallet: every signature would otherwise fetch a second record. What changed since is in the facts. */
-  wallet: Pick<WalletRecord, "walletName" | "imported">;
+  /** What is asked about its wallet: every signature would otherwise fetch a second record. What changed since is in the facts. */
+  wallet: Pick<WalletRecord, "walletName" | "imported" | "serial">;
   curve: Curve;
   /** As the caller wrote it. */
   path: string;
@@ -39,7 +50,7 @@ export type WalletAccountRecord = {
 };
 
 /** Its secret: the scalar or seed. */
-export type PrivateKeyRecord = {
+export type PrivateKeyRecord = KeyBinding & {
   kind: "privateKey";
   organizationId: string;
   privateKeyId: string;
@@ -72,7 +83,10 @@ export function isKeyRecord(record: AnyRecord): record is KeyRecord {
   return record.kind !== "contractInterface";
 }
 
-const format = 1;
+/** Before keys had tags and serials; texts of interfaces have neither. */
+const plainFormat = 1;
+/** A version that does not know serials would take deleted keys for live ones: it must not read these. */
+const boundFormat = 2;
 
 export function recordIdOf(record: KeyRecord): string {
   if (record.kind === "wallet") return record.walletId;
@@ -80,6 +94,7 @@ export function recordIdOf(record: KeyRecord): string {
 }
 
 export function encodeRecord(record: AnyRecord): Uint8Array<ArrayBuffer> {
+  const format = isBound(record) ? boundFormat : plainFormat;
   return Buffer.from(JSON.stringify({ format, record })) as Buffer<ArrayBuffer>;
 }
 
@@ -87,6 +102,16 @@ export function encodeRecord(record: AnyRecord): Uint8Array<ArrayBuffer> {
 export function decodeRecord(bytes: Uint8Array): AnyRecord {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   const json = JSON.parse(text) as { format: number; record: AnyRecord };
-  if (json.format !== format) throw new Fault("failed_precondition", `unknown format ${json.format} of a record`);
-  return json.record;
+  const { format, record } = json;
+  if (format !== plainFormat && format !== boundFormat) {
+    throw new Fault("failed_precondition", `unknown format ${format} of a record`);
+  }
+  if (isBound(record) !== (format === boundFormat)) {
+    throw new Fault("failed_precondition", `a record of format ${format} has the fields of another`);
+  }
+  return record;
+}
+
+function isBound(record: AnyRecord): boolean {
+  return isKeyRecord(record) && record.tag !== undefined && record.serial !== undefined;
 }

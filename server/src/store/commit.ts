@@ -30,7 +30,7 @@ export type CommitItem = {
   changes: readonly Change[];
   /** Wallets, accounts, private keys and texts of interfaces that come into the world. */
   records?: readonly NewRecordRow[];
-  leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array };
+  leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array; made?: Uint8Array };
   /** New, or the next form of one that waited for consensus; a finished one is never overwritten. */
   activity?: ActivityRow;
   /** A vote on an activity that exists already. */

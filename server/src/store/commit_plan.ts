@@ -165,6 +165,7 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
     leaf: leaf.leaf,
     header: next?.header ?? null,
     sealed: leaf.sealed ?? null,
+    made: leaf.made ?? null,
   });
   if (activity === undefined) return;
   refuseNul(activity.votes, activity.result, activity.failure);

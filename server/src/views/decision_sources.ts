@@ -12,7 +12,16 @@ import { interfacesAt } from "../rules/contract_interfaces.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import type { ContractInterface as Listed } from "../state/entities.ts";
 import { createLru } from "../state/lru.ts";
-import { decodePage, emptyPages, findKeyFacts, keyFactsPageOf, type Pages, withPage } from "../state/pages.ts";
+import {
+  decodePage,
+  deletedPages,
+  emptyPages,
+  findKeyFacts,
+  keyFactsPageOf,
+  type PageName,
+  type Pages,
+  withPage,
+} from "../state/pages.ts";
 import { type AnyRecord, decodeRecord, isKeyRecord, type KeyRecord, recordIdOf } from "../state/records.ts";
 import { findPage, findPages } from "../store/organizations.ts";
 import { findRecords } from "../store/records.ts";
@@ -64,8 +73,8 @@ export async function readSources(
   const found = await Promise.all(wishes.map((wish) => findRecords(store, organizationId, wish)));
   const records = found.flat().map(({ content }) => decodeRecord(withoutMac(content)));
   const keyRecords = records.filter(isKeyRecord);
-  const facts = await readKeyFacts(store, organizationId, keyRecords);
-  const keys = { records: keyRecords, factsOf: (id: string) => findKeyFacts(facts, id) };
+  const known = await readKeyPages(store, organizationId, keyRecords);
+  const keys = { records: keyRecords, factsOf: (id: string) => findKeyFacts(known, id), deleted: known };
   const unread = { pages, keys: () => keys, openInterface: notRead };
   const interfaces = new Map<string, ContractInterface>();
   for (const listed of interfacesFor(pages, activityFacts(unread, form, params))) {
@@ -90,16 +99,23 @@ function interfacesFor({ contractInterfaces }: DecisionPages, facts: ActivityFac
 
 /** For decisions that no key and no interface has a part in. */
 export function noSources(pages: DecisionPages): FactSources {
-  return { pages, keys: () => ({ records: [], factsOf: () => undefined }), openInterface: notRead };
+  return {
+    pages,
+    keys: () => ({ records: [], factsOf: () => undefined, deleted: emptyPages }),
+    openInterface: notRead,
+  };
 }
 
-async function readKeyFacts(store: Store, organizationId: string, records: readonly KeyRecord[]): Promise<Pages> {
+/** What became of these keys. */
+async function readKeyPages(store: Store, organizationId: string, records: readonly KeyRecord[]): Promise<Pages> {
+  if (records.length === 0) return emptyPages;
   const ids = records.flatMap((record) => [
     recordIdOf(record),
     ...(record.kind === "walletAccount" ? [record.walletId] : []),
   ]);
-  const found = await findPages(store, organizationId, [...new Set(ids.map(keyFactsPageOf))]);
-  return found.reduce((pages, { name, content }) => withPage(pages, name as `keyFacts/${string}`, content), emptyPages);
+  const names: PageName[] = [...Object.values(deletedPages), ...ids.map(keyFactsPageOf)];
+  const found = await findPages(store, organizationId, [...new Set(names)]);
+  return found.reduce((pages, { name, content }) => withPage(pages, name as PageName, content), emptyPages);
 }
 
 async function openInterface(

@@ -1,0 +1,64 @@
+/**
+ * What an activity draws at random, or brings from outside, as part of the state it leads to. Prepared twice on one state, it leads
+ * to two states, and a pin lets one of them be released. Layout: SPEC.md in this folder.
+ */
+import { fromHex } from "@keystead/core/encoding/hex.ts";
+import { bytes, decode, encode, fixed, list, oneOf, struct, u64 } from "@keystead/core/encoding/layout.ts";
+import { sha256 } from "./digest.ts";
+import { type AnyRecord, encodeRecord, isKeyRecord, type RecordKind } from "./records.ts";
+
+/** Before anything was. */
+export const nothingDrawn: Uint8Array = new Uint8Array(32);
+
+/** A record that was made. */
+export type MadeRecord = {
+  kind: RecordKind;
+  /** Zeros where it has none. */
+  tag: Uint8Array;
+  /** Zero where it has none. */
+  serial: number;
+  /** SHA-256 of its content without the MAC. */
+  digest: Uint8Array;
+};
+
+export type Drawn = {
+  /** SHA-256 of the outcome's JSON, as the leaf has it. */
+  outcome: Uint8Array;
+  records: readonly MadeRecord[];
+};
+
+const stepLayout = struct({
+  before: fixed(32),
+  /** Values from outside. No activity takes any yet. */
+  outside: list(bytes),
+  outcome: fixed(32),
+  records: list(fixed(32)),
+});
+
+/** The digest after one more activity. */
+export function drawnAfter(before: Uint8Array, { outcome, records }: Drawn): Uint8Array<ArrayBuffer> {
+  return sha256(encode(stepLayout, { before, outside: [], outcome, records: records.map(({ digest }) => digest) }));
+}
+
+export function madeRecord(record: AnyRecord): MadeRecord {
+  const { tag, serial = 0 } = isKeyRecord(record) ? record : {};
+  return {
+    kind: record.kind,
+    tag: tag === undefined ? new Uint8Array(32) : fromHex(tag),
+    serial,
+    digest: sha256(encodeRecord(record)),
+  };
+}
+
+/** Words are only ever added at the end: their places are on disk. */
+const kinds = ["wallet", "walletAccount", "privateKey", "contractInterface"] as const;
+const madeLayout = list(struct({ kind: oneOf(kinds), tag: fixed(32), serial: u64, digest: fixed(32) }));
+
+/** As it lies beside the leaf, for whoever executes the log anew: records of deleted keys are gone, and boxes are nobody's to open. */
+export function encodeMade(records: readonly MadeRecord[]): Uint8Array<ArrayBuffer> {
+  return encode(madeLayout, [...records]);
+}
+
+export function decodeMade(bytes: Uint8Array): MadeRecord[] {
+  return [...decode(madeLayout, bytes)];
+}

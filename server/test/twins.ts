@@ -1,0 +1,293 @@
+/**
+ * One body prepared twice by a hostile gateway. A world is one signer with its first organization, and a second signer and rotated ones
+ * beside it; every trial has one body prepared in two of them, offers both to be released, and says what counts afterwards.
+ */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { toSentence } from "@keystead/core/keys/mnemonic.ts";
+import { nobleKeyMaths } from "@keystead/core/keys/noble_key_maths.ts";
+import { p256 } from "@noble/curves/nist.js";
+import { protocolVersion } from "../src/frames/frame.ts";
+import type { Prepared, StoredRecord } from "../src/frames/messages.ts";
+import { openMemory } from "../src/signer/memory.ts";
+import { createOperations, type Operations } from "../src/signer/operations.ts";
+import { withoutMac } from "../src/state/authenticity.ts";
+import { sha256 } from "../src/state/digest.ts";
+import { decodeRecord, isKeyRecord, type KeyRecord, recordIdOf } from "../src/state/records.ts";
+import { encryptTo, exportClient } from "./imports.ts";
+import { freshKey } from "./rotation_rig.ts";
+import type { Random } from "./seeded_random.ts";
+import {
+  activityBody,
+  createSignerRig,
+  createTagBody,
+  type SignerRig,
+  type StoredState,
+  stampOf,
+  stateAfter,
+} from "./signer_rig.ts";
+
+const ethereum = {
+  curve: "CURVE_SECP256K1",
+  pathFormat: "PATH_FORMAT_BIP32",
+  path: "m/44'/60'/0'/0/0",
+  addressFormat: "ADDRESS_FORMAT_ETHEREUM",
+};
+
+export type World = {
+  rig: SignerRig;
+  state: StoredState;
+  /** Committed records, by id. */
+  records: Map<string, StoredRecord>;
+  /** Fingerprints of executed activities by their minute, in order. */
+  journals: Map<number, Uint8Array[]>;
+  /** What later bodies name. */
+  walletId: string;
+  address: string;
+  privateKeyId: string;
+  /** Bundles that imports can be encrypted to, one each. */
+  targets: { wallet: string[]; privateKey: string[] };
+  count: number;
+};
+
+type Draft = { body: Uint8Array; records?: readonly string[] };
+
+/** One row for each activity that makes or draws something, and which of the world's records it looks at. */
+export const makers: Readonly<Record<string, (world: World) => Draft>> = {
+  create_wallet: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_CREATE_WALLET", { walletName: newName(world), accounts: [ethereum] }),
+  }),
+  create_wallet_accounts: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS", {
+      walletId: world.walletId,
+      accounts: [{ ...ethereum, path: `m/44'/60'/${++world.count}'/0/0` }],
+    }),
+    records: [world.walletId],
+  }),
+  create_private_keys: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2", {
+      privateKeys: ["CURVE_ED25519", "CURVE_P256"].map((curve) => ({
+        privateKeyName: newName(world),
+        curve,
+        privateKeyTags: [],
+        addressFormats: [],
+      })),
+    }),
+  }),
+  create_sub_organization: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", {
+      subOrganizationName: newName(world),
+      rootQuorumThreshold: 1,
+      rootUsers: [{ userName: "root", apiKeys: [newApiKey()], authenticators: [], oauthProviders: [] }],
+      wallet: { walletName: "Main", accounts: [ethereum] },
+    }),
+  }),
+  init_import_wallet: ({ rig }) => ({
+    body: activityBody(rig, "ACTIVITY_TYPE_INIT_IMPORT_WALLET", { userId: rig.orders.birth.userId }),
+  }),
+  init_import_private_key: ({ rig }) => ({
+    body: activityBody(rig, "ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY", { userId: rig.orders.birth.userId }),
+  }),
+  import_wallet: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_IMPORT_WALLET", {
+      userId: world.rig.orders.birth.userId,
+      walletName: newName(world),
+      encryptedBundle: encryptTo(takeTarget(world, "wallet"), newSentence()),
+      accounts: [ethereum],
+    }),
+  }),
+  import_private_key: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_IMPORT_PRIVATE_KEY", {
+      userId: world.rig.orders.birth.userId,
+      privateKeyName: newName(world),
+      encryptedBundle: encryptTo(takeTarget(world, "privateKey"), p256.utils.randomSecretKey()),
+      curve: "CURVE_P256",
+      addressFormats: [],
+    }),
+  }),
+  export_wallet: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_EXPORT_WALLET", {
+      walletId: world.walletId,
+      targetPublicKey: exportClient().targetPublicKey,
+    }),
+    records: [world.walletId],
+  }),
+  export_wallet_account: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT", {
+      address: world.address,
+      targetPublicKey: exportClient().targetPublicKey,
+    }),
+    records: [...world.records.keys()].slice(0, 2),
+  }),
+  export_private_key: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_EXPORT_PRIVATE_KEY", {
+      privateKeyId: world.privateKeyId,
+      targetPublicKey: exportClient().targetPublicKey,
+    }),
+    records: [world.privateKeyId],
+  }),
+};
+
+/** Where the second one is prepared. The first is on the world's own signer, on its newest state. */
+export const situations = [
+  "same state",
+  "later state",
+  "after a restart",
+  "second signer",
+  "across a rotation",
+] as const;
+export type Situation = (typeof situations)[number];
+
+export function createWorld(): World {
+  const rig = createSignerRig({ nowMs: Date.now() });
+  const world: World = {
+    rig,
+    state: rig.born,
+    records: new Map(),
+    journals: new Map(),
+    walletId: "",
+    address: "",
+    privateKeyId: "",
+    targets: { wallet: [], privateKey: [] },
+    count: 0,
+  };
+  const wallet = actNow(world, "create_wallet");
+  world.walletId = wallet.walletId;
+  world.address = wallet.addresses[0];
+  world.privateKeyId = actNow(world, "create_private_keys").privateKeys[0].privateKeyId;
+  return world;
+}
+
+function newName(world: World): string {
+  world.count += 1;
+  return `Name ${world.count}`;
+}
+
+function newSentence(): string {
+  return Buffer.from(
+    toSentence(nobleKeyMaths, { entropy: freshKey().slice(0, 16), language: "MNEMONIC_LANGUAGE_ENGLISH" }),
+  ).toString("utf8");
+}
+
+function newApiKey() {
+  const publicKey = toHex(p256.getPublicKey(p256.utils.randomSecretKey()));
+  return { apiKeyName: "key", publicKey, curveType: "API_KEY_CURVE_P256" };
+}
+
+function takeTarget(world: World, kind: "wallet" | "privateKey"): string {
+  const path = kind === "wallet" ? "init_import_wallet" : "init_import_private_key";
+  return world.targets[kind].pop() ?? actNow(world, path).importBundle;
+}
+
+/** Prepares, whatever the signer asks for first. */
+export function prepareIn(world: World, operations: Operations, state: StoredState, { body, records = [] }: Draft) {
+  const brought = records.map((id) => world.records.get(id)).filter((record) => record !== undefined);
+  const wishes: string[] = [];
+  let journal: Uint8Array | undefined;
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const offered = { ...state, links: [] };
+    const stamp = stampOf(world.rig, body);
+    const none = { target: undefined, pages: [] };
+    const reply = operations.prepare({ body, stamp, state: offered, journal, records: brought, wishes, ...none });
+    if (reply.kind === "prepared") return reply.value;
+    wishes.push(...reply.value.wishes);
+    if (reply.value.journal !== undefined) journal = Buffer.concat(world.journals.get(reply.value.journal) ?? []);
+  }
+  throw new Error("the signer misses something that there is not");
+}
+
+/** Which rows are released. */
+export function release(operations: Operations, rows: readonly Prepared[]): boolean[] {
+  const asked = rows.map(({ leaf, sealed }) => ({ leaf, sealed }));
+  return operations.release({ rows: asked, links: [] }).map(({ kind }) => kind === "released");
+}
+
+/** What a database holds after the commit. */
+export function commit(world: World, [own]: readonly Prepared[]): void {
+  if (own?.next === undefined) return;
+  world.state = stateAfter(world.state, own);
+  for (const { content, sealed } of own.records) {
+    const record = decodeRecord(withoutMac(content));
+    if (isKeyRecord(record)) world.records.set(recordIdOf(record), { content, sealed });
+  }
+  if (own.activity?.slot === undefined) return;
+  const { slot, fingerprint } = own.activity;
+  world.journals.set(slot, [...(world.journals.get(slot) ?? []), fingerprint]);
+}
+
+function actNow(world: World, path: keyof typeof makers) {
+  const draft = makers[path]?.(world) ?? { body: createTagBody(world.rig, newName(world)) };
+  return settle(world, prepareIn(world, world.rig.operations, world.state, draft));
+}
+
+function settle(world: World, prepared: readonly Prepared[]) {
+  const isReleased = release(world.rig.operations, prepared).every(Boolean);
+  if (!isReleased || prepared[0]?.activity?.status !== "ACTIVITY_STATUS_COMPLETED") {
+    throw new Error(`an honest act is ${prepared[0]?.activity?.failure ?? "not released"}`);
+  }
+  commit(world, prepared);
+  return JSON.parse(prepared[0]?.activity?.result ?? "{}");
+}
+
+export type Pair = { first: readonly Prepared[]; second: readonly Prepared[]; operations: Operations };
+
+/** The body twice; `operations` is who is asked to release both. */
+export function prepareTwice(world: World, draft: Draft, situation: Situation, random: Random): Pair {
+  const { rig } = world;
+  const first = prepareIn(world, rig.operations, world.state, draft);
+  // Mostly within the same millisecond, where times do not tell twins apart.
+  if (random.below(4) === 0) rig.clock.nowMs += random.below(90_000);
+  if (situation === "later state") actNow(world, "create_user_tag");
+  const { operations, releasing } = signerFor(world, situation);
+  const second = prepareIn(world, operations, world.state, draft);
+  return { first, second, operations: releasing ?? operations };
+}
+
+function signerFor(world: World, situation: Situation): { operations: Operations; releasing?: Operations } {
+  if (situation === "after a restart") {
+    world.rig = world.rig.restart();
+    return { operations: world.rig.operations };
+  }
+  if (situation === "second signer") {
+    const memory = openMemory(mkdtempSync(join(tmpdir(), "keystead-twin-")), world.rig.rootKey);
+    const operations = startOn(world.rig, { current: world.rig.rootKey }, memory, { adoptUnknown: true });
+    return { operations, releasing: world.rig.operations };
+  }
+  if (situation === "across a rotation") {
+    const keys = { current: freshKey(), retiring: world.rig.rootKey };
+    return { operations: startOn(world.rig, keys, world.rig.memory, { reseal: true }) };
+  }
+  return { operations: world.rig.operations };
+}
+
+function startOn(
+  { orders, clock, keyring }: SignerRig,
+  keys: Parameters<typeof createOperations>[0],
+  memory: SignerRig["memory"],
+  change: Partial<SignerRig["orders"]>,
+): Operations {
+  const operations = createOperations(
+    keys,
+    memory,
+    { ...orders, ...change },
+    () => clock.nowMs,
+    () => undefined,
+  );
+  operations.hello({ protocol: protocolVersion, keyring });
+  return operations;
+}
+
+/** Keys by id, of an activity's own organization and of what it brings into the world. */
+export function keysOf(prepared: readonly Prepared[]): Map<string, KeyRecord> {
+  const records = prepared.flatMap(({ records }) => records.map(({ content }) => decodeRecord(withoutMac(content))));
+  return new Map(records.filter(isKeyRecord).map((record) => [recordIdOf(record), record]));
+}
+
+/** Equal for two preparations that are the same act: the same states, and the same records. */
+export function effectOf(prepared: readonly Prepared[]): string {
+  const states = prepared.map(({ next }) => toHex(next?.header ?? new Uint8Array()));
+  const records = prepared.flatMap(({ records }) => records.map(({ content }) => toHex(sha256(content))));
+  return [...states, ...records, prepared[0]?.activity?.result ?? ""].join(" ");
+}
