@@ -108,12 +108,19 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
 }
 
 /** A signer on the same memory that was started to check the database. */
-export function checkingSigner({ rootKey, memory, orders, clock, keyring }: SignerRig): Operations {
-  const vouching = { ...orders, vouch: true };
+export function checkingSigner(rig: SignerRig): Operations {
+  return signerUnder(rig, { vouch: true });
+}
+
+/** A signer on the same memory that was started under other orders. */
+export function signerUnder(
+  { rootKey, memory, orders, clock, keyring }: SignerRig,
+  change: Partial<Orders>,
+): Operations {
   const operations = createOperations(
     { current: rootKey },
     memory,
-    vouching,
+    { ...orders, ...change },
     () => clock.nowMs,
     () => undefined,
   );

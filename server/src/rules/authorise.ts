@@ -34,6 +34,8 @@ export type Question = FactSources & {
   /** It was submitted before, by somebody who might then. */
   isWaiting: boolean;
   nowMs: number;
+  /** Approvals up to this time do not count; readers do not know it. */
+  acceptedAtMs?: number;
 };
 
 /** What policies said, for whoever asks why. */
@@ -142,8 +144,10 @@ export function rightsOf(question: Question, userId: string) {
 }
 
 /** A deleted user's approval does not count, nor one whose day is over. */
-function activeApprovals({ pages, approvals, nowMs }: Question): Approval[] {
-  return approvals.filter((approval) => isActive(approval, nowMs) && pages.members.users.has(approval.userId));
+function activeApprovals({ pages, approvals, nowMs, acceptedAtMs }: Question): Approval[] {
+  return approvals.filter(
+    (approval) => isActive(approval, nowMs, acceptedAtMs) && pages.members.users.has(approval.userId),
+  );
 }
 
 export const nothingWeighed: Weighed = { evaluations: [], explanations: [], view: 0 };

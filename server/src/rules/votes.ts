@@ -5,8 +5,9 @@ import type { MembersPage } from "../state/pages.ts";
 /** How long an approval counts, from its own time. */
 export const approvalMs = 24 * 3_600_000;
 
-export function isActive({ atMs }: Pick<Approval, "atMs">, nowMs: number): boolean {
-  return nowMs < atMs + approvalMs;
+/** `acceptedAtMs`: when the operator last accepted a database. What was approved before may have been executed in what was lost. */
+export function isActive({ atMs }: Pick<Approval, "atMs">, nowMs: number, acceptedAtMs = 0): boolean {
+  return nowMs < atMs + approvalMs && atMs > acceptedAtMs;
 }
 
 /** Members of the root quorum that exist. */

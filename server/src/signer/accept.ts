@@ -54,6 +54,8 @@ function conclude(
   const leaf = acceptanceLeaf(signer, heads, firstOrganizationId, nowMs);
   if (leaf === undefined) return undefined;
   if (memory.deploymentId === undefined) memory.rememberDeployment(signer.keyring.deploymentId);
+  // Before any head is pinned: what was executed since the backup must not be new for a moment.
+  memory.rememberAcceptance(nowMs);
   const released = [{ boot: leaf.boot, first: leaf.number, last: leaf.number }];
   for (let at = 0; at < heads.length; at += pinsPerRecord) {
     const pins = heads.slice(at, at + pinsPerRecord).map(({ organizationId, version, digest }) => ({

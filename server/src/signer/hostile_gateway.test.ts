@@ -427,6 +427,7 @@ test("accepting a database pins it as it is, names what was set back and leaves 
   assert.deepEqual(lines, [`organization ${rig.orders.birth.organizationId}: SET BACK from version 4 to version 2`]);
   assert.equal(decodeLeaf(withoutMac(leaf?.leaf ?? new Uint8Array(0))).event, "DATABASE_ACCEPTED");
   const later = operator.restart({ orders: { acceptDatabase: false } });
+  rig.clock.nowMs += 2_000;
   const entries = sha256(at(bodies, 0));
   assert.equal(offer(later, at(states, 1), createTagBody(rig, "x"), { journal: entries }).kind, "prepared");
   assert.throws(() => offer(later, at(states, 0), createTagBody(rig, "x")), { code: "aborted" });

@@ -39,6 +39,13 @@ const waiting = constants.O_RDWR | constants.O_DSYNC | constants.O_NOFOLLOW;
 /** Records are not waited for one by one, but never are more bytes than this on their way to the disk once one is remembered. */
 const unsyncedBytes = 256 * 1024;
 
+/**
+ * Clocks differ by so much everywhere: an acceptance reaches this far ahead, and bodies within it need no note. Those further ahead are
+ * noted in steps, one record for each.
+ */
+const aheadToleranceMs = 1_000;
+const aheadStepMs = 10_000;
+
 export type ReleasedRange = { boot: Uint8Array; first: number; last: number };
 export type MovedPin = { organizationId: Uint8Array; pin: Pin };
 
@@ -48,6 +55,8 @@ export type Memory = {
   readonly deploymentId: Uint8Array | undefined;
   /** The newest time of any record. */
   readonly lastTimeMs: number;
+  /** Nothing that was stamped or approved up to this time is taken: the database it may have been executed in is lost. 0 for none. */
+  readonly acceptedAtMs: number;
   rememberDeployment(deploymentId: Uint8Array): void;
   rememberBirth(deploymentId: Uint8Array): void;
   /** Whether this very memory has seen the deployment being made. */
@@ -55,6 +64,10 @@ export type Memory = {
   /** One append for a whole group; it returns after the bytes are with the kernel, so any kill leaves them there. */
   rememberRelease(timeMs: number, pins: readonly MovedPin[], leaves: readonly ReleasedRange[]): void;
   resetClock(timeMs: number): void;
+  /** The operator took a database as it is. Bodies that name a later time and were taken before count as older, too. */
+  rememberAcceptance(timeMs: number): void;
+  /** A body was taken whose own time may lie ahead of the clock: an acceptance must not make it new. */
+  noteBodyTime(bodyMs: number, nowMs: number): void;
   /** Every released leaf number, by boot. */
   released(): ReleasedRange[];
   wasReleased(boot: Uint8Array, number: number): boolean;
@@ -88,6 +101,8 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
   let deploymentId: Uint8Array | undefined;
   const born = new Map<string, Uint8Array>();
   let lastTimeMs = 0;
+  let acceptedAtMs = 0;
+  let aheadMs = 0;
   /** Behind its last record the file may hold a part of one that was not taken back yet. */
   let hasRest = false;
   let isFailing = false;
@@ -110,6 +125,8 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
   function learn(record: MemoryRecord): void {
     if (record.kind === "deployment") deploymentId = Uint8Array.from(record.value.deploymentId);
     else if (record.kind === "clock") lastTimeMs = record.value.timeMs;
+    else if (record.kind === "accepted") acceptedAtMs = Math.max(acceptedAtMs, record.value.timeMs);
+    else if (record.kind === "ahead") aheadMs = Math.max(aheadMs, record.value.timeMs);
     else if (record.kind === "born") {
       born.set(digestKey(record.value.deploymentId), Uint8Array.from(record.value.deploymentId));
     } else {
@@ -275,6 +292,8 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
       if (batch.length === 4096) flush();
     }
     flush();
+    if (acceptedAtMs > 0) put({ kind: "accepted", value: { timeMs: acceptedAtMs } });
+    if (aheadMs > 0) put({ kind: "ahead", value: { timeMs: aheadMs } });
     // The last record is the clock's, so that a time that was reset stays reset.
     put({ kind: "clock", value: { timeMs: lastTimeMs } });
     return { chain, written };
@@ -328,6 +347,9 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     get lastTimeMs() {
       return lastTimeMs;
     },
+    get acceptedAtMs() {
+      return acceptedAtMs;
+    },
     rememberDeployment: (id) => appendAndWait({ kind: "deployment", value: { deploymentId: id } }),
     rememberBirth: (id) => appendAndWait({ kind: "born", value: { deploymentId: id } }),
     wasBornHere: (id) => born.has(digestKey(id)),
@@ -345,6 +367,13 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
         },
       }),
     resetClock: (timeMs) => appendAndWait({ kind: "clock", value: { timeMs } }),
+    rememberAcceptance(timeMs) {
+      appendAndWait({ kind: "accepted", value: { timeMs: Math.max(timeMs + aheadToleranceMs, aheadMs) } });
+    },
+    noteBodyTime(bodyMs, nowMs) {
+      if (bodyMs <= nowMs + aheadToleranceMs || bodyMs <= aheadMs) return;
+      append({ kind: "ahead", value: { timeMs: Math.ceil(bodyMs / aheadStepMs) * aheadStepMs } });
+    },
     released: () => [...releasedRanges()],
     wasReleased: (boot, number) => released.get(digestKey(boot))?.numbers.has(number) ?? false,
     torn,

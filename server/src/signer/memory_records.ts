@@ -19,6 +19,10 @@ const recordLayout = variant({
   clock: struct({ timeMs: u64 }),
   /** A deployment this signer has made. Whether it was ever committed shows when its birth is released. */
   born: struct({ deploymentId: fixed(16) }),
+  /** The operator accepted a database: bodies and approvals up to this time may have been executed in what was lost. */
+  accepted: struct({ timeMs: u64 }),
+  /** Bodies were taken that name a time up to this one, which lies ahead of the clock. */
+  ahead: struct({ timeMs: u64 }),
 });
 
 export type MemoryRecord = ValueOf<typeof recordLayout>;

@@ -61,6 +61,8 @@ function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
   const waiting = pending.get(toHex(fingerprint));
   if (waiting !== undefined) return prepared(approveAgain(scene, waiting, asked));
   checkLiveness(envelope.timestampMs, nowMs, state.directory.floor);
+  checkAcceptance(envelope.timestampMs, signer.memory.acceptedAtMs);
+  signer.memory.noteBodyTime(envelope.timestampMs, nowMs);
   if (form.activity.vote !== undefined) {
     return prepared(vote(scene, form.activity.vote, asked, request.target));
   }
@@ -137,4 +139,19 @@ function checkLiveness(timestampMs: number, nowMs: number, floor: number): void 
   throw new Fault("invalid_argument", `request timestamp is outside the allowed window${isLive ? wasAhead : ""}`, {
     errorCode: "REQUEST_INVALID",
   });
+}
+
+/**
+ * After a restore nobody knows what was executed since the backup: a body from before the operator's acceptance may be one of those,
+ * for whoever kept it with its stamp.
+ */
+function checkAcceptance(timestampMs: number, acceptedAtMs: number): void {
+  if (timestampMs > acceptedAtMs) return;
+  const at = new Date(acceptedAtMs).toISOString();
+  throw new Fault(
+    "invalid_argument",
+    `request timestamp is outside the allowed window: the database was restored, and nothing stamped up to ${at} is accepted any ` +
+      "more; send the request again with a new timestampMs",
+    { errorCode: "REQUEST_INVALID" },
+  );
 }

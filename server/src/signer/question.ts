@@ -16,5 +16,6 @@ export function questionOf(act: Act, approvals: readonly Approval[]): Question {
     approvals,
     isWaiting: wasWaiting === true,
     nowMs,
+    acceptedAtMs: signer.memory.acceptedAtMs,
   };
 }

@@ -49,11 +49,10 @@ export function vote(
  */
 export function approveAgain(scene: Scene, waiting: PendingActivity, asked: Asked): Prepared[] {
   if (waiting.approvals.some(({ userId }) => userId === scene.caller.user.userId)) throw hasApproved();
-  if (!isActive({ atMs: waiting.createdAtMs }, scene.nowMs)) {
-    throw new Fault(
-      "failed_precondition",
-      "this activity was submitted more than 24 hours ago: approve it with approve_activity",
-    );
+  const { acceptedAtMs } = scene.signer.memory;
+  if (!isActive({ atMs: waiting.createdAtMs }, scene.nowMs, acceptedAtMs)) {
+    const since = waiting.createdAtMs <= acceptedAtMs ? "before a database was restored" : "more than 24 hours ago";
+    throw new Fault("failed_precondition", `this activity was submitted ${since}: approve it with approve_activity`);
   }
   return approve(scene, waiting, asked, asked.fingerprint);
 }
@@ -67,7 +66,7 @@ function approve(scene: Scene, waiting: PendingActivity, asked: Asked, stamped: 
   const others = waiting.approvals.filter((approval) => approval.userId !== userId);
   const earlier = waiting.approvals.find((approval) => approval.userId === userId);
   // A user has one vote; the same again changes nothing, unless the day of the first is over.
-  if (earlier !== undefined && isActive(earlier, nowMs)) throw hasApproved();
+  if (earlier !== undefined && isActive(earlier, nowMs, scene.signer.memory.acceptedAtMs)) throw hasApproved();
   const approvals = [...others, approvalOf(scene)];
   const decision = authorise(questionOf(act, approvals));
   const decided: Act = { ...act, weighed: decision.weighed };
