@@ -22,6 +22,7 @@ import {
   type PageName,
   type Pages,
 } from "../state/pages.ts";
+import { countRanges } from "../state/serial_ranges.ts";
 import { NeedsMore } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
@@ -122,8 +123,9 @@ function refuseTooLong(before: ReadonlyMap<string, number>, after: ReadonlyMap<s
 /** Whatever somebody deletes and keeps, the lists of deleted keys stay short enough to go along with every decision. */
 function refuseScattered(before: Pages, after: Pages): void {
   for (const name of Object.values(deletedPages)) {
-    const ranges = after[name].length / 2;
-    if (ranges <= maxDeletedRanges || ranges <= before[name].length / 2) continue;
+    if (after[name] === before[name]) continue;
+    const ranges = countRanges(after[name]);
+    if (ranges <= maxDeletedRanges || ranges <= countRanges(before[name])) continue;
     throw new Fault(
       "resource_exhausted",
       `organization has deleted ${maxDeletedRanges} keys one by one between others that it keeps: delete keys that were made ` +

@@ -21,7 +21,7 @@ import type {
 } from "./entities.ts";
 import { checkJournalTable, type JournalTable } from "./journal.ts";
 import type { KeyRecordKind } from "./records.ts";
-import { checkSerialRanges, noSerials, type SerialRanges, withSerials } from "./serial_ranges.ts";
+import { noSerials, parseSerials, type SerialRanges, serialsJson, withSerials } from "./serial_ranges.ts";
 import { fromPlaces, type KeyPlaces, toPlaces } from "./tag_places.ts";
 
 /** Users with their credentials and tags, and the quorum above them: everything that says who may act. */
@@ -88,8 +88,8 @@ type PageKind<P> = {
 /** A page of serials. */
 const serialsKind: PageKind<SerialRanges> = {
   empty: noSerials,
-  encode: (ranges) => `"ranges":${JSON.stringify(ranges)}}`,
-  decode: (json: { ranges: number[] }) => checkSerialRanges(json.ranges),
+  encode: (ranges) => `"ranges":${serialsJson(ranges)}}`,
+  decode: (json: { ranges: number[] }) => parseSerials(json.ranges),
 };
 
 /** One row per page: its JSON form. A page's format number grows when its meaning changes; unknown ones are refused. */
@@ -197,10 +197,10 @@ export const deletedPages = {
 export type DeletedKeys = Pick<Pages, (typeof deletedPages)[KeyRecordKind]>;
 
 /** A deletion that would part more ranges than these is refused, so that these pages stay short whatever anybody deletes. */
-export const maxDeletedRanges = 10_000;
+export const maxDeletedRanges = 20_000;
 
 /** Facts of one page, in bytes. They are of keys that are there, of ids that nobody chooses: hardly any organization comes near. */
-export const maxFactsLength = 256 * 1024;
+export const maxFactsLength = 64 * 1024;
 
 /**
  * Whether its length counts towards `maxPagesLength`. Pages that are brought one by one need no room beside the others; journals and
