@@ -25,7 +25,7 @@ function channelDescriptor(): number | undefined {
 }
 
 async function disconnect(): Promise<void> {
-  process.disconnect();
+  process.disconnect?.();
   await once(process, "disconnect");
 }
 

@@ -183,9 +183,9 @@ test("an open file is the signer's to read whatever its flags say, which is why 
   const parent = fileURLToPath(new URL("signer_sandbox_parent.test_entry.ts", import.meta.url));
   const filesSeen = async (task: "open" | "closed") => {
     const file = openSync(join(outside, "secret"), "r");
-    const stdio = Array.from({ length: 201 }, (_, place) => (place === 200 ? file : "ignore"));
-    stdio.splice(0, 3, "ignore", "pipe", "inherit");
-    const started = spawn(process.execPath, [parent, task, ...probeArguments("descriptors")], { stdio });
+    const none = Array.from({ length: 197 }, () => "ignore" as const);
+    const stdio = ["ignore", "pipe", "inherit", ...none, file] as const;
+    const started = spawn(process.execPath, [parent, task, ...probeArguments("descriptors")], { stdio: [...stdio] });
     closeSync(file);
     const said: Buffer[] = [];
     started.stdout?.on("data", (chunk: Buffer) => said.push(chunk));

@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
+import { constants } from "node:os";
 import { basename, resolve } from "node:path";
 import {
   type Bootstrap,
@@ -201,8 +202,8 @@ export async function runFromTerminal(code: Code): Promise<void> {
   let launched: Launched | undefined;
   let stoppedAtMs: number | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, (_, number) => {
-      if (!launched) process.exit(128 + number);
+    process.on(signal, () => {
+      if (!launched) process.exit(128 + constants.signals[signal]);
       if (stoppedAtMs !== undefined && performance.now() - stoppedAtMs < sameSignalMs) return;
       stoppedAtMs = performance.now();
       launched.stop();
