@@ -1,9 +1,11 @@
 /** A real Keystead for black-box tests: the launcher and its children, on a data folder of their own. */
-import { type ChildProcess, spawn } from "node:child_process";
+import assert from "node:assert/strict";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Stream } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { type ServerProcesses, serverProcessesOf } from "./process_tree.ts";
 
@@ -40,6 +42,8 @@ export type ServerOptions = {
   env?: Record<string, string>;
   /** Keep the data folder on stop. */
   keep?: boolean;
+  /** Open in the launcher by these numbers, as a careless parent leaves its own. */
+  descriptors?: Record<number, number | Stream | "pipe">;
 };
 
 export async function startKeystead(options: ServerOptions = {}): Promise<KeysteadServer> {
@@ -53,8 +57,10 @@ export async function startKeystead(options: ServerOptions = {}): Promise<Keyste
       ...(options.databaseUrl !== undefined && { DATABASE_URL: options.databaseUrl }),
       ...options.env,
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: stdioOf(options.descriptors ?? {}),
   });
+  assert.ok(launcher.stdout !== null && launcher.stderr !== null);
+  const { stdout } = launcher;
   let printed = "";
   launcher.stdout.on("data", (chunk) => (printed += chunk));
   launcher.stderr.on("data", (chunk) => (printed += chunk));
@@ -64,7 +70,7 @@ export async function startKeystead(options: ServerOptions = {}): Promise<Keyste
       const match = /ready at (http:\/\/\S+)/.exec(printed);
       if (match?.[1] !== undefined) resolve(match[1]);
     };
-    launcher.stdout.on("data", check);
+    stdout.on("data", check);
     launcher.once("exit", (code) => reject(new Error(`keystead ended with ${code} before it was ready:\n${printed}`)));
     setTimeout(() => reject(new Error(`keystead was not ready within 30 s:\n${printed}`)), 30_000).unref();
   });
@@ -87,4 +93,10 @@ export async function startKeystead(options: ServerOptions = {}): Promise<Keyste
       }
     },
   };
+}
+
+function stdioOf(descriptors: Record<number, number | Stream | "pipe">): StdioOptions {
+  const last = Math.max(2, ...Object.keys(descriptors).map(Number));
+  const standard = ["ignore", "pipe", "pipe"] as const;
+  return Array.from({ length: last + 1 }, (_, place) => standard[place] ?? descriptors[place] ?? "ignore");
 }

@@ -47,3 +47,14 @@ export function killIfThere(pid: number): boolean {
     return false;
   }
 }
+
+/** Those whose command line or environment names a folder, whoever their parent is by now. */
+export async function processesNaming(folder: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    const texts = ["cmdline", "environ"].map((file) => readFile(`/proc/${name}/${file}`, "utf8").catch(() => ""));
+    if ((await Promise.all(texts)).some((text) => text.includes(folder))) found.push(Number(name));
+  }
+  return found;
+}

@@ -130,7 +130,10 @@ export function readPage({ pages }: { pages: readonly Page[] }, name: string): J
 export function edited(page: Page, aim: Aim): Page {
   const kind = (page.name.startsWith("keyFacts/") ? "keyFacts" : page.name) as keyof typeof pageEdits;
   const json = JSON.parse(Buffer.from(page.content).toString("utf8"));
-  return { name: page.name, content: Buffer.from(JSON.stringify({ format: 1, ...pageEdits[kind](json, aim) })) };
+  return {
+    name: page.name,
+    content: Buffer.from(JSON.stringify({ format: json.format, ...pageEdits[kind](json, aim) })),
+  };
 }
 
 /** A directory and a head that fit the pages; only the MAC is missing. */

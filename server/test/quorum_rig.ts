@@ -73,6 +73,8 @@ type QuorumOptions = {
   threshold?: number;
   parentId?: string;
   limits?: Readonly<Record<string, number>>;
+  /** Whether everybody's key is, as those of a birth are. */
+  isProven?: boolean;
 };
 
 export function createQuorum({
@@ -81,6 +83,7 @@ export function createQuorum({
   threshold = 2,
   parentId,
   limits = {},
+  isProven = true,
 }: QuorumOptions = {}): Quorum {
   const first = createSignerRig();
   let rig = Object.keys(limits).length === 0 ? first : first.restart({ orders: { limits } });
@@ -88,7 +91,7 @@ export function createQuorum({
   const people = new Map<string, Person>();
   for (const name of [...members, ...others]) {
     const privateKey = p256.utils.randomSecretKey();
-    const user = userWithKey(name, privateKey, rig.clock.nowMs);
+    const user = userWithKey(name, privateKey, rig.clock.nowMs, isProven);
     people.set(name, { userId: user.userId, user, privateKey });
   }
   const idsOf = (...names: readonly string[]) => names.map((name) => person(name).userId);

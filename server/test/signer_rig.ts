@@ -230,7 +230,13 @@ export function releaseRows(
 }
 
 /** What an organization made by a test may differ in. */
-export type Made = { rootQuorum?: RootQuorum; parentId?: string; pending?: readonly PendingActivity[] };
+export type Made = {
+  rootQuorum?: RootQuorum;
+  parentId?: string;
+  pending?: readonly PendingActivity[];
+  /** With a members page as it was before keys were proven. */
+  format1?: true;
+};
 
 /**
  * Another organization of the same deployment, made with the deployment's own keyring, in its first state. Its root quorum
@@ -240,7 +246,7 @@ export function anotherOrganization(
   rig: SignerRig,
   organizationId: string,
   users: readonly User[],
-  { rootQuorum, parentId, pending }: Made = {},
+  { rootQuorum, parentId, pending, format1 }: Made = {},
 ): StoredState {
   const { authenticity } = openKeyring(rig.rootKey, 1, rig.keyring);
   const times = { createdAtMs: rig.clock.nowMs, updatedAtMs: rig.clock.nowMs };
@@ -256,6 +262,10 @@ export function anotherOrganization(
     },
     { name: "settings", content: encodePage("settings", { organizationName: "Other", features: [], ...times }) },
   ];
+  for (const page of pages) {
+    if (format1 !== true || page.name !== "members") continue;
+    page.content = Buffer.from(Buffer.from(page.content).toString().replace('"format":2', '"format":1'));
+  }
   if (pending !== undefined) {
     const waiting = new Map(pending.map((each) => [each.fingerprint, each]));
     pages.push({ name: "pending", content: encodePage("pending", waiting) });
@@ -276,7 +286,8 @@ export function anotherOrganization(
   return { version: 1, header: authenticity.mark("header", header), directory, pages };
 }
 
-export function userWithKey(userName: string, privateKey: Uint8Array, nowMs: number): User {
+/** As one who came with the organization, unless its key still has to prove itself. */
+export function userWithKey(userName: string, privateKey: Uint8Array, nowMs: number, isProven = true): User {
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
   return {
     userId: uuidFromBytes(randomBytes(16)),
@@ -289,6 +300,7 @@ export function userWithKey(userName: string, privateKey: Uint8Array, nowMs: num
         curve: "API_KEY_CURVE_P256",
         publicKey: toHex(p256.getPublicKey(privateKey)),
         type: "CREDENTIAL_TYPE_API_KEY_P256",
+        ...(isProven && { proven: true }),
         ...times,
       },
     ],

@@ -83,6 +83,7 @@ function checkMembers({ users, credentials, user_tags }: Rows, { members }: Page
         curve: key.curve,
         public_key: key.publicKey,
         expires_at_ms: key.expiresAtMs ?? null,
+        proven: key.proven === true ? 1 : 0,
         created_at_ms: key.createdAtMs,
         updated_at_ms: key.updatedAtMs,
       })),

@@ -43,6 +43,7 @@ export async function compareProjection(
         curve: key.curve,
         public_key: key.publicKey,
         expires_at_ms: key.expiresAtMs ?? null,
+        proven: key.proven === true ? 1 : 0,
         ...times(key),
       })),
     ),

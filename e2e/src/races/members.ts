@@ -252,3 +252,34 @@ export const lostUpdates = defineRace({
   },
   endsAlike: "changes of different things lead to the same user in every order",
 });
+
+export const copiedKey = defineRace({
+  name: "a key's first act against strangers who copy it: its owner's organization is found, and no other",
+  async setUp(stage) {
+    const owner = await stage.found({ users: 1, threshold: 1 });
+    const [{ userId }] = owner.people;
+    const person = { userId, key: createKey() };
+    await stage.done(owner, owner.people[0], "create_api_keys", { userId, apiKeys: [apiKeyOf(person.key)] });
+    const strangers = [await stage.found({ users: 1, threshold: 1 }), await stage.found({ users: 1, threshold: 1 })];
+    return { owner, person, strangers };
+  },
+  requests: ({ owner, person, strangers }, stage) => [
+    tag(stage, owner, person, "first"),
+    stage.stamped(owner, owner.people[0], "update_user_name", { userId: person.userId, userName: "Renamed" }),
+    ...strangers.map((stranger) => {
+      const [{ userId }] = stranger.people;
+      return stage.stamped(stranger, stranger.people[0], "create_api_keys", {
+        userId,
+        apiKeys: [apiKeyOf(person.key)],
+      });
+    }),
+  ],
+  async check({ owner, person }, answers, stage) {
+    assert.ok(answers.every(isDone), answers.map(({ text }) => text).join("\n"));
+    const me = await stage.ask({ ...owner, organizationId: stage.first.organizationId }, person, "whoami");
+    assert.equal(me.organizationId, owner.organizationId);
+    assert.equal(me.username, "Renamed", "the act that proved the key took nothing else back");
+    return "the owner's";
+  },
+  endsAlike: "all four are done in any order, and the key is proven in one organization",
+});

@@ -1,6 +1,7 @@
 /** All races. A later one is added by its entry here. */
 import { deletedWallet, exportAgainstDelete, oneSeed, oneTarget, renamedWallet, sameName } from "./keys.ts";
 import {
+  copiedKey,
   deletedKey,
   eviction,
   lastKeys,
@@ -38,6 +39,7 @@ export const races: readonly AnyRace[] = [
   deletedKey,
   eviction,
   oneKeyTwoUsers,
+  copiedKey,
   lostUpdates,
   deletedPolicy,
   newDenial,

@@ -52,7 +52,7 @@ test("an organization is born with its users, its quorum and its settings, and t
           userId: "new 1",
           userName: "Bob",
           userTags: [],
-          apiKeys: [apiKey(1, { apiKeyId: "new 2", ...times })],
+          apiKeys: [apiKey(1, { apiKeyId: "new 2", proven: true, ...times })],
           ...times,
         }),
         put("user", { userId: "new 3", ...cleo, userTags: [], apiKeys: [], ...times }),

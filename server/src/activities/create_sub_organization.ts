@@ -26,6 +26,7 @@ import { newUser, refuseKeysByText } from "../rules/users.ts";
 import { generateWallet, parseAccounts } from "../rules/wallets.ts";
 import { put, type Settings, type User } from "../state/entities.ts";
 import { emptyPages } from "../state/pages.ts";
+import { provenKey } from "../state/proven.ts";
 import { createSubOrganizationVersions } from "./create_sub_organization.v7.ts";
 
 const rootUser = Type.Object({
@@ -171,11 +172,13 @@ function firstSettings(params: CreateSubOrganizationParams, { nowMs }: ActivityC
 
 /** A new organization has no tags that its users could carry. */
 function newRootUser(context: ActivityContext, params: RootUserParams): User {
-  return newUser(context, {
+  const user = newUser(context, {
     ...params,
     apiKeys: params.apiKeys ?? [],
     authenticators: params.authenticators ?? [],
     oauthProviders: params.oauthProviders ?? [],
     userTags: [],
   });
+  // The parent's stamp speaks for them.
+  return { ...user, apiKeys: user.apiKeys.map(provenKey) };
 }

@@ -4,14 +4,13 @@
  */
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { parseStamp, type Stamp, verifyStamp } from "@keystead/core/crypto/stamp.ts";
-import { Fault } from "@keystead/core/fault.ts";
 import type { Caller } from "../endpoints/define_query.ts";
 import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import { expiredKey, unknownKey, unverifiedStamp } from "../endpoints/stamp_faults.ts";
-import { findInSubOrganizations } from "../store/across.ts";
 import { type CallerRow, findCaller, findFormerCaller } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
 import type { Doubts } from "./doubts.ts";
+import { findOwnSubOrganization } from "./own_sub_organization.ts";
 
 export type AuthenticateRoom = {
   store: Store;
@@ -27,7 +26,7 @@ type FoundCaller = CallerRow & { credential: NonNullable<CallerRow["credential"]
 
 /**
  * The named organization first; then its parent, whose members may read every sub-organization; then, where the endpoint
- * allows it, the one sub-organization that knows the key.
+ * allows it, the key's own sub-organization.
  */
 async function resolve(
   store: Store,
@@ -45,14 +44,8 @@ async function resolve(
     const parent = await findCaller(store, named.parentId, curve, publicKey);
     if (parent !== undefined && hasCredential(parent)) return parent;
   } else if (scope === "sub-organization") {
-    const matches = (await findInSubOrganizations(store, organizationId, curve, publicKey)).filter(hasCredential);
-    const [match] = matches;
-    if (matches.length > 1) {
-      throw new Fault("unauthenticated", "more than one suborg associated with a public key", {
-        errorCode: "CREDENTIAL_CONFLICT",
-      });
-    }
-    if (match !== undefined) return match;
+    const match = await findOwnSubOrganization(store, organizationId, curve, publicKey);
+    if (match !== undefined && hasCredential(match)) return match;
   }
   throw unknownKey(organizationId, named.parentId, publicKey);
 }

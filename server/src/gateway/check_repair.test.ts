@@ -101,6 +101,22 @@ for (const dialect of dialects) {
     assert.equal(await everythingIn(rig), sound);
   });
 
+  test(`on ${dialect} a key that is called proven and is not, or the reverse, is found and put right`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    await rig.newPerson("Dave");
+    await rig.room.committer.settle();
+    const sound = await everythingIn(rig);
+    const flipped = sql<number>`1 - proven`;
+    await rig.store.db.updateTable("credentials").set({ proven: flipped }).execute();
+    const { ok, lines } = await run(rig, false);
+    assert.equal(ok, false);
+    const found = lines.filter((line) => /: credentials [0-9a-f-]{36}: proven not as in the state$/.test(line));
+    assert.equal(found.length, 2, lines.join("\n"));
+    assert.equal((await run(rig, true)).ok, true);
+    assert.equal(await everythingIn(rig), sound);
+  });
+
   test(`on ${dialect} rows that stand under each other's ids come back whole, and copies go`, async (t) => {
     const rig = await withWallets(t, dialect, ["one", "two", "three"]);
     if (rig === undefined) return;

@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,10 +56,14 @@ after(() => {
   rmSync(top, { recursive: true, force: true });
 });
 
-function startProbe(task: string) {
+function probeArguments(task: string): string[] {
   const ports = [(tcp.address() as AddressInfo).port, udp.address().port, victim.pid];
   const flags = signerArguments({ ...keysteadCode().signer, entry }, memory);
-  const probe = spawn(process.execPath, [...flags, memory, outside, ...ports.map(String), task], {
+  return [...flags, memory, outside, ...ports.map(String), task];
+}
+
+function startProbe(task: string) {
+  const probe = spawn(process.execPath, probeArguments(task), {
     cwd: memory,
     env: {},
     stdio: ["ignore", "pipe", "pipe"],
@@ -161,6 +175,25 @@ test("links in the memory folder are followed, which is why the launcher refuses
     "fs: write through a planted folder",
     "fs: write through a planted link",
   ]);
+});
+
+test("an open file is the signer's to read whatever its flags say, which is why the launcher closes what it inherited", {
+  skip: process.platform !== "linux" && "needs /proc",
+}, async () => {
+  const parent = fileURLToPath(new URL("signer_sandbox_parent.test_entry.ts", import.meta.url));
+  const filesSeen = async (task: "open" | "closed") => {
+    const file = openSync(join(outside, "secret"), "r");
+    const none = Array.from({ length: 197 }, () => "ignore" as const);
+    const stdio = ["ignore", "pipe", "inherit", ...none, file] as const;
+    const started = spawn(process.execPath, [parent, task, ...probeArguments("descriptors")], { stdio: [...stdio] });
+    closeSync(file);
+    const said: Buffer[] = [];
+    started.stdout?.on("data", (chunk: Buffer) => said.push(chunk));
+    await once(started, "close");
+    return JSON.parse(Buffer.concat(said).toString());
+  };
+  assert.deepEqual(await filesSeen("open"), [[200, "s"]]);
+  assert.deepEqual(await filesSeen("closed"), []);
 });
 
 test("SIGUSR1 does not open the inspector", async () => {

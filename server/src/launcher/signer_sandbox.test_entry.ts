@@ -2,7 +2,7 @@
  * Runs under exactly the signer's flags and tries what every Node builtin offers. Prints one JSON object: probe → outcome.
  * Arguments: the memory folder, a folder outside it, a TCP port, a UDP port, a process to attack, and what to do:
  * `open` tries all under the flags alone, `locked` after lockDown, `v8 flags` the one thing that ends the process, `wait` nothing,
- * `links` what planted links give away.
+ * `links` what planted links give away, `descriptors` which files it can use by number.
  */
 import crypto from "node:crypto";
 import type { EventEmitter } from "node:events";
@@ -23,6 +23,7 @@ const imported = (name: string) => import(name);
 if (task === "locked" || task === "links") lockDown();
 if (task === "v8 flags") changeFlags();
 if (task === "wait") await wait();
+if (task === "descriptors") await listFiles();
 
 type Loose = Record<string, (...args: unknown[]) => unknown>;
 type Probe = (load: () => Loose) => unknown;
@@ -452,6 +453,16 @@ const held: Record<string, unknown> = { crypto, fs, "fs/promises": fs.promises, 
 function loadBuiltin(name: string): Loose {
   const way = held[name] ?? attempt(() => require(name)) ?? process.getBuiltinModule(name) ?? refuse("no such module");
   return way as Loose;
+}
+
+/** Permissions are asked for paths alone: whatever is open can be used. */
+async function listFiles(): Promise<void> {
+  lockDown();
+  const numbers = Array.from({ length: 1024 }, (_, number) => number);
+  const files = numbers.filter((number) => attempt(() => fs.fstatSync(number).isFile()));
+  const texts = files.map((number) => [number, fs.readFileSync(number, "utf8")]);
+  await new Promise((resolve) => stdout.write(JSON.stringify(texts), resolve));
+  process.exit(0);
 }
 
 function attempt<T>(run: () => T): T | undefined {

@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
+import { constants } from "node:os";
 import { basename, resolve } from "node:path";
 import {
   type Bootstrap,
@@ -24,6 +25,7 @@ import {
 } from "./data_folder.ts";
 import { syncFolder } from "./durable_file.ts";
 import { gatewayEnvironment } from "./environment.ts";
+import { closeInheritedDescriptors } from "./inherited_descriptors.ts";
 import { type Launched, launch } from "./launch.ts";
 import { type Lock, lockData } from "./lock.ts";
 import { awaitPreviousProcesses } from "./previous_processes.ts";
@@ -77,6 +79,7 @@ async function startLocked(
   }
   const isRotation = config.command === "rotate-keys";
   const rootKey = await rootKeyProvider(data, config.passphrase, isRotation);
+  await closeInheritedDescriptors();
   const bootstrap = await bootstrapWith(rootKey, config, data);
   if (isRotation) keepIds(data, bootstrap);
   if (config.command === "init") {
@@ -186,6 +189,9 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
+/** Ctrl-C under `npm start` arrives twice: from the terminal, and from npm, which passes its own on. Both are one request to stop. */
+const sameSignalMs = 1000;
+
 /** Runs a start to its end with this process's arguments, signals and terminal, and sets the exit code; a refusal is one line. */
 export async function runFromTerminal(code: Code): Promise<void> {
   // By default SIGUSR1 opens the inspector, and this process handles the root key.
@@ -194,10 +200,13 @@ export async function runFromTerminal(code: Code): Promise<void> {
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
   let launched: Launched | undefined;
+  let stoppedAtMs: number | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
-      if (launched) launched.stop();
-      else process.exit(130);
+      if (!launched) process.exit(128 + constants.signals[signal]);
+      if (stoppedAtMs !== undefined && performance.now() - stoppedAtMs < sameSignalMs) return;
+      stoppedAtMs = performance.now();
+      launched.stop();
     });
   }
   try {

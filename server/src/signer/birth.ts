@@ -39,6 +39,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
           curve: "API_KEY_CURVE_P256",
           publicKey: normalisePublicKey(signer.curves, "API_KEY_CURVE_P256", order.apiPublicKey),
           type: apiKeyCurves.API_KEY_CURVE_P256.credentialType,
+          proven: true,
           ...times,
         },
       ],

@@ -14,6 +14,7 @@ import { type Change, remove } from "../state/entities.ts";
 import { entityJson } from "../state/pages.ts";
 import { encodeEvaluations } from "../state/policy_evaluations.ts";
 import { encodeExplanations } from "../state/policy_explanations.ts";
+import { withProvenKey } from "../state/proven.ts";
 import type { AnyRecord } from "../state/records.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import type { Asked } from "./asked.ts";
@@ -172,7 +173,7 @@ export function keepWaiting(
   event: "SUBMITTED" | "VOTED",
   change: (activityId: string) => Change,
 ): Prepared[] {
-  const changes = [change(uuidFromBytes(idOf(act)))];
+  const changes = proving(act, [change(uuidFromBytes(idOf(act)))]);
   return [record(act, event, "NONE", { changes, ...advance(act, changes, executedIn(act.state)) }, "")];
 }
 
@@ -197,10 +198,17 @@ type Step = {
 const stay: Step = { changes: [] };
 
 /** The act is over: the next state knows its fingerprint, or refuses bodies of its time altogether. */
-function end(act: Act, changes: readonly Change[], drawn?: Drawn): Step {
+function end(act: Act, intended: readonly Change[], drawn?: Drawn): Step {
   const { signer, state, asked, nowMs } = act;
+  const changes = proving(act, intended);
   const { slot, ...executed } = noteExecuted(signer, state, asked.envelope.timestampMs, asked.fingerprint, nowMs);
   return { changes, slot, ...advance(act, changes, executed, drawn) };
+}
+
+/** Whoever changes the state has the key that stamped the change: this request's, whosever activity it votes on. */
+function proving({ state, caller }: Act, changes: readonly Change[]): readonly Change[] {
+  if (caller.apiKey.proven === true) return changes;
+  return withProvenKey(state.pages.members, changes, caller.user.userId, caller.apiKey.apiKeyId);
 }
 
 function advance(

@@ -12,6 +12,8 @@ export type ApiKey = {
   /** `CREDENTIAL_TYPE_…`: long-lived keys and the several kinds of session keys are told apart by it. */
   type: string;
   expiresAtMs?: number;
+  /** Its holder has used it here, or it came with the organization: see proven.ts. Anyone can write down a stranger's public key. */
+  proven?: true;
   createdAtMs: number;
   updatedAtMs: number;
 };

@@ -20,6 +20,7 @@ import type {
   UserTag,
 } from "./entities.ts";
 import { checkJournalTable, type JournalTable } from "./journal.ts";
+import { withBirthKeysProven } from "./proven.ts";
 import type { KeyRecordKind } from "./records.ts";
 import { noSerials, parseSerials, type SerialRanges, serialsJson, withSerials } from "./serial_ranges.ts";
 import { fromPlaces, type KeyPlaces, toPlaces } from "./tag_places.ts";
@@ -29,6 +30,8 @@ export type MembersPage = {
   readonly users: ReadonlyMap<string, User>;
   readonly userTags: ReadonlyMap<string, UserTag>;
   readonly rootQuorum: RootQuorum;
+  /** Read from a page of format 1, while the settings that say which keys are proven are not at hand. Never written. */
+  readonly isUnmarked?: true;
 };
 
 /** Activities that wait for consensus, by fingerprint. */
@@ -78,6 +81,8 @@ export type SinglePage = Exclude<keyof Pages, "keyFacts">;
 export type PageName = SinglePage | `keyFacts/${string}`;
 
 type PageKind<P> = {
+  /** The newest form, which is the one that is written; all up to it are read. */
+  format: number;
   /** What a state without this page has. */
   empty: P;
   /** The page's JSON text, without the brace and the format before it. */
@@ -87,6 +92,7 @@ type PageKind<P> = {
 
 /** A page of serials. */
 const serialsKind: PageKind<SerialRanges> = {
+  format: 1,
   empty: noSerials,
   encode: (ranges) => `"ranges":${serialsJson(ranges)}}`,
   decode: (json: { ranges: number[] }) => parseSerials(json.ranges),
@@ -95,27 +101,36 @@ const serialsKind: PageKind<SerialRanges> = {
 /** One row per page: its JSON form. A page's format number grows when its meaning changes; unknown ones are refused. */
 const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
   members: {
+    // Format 1 did not say which keys are proven.
+    format: 2,
     empty: { users: new Map(), userTags: new Map(), rootQuorum: { threshold: 1, userIds: [] } },
-    encode: ({ users, userTags, rootQuorum }) =>
-      `"users":${listJson(users)},"userTags":${listJson(userTags)},"rootQuorum":${JSON.stringify(rootQuorum)}}`,
-    decode: (json: { users: User[]; userTags: UserTag[]; rootQuorum: RootQuorum }) => ({
+    encode({ users, userTags, rootQuorum, isUnmarked }) {
+      if (isUnmarked === true)
+        throw new Fault("internal", "a members page of format 1 is written before it was read whole");
+      return `"users":${listJson(users)},"userTags":${listJson(userTags)},"rootQuorum":${JSON.stringify(rootQuorum)}}`;
+    },
+    decode: (json: { format: number; users: User[]; userTags: UserTag[]; rootQuorum: RootQuorum }) => ({
       users: new Map(json.users.map((user) => [user.userId, user])),
       userTags: new Map(json.userTags.map((tag) => [tag.tagId, tag])),
       rootQuorum: json.rootQuorum,
+      ...(json.format === 1 && { isUnmarked: true }),
     }),
   },
   settings: {
+    format: 1,
     empty: { organizationName: "", features: [], createdAtMs: 0, updatedAtMs: 0 },
     encode: (settings) => `"settings":${JSON.stringify(settings)}}`,
     decode: (json: { settings: Settings }) => json.settings,
   },
   pending: {
+    format: 1,
     empty: new Map(),
     encode: (pending) => `"activities":${listJson(pending)}}`,
     decode: (json: { activities: PendingActivity[] }) =>
       new Map(json.activities.map((activity) => [activity.fingerprint, activity])),
   },
   privateKeyTags: {
+    format: 1,
     empty: { tags: new Map(), keys: new Map() },
     encode: ({ tags, keys }) => `"tags":${listJson(tags)},"keys":${JSON.stringify(toPlaces(tags.keys(), keys))}}`,
     decode(json: { tags: PrivateKeyTag[]; keys: KeyPlaces[] }) {
@@ -124,11 +139,13 @@ const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
     },
   },
   importTargets: {
+    format: 1,
     empty: new Map(),
     encode: (targets) => `"targets":${listJson(targets)}}`,
     decode: (json: { targets: ImportTarget[] }) => new Map(json.targets.map((target) => [target.targetId, target])),
   },
   keyCounts: {
+    format: 1,
     empty: { wallets: 0, privateKeys: 0 },
     encode: (counts) => `"counts":${JSON.stringify(counts)}}`,
     decode: (json: { counts: KeyCounts }) => json.counts,
@@ -137,17 +154,20 @@ const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
   deletedWalletAccounts: serialsKind,
   deletedPrivateKeys: serialsKind,
   policies: {
+    format: 1,
     empty: new Map(),
     encode: (policies) => `"policies":${listJson(policies)}}`,
     decode: (json: { policies: Policy[] }) => new Map(json.policies.map((policy) => [policy.policyId, policy])),
   },
   contractInterfaces: {
+    format: 1,
     empty: new Map(),
     encode: (interfaces) => `"interfaces":${listJson(interfaces)}}`,
     decode: (json: { interfaces: ContractInterface[] }) =>
       new Map(json.interfaces.map((each) => [each.interfaceId, each])),
   },
   journals: {
+    format: 1,
     empty: new Uint8Array(0),
     encode: (journals) => `"journals":"${journals.toHex()}"}`,
     decode(json: { journals: string }) {
@@ -159,12 +179,11 @@ const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
 };
 
 const keyFactsKind: PageKind<ReadonlyMap<string, KeyFacts>> = {
+  format: 1,
   empty: new Map(),
   encode: (facts) => `"facts":${listJson(facts)}}`,
   decode: (json: { facts: KeyFacts[] }) => new Map(json.facts.map((each) => [each.id, each])),
 };
-
-const pageFormat = 1;
 
 /** All pages of an organization travel in one frame, beside two bodies, the journal of a minute and a run of headers. */
 export const maxPagesLength = 4 * 1024 * 1024;
@@ -222,17 +241,17 @@ export function keyFactsPageOf(id: string): `keyFacts/${string}` {
 }
 
 export function encodePage<N extends SinglePage>(name: N, page: Pages[N]): Uint8Array<ArrayBuffer> {
-  return toBytes(pageKinds[name].encode(page));
+  return toBytes(pageKinds[name], page);
 }
 
 /** The bytes of any page that is at hand. */
 export function encodePageOf(pages: Pages, name: PageName): Uint8Array<ArrayBuffer> {
   if (!isOptionalPage(name)) return encodePage(name, pages[name]);
-  return toBytes(keyFactsKind.encode(pages.keyFacts.get(name.slice(factsPrefix.length)) ?? keyFactsKind.empty));
+  return toBytes(keyFactsKind, pages.keyFacts.get(name.slice(factsPrefix.length)) ?? keyFactsKind.empty);
 }
 
-function toBytes(text: string): Uint8Array<ArrayBuffer> {
-  return Buffer.from(`{"format":${pageFormat},${text}`) as Buffer<ArrayBuffer>;
+function toBytes<P>({ format, encode }: PageKind<P>, page: P): Uint8Array<ArrayBuffer> {
+  return Buffer.from(`{"format":${format},${encode(page)}`) as Buffer<ArrayBuffer>;
 }
 
 const texts = new WeakMap<object, string>();
@@ -252,14 +271,21 @@ function listJson(entities: ReadonlyMap<string, object>): string {
 
 /** Reads a page whose digest has been checked. */
 export function decodePage<N extends SinglePage>(name: N, bytes: Uint8Array): Pages[N] {
-  return pageKinds[name].decode(readPage(name, bytes));
+  return pageKinds[name].decode(readPage(name, bytes, pageKinds[name].format));
 }
 
 /** The pages with one more of them at hand. */
 export function withPage(pages: Pages, name: PageName, bytes: Uint8Array): Pages {
-  if (!isOptionalPage(name)) return { ...pages, [name]: decodePage(name, bytes) };
-  const facts = keyFactsKind.decode(readPage(name, bytes));
+  if (!isOptionalPage(name)) return readWhole({ ...pages, [name]: decodePage(name, bytes) });
+  const facts = keyFactsKind.decode(readPage(name, bytes, keyFactsKind.format));
   return { ...pages, keyFacts: new Map(pages.keyFacts).set(name.slice(factsPrefix.length), facts) };
+}
+
+/** What older pages leave to others to say. Pages come in no order, and every organization has settings. */
+function readWhole(pages: Pages): Pages {
+  const { members, settings } = pages;
+  if (members.isUnmarked !== true || settings === emptyPages.settings) return pages;
+  return { ...pages, members: withBirthKeysProven(members, settings.createdAtMs) };
 }
 
 /** Whether a page is at hand. */
@@ -271,9 +297,9 @@ export function findKeyFacts({ keyFacts }: Pages, id: string): KeyFacts | undefi
   return keyFacts.get(id.slice(0, 2))?.get(id);
 }
 
-function readPage(name: PageName, bytes: Uint8Array): never {
+function readPage(name: PageName, bytes: Uint8Array, newest: number): never {
   const json = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
-  if (json.format !== pageFormat) {
+  if (!Number.isInteger(json.format) || json.format < 1 || json.format > newest) {
     throw new Fault("failed_precondition", `unknown format ${json.format} of page \`${name}\``);
   }
   return json as never;

@@ -316,6 +316,7 @@ export function toCredentialRow(
     curve: apiKey.curve,
     public_key: apiKey.publicKey,
     expires_at_ms: apiKey.expiresAtMs ?? null,
+    proven: Number(apiKey.proven === true),
     created_at_ms: apiKey.createdAtMs,
     updated_at_ms: apiKey.updatedAtMs,
   };

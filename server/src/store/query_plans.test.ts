@@ -54,12 +54,20 @@ for (const dialect of dialects) {
       const found = await large(t);
       if (found === undefined) return;
       const { store, plans, parent } = found;
-      const plan = await planOf(plans, findInSubOrganizations(store, parent, "API_KEY_CURVE_P256", "02".repeat(33)));
-      const byKey = {
-        sqlite: /^SEARCH credentials USING INDEX credentials_across \(public_key=\?\)/,
-        postgres: /credentials_across/,
-      };
-      assert.match(plan, byKey[dialect], plan);
+      await findInSubOrganizations(store, parent, "API_KEY_CURVE_P256", "02".repeat(33));
+      const all = await plans();
+      assert.equal(all.length, 2, "first where it is proven, then anywhere");
+      for (const [plan, index] of [
+        [all[0] ?? "", "credentials_proven_across"],
+        [all[1] ?? "", "credentials_across"],
+      ] as const) {
+        const byKey = {
+          sqlite: new RegExp(`^SEARCH credentials USING INDEX ${index} \\(public_key=\\?\\)`),
+          postgres: new RegExp(`\\b${index}\\b`),
+        };
+        assert.match(plan, byKey[dialect], plan);
+        assert.doesNotMatch(plan, /TEMP B-TREE/, "nor are all copies of a key sorted to find two");
+      }
     });
 
     test("the leaves of a repeated body are looked for among the few that are not released", async (t) => {

@@ -59,6 +59,17 @@ for (const dialect of dialects) {
       const third = birth(randomUUID(), [newUser({ apiKeys: [{ ...shared, apiKeyId: randomUUID() }] })], parent);
       await commitGroup(store, [third], []);
       assert.equal((await ids(parent, shared)).length, 2);
+      const proven = birth(
+        randomUUID(),
+        [newUser({ apiKeys: [{ ...shared, apiKeyId: randomUUID(), proven: true }] })],
+        parent,
+      );
+      await commitGroup(store, [proven], []);
+      assert.deepEqual(
+        await ids(parent, shared),
+        [proven.organizationId],
+        "where it is proven, the others do not count",
+      );
       const [row] = await findInSubOrganizations(store, parent, single.curve, single.publicKey);
       assert.deepEqual(row, await findCaller(store, right, single.curve, single.publicKey));
     });

@@ -93,6 +93,7 @@ export const tables = {
     curve: "text",
     public_key: "text",
     expires_at_ms: "integer?",
+    proven: "integer",
     created_at_ms: "integer",
     updated_at_ms: "integer",
   },

@@ -103,7 +103,7 @@ type UserRow = Tables["users"] &
 type Nullable<T> = { [K in keyof T]: T[K] | null };
 
 /** What is told of a credential. */
-type Credential = Omit<Tables["credentials"], "organization_id" | "user_id">;
+type Credential = Omit<Tables["credentials"], "organization_id" | "user_id" | "proven">;
 
 /** The rows of one user stand together: one for each credential, or one without any. */
 function toUsers(rows: readonly UserRow[]): User[] {

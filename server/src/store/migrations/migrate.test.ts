@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { dialects, openTestStore, testSource } from "../../../test/open_test_store.ts";
+import { birth, newApiKey, newUser } from "../../../test/store_items.ts";
+import { commitGroup } from "../commit.ts";
 import { closeStore, openStore, type Store } from "../store.ts";
 import { type ColumnKind, tables } from "../tables.ts";
 import { migrate, migrations } from "./migrate.ts";
+import { columnTypes } from "./step.ts";
 
 const bookkeeping = ["migrations", "migrations_lock"];
 
@@ -88,6 +92,23 @@ for (const dialect of dialects) {
       });
       // The refusal let go of the file too.
       await assert.rejects(openStore(source), { message: /newer release/ });
+    });
+
+    test("keys that came with their organization are proven in a database of before, and others are not", async (t) => {
+      const store = await openTestStore(t, dialect);
+      if (store === undefined) return;
+      const organizationId = randomUUID();
+      const [born, added] = [newApiKey(), newApiKey()];
+      const keys = [born, { ...added, createdAtMs: born.createdAtMs + 1 }];
+      await commitGroup(store, [birth(organizationId, [newUser({ apiKeys: keys })])], []);
+      // As the step before left it.
+      const { "0006_proven_keys": step } = migrations;
+      await sql`drop index credentials_proven_across`.execute(store.db);
+      await store.db.schema.alterTable("credentials").dropColumn("proven").execute();
+      await step?.(store.db as unknown as Kysely<unknown>, columnTypes(dialect));
+      const rows = await store.db.selectFrom("credentials").select(["credential_id", "proven"]).execute();
+      const byId = Object.fromEntries(rows.map(({ credential_id, proven }) => [credential_id, proven]));
+      assert.deepEqual(byId, { [born.apiKeyId]: 1, [added.apiKeyId]: 0 });
     });
 
     test("a step that fails leaves the database as it was", async (t) => {

@@ -7,6 +7,7 @@ import { votesAndSubOrganizations } from "./0002_votes_and_sub_organizations.ts"
 import { keys } from "./0003_keys.ts";
 import { policies } from "./0004_policies.ts";
 import { madeRecords } from "./0005_made_records.ts";
+import { provenKeys } from "./0006_proven_keys.ts";
 import { columnTypes, type Dialect, type MigrationStep } from "./step.ts";
 
 /** In order of their names. */
@@ -16,6 +17,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0003_keys": keys,
   "0004_policies": policies,
   "0005_made_records": madeRecords,
+  "0006_proven_keys": provenKeys,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */

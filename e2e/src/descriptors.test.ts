@@ -1,0 +1,140 @@
+/** Gateway and signer hold the descriptors they were given or opened themselves, whatever the launcher's parent left open. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { freshDataFolder } from "./data_folder.ts";
+import { type KeysteadServer, type ServerOptions, startKeystead } from "./keystead_server.ts";
+
+type Role = "gateway" | "signer";
+type Descriptors = Map<number, string>;
+
+function descriptorsOf(pid: number): Descriptors {
+  const names = readdirSync(`/proc/${pid}/fd`).map(Number);
+  const target = (fd: number) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      // It was closed while we looked.
+      return "/dev/null";
+    }
+  };
+  return new Map(names.map((fd) => [fd, target(fd)]));
+}
+
+/** What was handed over by number. */
+const given: Record<Role, readonly RegExp[]> = {
+  // Standard input and output, and the launcher's channel.
+  gateway: [/^\/dev\/null$/, /^socket:/, /^socket:/, /^socket:/],
+  // The same (its output is the launcher's), the socket to the gateway, and control.
+  signer: [/^\/dev\/null$/, /^socket:|^pipe:/, /^socket:|^pipe:/, /^socket:/, /^socket:/],
+};
+
+/** Sockets beyond those: the listener and the signer's other end, which arrives over the channel. */
+const sockets: Record<Role, number> = { gateway: 2, signer: 0 };
+
+/** What is open and neither given nor opened by the process itself. */
+function unexplained(role: Role, descriptors: Descriptors, folder: string): string[] {
+  const rest = [...descriptors].filter(([fd, target]) => given[role][fd]?.test(target) !== true);
+  const targets = rest.map(([, target]) => target);
+  const isOwn = (target: string) =>
+    target.startsWith("anon_inode:") ||
+    target === "/dev/null" ||
+    target.startsWith(`${folder}/`) ||
+    // Node's own pipes lead from the process to itself.
+    (target.startsWith("pipe:") && targets.filter((other) => other === target).length === 2);
+  const others = targets.filter((target) => !isOwn(target));
+  const found = others.filter((target) => target.startsWith("socket:"));
+  return found.length <= sockets[role] ? others.filter((target) => !found.includes(target)) : others;
+}
+
+/** Node keeps all it opens from the processes it starts, so whatever lacks the flag came from elsewhere. */
+function withoutCloseOnExec(pid: number): number[] {
+  const flags = (fd: string) =>
+    /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"))?.[1] ?? "0";
+  return readdirSync(`/proc/${pid}/fd`)
+    .filter((fd) => Number(fd) > 2 && (Number.parseInt(flags(fd), 8) & 0o2000000) === 0)
+    .map(Number);
+}
+
+/** On a connection that is over with the answer: it would count among the gateway's descriptors. */
+async function statusOf(url: string): Promise<number | undefined> {
+  const request = get(url, { agent: false });
+  try {
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    response.resume();
+    await once(response, "close");
+    return response.statusCode;
+  } catch {
+    return undefined;
+  }
+}
+
+async function bothOf(server: KeysteadServer, not: Partial<Record<Role, number>> = {}): Promise<Record<Role, number>> {
+  for (let i = 0; i < 400; i++) {
+    const { gateway, signer } = await server.children();
+    const isNew = gateway !== not.gateway && signer !== not.signer;
+    const isReady = (await statusOf(`${server.url}/readyz`)) === 200;
+    if (gateway !== undefined && signer !== undefined && isNew && isReady) return { gateway, signer };
+    await pause(50);
+  }
+  assert.fail(`no gateway and signer: ${server.output()}`);
+}
+
+async function startWith(t: TestContext, options: ServerOptions): Promise<KeysteadServer> {
+  const server = await startKeystead(options);
+  t.after(() => server.stop());
+  return server;
+}
+
+test("files, pipes and sockets of the launcher's parent reach neither child, not after restarts either", {
+  skip: process.platform !== "linux" && "needs /proc",
+  timeout: 120_000,
+}, async (t) => {
+  const dataFolder = freshDataFolder(t);
+  const passphrase = join(dataFolder, "../passphrase");
+  writeFileSync(passphrase, "correct horse battery staple\n", { mode: 0o600 });
+  const secret = join(dataFolder, "../other");
+  writeFileSync(secret, "of the parent");
+  const listener = createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const socket = connect((listener.address() as AddressInfo).port, "127.0.0.1");
+  await once(socket, "connect");
+  t.after(() => {
+    socket.destroy();
+    listener.close();
+  });
+  const file = openSync(secret, "r+");
+  const descriptors = { 5: file, 17: file, 40: "pipe", 99: socket, 200: openSync(passphrase, "r"), 900: file } as const;
+  const options = { dataFolder, descriptors, env: { KEYSTEAD_PASSPHRASE_FILE: "/dev/fd/200" } };
+  const server = await startWith(t, options);
+  assert.match(server.output(), /ready at/);
+
+  const folders = { gateway: join(dataFolder, "database"), signer: join(dataFolder, "signer") };
+  const check = async (pids: Record<Role, number>, when: string) => {
+    for (const role of ["gateway", "signer"] as const) {
+      const look = () => unexplained(role, descriptorsOf(pids[role]), folders[role]);
+      // The connection on which we asked may be open for a moment longer.
+      for (let i = 0; i < 40 && look().length > 0; i++) await pause(50);
+      assert.deepEqual(look(), [], `${role} ${when}`);
+      assert.deepEqual(withoutCloseOnExec(pids[role]), [], `${role} ${when}`);
+    }
+  };
+  const first = await bothOf(server);
+  await check(first, "at the start");
+  process.kill(first.signer, "SIGKILL");
+  const second = await bothOf(server, { signer: first.signer });
+  assert.equal(second.gateway, first.gateway);
+  await check(second, "after the signer was killed");
+  process.kill(second.gateway, "SIGKILL");
+  await check(await bothOf(server, second), "after the gateway was killed");
+  assert.deepEqual(withoutCloseOnExec(server.launcher.pid ?? 0), [], "nor does the launcher keep any");
+
+  // The passphrase is read again by the next start alone.
+  await server.stop();
+  await startWith(t, { ...options, descriptors: { 200: openSync(passphrase, "r") } });
+});

@@ -1,0 +1,54 @@
+/**
+ * Which keys are known to belong to this organization. A public key is registered without a proof that anybody holds it, so an account is
+ * found by its key only where that key is proven: it came with the organization, which the parent or the operator stamped, or it has
+ * stamped a change of this organization's state. A key that was deleted and added again has to prove itself again.
+ */
+import { type ApiKey, type Change, put, type User } from "./entities.ts";
+import type { MembersPage } from "./pages.ts";
+
+export function provenKey(apiKey: ApiKey): ApiKey & { proven: true } {
+  return { ...apiKey, proven: true };
+}
+
+/** The changes of an act, with the key proven that stamped it, unless they take it away. */
+export function withProvenKey(
+  { users }: MembersPage,
+  changes: readonly Change[],
+  userId: string,
+  apiKeyId: string,
+): readonly Change[] {
+  const last = changes.findLastIndex((change) => change.kind === "user" && userIdOf(change) === userId);
+  const change = changes[last];
+  const user = change === undefined ? users.get(userId) : userOf(change);
+  const apiKey = user?.apiKeys.find((key) => key.apiKeyId === apiKeyId);
+  if (user === undefined || apiKey === undefined || apiKey.proven === true) return changes;
+  const apiKeys = user.apiKeys.map((key) => (key === apiKey ? provenKey(key) : key));
+  const proving = put("user", { ...user, apiKeys });
+  return change === undefined ? [...changes, proving] : changes.with(last, proving);
+}
+
+type UserChange = Extract<Change, { kind: "user" }>;
+
+function userIdOf(change: UserChange): string {
+  return change.op === "put" ? change.value.userId : change.id;
+}
+
+function userOf(change: Change): User | undefined {
+  return change.kind === "user" && change.op === "put" ? change.value : undefined;
+}
+
+/**
+ * A page of format 1 has no mark. What came with the organization is told by its time: a birth gives the organization and all its keys
+ * one and the same. The migration that fills the column `proven` reads it in the same way.
+ */
+export function withBirthKeysProven(
+  { users, userTags, rootQuorum }: MembersPage,
+  organizationCreatedAtMs: number,
+): MembersPage {
+  const isFromBirth = (key: ApiKey) => key.createdAtMs === organizationCreatedAtMs;
+  const marked = [...users].map(([userId, user]): [string, User] => {
+    if (!user.apiKeys.some(isFromBirth)) return [userId, user];
+    return [userId, { ...user, apiKeys: user.apiKeys.map((key) => (isFromBirth(key) ? provenKey(key) : key)) }];
+  });
+  return { users: new Map(marked), userTags, rootQuorum };
+}
