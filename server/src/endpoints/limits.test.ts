@@ -11,6 +11,8 @@ test("without the operator's numbers the published limits stand, and more than t
     longLivedApiKeysPerUser: 10,
     expiringApiKeysPerUser: 10,
     pendingActivitiesPerOrganization: 1_000,
+    pendingActivitiesPerUser: 200,
+    pendingActivitiesPerRootUser: 200,
     walletsPerOrganization: 10_000,
     walletsPerSubOrganization: 10_000,
     privateKeysPerOrganization: 10_000,

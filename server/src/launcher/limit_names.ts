@@ -10,6 +10,8 @@ export const limitNames: readonly string[] = [
   "longLivedApiKeysPerUser",
   "expiringApiKeysPerUser",
   "pendingActivitiesPerOrganization",
+  "pendingActivitiesPerUser",
+  "pendingActivitiesPerRootUser",
   "walletsPerOrganization",
   "walletsPerSubOrganization",
   "privateKeysPerOrganization",

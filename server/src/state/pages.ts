@@ -150,8 +150,15 @@ const keyFactsKind: PageKind<ReadonlyMap<string, KeyFacts>> = {
 
 const pageFormat = 1;
 
-/** All pages of an organization travel in one frame, beside two bodies, the journal of a minute and a run of headers. */
+/**
+ * Of all counted pages but the pending one. They travel in one frame with it, beside two bodies, the journal of a minute and a run of
+ * headers. Nothing but a new root quorum may go beyond, by so much: it must be possible however full the pages are.
+ */
 export const maxPagesLength = 4 * 1024 * 1024;
+export const rootQuorumReserve = 64 * 1024;
+
+/** With the pending page, which `rules/pending_limits.ts` bounds: full pages must not keep anybody from proposing what makes them shorter. */
+export const maxStateLength = maxPagesLength + 1024 * 1024;
 
 const singlePages = Object.keys(pageKinds) as SinglePage[];
 
@@ -171,7 +178,7 @@ export function isOptionalPage(name: PageName): name is `keyFacts/${string}` {
 }
 
 /**
- * Whether its length counts towards `maxPagesLength`. Pages that are brought one by one need no room beside the others; journals are
+ * Whether its length counts towards `maxStateLength`. Pages that are brought one by one need no room beside the others; journals are
  * few, and nobody puts anything there: they must not stand in the way of who makes the others shorter.
  */
 export function isCounted(name: PageName): boolean {
