@@ -13,6 +13,7 @@ test("without the operator's numbers the published limits stand, and more than t
     pendingActivitiesPerOrganization: 1_000,
     pendingActivitiesPerUser: 200,
     pendingActivitiesPerRootUser: 200,
+    refusedBytesPerUserPerDay: 8_388_608,
     walletsPerOrganization: 10_000,
     walletsPerSubOrganization: 10_000,
     privateKeysPerOrganization: 10_000,

@@ -16,6 +16,8 @@ const defaultLimits = {
   pendingActivitiesPerUser: 200,
   /** Of one member of the root quorum. Nobody else's count towards it. */
   pendingActivitiesPerRootUser: 200,
+  /** Of what is stored of one user's refused and failed requests; above it they are answered the same and not stored. */
+  refusedBytesPerUserPerDay: 8 * 1024 * 1024,
   walletsPerOrganization: 10_000,
   walletsPerSubOrganization: 10_000,
   privateKeysPerOrganization: 10_000,

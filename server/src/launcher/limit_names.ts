@@ -12,6 +12,7 @@ export const limitNames: readonly string[] = [
   "pendingActivitiesPerOrganization",
   "pendingActivitiesPerUser",
   "pendingActivitiesPerRootUser",
+  "refusedBytesPerUserPerDay",
   "walletsPerOrganization",
   "walletsPerSubOrganization",
   "privateKeysPerOrganization",

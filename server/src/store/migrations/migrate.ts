@@ -6,6 +6,7 @@ import { firstTables } from "./0001_first_tables.ts";
 import { votesAndSubOrganizations } from "./0002_votes_and_sub_organizations.ts";
 import { keys } from "./0003_keys.ts";
 import { policies } from "./0004_policies.ts";
+import { refusedBytes } from "./0005_refused_bytes.ts";
 import { columnTypes, type Dialect, type MigrationStep } from "./step.ts";
 
 /** In order of their names. */
@@ -14,6 +15,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0002_votes_and_sub_organizations": votesAndSubOrganizations,
   "0003_keys": keys,
   "0004_policies": policies,
+  "0005_refused_bytes": refusedBytes,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */
