@@ -68,7 +68,8 @@ export const floodedQuorum = defineRace({
     assertRefusedAs(await stage.send(proposal(stage, organization, flooder)), 401, unknownKey);
     const waiting = taken + flood.filter(({ status }) => status === 200).length;
     assert.ok(waiting <= floodLimits.pendingActivitiesPerOrganization, `${waiting} wait`);
-    return `${waiting} waiting`;
+    const wasCut = flood.some(({ status }) => status === 401);
+    return `${taken === floodLimits.pendingActivitiesPerOrganization ? "all" : "some"} places taken, removed ${wasCut ? "during" : "after"} the flood`;
   },
 });
 
