@@ -35,6 +35,7 @@ export type BodyOptions = { agoMs?: number; organizationId?: string };
 export type GatewayRig = {
   store: Store;
   signer: SignerRig;
+  link: SignerLink;
   room: SubmitRoom;
   organizationId: string;
   root: Person;
@@ -93,6 +94,7 @@ export async function createGatewayRig(
   const rig: GatewayRig = {
     store,
     signer,
+    link,
     room,
     organizationId,
     root,

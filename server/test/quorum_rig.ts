@@ -75,6 +75,10 @@ type QuorumOptions = {
   limits?: Readonly<Record<string, number>>;
   /** Whether everybody's key is, as those of a birth are. */
   isProven?: boolean;
+  /** What waits from the beginning, by people of these ids. */
+  pending?(idsOf: Quorum["idsOf"], nowMs: number): readonly PendingActivity[];
+  /** Users without keys whose names make the pages as long as this. */
+  pagesLength?: number;
 };
 
 export function createQuorum({
@@ -84,6 +88,8 @@ export function createQuorum({
   parentId,
   limits = {},
   isProven = true,
+  pending,
+  pagesLength,
 }: QuorumOptions = {}): Quorum {
   const first = createSignerRig();
   let rig = Object.keys(limits).length === 0 ? first : first.restart({ orders: { limits } });
@@ -97,7 +103,18 @@ export function createQuorum({
   const idsOf = (...names: readonly string[]) => names.map((name) => person(name).userId);
   const users = [...people.values()].map(({ user }) => user);
   const rootQuorum = { threshold, userIds: idsOf(...members) };
-  let state = anotherOrganization(rig, organizationId, users, { rootQuorum, ...(parentId && { parentId }) });
+  const made = {
+    rootQuorum,
+    ...(parentId && { parentId }),
+    ...(pending && { pending: pending(idsOf, rig.clock.nowMs) }),
+  };
+  let state = anotherOrganization(rig, organizationId, users, made);
+  if (pagesLength !== undefined) {
+    const filler = (userName: string) => ({ ...userWithKey(userName, p256.utils.randomSecretKey(), 0), apiKeys: [] });
+    const withFiller = (userName: string) =>
+      anotherOrganization(rig, organizationId, [...users, filler(userName)], made);
+    state = withFiller("x".repeat(pagesLength - pagesLengthOf(withFiller(""))));
+  }
   const committed: Prepared[] = [];
 
   function person(name: string): Person {
@@ -190,6 +207,11 @@ export function createQuorum({
 }
 
 const voteTypes = { approve: "ACTIVITY_TYPE_APPROVE_ACTIVITY", reject: "ACTIVITY_TYPE_REJECT_ACTIVITY" } as const;
+
+/** Of all pages of a state but the pending one. */
+export function pagesLengthOf({ pages }: StoredState): number {
+  return pages.reduce((sum, { name, content }) => sum + (name === "pending" ? 0 : content.length), 0);
+}
 
 /** A page of a state, as a reader of the database sees it. A page that was never written is empty. */
 export function pageOf<N extends SinglePage>({ pages }: StoredState, name: N): Pages[N] {

@@ -32,6 +32,8 @@ const unauthentic = { nowhere: "nothing that the signer wrote tells of it, and n
 const opened = { nowhere: "a result that was released is never opened again" };
 const oneDay = { nowhere: "a key of a client stands for a request for a day, and no page knows it" };
 
+const counted = { nowhere: "how much was refused decides on nothing but what is stored of further refusals" };
+
 /** Where a change of each column shows. */
 export const found = {
   organizations: all("organizations", byOrganization),
@@ -42,6 +44,7 @@ export const found = {
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   votes: { ...all("votes", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   idempotency_keys: all("idempotency_keys", oneDay),
+  refused_bytes: all("refused_bytes", counted),
   users: all("users", byOrganization),
   credentials: all("credentials", byOrganization),
   user_tags: all("user_tags", byOrganization),
@@ -78,6 +81,7 @@ const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found }
   leaves: { removed: "check-log" },
   unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
   idempotency_keys: { removed: oneDay, added: oneDay },
+  refused_bytes: { removed: counted, added: counted },
 };
 
 type Sort = "text" | "integer" | "bytes";

@@ -11,15 +11,14 @@ import { dialects } from "../../../server/test/open_test_store.ts";
 import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { replay } from "../history/replay.ts";
 import { type Deployment, startDeployment } from "./deployment.ts";
-import type { Answers, AnyRace } from "./race.ts";
 import { newPlace, repeatedKinds, sendEqual } from "./repeats.ts";
 import { limits } from "./rights.ts";
+import { runTrials, tally } from "./run_trials.ts";
 import { Stage } from "./stage.ts";
 import { races } from "./table.ts";
 
 const figures = process.env.KEYSTEAD_FIGURES === "1";
 const trials = figures ? 500 : 6;
-const trialsAtOnce = 4;
 /** A sample sends some kinds, in turn by its seed; all of them are fewer than the full count. */
 const bodies = Number(process.env.KEYSTEAD_BODIES ?? (figures ? 1_000 : 10));
 const senders = 50;
@@ -38,7 +37,7 @@ for (const dialect of dialects) {
     for (const [index, race] of races.entries()) {
       await t.test(race.name, async (t) => {
         const stage = new Stage(deployment, seededRandom(seed + index));
-        const { outcomes, anomalies } = await runTrials(stage, race);
+        const { outcomes, anomalies } = await runTrials(stage, race, trials);
         t.diagnostic(`${where}: ${race.name}: ${trials} trials, ${anomalies.length} anomalies; ${tally(outcomes)}`);
         assert.deepEqual(anomalies, [], `KEYSTEAD_SEED=${seed}`);
         assert.equal(outcomes.length, trials);
@@ -100,32 +99,4 @@ async function countStored({ source }: Deployment, fingerprints: readonly string
   } finally {
     await closeStore(store);
   }
-}
-
-/** A few trials at a time: they disturb each other as traffic does, and none waits for another. */
-async function runTrials(stage: Stage, race: AnyRace): Promise<{ outcomes: string[]; anomalies: string[] }> {
-  const outcomes: string[] = [];
-  const anomalies: string[] = [];
-  let next = 0;
-  const run = async (): Promise<void> => {
-    for (let trial = next++; trial < trials; trial = next++) {
-      try {
-        const scene = await race.setUp(stage);
-        const requests = race.requests(scene, stage);
-        const answers = await stage.sendAll(requests);
-        outcomes.push(await race.check(scene, answers as unknown as Answers, stage, requests));
-      } catch (error) {
-        anomalies.push(`trial ${trial}: ${error instanceof Error ? error.message : String(error)}`);
-        // One broken thing tends to break every trial after it.
-        if (anomalies.length >= 5) return;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: trialsAtOnce }, run));
-  return { outcomes, anomalies };
-}
-
-function tally(names: readonly string[]): string {
-  const counts = [...Map.groupBy(names, (name) => name)].map(([name, all]) => `${name} ${all.length}`);
-  return counts.sort().join(", ");
 }

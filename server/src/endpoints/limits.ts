@@ -11,7 +11,13 @@ const defaultLimits = {
   usersPerSubOrganization: 1_000,
   longLivedApiKeysPerUser: 10,
   expiringApiKeysPerUser: 10,
+  /** Of users who are not in the root quorum, together; and of one of them. */
   pendingActivitiesPerOrganization: 1_000,
+  pendingActivitiesPerUser: 200,
+  /** Of one member of the root quorum. Nobody else's count towards it. */
+  pendingActivitiesPerRootUser: 200,
+  /** Of what is stored of one user's refused and failed requests; above it they are answered the same and not stored. */
+  refusedBytesPerUserPerDay: 8 * 1024 * 1024,
   walletsPerOrganization: 10_000,
   walletsPerSubOrganization: 10_000,
   privateKeysPerOrganization: 10_000,

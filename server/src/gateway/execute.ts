@@ -9,12 +9,14 @@ import type { RecordWish } from "../state/record_wish.ts";
 import { passed } from "../state/steps.ts";
 import { type ActivityRow, findActivity } from "../store/activities.ts";
 import type { CommitItem } from "../store/commit.ts";
+import { dayOf } from "../store/refused_bytes.ts";
 import { type ActivityRecord, noRights, type StoredVote } from "../views/activity_view.ts";
 import { readActivity, waitingStatus } from "../views/read_activity.ts";
 import { type AuthenticateRoom, authenticateQuery } from "./authenticate_query.ts";
 import type { Committer } from "./committer.ts";
 import type { KeyedRequest } from "./idempotency.ts";
 import type { Organizations } from "./organizations.ts";
+import { refusedBytesOf } from "./refusal_budget.ts";
 import type { Repeats } from "./repeats.ts";
 import { stampParts } from "./stamp_header.ts";
 
@@ -80,6 +82,11 @@ export async function executeOnce(room: SubmitRoom, request: StampedRequest): Pr
     }),
     ...(!activity.isNew && { vote: toVoteRow(activity.activityId, vote) }),
   };
+  // What refuses an activity that waited is a change of state, and is always stored.
+  if (activity.isNew && row.failure !== null) {
+    const { userId } = vote.user;
+    item.refused = { userId, day: dayOf(activity.updatedAtMs), bytes: refusedBytesOf(item) };
+  }
   const outcome = await room.committer.commit(item, decided.run);
   if (outcome.kind === "conflict") return undefined;
   const { organizationId } = request;

@@ -3,7 +3,8 @@ import { Socket } from "node:net";
 import { Fault } from "@keystead/core/fault.ts";
 import { pino } from "pino";
 import { createNodeCurves } from "../curves/node_curves.ts";
-import { forgetIdempotencyKeys } from "../store/across.ts";
+import { withLimits } from "../endpoints/limits.ts";
+import { forgetIdempotencyKeys, forgetRefusedBytes } from "../store/across.ts";
 import { unlessAway } from "../store/database_away.ts";
 import { findVersion } from "../store/organizations.ts";
 import { closeStore, openStore, type StoreSource } from "../store/store.ts";
@@ -15,6 +16,7 @@ import { createHttp } from "./http.ts";
 import { joinSigner } from "./join_signer.ts";
 import { createMetrics } from "./metrics.ts";
 import { createOrganizations } from "./organizations.ts";
+import { withRefusalBudget } from "./refusal_budget.ts";
 import { createRepeats } from "./repeats.ts";
 import { rotateKeys } from "./rotate_keys.ts";
 import { reasonOf, seldom } from "./seldom.ts";
@@ -73,7 +75,9 @@ process.on("message", (message: { kind?: unknown }, handle) => {
 });
 
 const store = await openStore(source).catch(fail);
-const committer = createCommitter(store, link);
+// The launcher has read them and found them right.
+const { refusedBytesPerUserPerDay } = withLimits(JSON.parse(process.env.KEYSTEAD_LIMITS || "{}"));
+const committer = withRefusalBudget(createCommitter(store, link), store, refusedBytesPerUserPerDay, sayNotStored);
 const organizations = createOrganizations(store, link, sayRefused);
 
 const refusedAtMs = new Map<string, number>();
@@ -87,9 +91,16 @@ function sayRefused(organizationId: string, message: string): void {
   log.error(message);
 }
 
+/** Their record ends here, and who reads it later should know. */
+function sayNotStored(organizationId: string, userId: string): void {
+  notStored(`organization ${organizationId}: user ${userId} has used up refusedBytesPerUserPerDay`, "not stored");
+}
+
 const hourMs = 3_600_000;
+const notStored = seldom(hourMs, (message) => log.warn(`${message}; refusals of this user are not stored today`));
 setInterval(() => {
   forgetIdempotencyKeys(store, Date.now()).catch((error) => log.error({ err: error }, "old idempotency keys stay"));
+  forgetRefusedBytes(store, Date.now()).catch((error) => log.error({ err: error }, "old counts of refusals stay"));
 }, hourMs).unref();
 
 const app = createHttp({

@@ -47,6 +47,8 @@ export type Run = {
   abandon(): void;
   /** The database has taken the state of this version. */
   reached(version: number): void;
+  /** Whether the newest state that it led to is the organization's newest, once the database has taken it. */
+  isNewest(): Promise<boolean>;
 };
 
 /** One that others may follow. */
@@ -58,7 +60,12 @@ type OpenRun = Run & {
 };
 
 /** For what is decided once and followed by nothing. */
-export const loneRun: Run = { isCurrent: () => true, abandon: () => undefined, reached: () => undefined };
+export const loneRun: Run = {
+  isCurrent: () => true,
+  abandon: () => undefined,
+  reached: () => undefined,
+  isNewest: async () => true,
+};
 
 /** The signer's reply; or its refusal of the state, which another state may mend; or one on a state that is no longer the newest. */
 type Answer = Reply<"prepare"> | { kind: "refused"; fault: Fault } | { kind: "overtaken" };
@@ -88,7 +95,7 @@ export function createOrganizations(
 ): Organizations {
   const organizations = new Map<string, Organization>();
 
-  function startRun(organization: Organization, version: number): OpenRun {
+  function startRun(organizationId: string, organization: Organization, version: number): OpenRun {
     let committed = version;
     let waiting: { version: number; resolve(hasReached: boolean): void }[] = [];
     const run: OpenRun = {
@@ -112,6 +119,13 @@ export function createOrganizations(
           // Commits are answered long before; should one be forgotten, nobody waits for it for ever.
           setTimeout(resolve, maxCommitMs, false).unref();
         });
+      },
+      async isNewest() {
+        const { version } = run;
+        if (!(await run.hasReached(version))) return false;
+        const newest = (await findVersion(store, organizationId)) ?? version;
+        // What the run itself has led to since is no reason to ask again.
+        return newest <= run.version && (await run.hasReached(newest));
       },
     };
     organization.run = run;
@@ -164,7 +178,7 @@ export function createOrganizations(
       const links = linksFrom === undefined ? [] : await loadHeaders(store, organizationId, linksFrom, version);
       const entries = slot === undefined ? undefined : await loadJournal(store, organizationId, slot, version);
       if (organization.run !== undefined || organization.offering !== offering) continue;
-      const run = startRun(organization, version);
+      const run = startRun(organizationId, organization, version);
       // The run goes on from here without it, and a thousand organizations' states would be a lot to keep.
       organization.offering = undefined;
       const journal = entries && Buffer.concat(entries);
@@ -189,11 +203,7 @@ export function createOrganizations(
       return await send(organizationId, run, request);
     } catch (error) {
       if (!isDecision(error)) throw error;
-      const { version } = run;
-      if (!(await run.hasReached(version))) return { kind: "overtaken" };
-      const newest = (await findVersion(store, organizationId)) ?? version;
-      // What the run itself has led to since is no reason to ask again.
-      if (newest > run.version || !(await run.hasReached(newest))) return { kind: "overtaken" };
+      if (!(await run.isNewest())) return { kind: "overtaken" };
       throw error;
     }
   }

@@ -173,8 +173,8 @@ export function keepWaiting(
   event: "SUBMITTED" | "VOTED",
   change: (activityId: string) => Change,
 ): Prepared[] {
-  const changes = proving(act, [change(uuidFromBytes(idOf(act)))]);
-  return [record(act, event, "NONE", { changes, ...advance(act, changes, executedIn(act.state)) }, "")];
+  const changes = [change(uuidFromBytes(idOf(act)))];
+  return [record(act, event, "NONE", advanceProving(act, changes, executedIn(act.state)), "")];
 }
 
 export function alreadyExists(): Fault {
@@ -198,14 +198,27 @@ type Step = {
 const stay: Step = { changes: [] };
 
 /** The act is over: the next state knows its fingerprint, or refuses bodies of its time altogether. */
-function end(act: Act, intended: readonly Change[], drawn?: Drawn): Step {
+function end(act: Act, changes: readonly Change[], drawn?: Drawn): Step {
   const { signer, state, asked, nowMs } = act;
-  const changes = proving(act, intended);
   const { slot, ...executed } = noteExecuted(signer, state, asked.envelope.timestampMs, asked.fingerprint, nowMs);
-  return { changes, slot, ...advance(act, changes, executed, drawn) };
+  return { slot, ...advanceProving(act, changes, executed, drawn) };
 }
 
-/** Whoever changes the state has the key that stamped the change: this request's, whosever activity it votes on. */
+/**
+ * The next state, in which the key that stamped this request is proven: whoever changes the state has that key, whosever activity it
+ * votes on. Where the mark alone would make full pages too long, the act goes on without it, or the quorum could not make room.
+ */
+function advanceProving(act: Act, intended: readonly Change[], executed: Executed, drawn?: Drawn): Step {
+  const changes = proving(act, intended);
+  try {
+    return { changes, ...advance(act, changes, executed, drawn) };
+  } catch (error) {
+    const isTooLong = error instanceof Fault && error.code === "resource_exhausted";
+    if (!isTooLong || changes === intended) throw error;
+    return { changes: intended, ...advance(act, intended, executed, drawn) };
+  }
+}
+
 function proving({ state, caller }: Act, changes: readonly Change[]): readonly Change[] {
   if (caller.apiKey.proven === true) return changes;
   return withProvenKey(state.pages.members, changes, caller.user.userId, caller.apiKey.apiKeyId);

@@ -8,9 +8,11 @@ import { Fault } from "@keystead/core/fault.ts";
 import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import type { Missing, OfferedState, Prepared, Request } from "../frames/messages.ts";
 import { authorise } from "../rules/authorise.ts";
+import { checkProposal } from "../rules/pending_limits.ts";
+import { rootMembers } from "../rules/votes.ts";
 import { journalsOf } from "../state/directory.ts";
 import { put } from "../state/entities.ts";
-import { findJournalIn, liveness, maxJournalEntries, slotMs, slotOf } from "../state/journal.ts";
+import { checkJournalRoom, findJournalIn, liveness, slotMs, slotOf } from "../state/journal.ts";
 import { wishKey } from "../state/record_wish.ts";
 import { passed } from "../state/steps.ts";
 import { type Asked, readAsked } from "./asked.ts";
@@ -70,9 +72,7 @@ function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
   const executed = signer.journals.has(state.organizationId, journal, fingerprint, request.journal);
   if (executed === undefined) return missing({ journal: journal.slot });
   if (executed) throw alreadyExists();
-  if (journal.count >= maxJournalEntries) {
-    throw new Fault("resource_exhausted", "too many activities of this organization carry the time of this minute");
-  }
+  checkJournalRoom(journal, () => rootMembers(members).includes(caller.user.userId));
   return prepared(decide(scene, asked));
 }
 
@@ -92,7 +92,6 @@ function linksToFetch(signer: Signer, state: OpenState, offered: OfferedState | 
 /** What becomes of a new activity. Its submission is the first approval. */
 function decide(scene: Scene, asked: Asked): Prepared[] {
   const { signer, state, caller, nowMs } = scene;
-  const { pending } = state.pages;
   const { fingerprint } = asked;
   const proposerId = caller.user.userId;
   const approvals = [approvalOf(scene)];
@@ -102,15 +101,12 @@ function decide(scene: Scene, asked: Asked): Prepared[] {
   if (decision.kind === "allow") return complete(act, decision.grounds);
   if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
   if (decision.kind === "fail") return refuse(act, "FAILED", decision.fault);
-  const limit = signer.limits.pendingActivitiesPerOrganization;
-  if (pending.size >= limit) {
-    throw new Fault(
-      "resource_exhausted",
-      `organization has reached its limit of ${limit} activities that wait for consensus`,
-    );
-  }
   const waiting = { fingerprint: toHex(fingerprint), proposerId, createdAtMs: nowMs, approvals };
-  return keepWaiting(act, "SUBMITTED", (activityId) => put("pendingActivity", { ...waiting, activityId }));
+  return keepWaiting(act, "SUBMITTED", (activityId) => {
+    const proposal = { ...waiting, activityId };
+    checkProposal(state.pages, proposal, signer.limits);
+    return put("pendingActivity", proposal);
+  });
 }
 
 function once<T>(make: () => T): () => T {

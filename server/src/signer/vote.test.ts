@@ -431,13 +431,13 @@ test("what only the root quorum may do waits for it, and nobody else may ask", (
 });
 
 test("what may wait is limited; at the limit votes go on, and what is over makes room", () => {
-  const quorum = createQuorum({ limits: { pendingActivitiesPerOrganization: 2 } });
+  const quorum = createQuorum({ limits: { pendingActivitiesPerRootUser: 2 } });
   const [first] = [proposed(quorum, "first"), proposed(quorum, "second")];
   const third = quorum.tagBody("third");
   const limit = { code: "resource_exhausted", message: /limit of 2 activities that wait for consensus/ };
-  assert.throws(() => quorum.send("bob", third), limit);
+  assert.throws(() => quorum.send("ann", third), limit);
   assert.equal(quorum.reject("cleo", first).activity?.status, rejected);
-  assert.equal(quorum.send("bob", third).activity?.status, waits);
+  assert.equal(quorum.send("ann", third).activity?.status, waits);
 });
 
 test("a waiting submission, every vote and every end has a leaf of its own, in one unbroken line of states", () => {

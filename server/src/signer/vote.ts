@@ -8,6 +8,7 @@ import { noSuchActivity } from "../endpoints/known_faults.ts";
 import { parseFingerprint } from "../fields/fingerprint.ts";
 import type { Prepared } from "../frames/messages.ts";
 import { authorise, mayApprove, mayReject, noVote, weighRejection } from "../rules/authorise.ts";
+import { checkApproval } from "../rules/pending_limits.ts";
 import { isActive } from "../rules/votes.ts";
 import { sha256 } from "../state/digest.ts";
 import { type Approval, type PendingActivity, put } from "../state/entities.ts";
@@ -73,7 +74,9 @@ function approve(scene: Scene, waiting: PendingActivity, asked: Asked, stamped: 
   if (decision.kind === "allow") return complete(decided, decision.grounds);
   if (decision.kind === "refuse") return refuse(decided, "REJECTED", decision.fault);
   if (decision.kind === "fail") return refuse(decided, "FAILED", decision.fault);
-  return keepWaiting(decided, "VOTED", () => put("pendingActivity", { ...waiting, approvals }));
+  const after = { ...waiting, approvals };
+  checkApproval(scene.state.pages, after, userId);
+  return keepWaiting(decided, "VOTED", () => put("pendingActivity", after));
 }
 
 /** The caller's stamp as an approval of now. */

@@ -15,7 +15,8 @@ import {
 } from "../../test/signer_rig.ts";
 import { maxFrameLength } from "../frames/frame.ts";
 import type { Prepared } from "../frames/messages.ts";
-import { encodePage, maxPagesLength } from "../state/pages.ts";
+import { othersBytes, quorumBytes } from "../rules/pending_limits.ts";
+import { encodePage, maxPagesLength, maxStateLength, rootQuorumReserve } from "../state/pages.ts";
 
 const organizationId = "0aa0aa00-0000-4000-8000-00000000000f";
 
@@ -59,7 +60,11 @@ function assertFull(rig: SignerRig, state: StoredState): void {
 const tag = { userTagName: "one more", userIds: [] };
 
 test("pages leave room in a frame for two bodies of the largest size, a journal and links", () => {
-  assert.ok(maxPagesLength + 2 * 1024 * 1024 < maxFrameLength);
+  assert.ok(maxStateLength + 2 * 1024 * 1024 < maxFrameLength);
+});
+
+test("however full the other pages are, what anybody may have waiting fits beside them", () => {
+  assert.ok(maxPagesLength + rootQuorumReserve + othersBytes + quorumBytes <= maxStateLength);
 });
 
 test("a state that would not fit into a frame is never written; what makes it shorter is", () => {

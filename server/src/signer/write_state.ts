@@ -19,8 +19,10 @@ import {
   maxDeletedRanges,
   maxFactsLength,
   maxPagesLength,
+  maxStateLength,
   type PageName,
   type Pages,
+  rootQuorumReserve,
 } from "../state/pages.ts";
 import { countRanges } from "../state/serial_ranges.ts";
 import { NeedsMore } from "./needs_more.ts";
@@ -67,7 +69,7 @@ export function writeState(
   const written = [...touched].map((name) => writePage(name, pages));
   const pageLengths = new Map(before.pageLengths);
   for (const { name, content } of written) if (isCounted(name)) pageLengths.set(name, content.length);
-  refuseTooLong(before.pageLengths, pageLengths);
+  refuseTooLong(before.pageLengths, pageLengths, changes);
   refuseScattered(before.pages, pages);
   for (const { name, content } of written) if (isOptionalPage(name)) refuseLongFacts(before.pages, name, content);
   const directory: Directory = {
@@ -110,14 +112,28 @@ function requirePages({ directory, pages }: Pick<Before, "directory" | "pages">,
   if (missing.length > 0) throw new NeedsMore(missing, []);
 }
 
-/** A state that does not fit into a frame could never be offered again. What makes one that is too long shorter is welcome. */
-function refuseTooLong(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): void {
-  const length = totalOf(after);
-  if (length <= maxPagesLength || length < totalOf(before)) return;
-  throw new Fault(
-    "resource_exhausted",
-    `organization has reached its limit of ${maxPagesLength} bytes of users, credentials, tags, policies and waiting activities`,
-  );
+type Lengths = ReadonlyMap<string, number>;
+
+/**
+ * A state that does not fit into a frame could never be offered again. What makes one that is too long shorter, or leaves it as long, is
+ * welcome. The pending page is not weighed against the others: whatever fills them, what would empty them can still be proposed.
+ */
+function refuseTooLong(before: Lengths, after: Lengths, changes: readonly Change[]): void {
+  const others = othersOf(after);
+  const isNewQuorum = changes.every(({ kind }) => kind === "rootQuorum" || kind === "pendingActivity");
+  const most = isNewQuorum ? maxPagesLength + rootQuorumReserve : maxPagesLength;
+  if (others > most && others > othersOf(before))
+    throw tooLong(maxPagesLength, "users, credentials, tags and policies");
+  if (totalOf(after) <= maxStateLength || totalOf(after) <= totalOf(before)) return;
+  throw tooLong(maxStateLength, "users, credentials, tags, policies and waiting activities");
+}
+
+function tooLong(limit: number, what: string): Fault {
+  return new Fault("resource_exhausted", `organization has reached its limit of ${limit} bytes of ${what}`);
+}
+
+function othersOf(lengths: Lengths): number {
+  return totalOf(lengths) - (lengths.get("pending") ?? 0);
 }
 
 /** Whatever somebody deletes and keeps, the lists of deleted keys stay short enough to go along with every decision. */

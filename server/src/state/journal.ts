@@ -17,6 +17,15 @@ export const clockToleranceMs = 300_000;
 /** A journal must fit into one frame when the signer asks for it. */
 export const maxJournalEntries = 200_000;
 
+/** Those that only members of the root quorum may still use: who has filled a minute must not keep them from acting in it. */
+const keptForQuorum = 10_000;
+
+/** Refuses one more entry from a submission. */
+export function checkJournalRoom({ count }: Journal, isRootMember: () => boolean): void {
+  if (count < maxJournalEntries - keptForQuorum || (count < maxJournalEntries && isRootMember())) return;
+  throw new Fault("resource_exhausted", "too many activities of this organization carry the time of this minute");
+}
+
 export type Journal = { slot: number; count: number; digest: Uint8Array };
 
 export function slotOf(timestampMs: number): number {

@@ -185,8 +185,15 @@ const keyFactsKind: PageKind<ReadonlyMap<string, KeyFacts>> = {
   decode: (json: { facts: KeyFacts[] }) => new Map(json.facts.map((each) => [each.id, each])),
 };
 
-/** All pages of an organization travel in one frame, beside two bodies, the journal of a minute and a run of headers. */
+/**
+ * Of all counted pages but the pending one. They travel in one frame with it, beside two bodies, the journal of a minute and a run of
+ * headers. Nothing but a new root quorum may go beyond, by so much: it must be possible however full the pages are.
+ */
 export const maxPagesLength = 4 * 1024 * 1024;
+export const rootQuorumReserve = 64 * 1024;
+
+/** With the pending page, which `rules/pending_limits.ts` bounds: full pages must not keep anybody from proposing what makes them shorter. */
+export const maxStateLength = maxPagesLength + 1024 * 1024;
 
 const singlePages = Object.keys(pageKinds) as SinglePage[];
 
@@ -222,7 +229,7 @@ export const maxDeletedRanges = 20_000;
 export const maxFactsLength = 64 * 1024;
 
 /**
- * Whether its length counts towards `maxPagesLength`. Pages that are brought one by one need no room beside the others; journals and
+ * Whether its length counts towards `maxStateLength`. Pages that are brought one by one need no room beside the others; journals and
  * serials of deleted keys have bounds of their own: they must not stand in the way of who makes the others shorter.
  */
 export function isCounted(name: PageName): boolean {

@@ -5,6 +5,7 @@ import { compiled } from "./compiled.ts";
 import { idempotencyMs } from "./idempotency_keys.ts";
 import { selectUnreleased, type UnreleasedLeaf } from "./leaves.ts";
 import { type CallerRow, callerColumns, toCallerRow } from "./organizations.ts";
+import { dayOf } from "./refused_bytes.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -131,6 +132,14 @@ const leaves = compiled("leaves", (db, organizationId: string, boot: string, num
 export async function listLeaves(store: Store, after: LeafPosition | undefined, limit: number): Promise<LeafRow[]> {
   const { organizationId, boot, number } = after ?? { organizationId: "", boot: "", number: 0 };
   return (await leaves(store, organizationId, boot, number, limit)).map((row) => ({ ...row }));
+}
+
+/** What refusals took on days that are over counts for nothing. A day more is kept for clocks that differ. */
+export async function forgetRefusedBytes(store: Store, nowMs: number): Promise<void> {
+  await store.db
+    .deleteFrom("refused_bytes")
+    .where("day", "<", dayOf(nowMs) - 1)
+    .execute();
 }
 
 const forgottenAtOnce = 1_000;

@@ -40,6 +40,8 @@ export type CommitItem = {
   explanation?: string;
   /** What the client's idempotency key stands for from now on. */
   idempotency?: { userId: string; idempotencyKey: string; request: string; createdAtMs: number };
+  /** Of a refusal at submission: whose it is, and what it takes. */
+  refused?: { userId: string; day: number; bytes: number };
   /** Organizations this item brings into the world: they commit with it, or not at all. */
   births?: readonly CommitItem[];
 };

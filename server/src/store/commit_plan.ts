@@ -35,6 +35,8 @@ export type OrganizationPlan = {
   readonly activities: Map<string, Tables["activities"]>;
   readonly votes: Tables["votes"][];
   readonly idempotencyKeys: Tables["idempotency_keys"][];
+  /** By user and day. */
+  readonly refusedBytes: Map<string, Tables["refused_bytes"]>;
   /** Organizations that are born with this one's items. */
   readonly births: OrganizationPlan[];
   settings?: Settings;
@@ -83,6 +85,7 @@ function newPlan({ organizationId, expectedVersion, expectedHeader, birth }: Com
     activities: new Map(),
     votes: [],
     idempotencyKeys: [],
+    refusedBytes: new Map(),
     births: [],
     users: new Map(),
     userTags: new Map(),
@@ -112,7 +115,7 @@ function continues(plan: OrganizationPlan, item: CommitItem): boolean {
 }
 
 function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadRecords): void {
-  const { birth, next, changes, leaf, activity, vote, idempotency } = item;
+  const { birth, next, changes, leaf, activity, vote, idempotency, refused } = item;
   const said = toSaid(item);
   const { organizationId } = plan;
   for (const child of item.births ?? []) {
@@ -140,6 +143,12 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
       fingerprint: activity.fingerprint,
       created_at_ms: idempotency.createdAtMs,
     });
+  }
+  if (refused !== undefined) {
+    const { userId, day, bytes } = refused;
+    const name = `${userId} ${day}`;
+    const earlier = plan.refusedBytes.get(name)?.bytes ?? 0;
+    plan.refusedBytes.set(name, { organization_id: organizationId, user_id: userId, day, bytes: earlier + bytes });
   }
   if (next === undefined && (birth !== undefined || changes.length > 0)) {
     throw new Fault("internal", "an item that changes something produces no state");

@@ -144,6 +144,12 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
     "idempotency_keys",
     plans.flatMap(({ idempotencyKeys }) => idempotencyKeys),
   );
+  // In the order of users: two gateways that refuse the same ones must not wait for each other in a circle.
+  const refused = plans.flatMap(({ refusedBytes }) => [...refusedBytes.values()]);
+  statement.insert(
+    "refused_bytes",
+    refused.sort((a, b) => (a.organization_id + a.user_id < b.organization_id + b.user_id ? -1 : 1)),
+  );
   addProjection(statement, plans);
   addKeys(statement, plans);
   addPolicies(statement, plans);

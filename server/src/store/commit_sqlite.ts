@@ -128,6 +128,7 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   for (const activity of plan.activities.values()) insert(sqlite, "activities", activity);
   for (const vote of plan.votes) insert(sqlite, "votes", vote);
   for (const key of plan.idempotencyKeys) insert(sqlite, "idempotency_keys", key);
+  for (const row of plan.refusedBytes.values()) insert(sqlite, "refused_bytes", row);
   for (const born of plan.births) writeOrganization(sqlite, born);
   if (plan.users.size + plan.userTags.size > 0) writeProjection(sqlite, plan);
   if (plan.settings?.deleted === true) deleteAllKeys(sqlite, plan.organizationId);

@@ -73,6 +73,7 @@ export const rowKeys = {
   activities: ["activity_id"],
   votes: ["activity_id", "vote_id"],
   idempotency_keys: ["user_id", "idempotency_key"],
+  refused_bytes: ["user_id", "day"],
   users: ["user_id"],
   credentials: ["credential_id"],
   user_tags: ["tag_id"],

@@ -74,6 +74,8 @@ export const tables = {
     fingerprint: "text",
     created_at_ms: "integer",
   },
+  /** What refusals of a user have taken on a day, counted from 1970 in UTC. */
+  refused_bytes: { organization_id: "text", user_id: "text", day: "integer", bytes: "integer" },
   users: {
     organization_id: "text",
     user_id: "text",

@@ -35,4 +35,6 @@ export const onConflict: { readonly [T in TableName]?: string } = {
     request = case when idempotency_keys.created_at_ms > excluded.created_at_ms - ${idempotencyMs}
       then null else excluded.request end,
     fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
+  refused_bytes: `on conflict (organization_id, user_id, day) do update set
+    bytes = refused_bytes.bytes + excluded.bytes`,
 };

@@ -8,6 +8,7 @@ import { keys } from "./0003_keys.ts";
 import { policies } from "./0004_policies.ts";
 import { madeRecords } from "./0005_made_records.ts";
 import { provenKeys } from "./0006_proven_keys.ts";
+import { refusedBytes } from "./0007_refused_bytes.ts";
 import { columnTypes, type Dialect, type MigrationStep } from "./step.ts";
 
 /** In order of their names. */
@@ -18,6 +19,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0004_policies": policies,
   "0005_made_records": madeRecords,
   "0006_proven_keys": provenKeys,
+  "0007_refused_bytes": refusedBytes,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */
