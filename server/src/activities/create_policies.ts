@@ -16,8 +16,8 @@ export const createPolicies = defineActivity({
   params: Type.Object({ policies: Type.Array(policyParams, { minItems: 1, maxItems: 100 }) }),
   result: Type.Object({ policyIds: ids }),
   state: ({ policies }) => policies,
-  run(page, { policies: drafts }, context) {
-    const policies = newPolicies(page, drafts, context);
+  *run(page, { policies: drafts }, context) {
+    const policies = yield* newPolicies(page, drafts, context);
     return {
       changes: policies.map((policy) => put("policy", policy)),
       result: { policyIds: policies.map(({ policyId }) => policyId) },

@@ -19,8 +19,8 @@ export const createPolicy = defineActivity({
   result: Type.Object({ policyId: id }),
   formerTypes: { ACTIVITY_TYPE_CREATE_POLICY: selectors, ACTIVITY_TYPE_CREATE_POLICY_V2: selectors },
   state: ({ policies }) => policies,
-  run(page, params, context) {
-    const policies = newPolicies(page, [params], context);
+  *run(page, params, context) {
+    const policies = yield* newPolicies(page, [params], context);
     return {
       changes: policies.map((policy) => put("policy", policy)),
       result: { policyId: policies[0]?.policyId ?? "" },

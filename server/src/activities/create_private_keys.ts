@@ -1,9 +1,11 @@
 import { generatePrivateKey } from "@keystead/core/keys/curves.ts";
+import { mapWithPauses } from "@keystead/core/work.ts";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
-import { privateKeyParams, privateKeyResult } from "../fields/private_keys.ts";
+import { type PrivateKeyParams, privateKeyParams, privateKeyResult } from "../fields/private_keys.ts";
 import { type Static, Type } from "../fields/schema.ts";
 import { refuseTakenName } from "../rules/keys.ts";
+import { wipedUnlessDone } from "../rules/made_records.ts";
 import { getPrivateKeyTag, putTags, type TaggedKey } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { put } from "../state/entities.ts";
@@ -36,7 +38,7 @@ export const createPrivateKeys = defineActivity({
   state: ({ keyCounts, privateKeyTags }) => ({ keyCounts, privateKeyTags }),
   records: ({ privateKeys }) =>
     privateKeys.map(({ privateKeyName }) => ({ by: "name", kind: "privateKey", name: privateKeyName })),
-  run({ keyCounts, privateKeyTags }, { privateKeys }, context) {
+  *run({ keyCounts, privateKeyTags }, { privateKeys }, context) {
     const { organizationId, nowMs, keys } = context;
     const count = keyCounts.privateKeys + privateKeys.length;
     checkLimit("privateKeys", count, context);
@@ -48,12 +50,19 @@ export const createPrivateKeys = defineActivity({
       for (const tagId of tagIds ?? []) getPrivateKeyTag(privateKeyTags, organizationId, tagId);
       checkAddressFormats(draft);
     }
-    const made = privateKeys.map(({ privateKeyName, curve, addressFormats, privateKeyTags: tagIds }) => {
+    const newKey = ({ privateKeyName, curve, addressFormats, privateKeyTags: tagIds }: PrivateKeyParams) => {
       const privateKeyId = context.newId();
       const draft = { organizationId, privateKeyId, privateKeyName, curve, addressFormats, imported: false, nowMs };
       const secret = generatePrivateKey(curve, keys.random);
       return { created: newPrivateKeyRecord(keys, draft, secret), tagIds: [...new Set(tagIds)] };
-    });
+    };
+    const made = yield* wipedUnlessDone((records) =>
+      mapWithPauses(privateKeys, (params) => {
+        const key = newKey(params);
+        records.push(key.created);
+        return key;
+      }),
+    );
     const tagged = made
       .filter(({ tagIds }) => tagIds.length > 0)
       .map(({ created, tagIds }): TaggedKey => [created.record.privateKeyId, tagIds]);

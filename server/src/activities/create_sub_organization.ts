@@ -1,6 +1,8 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { generatePrivateKey } from "@keystead/core/keys/curves.ts";
+import { mapWithPauses, type Work } from "@keystead/core/work.ts";
 import { type ActivityContext, defineActivity } from "../endpoints/define_activity.ts";
+import type { NewRecord } from "../endpoints/key_room.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
 import {
@@ -19,6 +21,7 @@ import { walletParams, walletResult } from "../fields/wallets.ts";
 import { refuseKnownKeys, refuseVerification } from "../rules/credentials.ts";
 import { subOrganizationFeatures } from "../rules/features.ts";
 import { takenName } from "../rules/keys.ts";
+import { wipedUnlessDone } from "../rules/made_records.ts";
 import { getPrivateKeyTag } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { checkQuorum } from "../rules/quorum.ts";
@@ -76,7 +79,7 @@ export const createSubOrganization = defineActivity({
   }),
   versions: createSubOrganizationVersions,
   state: () => undefined,
-  run(_state, params: CreateSubOrganizationParams, context) {
+  *run(_state, params: CreateSubOrganizationParams, context) {
     if (context.parentId !== undefined) {
       throw new Fault("permission_denied", "create_sub_organization cannot be called by sub-organizations", {
         errorCode: "INVALID_ACTIVITY_CALLER",
@@ -94,7 +97,7 @@ export const createSubOrganization = defineActivity({
     const subOrganizationId = context.newId();
     checkPrivateKeys(wanted, subOrganizationId);
     const settings = firstSettings(params, context);
-    const users = params.rootUsers.map((rootUser) => newRootUser(context, rootUser));
+    const users = yield* mapWithPauses(params.rootUsers, (rootUser) => newRootUser(context, rootUser));
     refuseKnownKeys(
       emptyPages.members,
       users.flatMap((user) => user.apiKeys),
@@ -102,8 +105,13 @@ export const createSubOrganization = defineActivity({
     const rootUserIds = users.map((user) => user.userId);
     const rootQuorum = { threshold: params.rootQuorumThreshold, userIds: rootUserIds };
     checkQuorum(rootQuorum, new Map(users.map((user) => [user.userId, user])), settings);
-    const made = params.wallet ? generateWallet(context, subOrganizationId, params.wallet, accounts) : undefined;
-    const privateKeys = generatePrivateKeys(context, subOrganizationId, wanted);
+    const { made, privateKeys } = yield* wipedUnlessDone(function* (records) {
+      const { wallet } = params;
+      const made = wallet ? yield* generateWallet(context, subOrganizationId, wallet, accounts) : undefined;
+      records.push(...(made?.records ?? []));
+      const privateKeys = yield* generatePrivateKeys(context, subOrganizationId, wanted, records);
+      return { made, privateKeys };
+    });
     const records = [...(made?.records ?? []), ...privateKeys];
     const changes = [
       put("settings", settings),
@@ -138,16 +146,23 @@ function checkPrivateKeys(wanted: readonly PrivateKeyParams[], organizationId: s
   }
 }
 
-function generatePrivateKeys(context: ActivityContext, organizationId: string, wanted: readonly PrivateKeyParams[]) {
+function generatePrivateKeys(
+  context: ActivityContext,
+  organizationId: string,
+  wanted: readonly PrivateKeyParams[],
+  made: NewRecord[],
+): Work<ReturnType<typeof newPrivateKeyRecord>[]> {
   const { keys, nowMs } = context;
-  return wanted.map(({ privateKeyName, curve, addressFormats }) => {
+  return mapWithPauses(wanted, ({ privateKeyName, curve, addressFormats }) => {
     const privateKeyId = context.newId();
     const draft = { organizationId, privateKeyId, privateKeyName, curve, addressFormats, imported: false, nowMs };
-    return newPrivateKeyRecord(keys, draft, generatePrivateKey(curve, keys.random));
+    const key = newPrivateKeyRecord(keys, draft, generatePrivateKey(curve, keys.random));
+    made.push(key);
+    return key;
   });
 }
 
-function toResult({ record: { privateKeyId, addresses } }: ReturnType<typeof generatePrivateKeys>[number]) {
+function toResult({ record: { privateKeyId, addresses } }: ReturnType<typeof newPrivateKeyRecord>) {
   return { privateKeyId, addresses: [...addresses] };
 }
 

@@ -15,11 +15,11 @@ export const createWallet = defineActivity({
   result: walletResult,
   state: ({ keyCounts }) => keyCounts,
   records: walletWishes,
-  run(counts, params, context) {
+  *run(counts, params, context) {
     const accounts = parseAccounts(params.accounts);
     checkLimit("wallets", counts.wallets + 1, context);
     refuseTakenWalletNames(context.keys, params);
-    const { walletId, addresses, records } = generateWallet(context, context.organizationId, params, accounts);
+    const { walletId, addresses, records } = yield* generateWallet(context, context.organizationId, params, accounts);
     return {
       changes: [put("keyCounts", { ...counts, wallets: counts.wallets + 1 })],
       records,

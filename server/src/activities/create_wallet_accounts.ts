@@ -33,7 +33,7 @@ export const createWalletAccounts = defineActivity({
   state: () => undefined,
   // What is not stored stands in nobody's way.
   records: ({ walletId, accounts, persist }) => accountWishes(walletId, persist === false ? [] : accounts),
-  run(_state, { walletId, accounts, persist }, context) {
+  *run(_state, { walletId, accounts, persist }, context) {
     const { keys, organizationId } = context;
     const wallet = getWallet(keys, organizationId, walletId);
     const asked = parseAccounts(accounts);
@@ -44,8 +44,9 @@ export const createWalletAccounts = defineActivity({
     const drafts = persist === false ? undefined : draftAccounts(context, asked);
     const seed = openSeed(keys, wallet);
     try {
-      if (drafts === undefined) return { changes: [], result: { addresses: deriveAddresses(keys, seed, asked) } };
-      const { addresses, records } = newAccounts(context, wallet, seed, drafts);
+      if (drafts === undefined)
+        return { changes: [], result: { addresses: yield* deriveAddresses(keys, seed, asked) } };
+      const { addresses, records } = yield* newAccounts(context, wallet, seed, drafts);
       return { changes: [], records, result: { addresses } };
     } finally {
       seed.fill(0);

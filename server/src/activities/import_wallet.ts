@@ -22,7 +22,7 @@ export const importWallet = defineActivity({
   ownActOf: ({ userId }) => userId,
   state: (pages) => ({ ...importStateOf(pages), keyCounts: pages.keyCounts }),
   records: walletWishes,
-  run({ keyCounts, ...state }, params, context) {
+  *run({ keyCounts, ...state }, params, context) {
     const { keys, organizationId } = context;
     const { walletName } = params;
     // Everything that can be refused without it comes before the secret is in the clear.
@@ -38,7 +38,7 @@ export const importWallet = defineActivity({
       ({ entropy } = mnemonic);
       const secret = passphrase === undefined ? { entropy } : { entropy, passphrase };
       const names = { organizationId, walletId, walletName, language: mnemonic.language };
-      const { addresses, records } = newWallet(context, { ...names, secret, imported: true, accounts });
+      const { addresses, records } = yield* newWallet(context, { ...names, secret, imported: true, accounts });
       return {
         changes: [...changes, put("keyCounts", { ...keyCounts, wallets: keyCounts.wallets + 1 })],
         records,

@@ -32,8 +32,8 @@ export const signRawPayload = defineActivity({
   records: ({ signWith }) => [{ by: "signWith", signWith }],
   state: () => undefined,
   policySubject: ({ signWith }) => ({ by: "signWith", signWith }),
-  run(_, { signWith, payload, ...choices }, context) {
-    const [only] = signPayloads(context, signWith, [payload], choices);
+  *run(_, { signWith, payload, ...choices }, context) {
+    const [only] = yield* signPayloads(context, signWith, [payload], choices);
     if (only === undefined) throw new Error("a payload without a signature");
     return { changes: [], result: only };
   },

@@ -21,7 +21,7 @@ export const signRawPayloads = defineActivity({
   records: ({ signWith }) => [{ by: "signWith", signWith }],
   state: () => undefined,
   policySubject: ({ signWith }) => ({ by: "signWith", signWith }),
-  run(_, { signWith, payloads, ...choices }, context) {
-    return { changes: [], result: { signatures: signPayloads(context, signWith, payloads, choices) } };
+  *run(_, { signWith, payloads, ...choices }, context) {
+    return { changes: [], result: { signatures: yield* signPayloads(context, signWith, payloads, choices) } };
   },
 });

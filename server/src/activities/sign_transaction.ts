@@ -28,8 +28,7 @@ export const signTransaction = defineActivity({
   records: ({ signWith }) => [{ by: "signWith", signWith }],
   state: () => undefined,
   policySubject: ({ signWith }) => ({ by: "signWith", signWith }),
-  run: (_, params, context) => ({
-    changes: [],
-    result: { signedTransaction: signTransactionText(context, params) },
-  }),
+  *run(_, params, context) {
+    return { changes: [], result: { signedTransaction: yield* signTransactionText(context, params) } };
+  },
 });

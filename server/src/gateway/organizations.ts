@@ -201,7 +201,7 @@ export function createOrganizations(
   async function send(organizationId: string, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
     passed("asking");
     try {
-      const reply = await link.request("prepare", request);
+      const reply = await link.request("prepare", request, organizationId);
       // At once, before the next reply is looked at: it was decided on this version.
       if (reply.kind === "prepared") run.version = Math.max(run.version, reply.value[0]?.next?.version ?? 0);
       return reply;

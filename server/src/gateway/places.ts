@@ -6,7 +6,7 @@ export type Places<V> = {
   /** The id that the next one gets; they go up by one, and round after 2^32. */
   nextId(): number;
   add(value: V): void;
-  has(id: number): boolean;
+  get(id: number): V | undefined;
   take(id: number): V | undefined;
   takeAll(): V[];
   oldest(): { id: number; value: V } | undefined;
@@ -51,7 +51,7 @@ export function createPlaces<V>(most: number): Places<V> {
       taken += 1;
       next = after(next);
     },
-    has: (id) => get(id) !== undefined,
+    get,
     take,
     takeAll() {
       const all: V[] = [];

@@ -4,13 +4,15 @@
  */
 import type { Socket } from "node:net";
 import { decode, type Layout } from "@keystead/core/encoding/layout.ts";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, type FaultCode } from "@keystead/core/fault.ts";
-import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
+import { createFrameReader, encodeFrame, type Frame, setWait } from "../frames/frame.ts";
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../frames/messages.ts";
 import { createPlaces } from "./places.ts";
 
 export type SignerLink = {
-  request<K extends MessageKind>(kind: K, message: Request<K>): Promise<Reply<K>>;
+  /** `queue` names the organization whose turn in the signer a prepare takes. */
+  request<K extends MessageKind>(kind: K, message: Request<K>, queue?: string): Promise<Reply<K>>;
   /** How many prepares are under way: what they lead to will want to be committed soon. */
   preparing(): number;
   /** Joins a new signer; the one before, if any, is let go. */
@@ -79,6 +81,7 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
       queuedBytes += frame.length;
       return;
     }
+    setWait(frame, (waiting.get(id)?.deadline ?? 0) - performance.now());
     // Requests of one turn leave in one write.
     if (!corked) {
       const current = socket;
@@ -114,7 +117,7 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
       expired += 1;
     }
     if (expired === 0) return;
-    queue = queue.filter(({ id }) => waiting.has(id));
+    queue = queue.filter(({ id }) => waiting.get(id) !== undefined);
     queuedBytes = queue.reduce((sum, { frame }) => sum + frame.length, 0);
     silentSince ??= now - limits.deadlineMs;
     if (now - silentSince < limits.silenceMs) return;
@@ -124,14 +127,14 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
   sweep.unref();
 
   return {
-    request<K extends MessageKind>(kind: K, message: Request<K>): Promise<Reply<K>> {
+    request<K extends MessageKind>(kind: K, message: Request<K>, organizationId?: string): Promise<Reply<K>> {
       if (socket === undefined) return Promise.reject(new Fault("unavailable", "the signer is not running; try again"));
       if (waiting.isFull() || queuedBytes > limits.maxQueuedBytes) {
         return Promise.reject(new Fault("unavailable", "the signer is busy; try again"));
       }
       const { request, reply } = messages[kind] as unknown as { request: Layout<Request<K>>; reply: Layout<Reply<K>> };
       const id = waiting.nextId();
-      const frame = encodeFrame(kind, id, request, message);
+      const frame = encodeFrame(kind, id, request, message, queueOf(organizationId));
       const answered = new Promise<Uint8Array>((resolve, reject) => {
         if (kind === "prepare") preparing += 1;
         waiting.add({ kind, deadline: performance.now() + limits.deadlineMs, resolve, reject });
@@ -173,4 +176,8 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
       failAll("the gateway is stopping");
     },
   };
+}
+
+function queueOf(organizationId: string | undefined): Uint8Array | undefined {
+  return organizationId === undefined ? undefined : uuidToBytes(organizationId);
 }

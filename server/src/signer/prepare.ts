@@ -5,6 +5,7 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import type { Work } from "@keystead/core/work.ts";
 import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import type { Missing, OfferedState, Prepared, Request } from "../frames/messages.ts";
 import { authorise } from "../rules/authorise.ts";
@@ -25,16 +26,16 @@ import { approvalOf, approveAgain, vote } from "./vote.ts";
 
 export type PrepareReply = { kind: "prepared"; value: readonly Prepared[] } | { kind: "missing"; value: Missing };
 
-export function prepare(signer: Signer, request: Request<"prepare">): PrepareReply {
+export function* prepare(signer: Signer, request: Request<"prepare">): Work<PrepareReply> {
   try {
-    return decideOn(signer, request);
+    return yield* decideOn(signer, request);
   } catch (error) {
     if (!(error instanceof NeedsMore)) throw error;
     return missing({ pages: error.pages, wishes: error.wishes.map(wishKey) });
   }
 }
 
-function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
+function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareReply> {
   passed("received");
   const { body, stamp, state: offered } = request;
   const nowMs = signer.now();
@@ -59,10 +60,10 @@ function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
 
   // A body that waits is known by its hash; its time was looked at when it was submitted.
   const waiting = pending.get(toHex(fingerprint));
-  if (waiting !== undefined) return prepared(approveAgain(scene, waiting, asked));
+  if (waiting !== undefined) return prepared(yield* approveAgain(scene, waiting, asked));
   checkLiveness(envelope.timestampMs, nowMs, state.directory.floor);
   if (form.activity.vote !== undefined) {
-    return prepared(vote(scene, form.activity.vote, asked, request.target));
+    return prepared(yield* vote(scene, form.activity.vote, asked, request.target));
   }
   const journal = findJournalIn(journalsOf(state.directory, state.pages), slotOf(envelope.timestampMs));
   const executed = signer.journals.has(state.organizationId, journal, fingerprint, request.journal);
@@ -71,7 +72,7 @@ function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
   if (journal.count >= maxJournalEntries) {
     throw new Fault("resource_exhausted", "too many activities of this organization carry the time of this minute");
   }
-  return prepared(decide(scene, asked));
+  return prepared(yield* decide(scene, asked));
 }
 
 /**
@@ -88,7 +89,7 @@ function linksToFetch(signer: Signer, state: OpenState, offered: OfferedState | 
 }
 
 /** What becomes of a new activity. Its submission is the first approval. */
-function decide(scene: Scene, asked: Asked): Prepared[] {
+function* decide(scene: Scene, asked: Asked): Work<Prepared[]> {
   const { signer, state, caller, nowMs } = scene;
   const { pending } = state.pages;
   const { fingerprint } = asked;
@@ -97,7 +98,7 @@ function decide(scene: Scene, asked: Asked): Prepared[] {
   const submitted = { ...scene, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
   const decision = authorise(questionOf(submitted, approvals));
   const act: Act = { ...submitted, weighed: decision.weighed };
-  if (decision.kind === "allow") return complete(act, decision.grounds);
+  if (decision.kind === "allow") return yield* complete(act, decision.grounds);
   if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
   if (decision.kind === "fail") return refuse(act, "FAILED", decision.fault);
   const limit = signer.limits.pendingActivitiesPerOrganization;
