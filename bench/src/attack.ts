@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type Attack, newTally, type Tally } from "@keystead/e2e/attackers/attack.ts";
 import { type Attacker, startAttacker } from "@keystead/e2e/attackers/attack_process.ts";
-import { type AttackName, attackNames, attacks } from "@keystead/e2e/attackers/attacks.ts";
+import { type AttackName, allAttackNames, attacks } from "@keystead/e2e/attackers/attacks.ts";
 import { newNeighbour } from "@keystead/e2e/attackers/neighbour.ts";
 import type { KeysteadServer } from "@keystead/e2e/keystead_server.ts";
 import {
@@ -103,7 +103,7 @@ export async function measureAttacks(
     await honest.measure(job);
     const restMb = await pssOf(server);
     const rows: AttackRow[] = [];
-    for (const attack of attackNames.filter((each) => plan.only.test(each))) {
+    for (const attack of allAttackNames.filter((each) => plan.only.test(each))) {
       say(`${name}: ${attack}`);
       rows.push(await measureAttack(server, honest, job, attack, plan));
     }

@@ -43,7 +43,7 @@ export type Attack = {
   /** The member whose key it misuses may be slow or hear 429 meanwhile; nobody else may. */
   hurtsItsMember?: true;
   /** Begins, and goes on until the assault is over. */
-  begin(assault: Assault): void;
+  begin(assault: Assault): void | Promise<void>;
 };
 
 export type Assault = {

@@ -1,3 +1,4 @@
+import { costOfExpressions } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id } from "../fields/ids.ts";
 import { policyParams } from "../fields/policies.ts";
@@ -18,6 +19,7 @@ export const createPolicy = defineActivity({
   params: policyParams,
   result: Type.Object({ policyId: id }),
   formerTypes: { ACTIVITY_TYPE_CREATE_POLICY: selectors, ACTIVITY_TYPE_CREATE_POLICY_V2: selectors },
+  cost: (params) => costOfExpressions([params]),
   state: ({ policies }) => policies,
   *run(page, params, context) {
     const policies = yield* newPolicies(page, [params], context);

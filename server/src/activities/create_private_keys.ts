@@ -1,5 +1,6 @@
 import { generatePrivateKey } from "@keystead/core/keys/curves.ts";
 import { mapWithPauses } from "@keystead/core/work.ts";
+import { costOfPrivateKeys } from "../endpoints/cost.ts";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { type PrivateKeyParams, privateKeyParams, privateKeyResult } from "../fields/private_keys.ts";
@@ -35,6 +36,7 @@ export const createPrivateKeys = defineActivity({
   params,
   result,
   versions: [v1],
+  cost: ({ privateKeys }) => costOfPrivateKeys(privateKeys),
   state: ({ keyCounts, privateKeyTags }) => ({ keyCounts, privateKeyTags }),
   records: ({ privateKeys }) =>
     privateKeys.map(({ privateKeyName }) => ({ by: "name", kind: "privateKey", name: privateKeyName })),

@@ -1,6 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { generatePrivateKey } from "@keystead/core/keys/curves.ts";
 import { mapWithPauses, type Work } from "@keystead/core/work.ts";
+import { costOfAccounts, costOfPrivateKeys, costOfUsers, unitCosts } from "../endpoints/cost.ts";
 import { type ActivityContext, defineActivity } from "../endpoints/define_activity.ts";
 import type { NewRecord } from "../endpoints/key_room.ts";
 import { checkLimit } from "../endpoints/limits.ts";
@@ -78,6 +79,10 @@ export const createSubOrganization = defineActivity({
     rootUserIds: Type.Optional(ids),
   }),
   versions: createSubOrganizationVersions,
+  cost: ({ rootUsers, wallet, privateKeys }: CreateSubOrganizationParams) =>
+    costOfUsers(rootUsers) +
+    costOfPrivateKeys(privateKeys) +
+    (wallet ? unitCosts.seed + costOfAccounts(wallet.accounts) : 0),
   state: () => undefined,
   *run(_state, params: CreateSubOrganizationParams, context) {
     if (context.parentId !== undefined) {

@@ -1,3 +1,4 @@
+import { costOfAccounts, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { walletParams, walletResult } from "../fields/wallets.ts";
@@ -13,6 +14,7 @@ export const createWallet = defineActivity({
   summary: "Create a wallet and derive accounts",
   params: walletParams,
   result: walletResult,
+  cost: ({ accounts }) => unitCosts.seed + costOfAccounts(accounts),
   state: ({ keyCounts }) => keyCounts,
   records: walletWishes,
   *run(counts, params, context) {

@@ -1,3 +1,4 @@
+import { costOfAccounts, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
@@ -30,6 +31,7 @@ export const createWalletAccounts = defineActivity({
   summary: "Derive accounts of a wallet",
   params,
   result: Type.Object({ addresses }),
+  cost: ({ accounts }) => unitCosts.seed + costOfAccounts(accounts),
   state: () => undefined,
   // What is not stored stands in nobody's way.
   records: ({ walletId, accounts, persist }) => accountWishes(walletId, persist === false ? [] : accounts),

@@ -1,5 +1,6 @@
 import { parseSentence } from "@keystead/core/keys/mnemonic.ts";
 import { splitImportText } from "@keystead/core/keys/wallet_text.ts";
+import { costOfAccounts, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { encryptedBundle } from "../fields/bundles.ts";
@@ -20,6 +21,7 @@ export const importWallet = defineActivity({
   params: Type.Object({ userId: id, walletName, encryptedBundle, accounts: walletAccounts }),
   result: walletResult,
   ownActOf: ({ userId }) => userId,
+  cost: ({ accounts }) => unitCosts.bundle + unitCosts.seed + costOfAccounts(accounts),
   state: (pages) => ({ ...importStateOf(pages), keyCounts: pages.keyCounts }),
   records: walletWishes,
   *run({ keyCounts, ...state }, params, context) {

@@ -88,6 +88,8 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   ownActOf?(params: Static<P>): string;
   /** The part of the organization's state that `run` works on. */
   state(pages: Pages, params: Static<P>): S;
+  /** What it costs beyond any activity, in the units of `cost.ts`, from its parameters alone. Where nothing grows with them, nothing. */
+  cost?(params: Static<P>): number;
   /** The records it looks at, as far as its parameters tell. */
   records?(params: Static<P>): readonly RecordWish[];
   /** The keys that policies can ask about. */
@@ -123,8 +125,9 @@ export function defineVersion<P extends TObject, Newest>(
 /** Any activity, for code that treats all alike: parameters have been validated against its own schema before. */
 export type AnyActivity = Omit<
   ActivityDefinition,
-  "state" | "run" | "ownCredentialOf" | "ownActOf" | "records" | "policySubject"
+  "state" | "run" | "ownCredentialOf" | "ownActOf" | "records" | "policySubject" | "cost"
 > & {
+  cost?(params: never): number;
   policySubject?(params: never): PolicySubject | undefined;
   records?(params: never): readonly RecordWish[];
   ownCredentialOf?(params: never): string;

@@ -8,11 +8,13 @@ import { unlessAway } from "../store/database_away.ts";
 import { findVersion } from "../store/organizations.ts";
 import { closeStore, openStore, type StoreSource } from "../store/store.ts";
 import { acceptDatabase } from "./accept_database.ts";
+import { createAdmission } from "./admission.ts";
 import { checkDatabase } from "./check_database.ts";
 import { checkLog, type Report } from "./check_log.ts";
 import { createCommitter } from "./committer.ts";
 import { createHttp } from "./http.ts";
 import { joinSigner } from "./join_signer.ts";
+import { admissionLimits, memoryBounds } from "./memory_bounds.ts";
 import { createMetrics } from "./metrics.ts";
 import { createOrganizations } from "./organizations.ts";
 import { createRepeats } from "./repeats.ts";
@@ -74,7 +76,8 @@ process.on("message", (message: { kind?: unknown }, handle) => {
 
 const store = await openStore(source).catch(fail);
 const committer = createCommitter(store, link);
-const organizations = createOrganizations(store, link, sayRefused);
+const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
+const organizations = createOrganizations(store, link, sayRefused, admission);
 
 const refusedAtMs = new Map<string, number>();
 

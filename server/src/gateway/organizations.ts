@@ -21,6 +21,8 @@ import {
 } from "../store/organizations.ts";
 import { type FoundRecord, findRecords } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
+import { type Admission, createAdmission } from "./admission.ts";
+import { admissionLimits } from "./memory_bounds.ts";
 import type { SignerLink } from "./signer_link.ts";
 
 export type Organizations = {
@@ -36,6 +38,8 @@ export type Organizations = {
 export type Stamped = Pick<Request<"prepare">, "body" | "stamp" | "target"> & {
   /** The records that the activity, or the one it votes on, looks at. */
   records: readonly RecordWish[];
+  /** What it costs the signer, in the units of `endpoints/cost.ts`. */
+  cost: number;
 };
 
 /** What is sent along beside the state. */
@@ -70,21 +74,19 @@ type Organization = {
   run: OpenRun | undefined;
   offering: Promise<StoredState> | undefined;
   busy: number;
-  waiting: (() => void)[];
 };
 
-/** More than these would only queue up in the signer; they wait here instead. */
-const maxInFlight = 64;
-const maxWaiting = 1_000;
 /** Then the caller pauses before it comes again. */
 const maxAttempts = 7;
 const maxOrganizations = 5_000;
 const maxCommitMs = 10_000;
+const lookUpsAtOnce = 50;
 
 export function createOrganizations(
   store: Store,
   link: SignerLink,
   onRefused: (organizationId: string, message: string) => void,
+  admission: Admission = createAdmission(admissionLimits),
 ): Organizations {
   const organizations = new Map<string, Organization>();
 
@@ -118,9 +120,15 @@ export function createOrganizations(
     return run;
   }
 
+  /** A thousand look-ups at once would keep everybody else waiting for as long. */
   async function load(organizationId: string, wishes: readonly RecordWish[]): Promise<FoundRecord[]> {
-    const found = await Promise.all(wishes.map((wish) => findRecords(store, organizationId, wish)));
-    return found.flat();
+    const found: FoundRecord[] = [];
+    for (let at = 0; at < wishes.length; at += lookUpsAtOnce) {
+      if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+      const some = wishes.slice(at, at + lookUpsAtOnce);
+      found.push(...(await Promise.all(some.map((wish) => findRecords(store, organizationId, wish)))).flat());
+    }
+    return found;
   }
 
   async function loadOffer(organizationId: string): Promise<StoredState> {
@@ -287,23 +295,29 @@ export function createOrganizations(
     async prepare(organizationId, request) {
       let organization = organizations.get(organizationId);
       if (organization === undefined) {
-        organization = { run: undefined, offering: undefined, busy: 0, waiting: [] };
+        organization = { run: undefined, offering: undefined, busy: 0 };
         organizations.set(organizationId, organization);
         forgetIdle(organizations);
       }
-      await enter(organization);
+      const weight = { cost: request.cost, bytes: request.body.length + (request.target?.length ?? 0) };
+      organization.busy += 1;
+      let isIn = false;
       try {
+        const turn = admission.enter(organizationId, weight);
+        if (turn !== undefined) await turn;
+        isIn = true;
         return await prepare(organizationId, organization, request);
       } catch (error) {
         // What the signer refuses to decide on is not worth following; the next request offers the database anew.
         if (error instanceof Fault && error.code === "unavailable") organization.run?.abandon();
         throw error;
       } finally {
-        leave(organization);
+        if (isIn) admission.leave(organizationId, weight);
+        organization.busy -= 1;
         if (organization.busy === 0 && organization.run === undefined) organizations.delete(organizationId);
       }
     },
-    isCrowded: (organizationId) => (organizations.get(organizationId)?.busy ?? 0) >= maxInFlight,
+    isCrowded: admission.isCrowded,
     forgetAll() {
       for (const { run } of organizations.values()) run?.abandon();
     },
@@ -337,24 +351,6 @@ function forgetIdle(organizations: Map<string, Organization>): void {
     organizations.delete(id);
     return;
   }
-}
-
-async function enter(organization: Organization): Promise<void> {
-  if (organization.busy < maxInFlight) {
-    organization.busy += 1;
-    return;
-  }
-  if (organization.waiting.length >= maxWaiting) {
-    throw new Fault("unavailable", "too many requests wait for this organization; try again");
-  }
-  await new Promise<void>((resolve) => organization.waiting.push(resolve));
-}
-
-/** The place goes straight to the next in line, if there is one. */
-function leave(organization: Organization): void {
-  const next = organization.waiting.shift();
-  if (next === undefined) organization.busy -= 1;
-  else next();
 }
 
 function offer({ header, directory, pages }: StoredState, links: readonly Uint8Array[]): OfferedState {

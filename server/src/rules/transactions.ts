@@ -21,6 +21,7 @@ import { type AddressFormat, type AddressFormatRow, addressFormats } from "@keys
 import type { BitcoinScriptType } from "@keystead/core/keys/addresses/bitcoin.ts";
 import type { Curve } from "@keystead/core/keys/curves.ts";
 import type { Work } from "@keystead/core/work.ts";
+import { maxTransactionSignatures } from "../endpoints/cost.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { getSigningResource, type SigningResource } from "./keys.ts";
 import { signAll, type ToSign } from "./signing.ts";
@@ -160,6 +161,12 @@ export function* signTransactionText(
     return row.curve === "CURVE_ED25519" ? stored : curves.compressPoint("secp256k1", stored);
   };
   const { items, withSignatures } = row.read(request, { publicKey, addressFormat });
+  if (items.length > maxTransactionSignatures) {
+    throw new Fault(
+      "invalid_argument",
+      `too many inputs: ${items.length} of this transaction are signed by one key, where ${maxTransactionSignatures} are taken`,
+    );
+  }
   return toHex(withSignatures(yield* signAll(keys, resource, items)));
 }
 

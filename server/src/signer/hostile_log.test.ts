@@ -81,6 +81,7 @@ async function prepared(
     stamp,
     target,
     records,
+    cost: 0,
   });
   run.abandon();
   return rows;

@@ -24,10 +24,13 @@ export type Flow<J> = {
   charge(cost: number): void;
 };
 
+/** Those that come and go with each request stay: a Map that grows and shrinks is slow to be collected (gateway/buckets.ts). */
+const keptFlows = 1_024;
+
 export function createFairQueue<J>(quantum: number): FairQueue<J> {
-  type Own = Flow<J> & { credit: number; length: number; push(job: J): void };
+  type Own = Flow<J> & { credit: number; length: number; isListed: boolean; push(job: J): void };
   const flows = new Map<string, Own>();
-  /** Every flow stands in exactly one of these. */
+  /** A flow that is listed stands in exactly one of these. */
   const fresh = createQueue<Own>();
   const served = createQueue<Own>();
   let size = 0;
@@ -38,6 +41,7 @@ export function createFairQueue<J>(quantum: number): FairQueue<J> {
       name,
       credit: quantum,
       length: 0,
+      isListed: false,
       first: () => jobs.first() as J,
       push(job) {
         jobs.push(job);
@@ -56,6 +60,10 @@ export function createFairQueue<J>(quantum: number): FairQueue<J> {
     return flow;
   }
 
+  function forgetIdle(): void {
+    for (const [name, { isListed }] of flows) if (!isListed) flows.delete(name);
+  }
+
   return {
     get size() {
       return size;
@@ -63,8 +71,13 @@ export function createFairQueue<J>(quantum: number): FairQueue<J> {
     add(name, job) {
       let flow = flows.get(name);
       if (flow === undefined) {
+        if (flows.size >= keptFlows) forgetIdle();
         flow = newFlow(name);
         flows.set(name, flow);
+      }
+      if (!flow.isListed) {
+        flow.isListed = true;
+        flow.credit = quantum;
         fresh.push(flow);
       }
       flow.push(job);
@@ -82,7 +95,7 @@ export function createFairQueue<J>(quantum: number): FairQueue<J> {
         } else if (row === fresh && served.first() !== undefined) {
           // It stays for a round: it could otherwise come newly with each of its jobs, before everybody else.
           served.push(flow);
-        } else flows.delete(flow.name);
+        } else flow.isListed = false;
       }
     },
   };
