@@ -145,6 +145,7 @@ function inProcess({ operations }: SignerRig): SignerLink {
   return {
     request: request as SignerLink["request"],
     preparing: () => 0,
+    queuedBytes: () => 0,
     attach: () => undefined,
     close: () => undefined,
   };

@@ -102,11 +102,14 @@ function flooding(
   says: string,
   connections: number,
   make: (flooder: Target, ground: Ground) => (turn: number) => Buffer,
+  seconds = 10,
 ): Attack {
   return {
     says: `one organization, ${connections} connections: ${says}`,
     answers: anyAnswer,
     holds: connections,
+    ratio: 5,
+    measured: { seconds, rounds: 1 },
     async begin(assault) {
       const { flooder, ground } = await newFlooder(assault.target);
       const request = make(flooder, ground);
@@ -116,11 +119,12 @@ function flooding(
   };
 }
 
-function submitting(path: ActivityPath, connections = floodConnections): Attack {
-  return flooding(`the costliest ${path}`, connections, (flooder, ground) => (turn) => {
+function submitting(path: ActivityPath, connections = floodConnections, seconds?: number): Attack {
+  const make = (flooder: Target, ground: Ground) => (turn: number) => {
     const body = envelope(flooder.organizationId, path, costliestParameters[path](ground, turn));
     return stampedBy(flooder, `/public/v1/submit/${path}`, bytesOf(body));
-  });
+  };
+  return flooding(`the costliest ${path}`, connections, make, seconds);
 }
 
 function querying(path: QueryPath): Attack {
@@ -139,8 +143,8 @@ type CostliestName = `costliest ${ActivityPath | QueryPath}`;
 
 /** The two that stopped everybody once. */
 export const tenantFloods: Record<FloodName, Attack> = {
-  "payloads flood": submitting("sign_raw_payloads", 16),
-  "accounts flood": submitting("create_wallet_accounts"),
+  "payloads flood": submitting("sign_raw_payloads", 16, 60),
+  "accounts flood": submitting("create_wallet_accounts", floodConnections, 60),
 };
 
 export const costliestAttacks = Object.fromEntries([

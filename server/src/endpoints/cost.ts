@@ -3,9 +3,10 @@
  * machine where these were measured; only their proportions matter. The gateway shares the signer by them; the signer itself shares by
  * the time that is really used, so that an estimate that is wrong costs nobody else anything.
  */
+import { Fault } from "@keystead/core/fault.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
 import type { Curve } from "@keystead/core/keys/curves.ts";
-import type { ActivityForm } from "./define_activity.ts";
+import type { ActivityForm, AnyActivity } from "./define_activity.ts";
 
 /** One place for all unit costs. `npm run bench -- --costs` measures bodies against them. */
 export const unitCosts = {
@@ -115,12 +116,21 @@ export function costOfExpressions(policies: readonly Expressions[]): number {
   }, 0);
 }
 
-/** Of a whole request. */
+/** Of a whole request, with its parameters as they came. */
 export function costOf(
   { activity, translate }: Pick<ActivityForm, "activity" | "translate">,
   parameters: unknown,
   bodyLength: number,
 ): number {
-  const own = activity.cost?.(translate(parameters) as never) ?? 0;
-  return unitCosts.request + costOfText(bodyLength, unitCosts.kilobyte) + own;
+  return costOfTranslated(activity, translate(parameters), bodyLength);
+}
+
+export function costOfTranslated({ cost }: Pick<AnyActivity, "cost">, params: unknown, bodyLength: number): number {
+  return unitCosts.request + costOfText(bodyLength, unitCosts.kilobyte) + (cost?.(params as never) ?? 0);
+}
+
+/** Schemas and limits keep every activity below it. This is for one whose schema would let it grow beyond. */
+export function refuseTooCostly(cost: number): void {
+  if (cost <= maxRequestCost) return;
+  throw new Fault("invalid_argument", "the request asks for too much work at once; split it into several");
 }

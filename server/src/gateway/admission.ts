@@ -17,6 +17,7 @@ export type Admission = {
   /** Whether so many are under way that a stranger should not join them. */
   isCrowded(organizationId: string): boolean;
   waitingBytes(): number;
+  underWayBytes(): number;
 };
 
 export type AdmissionLimits = {
@@ -249,5 +250,6 @@ export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean 
       return organization !== undefined && (organization.waitingCount > 0 || organization.inFlight >= limits.inFlight);
     },
     waitingBytes: () => allWaitingBytes,
+    underWayBytes: () => allBytes,
   };
 }

@@ -21,6 +21,7 @@ function linkOf({ signer }: GatewayRig): SignerLink {
   return {
     request: request as SignerLink["request"],
     preparing: () => 0,
+    queuedBytes: () => 0,
     attach: () => undefined,
     close: () => undefined,
   };

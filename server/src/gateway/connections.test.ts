@@ -18,6 +18,8 @@ const generous: ConnectionLimits = {
   largeBytes: 1000,
   largeWaiting: 4,
   stillMs: 60_000,
+  bodiesBytes: 1024 * 1024,
+  answersBytes: 1024 * 1024,
 };
 
 async function start(t: TestContext, handler: Handler, limits: Partial<ConnectionLimits> = {}) {

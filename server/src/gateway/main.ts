@@ -103,6 +103,12 @@ const app = createHttp({
   repeats: createRepeats(),
   signerTrouble: () => trouble,
   metrics: createMetrics(),
+  heldBytes: () => ({
+    waiting: admission.waitingBytes(),
+    underWay: admission.underWayBytes(),
+    signerQueue: link.queuedBytes(),
+    commits: committer.heldBytes(),
+  }),
   unready: async () => trouble ?? committer.trouble() ?? looked(),
   publicKeys: () => publicKeys,
   log: (message, error) => log.error({ err: error }, message),

@@ -23,7 +23,7 @@ import { type FoundRecord, findRecords } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import { admissionLimits } from "./memory_bounds.ts";
-import type { SignerLink } from "./signer_link.ts";
+import type { LinkTurn, SignerLink } from "./signer_link.ts";
 
 export type Organizations = {
   /** What the signer makes of a stamped body, and whether the run it belongs to still stands. */
@@ -151,11 +151,12 @@ export function createOrganizations(
 
   /** Sends one request: as the first of a run with the state and what belongs to it, or behind the others without. */
   async function ask(
-    organizationId: string,
+    turn: LinkTurn,
     organization: Organization,
     request: Omit<Request<"prepare">, "state" | "journal">,
     { linksFrom, journal: slot }: Wanted,
   ): Promise<{ reply: Answer; run: OpenRun; offered?: number }> {
+    const { organizationId } = turn;
     while (organization.run === undefined) {
       const isFresh = organization.offering === undefined;
       organization.offering ??= loadOffer(organizationId);
@@ -178,23 +179,24 @@ export function createOrganizations(
       const journal = entries && Buffer.concat(entries);
       const first = { ...request, state: offer(state, links), journal };
       return {
-        reply: await (isFresh ? send(organizationId, run, first) : follow(organizationId, run, first)),
+        reply: await (isFresh ? send(turn, run, first) : follow(turn, run, first)),
         run,
         offered: version,
       };
     }
     const { run } = organization;
     const next = { ...request, state: undefined, journal: undefined };
-    return { reply: await follow(organizationId, run, next), run };
+    return { reply: await follow(turn, run, next), run };
   }
 
   /**
    * A refusal that nobody stores is decided on the state at hand, and no commit of its own shows that this is the organization's. Another
    * gateway may have moved on: a user it has added would be a stranger here. Or the state is still to be committed, and never will be.
    */
-  async function follow(organizationId: string, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
+  async function follow(turn: LinkTurn, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
+    const { organizationId } = turn;
     try {
-      return await send(organizationId, run, request);
+      return await send(turn, run, request);
     } catch (error) {
       if (!isDecision(error)) throw error;
       const { version } = run;
@@ -206,17 +208,17 @@ export function createOrganizations(
     }
   }
 
-  async function send(organizationId: string, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
+  async function send(turn: LinkTurn, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
     passed("asking");
     try {
-      const reply = await link.request("prepare", request, organizationId);
+      const reply = await link.request("prepare", request, turn);
       // At once, before the next reply is looked at: it was decided on this version.
       if (reply.kind === "prepared") run.version = Math.max(run.version, reply.value[0]?.next?.version ?? 0);
       return reply;
     } catch (error) {
       if (error instanceof Fault && error.code === "aborted") return { kind: "refused", fault: error };
       if (error instanceof FrameTooLong) {
-        const why = changedRows(organizationId, "its rows are longer than anything that the signer wrote");
+        const why = changedRows(turn.organizationId, "its rows are longer than anything that the signer wrote");
         return { kind: "refused", fault: new Fault("aborted", why) };
       }
       throw error;
@@ -224,7 +226,7 @@ export function createOrganizations(
   }
 
   async function prepare(organizationId: string, organization: Organization, request: Stamped) {
-    const { body, stamp, target } = request;
+    const { body, stamp, target, cost } = request;
     let wanted: Wanted = { linksFrom: undefined, journal: undefined };
     const bring = async (): Promise<Brought> => {
       return { records: await load(organizationId, request.records), wishes: [], pages: [] };
@@ -235,7 +237,7 @@ export function createOrganizations(
     let vain: string | undefined;
     const askedPages = new Set<string>();
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const asked = await ask(organizationId, organization, { body, stamp, target, ...brought }, wanted);
+      const asked = await ask({ organizationId, cost }, organization, { body, stamp, target, ...brought }, wanted);
       const { reply, run } = asked;
       if (reply.kind === "prepared") return { prepared: reply.value, run };
       if (reply.kind === "missing" && reply.value.pages.length + reply.value.wishes.length > 0) {

@@ -10,6 +10,8 @@ export type Places<V> = {
   take(id: number): V | undefined;
   takeAll(): V[];
   oldest(): { id: number; value: V } | undefined;
+  /** All of them, oldest first. */
+  entries(): Iterable<{ id: number; value: V }>;
   isFull(): boolean;
 };
 
@@ -59,6 +61,13 @@ export function createPlaces<V>(most: number): Places<V> {
       return all;
     },
     oldest,
+    *entries() {
+      oldest();
+      for (let id = first; id !== next; id = after(id)) {
+        const value = ring[place(id)];
+        if (value !== undefined) yield { id, value };
+      }
+    },
     isFull: () => taken >= most || ring[place(next)] !== undefined,
   };
 }

@@ -8,17 +8,25 @@ import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, type FaultCode } from "@keystead/core/fault.ts";
 import { createFrameReader, encodeFrame, type Frame, setWait } from "../frames/frame.ts";
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../frames/messages.ts";
+import { memoryBounds } from "./memory_bounds.ts";
 import { createPlaces } from "./places.ts";
 
 export type SignerLink = {
-  /** `queue` names the organization whose turn in the signer a prepare takes. */
-  request<K extends MessageKind>(kind: K, message: Request<K>, queue?: string): Promise<Reply<K>>;
+  request<K extends MessageKind>(kind: K, message: Request<K>, turn?: LinkTurn): Promise<Reply<K>>;
   /** How many prepares are under way: what they lead to will want to be committed soon. */
   preparing(): number;
+  /** Of what the signer does not read yet. */
+  queuedBytes(): number;
   /** Joins a new signer; the one before, if any, is let go. */
   attach(socket: Socket): void;
   close(): void;
 };
+
+/** The organization whose turn in the signer a prepare takes, and its cost in microseconds: what takes longer is waited for longer. */
+export type LinkTurn = { organizationId: string; cost: number };
+
+/** Others have their turns meanwhile. */
+const patience = 4;
 
 type Waiting = { kind: MessageKind; deadline: number; resolve(payload: Uint8Array): void; reject(fault: Fault): void };
 
@@ -28,7 +36,7 @@ export type LinkLimits = { deadlineMs: number; maxWaiting: number; maxQueuedByte
 const defaultLimits: LinkLimits = {
   deadlineMs: 5_000,
   maxWaiting: 1_024,
-  maxQueuedBytes: 32 * 1024 * 1024,
+  maxQueuedBytes: memoryBounds.signerQueue,
   silenceMs: 15_000,
 };
 
@@ -111,9 +119,9 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
   const sweep = setInterval(() => {
     const now = performance.now();
     let expired = 0;
-    for (let oldest = waiting.oldest(); oldest !== undefined; oldest = waiting.oldest()) {
-      if (oldest.value.deadline > now) break; // Requests expire in the order they were made.
-      take(oldest.id)?.reject(new Fault("unavailable", "the signer did not answer in time"));
+    for (const { id, value } of waiting.entries()) {
+      if (value.deadline > now) continue;
+      take(id)?.reject(new Fault("unavailable", "the signer did not answer in time"));
       expired += 1;
     }
     if (expired === 0) return;
@@ -127,22 +135,24 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
   sweep.unref();
 
   return {
-    request<K extends MessageKind>(kind: K, message: Request<K>, organizationId?: string): Promise<Reply<K>> {
+    request<K extends MessageKind>(kind: K, message: Request<K>, turn?: LinkTurn): Promise<Reply<K>> {
       if (socket === undefined) return Promise.reject(new Fault("unavailable", "the signer is not running; try again"));
-      if (waiting.isFull() || queuedBytes > limits.maxQueuedBytes) {
+      if (waiting.isFull() || queuedBytes >= limits.maxQueuedBytes) {
         return Promise.reject(new Fault("unavailable", "the signer is busy; try again"));
       }
       const { request, reply } = messages[kind] as unknown as { request: Layout<Request<K>>; reply: Layout<Reply<K>> };
       const id = waiting.nextId();
-      const frame = encodeFrame(kind, id, request, message, queueOf(organizationId));
+      const frame = encodeFrame(kind, id, request, message, turn && uuidToBytes(turn.organizationId));
       const answered = new Promise<Uint8Array>((resolve, reject) => {
         if (kind === "prepare") preparing += 1;
-        waiting.add({ kind, deadline: performance.now() + limits.deadlineMs, resolve, reject });
+        const deadline = performance.now() + limits.deadlineMs + (patience * (turn?.cost ?? 0)) / 1_000;
+        waiting.add({ kind, deadline, resolve, reject });
       });
       write(id, frame);
       return answered.then((bytes) => decode(reply, bytes));
     },
     preparing: () => preparing,
+    queuedBytes: () => queuedBytes,
     attach(fresh) {
       if (socket === fresh) return;
       socket?.destroy();
@@ -176,8 +186,4 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
       failAll("the gateway is stopping");
     },
   };
-}
-
-function queueOf(organizationId: string | undefined): Uint8Array | undefined {
-  return organizationId === undefined ? undefined : uuidToBytes(organizationId);
 }

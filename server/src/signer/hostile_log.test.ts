@@ -55,6 +55,7 @@ function inProcess({ signer }: GatewayRig): SignerLink {
   return {
     request: request as SignerLink["request"],
     preparing: () => 0,
+    queuedBytes: () => 0,
     attach: () => undefined,
     close: () => undefined,
   };

@@ -9,6 +9,7 @@ import type { Work } from "@keystead/core/work.ts";
 import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import type { Missing, OfferedState, Prepared, Request } from "../frames/messages.ts";
 import { authorise } from "../rules/authorise.ts";
+import { compilingPolicies } from "../rules/policies.ts";
 import { journalsOf } from "../state/directory.ts";
 import { put } from "../state/entities.ts";
 import { findJournalIn, liveness, maxJournalEntries, slotMs, slotOf } from "../state/journal.ts";
@@ -16,6 +17,7 @@ import { wishKey } from "../state/record_wish.ts";
 import { passed } from "../state/steps.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { authenticate } from "./authenticate.ts";
+import { readingInterfaces } from "./contract_interfaces.ts";
 import { openKeyRoom } from "./key_room.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { missingLinks, type OpenState, openStateOf, weightOf, withOffered } from "./open_state.ts";
@@ -55,6 +57,8 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const organization = { organizationId: state.organizationId, parentId: parentId && uuidFromBytes(parentId), members };
   const caller = authenticate(signer.curves, organization, stamp, body, nowMs);
   passed("authenticated");
+  yield* compilingPolicies(state.pages.policies);
+  yield* readingInterfaces(signer, state, request);
   const keys = once(() => openKeyRoom(signer, state, request));
   const scene: Scene = { signer, state, caller, nowMs, brought: request, keys };
 
