@@ -3,11 +3,12 @@
  * because ratios travel between machines and times do not. `--quick` for a look, `--json FILE` for machines,
  * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed, `--scale` to
  * measure few sub-organizations against many instead, `--scale --wallets` few wallets against many, `--attack` to measure honest
- * clients before and during attacks, `--attack --only PATTERN` some of them.
+ * clients before and during attacks, `--attack --only PATTERN` some of them, `--attack --alone --only PATTERN` what a flooding
+ * organization gets when nobody else asks.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { attackText, measureAttacks, missedAttacks } from "./attack.ts";
+import { attackText, measureAlone, measureAttacks, missedAttacks } from "./attack.ts";
 import { medianOf, prepareBaselines } from "./baselines.ts";
 import { type DatabaseName, openDatabase } from "./databases.ts";
 import { measureDecisions } from "./decision.ts";
@@ -36,6 +37,7 @@ const { values: options } = parseArgs({
     wallets: { type: "boolean" },
     attack: { type: "boolean" },
     only: { type: "string" },
+    alone: { type: "boolean" },
     json: { type: "string" },
     database: { type: "string" },
   },
@@ -77,7 +79,11 @@ if (options.scale) {
 if (options.attack) {
   const size = options.quick ? { rounds: 1, seconds: 5 } : { rounds: 3, seconds: 10 };
   for (const name of names) {
-    const plan = { ...size, leadMs: 2_000, only: new RegExp(options.only ?? "") };
+    const plan = { ...size, leadMs: 2_000, only: new RegExp(options.only ?? ""), isQuick: options.quick === true };
+    if (options.alone) {
+      console.log(await measureAlone(name, plan, say));
+      continue;
+    }
     const measured = await measureAttacks(load, name, plan, say);
     const missed = missedAttacks(measured);
     console.log(`${attackText(measured)}\n`);

@@ -1,4 +1,5 @@
 /** What an activity's `run` is given, for tests that call it directly: fixed time, ids that can be read. */
+import { finish } from "@keystead/core/work.ts";
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { ActivityContext, ActivityDefinition, ActivityOutcome } from "../src/endpoints/define_activity.ts";
 import { type Limits, withLimits } from "../src/endpoints/limits.ts";
@@ -32,5 +33,6 @@ export function runActivity<P extends TObject, R extends TObject, S>(
   params: Static<P>,
   context: ContextChanges = {},
 ): ActivityOutcome<Static<R>> {
-  return activity.run(activity.state(pages, params), params, activityContext(context));
+  const started = activity.run(activity.state(pages, params), params, activityContext(context));
+  return "next" in started ? finish(started) : started;
 }

@@ -8,6 +8,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { p256 } from "@noble/curves/nist.js";
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { AnyActivity } from "../src/endpoints/define_activity.ts";
+import type { MessageKind } from "../src/frames/messages.ts";
 import { createCommitter } from "../src/gateway/committer.ts";
 import { type SubmitRoom, toCommitItem } from "../src/gateway/execute.ts";
 import { createOrganizations } from "../src/gateway/organizations.ts";
@@ -142,10 +143,11 @@ export function newUser(userName: string) {
 }
 
 function inProcess({ operations }: SignerRig): SignerLink {
-  const request = async (kind: keyof typeof operations, message: never) => operations[kind](message);
+  const request = async (kind: MessageKind, message: never) => operations[kind](message);
   return {
     request: request as SignerLink["request"],
     preparing: () => 0,
+    queuedBytes: () => 0,
     attach: () => undefined,
     close: () => undefined,
   };

@@ -42,7 +42,7 @@ function sampleFrame(aim: Aim, kind: MessageKind, id: number): Uint8Array {
 /** Far above those that well-formed frames count through. */
 const rawId = ({ random }: Aim) => 0x8000_0000 + random.below(2 ** 30);
 
-const headLength = 10;
+const headLength = 30;
 
 function resized(frame: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(frame);

@@ -140,6 +140,7 @@ export function startHostileSigner(t: TestContext): HostileSigner {
       return reply;
     },
     preparing: () => 0,
+    queuedBytes: () => 0,
     attach: () => undefined,
     close: () => undefined,
   };

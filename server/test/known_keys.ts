@@ -86,6 +86,7 @@ export async function keepRecords(rig: GatewayRig, records: readonly NewRecord[]
     stamp,
     target: undefined,
     records: [],
+    cost: 0,
   });
   const [own] = prepared;
   if (own === undefined) throw new Error("nothing was prepared");

@@ -38,6 +38,7 @@ export function linkTo({ reseal }: Operations, requests = Number.POSITIVE_INFINI
   return {
     request: request as unknown as SignerLink["request"],
     preparing: () => 0,
+    queuedBytes: () => 0,
     attach: () => undefined,
     close: () => undefined,
   };

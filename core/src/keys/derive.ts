@@ -3,6 +3,7 @@
  * of `keyCurves` only. Every intermediate key is wiped as soon as its child is there.
  */
 import { Fault } from "../fault.ts";
+import { finish, type Work } from "../work.ts";
 import {
   type Curve,
   isBelowOrder,
@@ -22,7 +23,12 @@ export type KeyPair = { privateKey: Uint8Array; publicKey: PublicKey };
 
 /** The key pair at the end of the path. The caller wipes the private key. */
 export function deriveKeyPair(maths: KeyMaths, curve: Curve, seed: Uint8Array, path: Path): KeyPair {
-  const node = deriveNode(maths, curve, seed, path);
+  return finish(derivingKeyPair(maths, curve, seed, path));
+}
+
+/** The same, with a pause after each component of the path. */
+export function* derivingKeyPair(maths: KeyMaths, curve: Curve, seed: Uint8Array, path: Path): Work<KeyPair> {
+  const node = yield* derivingNode(maths, curve, seed, path);
   try {
     const privateKey = Uint8Array.from(keyOf(node));
     return { privateKey, publicKey: publicKeyOf(maths, curve, privateKey) };
@@ -33,10 +39,16 @@ export function deriveKeyPair(maths: KeyMaths, curve: Curve, seed: Uint8Array, p
 
 /** Key and chain code at the end of the path, for whoever derives on from there. The caller wipes it. */
 export function deriveNode(maths: KeyMaths, curve: Curve, seed: Uint8Array, path: Path): Node {
+  return finish(derivingNode(maths, curve, seed, path));
+}
+
+function* derivingNode(maths: KeyMaths, curve: Curve, seed: Uint8Array, path: Path): Work<Node> {
   let node = masterNode(maths, curve, seed);
   for (const index of derivedPath(curve, path)) {
     const parent = node;
     try {
+      // Also when it is dropped here.
+      yield;
       node = childNode(maths, curve, parent, index);
     } finally {
       parent.fill(0);

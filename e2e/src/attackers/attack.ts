@@ -42,8 +42,12 @@ export type Attack = {
   takenIn?: number;
   /** The member whose key it misuses may be slow or hear 429 meanwhile; nobody else may. */
   hurtsItsMember?: true;
+  /** How much slower honest requests may be, where that is another target than for all. */
+  ratio?: number;
+  /** So long it is measured, and how often, where that differs. */
+  measured?: { seconds: number; rounds: number };
   /** Begins, and goes on until the assault is over. */
-  begin(assault: Assault): void;
+  begin(assault: Assault): void | Promise<void>;
 };
 
 export type Assault = {

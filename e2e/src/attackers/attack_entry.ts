@@ -10,10 +10,10 @@ function tell(message: FromAttacker): void {
 let assault: Assault | undefined;
 let before = process.cpuUsage();
 
-process.on("message", (message: ToAttacker) => {
+process.on("message", async (message: ToAttacker) => {
   if (message.kind === "start") {
     assault = startAssault(message.target);
-    attacks[message.name].begin(assault);
+    await attacks[message.name].begin(assault);
     before = process.cpuUsage();
     tell({ kind: "begun" });
   } else if (assault !== undefined) {

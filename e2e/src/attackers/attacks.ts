@@ -4,7 +4,11 @@ import { brokenAttacks } from "./broken.ts";
 import { costlyAttacks } from "./costly.ts";
 import { floodAttacks } from "./flood.ts";
 import { hugeAttacks } from "./huge.ts";
+import { costliestAttacks, tenantFloods } from "./one_tenant.ts";
 import { slowAttacks } from "./slow.ts";
+
+/** Those of one organization that asks for too much work are many: they are measured, and not tried in every test run. */
+const tenantAttacks = { ...tenantFloods, ...costliestAttacks };
 
 export const attacks = {
   ...slowAttacks,
@@ -12,8 +16,11 @@ export const attacks = {
   ...floodAttacks,
   ...costlyAttacks,
   ...brokenAttacks,
+  ...tenantAttacks,
 } as const satisfies Record<string, Attack>;
 
 export type AttackName = keyof typeof attacks;
 
-export const attackNames = Object.keys(attacks) as AttackName[];
+export const allAttackNames = Object.keys(attacks) as AttackName[];
+
+export const attackNames = allAttackNames.filter((name) => !Object.hasOwn(tenantAttacks, name));

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { bytesOf } from "../wire.ts";
 import type { Assault, Attack, Target } from "./attack.ts";
+import { longExpression } from "./expressions.ts";
 import { createUserTag, mebibyte, stampedBy, whoami } from "./prepared.ts";
 
 const perSecond = 20;
@@ -10,12 +11,6 @@ const perSecond = 20;
 export function padded(value: object): Uint8Array {
   const bare = bytesOf({ ...value, pad: "" });
   return bytesOf({ ...value, pad: "x".repeat(mebibyte - bare.length) });
-}
-
-/** An expression at the limits of bytes and nodes, false until its last word. */
-function longExpression(): string {
-  const clause = "activity.resource == 'x' || ";
-  return `${clause.repeat(120)}activity.kind == 'CREATE_USER_TAG'`;
 }
 
 function envelope({ organizationId }: Target, type: string, parameters: object): object {

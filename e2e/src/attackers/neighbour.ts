@@ -7,7 +7,12 @@ import { assertAccepted, call } from "../wire.ts";
 import type { Target } from "./attack.ts";
 
 /** A root user of a new sub-organization, with a wallet to sign with. */
-export async function newNeighbour({ url, bootstrap }: KeysteadServer): Promise<Target & { signWith: string }> {
+export async function newNeighbour({
+  url,
+  bootstrap,
+}: Pick<KeysteadServer, "url"> & {
+  bootstrap: Pick<KeysteadServer["bootstrap"], "organizationId" | "apiPrivateKey">;
+}): Promise<Target & { signWith: string }> {
   const { publicKey, privateKey } = createKey();
   const apiKeys = [{ apiKeyName: "Own", publicKey, curveType: "API_KEY_CURVE_P256" }];
   const body = {

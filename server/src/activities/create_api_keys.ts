@@ -1,3 +1,4 @@
+import { costOfUsers } from "../endpoints/cost.ts";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { apiKeyParams, apiKeyParamsV1, fromApiKeyV1 } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
@@ -27,6 +28,7 @@ export const createApiKeys = defineActivity({
   result: Type.Object({ apiKeyIds: ids }),
   versions: [v1],
   ownCredentialOf: ({ userId }) => userId,
+  cost: ({ apiKeys }) => costOfUsers([{ apiKeys }]),
   state: ({ members }) => members,
   run(members, { userId, apiKeys }, context) {
     const user = getUser(members, context.organizationId, userId);

@@ -1,3 +1,4 @@
+import { costOfExpressions } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { ids } from "../fields/ids.ts";
 import { policyParams } from "../fields/policies.ts";
@@ -15,9 +16,10 @@ export const createPolicies = defineActivity({
   // The signer checks every expression while others wait, so that their number is bounded.
   params: Type.Object({ policies: Type.Array(policyParams, { minItems: 1, maxItems: 100 }) }),
   result: Type.Object({ policyIds: ids }),
+  cost: ({ policies }) => costOfExpressions(policies),
   state: ({ policies }) => policies,
-  run(page, { policies: drafts }, context) {
-    const policies = newPolicies(page, drafts, context);
+  *run(page, { policies: drafts }, context) {
+    const policies = yield* newPolicies(page, drafts, context);
     return {
       changes: policies.map((policy) => put("policy", policy)),
       result: { policyIds: policies.map(({ policyId }) => policyId) },

@@ -1,3 +1,4 @@
+import { costOfExpressions } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id } from "../fields/ids.ts";
 import { policyParams } from "../fields/policies.ts";
@@ -18,9 +19,10 @@ export const createPolicy = defineActivity({
   params: policyParams,
   result: Type.Object({ policyId: id }),
   formerTypes: { ACTIVITY_TYPE_CREATE_POLICY: selectors, ACTIVITY_TYPE_CREATE_POLICY_V2: selectors },
+  cost: (params) => costOfExpressions([params]),
   state: ({ policies }) => policies,
-  run(page, params, context) {
-    const policies = newPolicies(page, [params], context);
+  *run(page, params, context) {
+    const policies = yield* newPolicies(page, [params], context);
     return {
       changes: policies.map((policy) => put("policy", policy)),
       result: { policyId: policies[0]?.policyId ?? "" },

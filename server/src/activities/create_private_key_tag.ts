@@ -1,3 +1,4 @@
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { id, ids } from "../fields/ids.ts";
@@ -16,6 +17,7 @@ export const createPrivateKeyTag = defineActivity({
   summary: "Create a private key tag and add it to private keys",
   params: Type.Object({ privateKeyTagName: name("Human-readable name of the tag."), privateKeyIds: ids }),
   result: Type.Object({ privateKeyTagId: id, privateKeyIds: ids }),
+  cost: ({ privateKeyIds }) => privateKeyIds.length * unitCosts.oldRecord,
   state: ({ privateKeyTags }) => privateKeyTags,
   records: ({ privateKeyIds }) =>
     privateKeyIds.map((privateKeyId) => ({ by: "id", kind: "privateKey", id: privateKeyId })),

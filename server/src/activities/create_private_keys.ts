@@ -1,9 +1,12 @@
 import { generatePrivateKey } from "@keystead/core/keys/curves.ts";
+import { mapWithPauses } from "@keystead/core/work.ts";
+import { costOfPrivateKeys } from "../endpoints/cost.ts";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
-import { privateKeyParams, privateKeyResult } from "../fields/private_keys.ts";
+import { type PrivateKeyParams, privateKeyParams, privateKeyResult } from "../fields/private_keys.ts";
 import { type Static, Type } from "../fields/schema.ts";
 import { createSerials, refuseTakenName } from "../rules/keys.ts";
+import { wipedUnlessDone } from "../rules/made_records.ts";
 import { getPrivateKeyTag, putTags, type TaggedKey } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { put } from "../state/entities.ts";
@@ -33,10 +36,11 @@ export const createPrivateKeys = defineActivity({
   params,
   result,
   versions: [v1],
+  cost: ({ privateKeys }) => costOfPrivateKeys(privateKeys),
   state: ({ keyCounts, privateKeyTags }) => ({ keyCounts, privateKeyTags }),
   records: ({ privateKeys }) =>
     privateKeys.map(({ privateKeyName }) => ({ by: "name", kind: "privateKey", name: privateKeyName })),
-  run({ keyCounts, privateKeyTags }, { privateKeys }, context) {
+  *run({ keyCounts, privateKeyTags }, { privateKeys }, context) {
     const { organizationId, nowMs, keys } = context;
     const serials = createSerials(keyCounts);
     const count = keyCounts.privateKeys + privateKeys.length;
@@ -49,12 +53,19 @@ export const createPrivateKeys = defineActivity({
       for (const tagId of tagIds ?? []) getPrivateKeyTag(privateKeyTags, organizationId, tagId);
       checkAddressFormats(draft);
     }
-    const made = privateKeys.map(({ privateKeyName, curve, addressFormats, privateKeyTags: tagIds }) => {
+    const newKey = ({ privateKeyName, curve, addressFormats, privateKeyTags: tagIds }: PrivateKeyParams) => {
       const serial = serials.next("privateKey");
       const draft = { organizationId, serial, privateKeyName, curve, addressFormats, imported: false };
       const secret = generatePrivateKey(curve, keys.random);
       return { created: newPrivateKeyRecord(context, draft, secret), tagIds: [...new Set(tagIds)] };
-    });
+    };
+    const made = yield* wipedUnlessDone((records) =>
+      mapWithPauses(privateKeys, (params) => {
+        const key = newKey(params);
+        records.push(key.created);
+        return key;
+      }),
+    );
     const tagged = made
       .filter(({ tagIds }) => tagIds.length > 0)
       .map(({ created, tagIds }): TaggedKey => [created.record.privateKeyId, tagIds]);

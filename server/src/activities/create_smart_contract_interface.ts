@@ -1,5 +1,6 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { parseInterface } from "@keystead/core/policy/contract_interface.ts";
+import { costOfText, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import {
@@ -34,6 +35,7 @@ export const createSmartContractInterface = defineActivity({
     notes: optional(notes),
   }),
   result: Type.Object({ smartContractInterfaceId: id }),
+  cost: ({ smartContractInterface: text }) => costOfText(text.length, unitCosts.contractInterface),
   state: ({ contractInterfaces }) => contractInterfaces,
   run(page, { smartContractAddress, smartContractInterface: text, type: wireType, label, notes }, context) {
     const { organizationId, nowMs } = context;

@@ -1,6 +1,9 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { generatePrivateKey } from "@keystead/core/keys/curves.ts";
+import { mapWithPauses, type Work } from "@keystead/core/work.ts";
+import { costOfAccounts, costOfPrivateKeys, costOfUsers, unitCosts } from "../endpoints/cost.ts";
 import { type ActivityContext, defineActivity } from "../endpoints/define_activity.ts";
+import type { NewRecord } from "../endpoints/key_room.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
 import {
@@ -19,6 +22,7 @@ import { walletParams, walletResult } from "../fields/wallets.ts";
 import { refuseKnownKeys, refuseVerification } from "../rules/credentials.ts";
 import { subOrganizationFeatures } from "../rules/features.ts";
 import { createSerials, takenName } from "../rules/keys.ts";
+import { wipedUnlessDone } from "../rules/made_records.ts";
 import { getPrivateKeyTag } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { checkQuorum } from "../rules/quorum.ts";
@@ -76,8 +80,12 @@ export const createSubOrganization = defineActivity({
     rootUserIds: Type.Optional(ids),
   }),
   versions: createSubOrganizationVersions,
+  cost: ({ rootUsers, wallet, privateKeys }: CreateSubOrganizationParams) =>
+    costOfUsers(rootUsers) +
+    costOfPrivateKeys(privateKeys) +
+    (wallet ? unitCosts.seed + costOfAccounts(wallet.accounts) : 0),
   state: () => undefined,
-  run(_state, params: CreateSubOrganizationParams, context) {
+  *run(_state, params: CreateSubOrganizationParams, context) {
     if (context.parentId !== undefined) {
       throw new Fault("permission_denied", "create_sub_organization cannot be called by sub-organizations", {
         errorCode: "INVALID_ACTIVITY_CALLER",
@@ -95,7 +103,7 @@ export const createSubOrganization = defineActivity({
     const subOrganizationId = context.newId();
     checkPrivateKeys(wanted, subOrganizationId);
     const settings = firstSettings(params, context);
-    const users = params.rootUsers.map((rootUser) => newRootUser(context, rootUser));
+    const users = yield* mapWithPauses(params.rootUsers, (rootUser) => newRootUser(context, rootUser));
     refuseKnownKeys(
       emptyPages.members,
       users.flatMap((user) => user.apiKeys),
@@ -104,9 +112,13 @@ export const createSubOrganization = defineActivity({
     const rootQuorum = { threshold: params.rootQuorumThreshold, userIds: rootUserIds };
     checkQuorum(rootQuorum, new Map(users.map((user) => [user.userId, user])), settings);
     const serials = createSerials({});
-    const { wallet } = params;
-    const made = wallet ? generateWallet(context, subOrganizationId, wallet, accounts, serials) : undefined;
-    const privateKeys = generatePrivateKeys(context, subOrganizationId, wanted, serials);
+    const { made, privateKeys } = yield* wipedUnlessDone(function* (records) {
+      const { wallet } = params;
+      const made = wallet ? yield* generateWallet(context, subOrganizationId, wallet, accounts, serials) : undefined;
+      records.push(...(made?.records ?? []));
+      const privateKeys = yield* generatePrivateKeys(context, subOrganizationId, wanted, serials, records);
+      return { made, privateKeys };
+    });
     const records = [...(made?.records ?? []), ...privateKeys];
     const changes = [
       put("settings", settings),
@@ -148,15 +160,18 @@ function generatePrivateKeys(
   organizationId: string,
   wanted: readonly PrivateKeyParams[],
   serials: ReturnType<typeof createSerials>,
-) {
-  return wanted.map(({ privateKeyName, curve, addressFormats }) => {
+  made: NewRecord[],
+): Work<ReturnType<typeof newPrivateKeyRecord>[]> {
+  return mapWithPauses(wanted, ({ privateKeyName, curve, addressFormats }) => {
     const serial = serials.next("privateKey");
     const draft = { organizationId, serial, privateKeyName, curve, addressFormats, imported: false };
-    return newPrivateKeyRecord(context, draft, generatePrivateKey(curve, context.keys.random));
+    const key = newPrivateKeyRecord(context, draft, generatePrivateKey(curve, context.keys.random));
+    made.push(key);
+    return key;
   });
 }
 
-function toResult({ record: { privateKeyId, addresses } }: ReturnType<typeof generatePrivateKeys>[number]) {
+function toResult({ record: { privateKeyId, addresses } }: ReturnType<typeof newPrivateKeyRecord>) {
   return { privateKeyId, addresses: [...addresses] };
 }
 

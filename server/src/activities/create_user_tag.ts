@@ -1,3 +1,4 @@
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { id, ids } from "../fields/ids.ts";
@@ -16,6 +17,7 @@ export const createUserTag = defineActivity({
   summary: "Create a user tag and add it to users",
   params: Type.Object({ userTagName: name("Human-readable name of the tag."), userIds: ids }),
   result: Type.Object({ userTagId: id, userIds: ids }),
+  cost: ({ userIds }) => userIds.length * unitCosts.entry,
   state: ({ members }) => members,
   run(members, { userTagName, userIds }, context) {
     const { organizationId, nowMs } = context;

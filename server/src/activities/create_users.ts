@@ -1,3 +1,5 @@
+import { mapWithPauses } from "@keystead/core/work.ts";
+import { costOfUsers } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
@@ -38,11 +40,12 @@ export const createUsers = defineActivity({
   params,
   result: Type.Object({ userIds: ids }),
   versions: createUsersVersions,
+  cost: ({ users }) => costOfUsers(users),
   state: ({ members, settings }) => ({ members, settings }),
-  run({ members, settings }, { users }, context) {
+  *run({ members, settings }, { users }, context) {
     checkLimit("users", members.users.size + users.length, context);
     refuseKeysByText(members, users, context);
-    const created = users.map((params) => {
+    const created = yield* mapWithPauses(users, (params) => {
       for (const tagId of params.userTags) getUserTag(members, context.organizationId, tagId);
       return newUser(context, params);
     });

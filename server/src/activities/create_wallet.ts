@@ -1,3 +1,4 @@
+import { costOfAccounts, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { walletParams, walletResult } from "../fields/wallets.ts";
@@ -14,15 +15,16 @@ export const createWallet = defineActivity({
   summary: "Create a wallet and derive accounts",
   params: walletParams,
   result: walletResult,
+  cost: ({ accounts }) => unitCosts.seed + costOfAccounts(accounts),
   state: ({ keyCounts }) => keyCounts,
   records: walletWishes,
-  run(counts, params, context) {
+  *run(counts, params, context) {
     const accounts = parseAccounts(params.accounts);
     checkLimit("wallets", counts.wallets + 1, context);
     refuseTakenWalletNames(context.keys, params);
     const serials = createSerials(counts);
     const { organizationId } = context;
-    const { walletId, addresses, records } = generateWallet(context, organizationId, params, accounts, serials);
+    const { walletId, addresses, records } = yield* generateWallet(context, organizationId, params, accounts, serials);
     return {
       changes: [put("keyCounts", { ...counts, wallets: counts.wallets + 1, ...serials.counted() })],
       records,

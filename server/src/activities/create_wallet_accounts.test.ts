@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { finish } from "@keystead/core/work.ts";
 import { activityContext, runActivity } from "../../test/activity_context.ts";
 import { testKeyRoom } from "../../test/key_room.ts";
 import { organization } from "../../test/members.ts";
@@ -18,12 +19,8 @@ const ethereum = {
 } as const;
 const second = { ...ethereum, path: "m/44'/60'/1'/0/0", name: "second" };
 
-const { walletId, addresses, records } = generateWallet(
-  activityContext(),
-  "acme",
-  { walletName: "w" },
-  parseAccounts([ethereum]),
-  createSerials({}),
+const { walletId, addresses, records } = finish(
+  generateWallet(activityContext(), "acme", { walletName: "w" }, parseAccounts([ethereum]), createSerials({})),
 );
 
 function run(params: object, facts: KeyFacts[] = [], keys: KeyRoom = testKeyRoom({ records, facts })) {

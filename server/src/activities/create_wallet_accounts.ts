@@ -1,3 +1,4 @@
+import { costOfAccounts, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
@@ -31,10 +32,11 @@ export const createWalletAccounts = defineActivity({
   summary: "Derive accounts of a wallet",
   params,
   result: Type.Object({ addresses }),
+  cost: ({ accounts }) => unitCosts.seed + costOfAccounts(accounts),
   state: ({ keyCounts }) => keyCounts,
   // What is not stored stands in nobody's way.
   records: ({ walletId, accounts, persist }) => accountWishes(walletId, persist === false ? [] : accounts),
-  run(counts, { walletId, accounts, persist }, context) {
+  *run(counts, { walletId, accounts, persist }, context) {
     const { keys, organizationId } = context;
     const wallet = getWallet(keys, organizationId, walletId);
     const asked = parseAccounts(accounts);
@@ -45,9 +47,9 @@ export const createWalletAccounts = defineActivity({
     }
     const seed = openSeed(keys, wallet);
     try {
-      if (persist === false) return { changes: [], result: { addresses: deriveAddresses(keys, seed, asked) } };
+      if (persist === false) return { changes: [], result: { addresses: yield* deriveAddresses(keys, seed, asked) } };
       const serials = createSerials(counts);
-      const { addresses, records } = newAccounts(context, wallet, seed, asked, serials);
+      const { addresses, records } = yield* newAccounts(context, wallet, seed, asked, serials);
       return { changes: [put("keyCounts", { ...counts, ...serials.counted() })], records, result: { addresses } };
     } finally {
       seed.fill(0);

@@ -1,4 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
@@ -16,6 +17,7 @@ export const deleteApiKeys = defineActivity({
   params: Type.Object({ userId: id, apiKeyIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ apiKeyIds: ids }),
   ownCredentialOf: ({ userId }) => userId,
+  cost: ({ apiKeyIds }) => apiKeyIds.length * unitCosts.entry,
   state: ({ members, settings }) => ({ members, settings }),
   run({ members, settings }, { userId, apiKeyIds }, { organizationId, nowMs }) {
     const user = getUser(members, organizationId, userId);

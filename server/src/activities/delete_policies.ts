@@ -1,3 +1,4 @@
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
@@ -13,6 +14,7 @@ export const deletePolicies = defineActivity({
   summary: "Delete several policies at once",
   params: Type.Object({ policyIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ policyIds: ids }),
+  cost: ({ policyIds }) => policyIds.length * unitCosts.entry,
   state: ({ policies }) => policies,
   run(page, { policyIds }, { organizationId }) {
     const doomed = [...new Set(policyIds)];

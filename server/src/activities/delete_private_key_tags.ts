@@ -1,3 +1,4 @@
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
@@ -13,6 +14,7 @@ export const deletePrivateKeyTags = defineActivity({
   summary: "Delete private key tags and take them off their keys",
   params: Type.Object({ privateKeyTagIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ privateKeyTagIds: ids, privateKeyIds: Type.Array(id) }),
+  cost: ({ privateKeyTagIds }) => privateKeyTagIds.length * unitCosts.entry,
   state: ({ privateKeyTags }) => privateKeyTags,
   run(page, { privateKeyTagIds }, { organizationId, nowMs }) {
     const doomed = new Set(privateKeyTagIds);

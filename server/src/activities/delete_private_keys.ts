@@ -1,4 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
@@ -23,6 +24,7 @@ export const deletePrivateKeys = defineActivity({
     ),
   }),
   result: Type.Object({ privateKeyIds: ids }),
+  cost: ({ privateKeyIds }) => privateKeyIds.length * unitCosts.oldRecord,
   state: ({ keyCounts, privateKeyTags }) => ({ keyCounts, privateKeyTags }),
   records: ({ privateKeyIds }) =>
     privateKeyIds.map((privateKeyId) => ({ by: "id", kind: "privateKey", id: privateKeyId })),

@@ -1,3 +1,4 @@
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
@@ -13,6 +14,7 @@ export const deleteUserTags = defineActivity({
   summary: "Delete user tags and take them off their users",
   params: Type.Object({ userTagIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ userTagIds: ids, userIds: ids }),
+  cost: ({ userTagIds }) => userTagIds.length * unitCosts.entry,
   state: ({ members }) => members,
   run(members, { userTagIds }, { organizationId, nowMs }) {
     const doomed = new Set(userTagIds);

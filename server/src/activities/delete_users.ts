@@ -1,3 +1,4 @@
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
@@ -14,6 +15,7 @@ export const deleteUsers = defineActivity({
   summary: "Delete users of an organization",
   params: Type.Object({ userIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ userIds: ids }),
+  cost: ({ userIds }) => userIds.length * unitCosts.entry,
   state: ({ members }) => members,
   run(members, { userIds }, { organizationId }) {
     const doomed = new Set(userIds);

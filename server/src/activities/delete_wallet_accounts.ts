@@ -1,5 +1,6 @@
 import { isUuid } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import type { KeyRoom } from "../endpoints/key_room.ts";
 import { optional } from "../fields/credentials.ts";
@@ -23,6 +24,7 @@ export const deleteWalletAccounts = defineActivity({
   summary: "Delete accounts of wallets",
   params,
   result: Type.Object({ walletAccountIds: ids }),
+  cost: ({ walletAccountIds }) => walletAccountIds.length * unitCosts.oldRecord,
   state: () => undefined,
   records: ({ walletAccountIds }) => walletAccountIds.map((id) => ({ by: "id", kind: "walletAccount", id })),
   run(_state, { walletAccountIds, deleteWithoutExport }, { keys, nowMs }) {

@@ -1,4 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
@@ -21,6 +22,7 @@ export const deleteWallets = defineActivity({
   summary: "Delete wallets with their accounts",
   params,
   result: Type.Object({ walletIds: ids }),
+  cost: ({ walletIds }) => walletIds.length * unitCosts.oldRecord,
   state: ({ keyCounts }) => keyCounts,
   records: ({ walletIds }) => walletIds.map((id) => ({ by: "id", kind: "wallet", id })),
   policySubject: ({ walletIds }) => ({ by: "wallets", walletIds }),

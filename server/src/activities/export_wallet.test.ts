@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { toSentence } from "@keystead/core/keys/mnemonic.ts";
 import type { MnemonicLanguage } from "@keystead/core/keys/word_lists.ts";
+import { finish } from "@keystead/core/work.ts";
 import { activityContext, nowMs, runActivity } from "../../test/activity_context.ts";
 import { exportClient, signedPart } from "../../test/imports.ts";
 import { type KeyRoomContent, testKeyRoom } from "../../test/key_room.ts";
@@ -31,7 +32,7 @@ type Kept = { entropy?: Uint8Array; passphrase?: string; language?: MnemonicLang
 /** The records of a wallet with one account. */
 function wallet({ entropy = Uint8Array.from(randomBytes(16)), passphrase, language }: Kept = {}): NewRecord[] {
   const context = activityContext();
-  return newWallet(context, {
+  const work = newWallet(context, {
     organizationId: "acme",
     walletName: "Main",
     language: language ?? "MNEMONIC_LANGUAGE_ENGLISH",
@@ -39,7 +40,8 @@ function wallet({ entropy = Uint8Array.from(randomBytes(16)), passphrase, langua
     imported: false,
     accounts: parseAccounts([ethereum]),
     serials: createSerials({}),
-  }).records;
+  });
+  return finish(work).records;
 }
 
 const privateKey: NewRecord = {

@@ -1,4 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
+import { costOfPrivateKeys, costOfText, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import type { KeyRoom } from "../endpoints/key_room.ts";
 import { checkLimit } from "../endpoints/limits.ts";
@@ -23,6 +24,10 @@ export const importPrivateKey = defineActivity({
   params: Type.Object({ userId: id, privateKeyName, encryptedBundle, curve, addressFormats }),
   result: privateKeyResult,
   ownActOf: ({ userId }) => userId,
+  cost: ({ encryptedBundle, curve, addressFormats }) =>
+    unitCosts.bundle +
+    costOfText(encryptedBundle.length, unitCosts.kilobyte) +
+    costOfPrivateKeys([{ curve, addressFormats }]),
   state: (pages) => ({ ...importStateOf(pages), keyCounts: pages.keyCounts }),
   records: ({ privateKeyName }) => [{ by: "name", kind: "privateKey", name: privateKeyName }],
   run({ keyCounts, ...state }, params, context) {

@@ -1,5 +1,6 @@
 import { parseSentence } from "@keystead/core/keys/mnemonic.ts";
 import { splitImportText } from "@keystead/core/keys/wallet_text.ts";
+import { costOfAccounts, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { encryptedBundle } from "../fields/bundles.ts";
@@ -27,9 +28,10 @@ export const importWallet = defineActivity({
   params: Type.Object({ userId: id, walletName, encryptedBundle, accounts: walletAccounts }),
   result: walletResult,
   ownActOf: ({ userId }) => userId,
+  cost: ({ accounts }) => unitCosts.bundle + unitCosts.seed + costOfAccounts(accounts),
   state: (pages) => ({ ...importStateOf(pages), keyCounts: pages.keyCounts }),
   records: walletWishes,
-  run({ keyCounts, ...state }, params, context) {
+  *run({ keyCounts, ...state }, params, context) {
     const { keys, organizationId } = context;
     const { walletName } = params;
     // Everything that can be refused without it comes before the secret is in the clear.
@@ -47,7 +49,7 @@ export const importWallet = defineActivity({
       const secret = passphrase === undefined ? { entropy } : { entropy, passphrase };
       const names = { organizationId, walletName, language: mnemonic.language };
       const draft = { ...names, secret, imported: true, accounts, serials };
-      const { walletId, addresses, records } = newWallet(context, draft);
+      const { walletId, addresses, records } = yield* newWallet(context, draft);
       return {
         changes: [...changes, put("keyCounts", { ...keyCounts, wallets: keyCounts.wallets + 1, ...serials.counted() })],
         records,

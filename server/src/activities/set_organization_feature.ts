@@ -1,3 +1,4 @@
+import { costOfText, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { featureName, features } from "../fields/features.ts";
@@ -15,6 +16,7 @@ export const setOrganizationFeature = defineActivity({
   rootQuorumOnly: true,
   params: Type.Object({ name: featureName, value: optional(Type.String({ maxLength: 10_000 })) }),
   result: Type.Object({ features }),
+  cost: ({ value }) => costOfText(value?.length ?? 0, unitCosts.kilobyte),
   state: ({ settings }) => settings,
   run(settings, { name, value }, { nowMs }) {
     const others = settings.features.filter((feature) => feature.name !== name);

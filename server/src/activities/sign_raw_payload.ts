@@ -1,3 +1,4 @@
+import { costOfText, dearestSignature, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { privateKeyUuid } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
@@ -30,10 +31,11 @@ export const signRawPayload = defineActivity({
   pure: true,
   sealed: true,
   records: ({ signWith }) => [{ by: "signWith", signWith }],
+  cost: ({ payload }) => dearestSignature + costOfText(payload.length, unitCosts.kilobyte),
   state: () => undefined,
   policySubject: ({ signWith }) => ({ by: "signWith", signWith }),
-  run(_, { signWith, payload, ...choices }, context) {
-    const [only] = signPayloads(context, signWith, [payload], choices);
+  *run(_, { signWith, payload, ...choices }, context) {
+    const [only] = yield* signPayloads(context, signWith, [payload], choices);
     if (only === undefined) throw new Error("a payload without a signature");
     return { changes: [], result: only };
   },

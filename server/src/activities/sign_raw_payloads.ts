@@ -1,3 +1,4 @@
+import { dearestSignature } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { Type } from "../fields/schema.ts";
 import { payload, payloadChoices, signature, signWith } from "../fields/signing.ts";
@@ -19,9 +20,10 @@ export const signRawPayloads = defineActivity({
   pure: true,
   sealed: true,
   records: ({ signWith }) => [{ by: "signWith", signWith }],
+  cost: ({ payloads }) => payloads.length * dearestSignature,
   state: () => undefined,
   policySubject: ({ signWith }) => ({ by: "signWith", signWith }),
-  run(_, { signWith, payloads, ...choices }, context) {
-    return { changes: [], result: { signatures: signPayloads(context, signWith, payloads, choices) } };
+  *run(_, { signWith, payloads, ...choices }, context) {
+    return { changes: [], result: { signatures: yield* signPayloads(context, signWith, payloads, choices) } };
   },
 });

@@ -1,3 +1,4 @@
+import { costOfTransaction } from "../endpoints/cost.ts";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { privateKeyUuid } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
@@ -26,10 +27,10 @@ export const signTransaction = defineActivity({
   pure: true,
   sealed: true,
   records: ({ signWith }) => [{ by: "signWith", signWith }],
+  cost: costOfTransaction,
   state: () => undefined,
   policySubject: ({ signWith }) => ({ by: "signWith", signWith }),
-  run: (_, params, context) => ({
-    changes: [],
-    result: { signedTransaction: signTransactionText(context, params) },
-  }),
+  *run(_, params, context) {
+    return { changes: [], result: { signedTransaction: yield* signTransactionText(context, params) } };
+  },
 });

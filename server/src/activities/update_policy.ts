@@ -1,3 +1,4 @@
+import { costOfExpressions } from "../endpoints/cost.ts";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
@@ -37,6 +38,7 @@ export const updatePolicy = defineActivity({
   params,
   result: Type.Object({ policyId: id }),
   versions: [v1],
+  cost: (params) => costOfExpressions([params]),
   state: ({ policies }) => policies,
   run(page, asked, context) {
     const { organizationId, nowMs } = context;

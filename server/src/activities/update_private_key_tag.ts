@@ -1,3 +1,4 @@
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
@@ -27,6 +28,7 @@ export const updatePrivateKeyTag = defineActivity({
     removePrivateKeyIds: ids,
   }),
   result: Type.Object({ privateKeyTagId: id }),
+  cost: (params) => (params.addPrivateKeyIds.length + params.removePrivateKeyIds.length) * unitCosts.oldRecord,
   state: ({ privateKeyTags }) => privateKeyTags,
   records: ({ addPrivateKeyIds, removePrivateKeyIds }) =>
     [...new Set([...addPrivateKeyIds, ...removePrivateKeyIds])].map((privateKeyId) => ({

@@ -1,3 +1,4 @@
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
@@ -21,6 +22,7 @@ export const updateRootQuorum = defineActivity({
     userIds: Type.Array(id, { maxItems: 1_000 }),
   }),
   result: Type.Object({}),
+  cost: ({ userIds }) => userIds.length * unitCosts.entry,
   state: ({ members, settings }) => ({ members, settings }),
   run({ members, settings }, { threshold, userIds }) {
     const rootQuorum = { threshold, userIds: [...new Set(userIds)] };

@@ -1,3 +1,4 @@
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
 import { optional } from "../fields/credentials.ts";
@@ -22,6 +23,7 @@ export const updateUser = defineActivity({
     userPhoneNumber: optionalPhoneNumber,
   }),
   result: Type.Object({ userId: id }),
+  cost: ({ userTagIds }) => (userTagIds?.length ?? 0) * unitCosts.entry,
   state: ({ members, settings }) => ({ members, settings }),
   run({ members, settings }, { userId, userName, userEmail, userTagIds, userPhoneNumber }, context) {
     for (const tagId of userTagIds ?? []) getUserTag(members, context.organizationId, tagId);

@@ -1,3 +1,4 @@
+import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
@@ -21,6 +22,7 @@ export const updateUserTag = defineActivity({
     removeUserIds: ids,
   }),
   result: Type.Object({ userTagId: id }),
+  cost: (params) => (params.addUserIds.length + params.removeUserIds.length) * unitCosts.entry,
   state: ({ members }) => members,
   run(members, { userTagId, newUserTagName, addUserIds, removeUserIds }, { organizationId, nowMs }) {
     const tag = getUserTag(members, organizationId, userTagId);

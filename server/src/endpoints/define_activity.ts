@@ -1,5 +1,6 @@
 /** What an activity is: everything about one state-changing endpoint in one declaration. */
 import type { Curves } from "@keystead/core/crypto/curves.ts";
+import type { Work } from "@keystead/core/work.ts";
 import type { Static, TObject } from "../fields/schema.ts";
 import type { Change } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
@@ -87,6 +88,8 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   ownActOf?(params: Static<P>): string;
   /** The part of the organization's state that `run` works on. */
   state(pages: Pages, params: Static<P>): S;
+  /** What it costs beyond any activity, in the units of `cost.ts`, from its parameters alone. Where nothing grows with them, nothing. */
+  cost?(params: Static<P>): number;
   /** The records it looks at, as far as its parameters tell. */
   records?(params: Static<P>): readonly RecordWish[];
   /** The keys that policies can ask about. */
@@ -95,8 +98,15 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   sealed?: boolean;
   /** Deterministic, and changes nothing: the state needs no memory of it. Only signing is. */
   pure?: boolean;
-  /** Pure: state in, changes and result out. A thrown Fault leaves nothing behind but a FAILED record. */
-  run(state: S, params: Static<P>, context: ActivityContext): ActivityOutcome<Static<R>>;
+  /**
+   * Pure: state in, changes and result out. A thrown Fault leaves nothing behind but a FAILED record. Where it may take longer than a
+   * few milliseconds it pauses; dropped at a pause, it wipes its secrets.
+   */
+  run(
+    state: S,
+    params: Static<P>,
+    context: ActivityContext,
+  ): ActivityOutcome<Static<R>> | Work<ActivityOutcome<Static<R>>>;
 };
 
 export function defineActivity<P extends TObject, R extends TObject, S>(
@@ -115,14 +125,15 @@ export function defineVersion<P extends TObject, Newest>(
 /** Any activity, for code that treats all alike: parameters have been validated against its own schema before. */
 export type AnyActivity = Omit<
   ActivityDefinition,
-  "state" | "run" | "ownCredentialOf" | "ownActOf" | "records" | "policySubject"
+  "state" | "run" | "ownCredentialOf" | "ownActOf" | "records" | "policySubject" | "cost"
 > & {
+  cost?(params: never): number;
   policySubject?(params: never): PolicySubject | undefined;
   records?(params: never): readonly RecordWish[];
   ownCredentialOf?(params: never): string;
   ownActOf?(params: never): string;
   state(pages: Pages, params: never): unknown;
-  run(state: never, params: never, context: ActivityContext): ActivityOutcome<unknown>;
+  run(state: never, params: never, context: ActivityContext): ActivityOutcome<unknown> | Work<ActivityOutcome<unknown>>;
 };
 
 /** One accepted `type`: which activity it is, and how its parameters become the newest form. */

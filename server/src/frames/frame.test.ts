@@ -2,10 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytes, encode, struct } from "@keystead/core/encoding/layout.ts";
 import fc from "fast-check";
-import { createFrameReader, encodeFrame, type Frame, maxFrameLength } from "./frame.ts";
+import { createFrameReader, encodeFrame, type Frame, maxFrameLength, setWait } from "./frame.ts";
 
 const blob = struct({ content: bytes });
-const frameOf = (id: number, content: Uint8Array) => encodeFrame("prepare", id, blob, { content });
+const turn = { waitMs: 1_500, queue: new Uint8Array(16).fill(7) };
+
+function frameOf(id: number, content: Uint8Array): Uint8Array {
+  const frame = encodeFrame("prepare", id, blob, { content }, turn.queue);
+  setWait(frame, turn.waitMs);
+  return frame;
+}
 
 test("frames come out whole and in order, however the stream is cut", () => {
   const contents = fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 8 });
@@ -13,7 +19,9 @@ test("frames come out whole and in order, however the stream is cut", () => {
     fc.property(contents, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (sent, cuts) => {
       const stream = Buffer.concat(sent.map((content, index) => frameOf(index, content)));
       const frames: Frame[] = [];
-      const read = createFrameReader((frame) => frames.push({ ...frame, payload: Uint8Array.from(frame.payload) }));
+      const read = createFrameReader(({ turn: { waitMs, queue }, payload, ...frame }) => {
+        frames.push({ ...frame, turn: { waitMs, queue: Uint8Array.from(queue) }, payload: Uint8Array.from(payload) });
+      });
       for (let at = 0, turn = 0; at < stream.length; turn++) {
         const length = cuts[turn % cuts.length] ?? 1;
         read(stream.subarray(at, at + length));
@@ -21,7 +29,7 @@ test("frames come out whole and in order, however the stream is cut", () => {
       }
       assert.deepEqual(
         frames,
-        sent.map((content, id) => ({ kind: "prepare", id, payload: new Uint8Array(encode(blob, { content })) })),
+        sent.map((content, id) => ({ kind: "prepare", id, turn, payload: new Uint8Array(encode(blob, { content })) })),
       );
     }),
   );
@@ -36,7 +44,7 @@ test("another version, an unknown kind and an impossible length end the stream",
   assert.throws(altered(4, 2), { code: "invalid_argument", message: /version 2/ });
   assert.throws(altered(5, 99), { code: "invalid_argument", message: /unknown frame kind 99/ });
   assert.throws(altered(0, 255), { code: "invalid_argument", message: /impossible length/ });
-  const short = Buffer.from([0, 0, 0, 5, 1, 3, 0, 0, 0, 0]);
+  const short = Buffer.from([0, 0, 0, 25, 1, 3, ...Array(24).fill(0)]);
   assert.throws(() => createFrameReader(() => assert.fail("no frame"))(short), /impossible length/);
 });
 

@@ -7,7 +7,7 @@ export const protocolVersion = 1;
 /** A frame's longest content. Pages are bounded by limits, journals by their minute: this holds 4,000 fingerprints a second. */
 export const maxFrameLength = 8 * 1024 * 1024;
 
-const headLength = 10;
+const headLength = 30;
 
 export const frameKinds = {
   hello: 1,
@@ -28,7 +28,16 @@ const kindNames = new Map<number, FrameKind>(
   Object.entries(frameKinds).map(([name, number]) => [number, name as FrameKind]),
 );
 
-export type Frame = { kind: FrameKind; id: number; payload: Uint8Array };
+/**
+ * How a request waits for its turn in the signer: for how many milliseconds its sender will still wait (0: as long as it takes), and the
+ * 16 bytes that name its queue. Nothing is decided by it; a sender that lies about it is served later, or not at all.
+ */
+export type Turn = { waitMs: number; queue: Uint8Array };
+
+/** Of what does not wait: replies, and requests that are answered at once. */
+const noQueue: Uint8Array = new Uint8Array(16);
+
+export type Frame = { kind: FrameKind; id: number; turn: Turn; payload: Uint8Array };
 
 /** No frame carries this message. */
 export class FrameTooLong extends Fault {
@@ -37,8 +46,14 @@ export class FrameTooLong extends Fault {
   }
 }
 
-/** length (4, of all that follows) ‖ version (1) ‖ kind (1) ‖ id (4) ‖ the message as its layout writes it. */
-export function encodeFrame<T>(kind: FrameKind, id: number, layout: Layout<T>, message: T): Uint8Array {
+/** length (4, of all that follows) ‖ version (1) ‖ kind (1) ‖ id (4) ‖ wait (4) ‖ queue (16) ‖ the message as its layout writes it. */
+export function encodeFrame<T>(
+  kind: FrameKind,
+  id: number,
+  layout: Layout<T>,
+  message: T,
+  queue = noQueue,
+): Uint8Array {
   const bytes = encode(layout, message, headLength);
   if (bytes.length > headLength + maxFrameLength) {
     throw new FrameTooLong();
@@ -48,28 +63,51 @@ export function encodeFrame<T>(kind: FrameKind, id: number, layout: Layout<T>, m
   head.setUint8(4, protocolVersion);
   head.setUint8(5, frameKinds[kind]);
   head.setUint32(6, id);
+  bytes.set(queue, 14);
   return bytes;
+}
+
+/** To be said when it is sent, which may be later than it was made. */
+export function setWait(frame: Uint8Array, waitMs: number): void {
+  new DataView(frame.buffer, frame.byteOffset, headLength).setUint32(10, Math.max(1, Math.ceil(waitMs)));
 }
 
 /** Cuts a stream of bytes into frames. A stream that breaks the layout is beyond repair: the caller closes it. */
 export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Uint8Array) => void {
-  let pending: Buffer = Buffer.alloc(0);
+  /** What has arrived of a frame that is not there as a whole. Joined once it is: a long one comes in a hundred chunks. */
+  let chunks: Buffer[] = [];
+  let held = 0;
+  let wanted = headLength;
   return (chunk) => {
     const incoming = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    pending = pending.length === 0 ? incoming : Buffer.concat([pending, incoming]);
+    chunks.push(incoming);
+    held += incoming.length;
+    if (held < wanted) return;
+    let pending = chunks.length === 1 ? incoming : Buffer.concat(chunks, held);
+    wanted = headLength;
     while (pending.length >= headLength) {
       const length = pending.readUInt32BE(0);
-      if (length < headLength - 4 || length > maxFrameLength + headLength) {
+      if (length < headLength - 4 || length > maxFrameLength + headLength - 4) {
         throw new Fault("invalid_argument", "a frame of impossible length");
       }
-      if (pending.length < 4 + length) return;
-      if (pending[4] !== protocolVersion)
-        throw new Fault("invalid_argument", `frame version ${pending[4]} is not ${protocolVersion}`);
-      const kind = kindNames.get(pending[5] ?? 0);
-      if (kind === undefined) throw new Fault("invalid_argument", `unknown frame kind ${pending[5]}`);
-      const frame = { kind, id: pending.readUInt32BE(6), payload: pending.subarray(headLength, 4 + length) };
-      pending = pending.subarray(4 + length);
+      wanted = 4 + length;
+      if (pending.length < wanted) break;
+      const frame = readFrame(pending.subarray(0, wanted));
+      pending = pending.subarray(wanted);
+      wanted = headLength;
       onFrame(frame);
     }
+    chunks = pending.length === 0 ? [] : [pending];
+    held = pending.length;
   };
+}
+
+function readFrame(bytes: Buffer): Frame {
+  if (bytes[4] !== protocolVersion) {
+    throw new Fault("invalid_argument", `frame version ${bytes[4]} is not ${protocolVersion}`);
+  }
+  const kind = kindNames.get(bytes[5] ?? 0);
+  if (kind === undefined) throw new Fault("invalid_argument", `unknown frame kind ${bytes[5]}`);
+  const turn = { waitMs: bytes.readUInt32BE(10), queue: bytes.subarray(14, headLength) };
+  return { kind, id: bytes.readUInt32BE(6), turn, payload: bytes.subarray(headLength) };
 }

@@ -19,8 +19,8 @@ export type Bodies = {
   read(request: IncomingMessage, response: ServerResponse): Promise<Uint8Array>;
 };
 
-/** Bodies that grow beyond this are counted. Hardly any honest one does, and connections bound the others. */
-const largeBytes = 16 * 1024;
+/** Bodies that grow beyond this are counted while they arrive. Hardly any honest one does, and the number of connections bounds the others. */
+const largeBytes = 4 * 1024;
 
 /** A piece costs us far more than its sender: so many are free, then each must bring this much. */
 const freePieces = 256;

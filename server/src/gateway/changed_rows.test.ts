@@ -6,14 +6,14 @@ import { createGatewayRig, type GatewayRig } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
 import { onBothDatabases } from "../../test/policy_rig.ts";
 import { encodeFrame } from "../frames/frame.ts";
-import { messages } from "../frames/messages.ts";
+import { type MessageKind, messages } from "../frames/messages.ts";
 import { slotOf } from "../state/journal.ts";
 import { createCommitter } from "./committer.ts";
 import { createOrganizations } from "./organizations.ts";
 import type { SignerLink } from "./signer_link.ts";
 
 function linkOf({ signer }: GatewayRig): SignerLink {
-  const request = async (kind: keyof typeof signer.operations, message: never) => {
+  const request = async (kind: MessageKind, message: never) => {
     // As on its way over the socket: what is too long for that never arrives.
     encodeFrame(kind, 1, messages[kind].request as Layout<unknown>, message);
     return signer.operations[kind](message);
@@ -21,6 +21,7 @@ function linkOf({ signer }: GatewayRig): SignerLink {
   return {
     request: request as SignerLink["request"],
     preparing: () => 0,
+    queuedBytes: () => 0,
     attach: () => undefined,
     close: () => undefined,
   };

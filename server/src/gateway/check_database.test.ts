@@ -57,6 +57,7 @@ function linkOf({ signer }: GatewayRig, refuseFrom = Number.POSITIVE_INFINITY): 
   return {
     request: request as SignerLink["request"],
     preparing: () => 0,
+    queuedBytes: () => 0,
     attach: () => undefined,
     close: () => undefined,
   };

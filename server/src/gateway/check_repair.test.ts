@@ -48,6 +48,7 @@ function run(rig: GatewayRig, rebuilds: boolean, signer = rig.signer, asked: Ask
   const link: SignerLink = {
     request: request as SignerLink["request"],
     preparing: () => 0,
+    queuedBytes: () => 0,
     attach: () => undefined,
     close: () => undefined,
   };

@@ -23,6 +23,7 @@ function releasing(before: () => Promise<void>, result?: string): SignerLink {
   return {
     request: request as unknown as SignerLink["request"],
     preparing: () => 0,
+    queuedBytes: () => 0,
     attach: () => undefined,
     close: () => undefined,
   };

@@ -29,18 +29,23 @@ export type Committer = {
   releaseLeftovers(): Promise<string[]>;
   /** Writes down what was released last. */
   settle(): Promise<void>;
+  /** Of what was given to it and is not answered yet. */
+  heldBytes(): number;
   /** Why the newest commit or release failed; undefined once one has succeeded, or when that is too long ago to tell. */
   trouble(): string | undefined;
 };
 
 type Entry = {
   item: CommitItem;
+  bytes: number;
   run: Run;
   resolve(outcome: CommitOutcome): void;
   reject(error: unknown): void;
 };
 
 const maxGroup = 256;
+/** Long rows go in smaller groups: on SQLite nobody is served while one is written, and one frame releases it. */
+const maxGroupBytes = 1024 * 1024;
 const fullGroup = 32;
 const maxWaitMs = 3;
 const leftoversAtOnce = 1_000;
@@ -57,6 +62,7 @@ const troubleKeptMs = 10_000;
 export function createCommitter(store: Store, link: SignerLink): Committer {
   const queue: Entry[] = [];
   let marks: ReleasedLeaf[] = [];
+  let heldBytes = 0;
   let running = false;
   let timer: NodeJS.Timeout | undefined;
   let settling: NodeJS.Timeout | undefined;
@@ -102,7 +108,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
 
   async function work(): Promise<void> {
     while (queue.length > 0) {
-      const group = queue.splice(0, maxGroup).filter((entry) => {
+      const group = queue.splice(0, groupLength(queue)).filter((entry) => {
         const current = entry.run.isCurrent();
         if (!current) entry.resolve({ kind: "conflict" });
         return current;
@@ -219,11 +225,29 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
   return {
     commit(item, run) {
       return new Promise((resolve, reject) => {
-        queue.push({ item, run, resolve, reject });
+        const bytes = bytesIn(item);
+        const answered = (): void => {
+          heldBytes -= bytes;
+        };
+        heldBytes += bytes;
+        queue.push({
+          item,
+          bytes,
+          run,
+          resolve(outcome) {
+            answered();
+            resolve(outcome);
+          },
+          reject(error) {
+            answered();
+            reject(error);
+          },
+        });
         schedule();
       });
     },
     release,
+    heldBytes: () => heldBytes,
     async releaseLeftovers() {
       const refusals: string[] = [];
       for (;;) {
@@ -259,6 +283,25 @@ function reasonFor(error: unknown): string {
 const portionBytes = 4 * 1024 * 1024;
 
 const bytesOf = ({ leaf, sealed }: UnreleasedLeaf) => leaf.length + (sealed?.length ?? 0);
+
+/** How many are committed together. */
+function groupLength(queue: readonly Entry[]): number {
+  let bytes = 0;
+  for (let length = 0; length < Math.min(queue.length, maxGroup); length++) {
+    bytes += queue[length]?.bytes ?? 0;
+    if (bytes > maxGroupBytes) return Math.max(1, length);
+  }
+  return Math.min(queue.length, maxGroup);
+}
+
+/** The long parts of what is committed for one activity. */
+function bytesIn({ leaf, activity, next, records = [], births = [] }: CommitItem): number {
+  const pages = next?.pages.reduce((sum, { content }) => sum + content.length, 0) ?? 0;
+  const secrets = records.reduce((sum, { content, sealed }) => sum + content.length + sealed.length, 0);
+  const own =
+    leaf.leaf.length + (leaf.sealed?.length ?? 0) + (activity?.body.length ?? 0) + (activity?.result?.length ?? 0);
+  return births.reduce((sum, birth) => sum + bytesIn(birth), own + pages + secrets);
+}
 
 /** Rows that one frame carries. What is longer than that by itself stands alone. */
 function inPortions(rows: readonly UnreleasedLeaf[]): UnreleasedLeaf[][] {

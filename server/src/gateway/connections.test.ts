@@ -18,6 +18,8 @@ const generous: ConnectionLimits = {
   largeBytes: 1000,
   largeWaiting: 4,
   stillMs: 60_000,
+  bodiesBytes: 64 * 1024 * 1024,
+  answersBytes: 64 * 1024 * 1024,
 };
 
 async function start(t: TestContext, handler: Handler, limits: Partial<ConnectionLimits> = {}) {
@@ -140,6 +142,56 @@ test("whoever does not read is cut off", async (t) => {
   const connections = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
   while ((await connections()) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
+test("of answers that nobody reads only so much is kept: the client that has not read for longest is cut off", async (t) => {
+  const block = Buffer.alloc(8_000_000);
+  let held = 0;
+  const { open } = await start(
+    t,
+    (_, response, connections) => {
+      response.on("prefinish", () => setImmediate(() => (held = Math.max(held, connections.held().answers))));
+      response.end(block);
+    },
+    { answersBytes: 12_000_000 },
+  );
+  const [first, second] = [open(get("/")), open(get("/"))];
+  for (const { socket } of [first, second]) socket.pause();
+  while (held === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const third = open(last("/"));
+  assert.match(await third.ended, /^HTTP\/1\.1 200/);
+  assert.ok(held <= 12_000_000, `${held}`);
+  first.socket.resume();
+  assert.ok((await first.ended).length < block.length, "it was cut off");
+});
+
+test("bodies of requests that are worked on are bounded together, and free again once they are answered", async (t) => {
+  const waiting: ServerResponse[] = [];
+  const handler: Handler = (request, response, connections) => {
+    request.resume().on("end", () => {
+      try {
+        connections.turn(request.socket, 500);
+        waiting.push(response);
+      } catch (fault) {
+        response.writeHead(fault instanceof Fault && fault.code === "resource_exhausted" ? 429 : 500).end();
+      }
+    });
+  };
+  const { open } = await start(t, handler, { bodiesBytes: 1_200 });
+  const [one, two] = [open(post("/", "a")), open(post("/", "b"))];
+  while (waiting.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  const three = open(post("/", "c"));
+  while (statuses(three.heard()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(statuses(three.heard()), [429]);
+  for (const response of waiting.splice(0)) response.end();
+  while (statuses(one.heard()).length + statuses(two.heard()).length < 2) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const four = open(post("/", "d"));
+  while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  waiting[0]?.end();
+  while (statuses(four.heard()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(statuses(four.heard()), [200]);
 });
 
 test("of requests that wait, only so many bytes are kept, whether of headers or of bodies", async (t) => {

@@ -26,6 +26,10 @@ export type ConnectionLimits = {
   largeBytes: number;
   /** Large requests that wait for that. */
   largeWaiting: number;
+  /** Of all bodies whose requests are worked on. */
+  bodiesBytes: number;
+  /** Of all answers that their clients have not read: beyond it, those that have been waiting for longest are cut off. */
+  answersBytes: number;
   /** How long a connection may stand still while it is answered; whoever does not read is cut off. */
   stillMs: number;
 };
@@ -42,6 +46,10 @@ export type Connections = {
    * answer before they ask again ask no faster than that. Nobody else waits with them, on whatever connection they came.
    */
   refusalsTurn(socket: Socket): Promise<void> | undefined;
+  /** Before it is said that too much waits: whoever asks again at once must not cost as much as if it were served. */
+  overloadsTurn(socket: Socket): Promise<void> | undefined;
+  /** Bytes of requests behind others, of bodies whose requests are worked on, and of answers that nobody has read. */
+  held(): { pipelined: number; bodies: number; answers: number };
 };
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -56,6 +64,10 @@ type Line = {
   lastWords: string | undefined;
   /** Gives back the place in the lane that the current request has. */
   leave: (() => void) | undefined;
+  /** Of the current request's body. */
+  bodyBytes: number;
+  /** Of answers that the client has not read. */
+  answerBytes: number;
 };
 
 /** Three times as long as the work took, so that large requests have a quarter of the time, unless they only waited for others. */
@@ -65,11 +77,17 @@ const mostRestMs = 300;
 /** Between two refusals of stamps: some 900 in a second, which is a small part of what this process can do. */
 const refusalRestMs = 1;
 
+/** Between two refusals for too much that waits: each was read and validated before. */
+const overloadRestMs = 10;
+
 /** Long enough to read an answer while still sending. */
 const partingMs = 2_000;
 
 /** What Node keeps for a request whatever it says. */
 const requestBytes = 4 * 1024;
+
+/** What is not worth counting of an answer that is not read. */
+const smallAnswer = 16 * 1024;
 
 /** Of a body that nobody reads yet. */
 const mostBuffered = getDefaultHighWaterMark(false);
@@ -84,7 +102,12 @@ export function createConnections(limits: ConnectionLimits): Connections {
    */
   const clientsTurn = new Set<Socket>();
   let allWaitingBytes = 0;
+  let allBodyBytes = 0;
+  let allAnswerBytes = 0;
+  /** Those with answers that are not read, since longest first. */
+  const unread = new Set<Socket>();
   const large = createLane({ places: 1, waiting: limits.largeWaiting, refusal: tooManyLarge });
+  const overloads = createLane({ places: 1, waiting: limits.connections, refusal: "too many requests at once" });
   const refusals = createLane({ places: 1, waiting: limits.connections, refusal: "too many requests at once" });
 
   function take(handler: Handler, exchange: Exchange): void {
@@ -128,9 +151,12 @@ export function createConnections(limits: ConnectionLimits): Connections {
       if (socket.destroyed) return;
       clientsTurn.delete(socket);
       clientsTurn.add(socket);
+      // Nearly always nothing is left by then.
+      if (socket.writableLength > smallAnswer) holdAnswer(socket, line, socket.writableLength);
     });
     response.on("close", () => {
       leaveLane(line);
+      holdAnswer(socket, line, 0);
       const [next, ...others] = socket.destroyed ? [] : line.waiting;
       line.current = next;
       keepWaiting(line, others);
@@ -144,13 +170,41 @@ export function createConnections(limits: ConnectionLimits): Connections {
   function leaveLane(line: Line): void {
     line.leave?.();
     line.leave = undefined;
+    allBodyBytes -= line.bodyBytes;
+    line.bodyBytes = 0;
+  }
+
+  function holdAnswer(socket: Socket, line: Line, bytes: number): void {
+    if (bytes === line.answerBytes) return;
+    allAnswerBytes += bytes - line.answerBytes;
+    line.answerBytes = bytes;
+    if (bytes === 0) unread.delete(socket);
+    else unread.add(socket);
+    while (allAnswerBytes > limits.answersBytes) {
+      const [longest] = unread;
+      if (longest === undefined) return;
+      const idle = lines.get(longest);
+      if (idle !== undefined) holdAnswer(longest, idle, 0);
+      unread.delete(longest);
+      longest.destroy();
+    }
   }
 
   function admit(socket: Socket): void {
-    const line: Line = { current: undefined, waiting: [], waitingBytes: 0, lastWords: undefined, leave: undefined };
+    const line: Line = {
+      current: undefined,
+      waiting: [],
+      waitingBytes: 0,
+      lastWords: undefined,
+      leave: undefined,
+      bodyBytes: 0,
+      answerBytes: 0,
+    };
     lines.set(socket, line);
     socket.once("close", () => {
       keepWaiting(line, []);
+      holdAnswer(socket, line, 0);
+      leaveLane(line);
       lines.delete(socket);
       clientsTurn.delete(socket);
     });
@@ -214,6 +268,9 @@ export function createConnections(limits: ConnectionLimits): Connections {
       const line = lines.get(socket);
       if (line === undefined) return undefined;
       clientsTurn.delete(socket);
+      if (allBodyBytes + bodyBytes > limits.bodiesBytes) throw new Fault("resource_exhausted", tooManyLarge);
+      allBodyBytes += bodyBytes;
+      line.bodyBytes += bodyBytes;
       if (bodyBytes < limits.largeBytes) return undefined;
       const begin = (): void => {
         const begunAt = performance.now();
@@ -224,6 +281,13 @@ export function createConnections(limits: ConnectionLimits): Connections {
       const waited = large.enter(() => socket.destroyed);
       if (waited !== undefined) return waited.then(begin);
       begin();
+      return undefined;
+    },
+    held: () => ({ pipelined: allWaitingBytes, bodies: allBodyBytes, answers: allAnswerBytes }),
+    overloadsTurn(socket) {
+      const waited = overloads.enter(() => socket.destroyed);
+      if (waited !== undefined) return waited.then(() => overloads.leave(overloadRestMs));
+      overloads.leave(overloadRestMs);
       return undefined;
     },
     refusalsTurn(socket) {

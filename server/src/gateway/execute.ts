@@ -37,6 +37,8 @@ export type StampedRequest = {
   parameters?: unknown;
   /** The records that the activity looks at. */
   records: readonly RecordWish[];
+  /** What it costs the signer, or what it votes on does. */
+  cost: number;
   /** The activity that this request votes on, and how. */
   vote?: { target: ActivityRow; selection: StoredVote["selection"] };
 };
@@ -56,6 +58,7 @@ export async function executeOnce(room: SubmitRoom, request: StampedRequest): Pr
       stamp: request.stamp,
       target: request.vote?.target.body,
       records: request.records,
+      cost: request.cost,
     });
   } catch (error) {
     // The signer has executed these bytes: they are stored, or about to be. The next round finds them.
@@ -105,14 +108,16 @@ export async function executeOnce(room: SubmitRoom, request: StampedRequest): Pr
 
 /** More look-ups than these are not made for a stranger. */
 const manyRecords = 16;
+/** Nor does a stranger take the place of a request that costs more. */
+const muchCost = 10_000;
 
 /**
  * Whether a stamp is verified here before the signer verifies it all the same: where it is likely to be a stranger's, or where a
  * stranger would take a place in the queue or cause a lot of look-ups before the signer sees its stamp.
  */
 function isWary({ organizations, curves, doubts }: SubmitRoom, request: StampedRequest): boolean {
-  const { organizationId, records, stamp } = request;
-  if (organizations.isCrowded(organizationId) || records.length > manyRecords) return true;
+  const { organizationId, records, stamp, cost } = request;
+  if (organizations.isCrowded(organizationId) || records.length > manyRecords || cost > muchCost) return true;
   if (doubts === undefined || doubts.areNone()) return false;
   return doubts.has(organizationId, parseStamp(curves, stamp).publicKey);
 }

@@ -15,6 +15,7 @@ import { inSnapshot } from "../store/snapshot.ts";
 import type { Store } from "../store/store.ts";
 import { dialectOf } from "../views/dialect.ts";
 import { statusOf, toFailure } from "../views/error_body.ts";
+import { Overloaded } from "./admission.ts";
 import {
   clientVersion,
   type FaultLog,
@@ -31,6 +32,7 @@ import { type Connections, createConnections, hasBody, leaveUnread } from "./con
 import { createDoubts } from "./doubts.ts";
 import type { SubmitRoom } from "./execute.ts";
 import { readKey } from "./idempotency.ts";
+import { memoryBounds } from "./memory_bounds.ts";
 import type { Metrics } from "./metrics.ts";
 import { readStampHeader } from "./stamp_header.ts";
 import { submit } from "./submit.ts";
@@ -38,6 +40,8 @@ import { submit } from "./submit.ts";
 export type HttpRoom = SubmitRoom &
   FaultLog & {
     metrics: Metrics;
+    /** Bytes that wait elsewhere than at the door, by the names of `memory_bounds.ts`. */
+    heldBytes?(): Readonly<Record<string, number>>;
     /** What keeps the service from being ready, or nothing. */
     unready(): Promise<string | undefined>;
     /** The deployment's public keys, for anyone to pin. */
@@ -56,16 +60,12 @@ const limits = {
   connections: 10_000,
   headers: 100,
   largeBytes: 64 * 1024,
-  /** Of all bodies that are not small, from their arrival to their answers. */
-  bodiesBytes: 64 * 1024 * 1024,
   /** While it is answered; nothing that is asked takes nearly as long. */
   stillMs: 60_000,
   /** Bodies that are refused for their stamps may be kept so long. */
   keptBytes: 16 * 1024,
   pipelined: 16,
   pipelinedBytes: 128 * 1024,
-  /** Clients of ours ask one at a time on a connection: only who floods comes near this. */
-  allPipelinedBytes: 64 * 1024 * 1024,
   largeWaiting: 16,
   doubts: { places: 2, waiting: 1_000, keys: 1_000, keptMs: 60_000 },
 } as const;
@@ -98,14 +98,17 @@ export function createHttp(house: HttpRoom): FastifyInstance {
     bodyBytes: limits.bodyBytes,
     waiting: limits.pipelined,
     waitingBytes: limits.pipelinedBytes,
-    allWaitingBytes: limits.allPipelinedBytes,
+    // Clients of ours ask one at a time on a connection: only who floods comes near this.
+    allWaitingBytes: memoryBounds.pipelined,
     largeBytes: limits.largeBytes,
     largeWaiting: limits.largeWaiting,
     stillMs: limits.stillMs,
+    bodiesBytes: memoryBounds.bodies,
+    answersBytes: memoryBounds.answers,
   });
   const entrance = {
     connections,
-    bodies: createBodies({ bytes: limits.bodyBytes, together: limits.bodiesBytes }),
+    bodies: createBodies({ bytes: limits.bodyBytes, together: memoryBounds.bodies }),
   };
   const app = fastify({
     // Clients build URLs by plain concatenation.
@@ -192,7 +195,9 @@ export function createHttp(house: HttpRoom): FastifyInstance {
     );
   });
   app.get("/metrics", async (_request, reply) => {
-    reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await room.metrics.text());
+    reply
+      .header("content-type", "text/plain; version=0.0.4; charset=utf-8")
+      .send(await room.metrics.text({ ...connections.held(), ...room.heldBytes?.() }));
     return reply;
   });
   app.get("/.well-known/keystead.json", (_request, reply) => sendJson(reply, 200, { publicKeys: room.publicKeys() }));
@@ -259,6 +264,7 @@ async function handleSubmit(
     return;
   } catch (error) {
     if (isStranger(error, body)) await entrance.connections.refusalsTurn(request.raw.socket);
+    if (error instanceof Overloaded) await entrance.connections.overloadsTurn(request.raw.socket);
     finish(sendFault(room, request, reply, error).statusCode);
     return reply;
   }

@@ -9,11 +9,13 @@ import { unlessAway } from "../store/database_away.ts";
 import { findVersion } from "../store/organizations.ts";
 import { closeStore, openStore, type StoreSource } from "../store/store.ts";
 import { acceptDatabase } from "./accept_database.ts";
+import { createAdmission } from "./admission.ts";
 import { checkDatabase } from "./check_database.ts";
 import { checkLog, type Report } from "./check_log.ts";
 import { createCommitter } from "./committer.ts";
 import { createHttp } from "./http.ts";
 import { joinSigner } from "./join_signer.ts";
+import { admissionLimits, memoryBounds } from "./memory_bounds.ts";
 import { createMetrics } from "./metrics.ts";
 import { createOrganizations } from "./organizations.ts";
 import { withRefusalBudget } from "./refusal_budget.ts";
@@ -78,7 +80,8 @@ const store = await openStore(source).catch(fail);
 // The launcher has read them and found them right.
 const { refusedBytesPerUserPerDay } = withLimits(JSON.parse(process.env.KEYSTEAD_LIMITS || "{}"));
 const committer = withRefusalBudget(createCommitter(store, link), store, refusedBytesPerUserPerDay, sayNotStored);
-const organizations = createOrganizations(store, link, sayRefused);
+const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
+const organizations = createOrganizations(store, link, sayRefused, admission);
 
 const refusedAtMs = new Map<string, number>();
 
@@ -111,6 +114,12 @@ const app = createHttp({
   repeats: createRepeats(),
   signerTrouble: () => trouble,
   metrics: createMetrics(),
+  heldBytes: () => ({
+    waiting: admission.waitingBytes(),
+    underWay: admission.underWayBytes(),
+    signerQueue: link.queuedBytes(),
+    commits: committer.heldBytes(),
+  }),
   unready: async () => trouble ?? committer.trouble() ?? looked(),
   publicKeys: () => publicKeys,
   log: (message, error) => log.error({ err: error }, message),

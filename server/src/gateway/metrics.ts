@@ -5,7 +5,8 @@ type Kind = "query" | "submit";
 export type Metrics = {
   /** Call the returned function with the HTTP status when the answer is on its way. */
   start(kind: Kind, path: string): (status: number) => void;
-  text(): Promise<string>;
+  /** `held`: bytes that wait in the gateway, by where they do. */
+  text(held?: Readonly<Record<string, number>>): Promise<string>;
 };
 
 const unreadable = [
@@ -71,10 +72,20 @@ export function createMetrics(): Metrics {
         endpoint.seconds += seconds;
       };
     },
-    async text() {
-      return (await registry.metrics()) + toText([...endpoints.query.values(), ...endpoints.submit.values()]);
+    async text(held = {}) {
+      const counted = toText([...endpoints.query.values(), ...endpoints.submit.values()]);
+      return (await registry.metrics()) + counted + heldText(held);
     },
   };
+}
+
+function heldText(held: Readonly<Record<string, number>>): string {
+  return [
+    "# HELP keystead_held_bytes Bytes that wait, by where; docs/reliability.md has the bounds.",
+    "# TYPE keystead_held_bytes gauge",
+    ...Object.entries(held).map(([where, bytes]) => `keystead_held_bytes{where="${where}"} ${bytes}`),
+    "",
+  ].join("\n");
 }
 
 /** The Prometheus text format, 0.0.4. */

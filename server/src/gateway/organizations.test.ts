@@ -161,6 +161,7 @@ for (const dialect of dialects) {
         stamp: "",
         target: undefined,
         records: [],
+        cost: 0,
       });
     return { prepare, told, attempts: () => attempts };
   }

@@ -21,7 +21,9 @@ import {
 } from "../store/organizations.ts";
 import { type FoundRecord, findRecords } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import type { SignerLink } from "./signer_link.ts";
+import { type Admission, createAdmission } from "./admission.ts";
+import { admissionLimits } from "./memory_bounds.ts";
+import type { LinkTurn, SignerLink } from "./signer_link.ts";
 
 export type Organizations = {
   /** What the signer makes of a stamped body, and whether the run it belongs to still stands. */
@@ -36,6 +38,8 @@ export type Organizations = {
 export type Stamped = Pick<Request<"prepare">, "body" | "stamp" | "target"> & {
   /** The records that the activity, or the one it votes on, looks at. */
   records: readonly RecordWish[];
+  /** What it costs the signer, in the units of `endpoints/cost.ts`. */
+  cost: number;
 };
 
 /** What is sent along beside the state. */
@@ -77,21 +81,19 @@ type Organization = {
   run: OpenRun | undefined;
   offering: Promise<StoredState> | undefined;
   busy: number;
-  waiting: (() => void)[];
 };
 
-/** More than these would only queue up in the signer; they wait here instead. */
-const maxInFlight = 64;
-const maxWaiting = 1_000;
 /** Then the caller pauses before it comes again. */
 const maxAttempts = 7;
 const maxOrganizations = 5_000;
 const maxCommitMs = 10_000;
+const lookUpsAtOnce = 50;
 
 export function createOrganizations(
   store: Store,
   link: SignerLink,
   onRefused: (organizationId: string, message: string) => void,
+  admission: Admission = createAdmission(admissionLimits),
 ): Organizations {
   const organizations = new Map<string, Organization>();
 
@@ -132,9 +134,15 @@ export function createOrganizations(
     return run;
   }
 
+  /** A thousand look-ups at once would keep everybody else waiting for as long. */
   async function load(organizationId: string, wishes: readonly RecordWish[]): Promise<FoundRecord[]> {
-    const found = await Promise.all(wishes.map((wish) => findRecords(store, organizationId, wish)));
-    return found.flat();
+    const found: FoundRecord[] = [];
+    for (let at = 0; at < wishes.length; at += lookUpsAtOnce) {
+      if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+      const some = wishes.slice(at, at + lookUpsAtOnce);
+      found.push(...(await Promise.all(some.map((wish) => findRecords(store, organizationId, wish)))).flat());
+    }
+    return found;
   }
 
   async function loadOffer(organizationId: string): Promise<StoredState> {
@@ -157,11 +165,12 @@ export function createOrganizations(
 
   /** Sends one request: as the first of a run with the state and what belongs to it, or behind the others without. */
   async function ask(
-    organizationId: string,
+    turn: LinkTurn,
     organization: Organization,
     request: Omit<Request<"prepare">, "state" | "journal">,
     { linksFrom, journal: slot }: Wanted,
   ): Promise<{ reply: Answer; run: OpenRun; offered?: number }> {
+    const { organizationId } = turn;
     while (organization.run === undefined) {
       const isFresh = organization.offering === undefined;
       organization.offering ??= loadOffer(organizationId);
@@ -184,23 +193,23 @@ export function createOrganizations(
       const journal = entries && Buffer.concat(entries);
       const first = { ...request, state: offer(state, links), journal };
       return {
-        reply: await (isFresh ? send(organizationId, run, first) : follow(organizationId, run, first)),
+        reply: await (isFresh ? send(turn, run, first) : follow(turn, run, first)),
         run,
         offered: version,
       };
     }
     const { run } = organization;
     const next = { ...request, state: undefined, journal: undefined };
-    return { reply: await follow(organizationId, run, next), run };
+    return { reply: await follow(turn, run, next), run };
   }
 
   /**
    * A refusal that nobody stores is decided on the state at hand, and no commit of its own shows that this is the organization's. Another
    * gateway may have moved on: a user it has added would be a stranger here. Or the state is still to be committed, and never will be.
    */
-  async function follow(organizationId: string, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
+  async function follow(turn: LinkTurn, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
     try {
-      return await send(organizationId, run, request);
+      return await send(turn, run, request);
     } catch (error) {
       if (!isDecision(error)) throw error;
       if (!(await run.isNewest())) return { kind: "overtaken" };
@@ -208,17 +217,17 @@ export function createOrganizations(
     }
   }
 
-  async function send(organizationId: string, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
+  async function send(turn: LinkTurn, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
     passed("asking");
     try {
-      const reply = await link.request("prepare", request);
+      const reply = await link.request("prepare", request, turn);
       // At once, before the next reply is looked at: it was decided on this version.
       if (reply.kind === "prepared") run.version = Math.max(run.version, reply.value[0]?.next?.version ?? 0);
       return reply;
     } catch (error) {
       if (error instanceof Fault && error.code === "aborted") return { kind: "refused", fault: error };
       if (error instanceof FrameTooLong) {
-        const why = changedRows(organizationId, "its rows are longer than anything that the signer wrote");
+        const why = changedRows(turn.organizationId, "its rows are longer than anything that the signer wrote");
         return { kind: "refused", fault: new Fault("aborted", why) };
       }
       throw error;
@@ -226,7 +235,7 @@ export function createOrganizations(
   }
 
   async function prepare(organizationId: string, organization: Organization, request: Stamped) {
-    const { body, stamp, target } = request;
+    const { body, stamp, target, cost } = request;
     let wanted: Wanted = { linksFrom: undefined, journal: undefined };
     const bring = async (): Promise<Brought> => {
       return { records: await load(organizationId, request.records), wishes: [], pages: [] };
@@ -237,7 +246,7 @@ export function createOrganizations(
     let vain: string | undefined;
     const askedPages = new Set<string>();
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const asked = await ask(organizationId, organization, { body, stamp, target, ...brought }, wanted);
+      const asked = await ask({ organizationId, cost }, organization, { body, stamp, target, ...brought }, wanted);
       const { reply, run } = asked;
       if (reply.kind === "prepared") return { prepared: reply.value, run };
       if (reply.kind === "missing" && reply.value.pages.length + reply.value.wishes.length > 0) {
@@ -297,23 +306,29 @@ export function createOrganizations(
     async prepare(organizationId, request) {
       let organization = organizations.get(organizationId);
       if (organization === undefined) {
-        organization = { run: undefined, offering: undefined, busy: 0, waiting: [] };
+        organization = { run: undefined, offering: undefined, busy: 0 };
         organizations.set(organizationId, organization);
         forgetIdle(organizations);
       }
-      await enter(organization);
+      const weight = { cost: request.cost, bytes: request.body.length + (request.target?.length ?? 0) };
+      organization.busy += 1;
+      let isIn = false;
       try {
+        const turn = admission.enter(organizationId, weight);
+        if (turn !== undefined) await turn;
+        isIn = true;
         return await prepare(organizationId, organization, request);
       } catch (error) {
         // What the signer refuses to decide on is not worth following; the next request offers the database anew.
         if (error instanceof Fault && error.code === "unavailable") organization.run?.abandon();
         throw error;
       } finally {
-        leave(organization);
+        if (isIn) admission.leave(organizationId, weight);
+        organization.busy -= 1;
         if (organization.busy === 0 && organization.run === undefined) organizations.delete(organizationId);
       }
     },
-    isCrowded: (organizationId) => (organizations.get(organizationId)?.busy ?? 0) >= maxInFlight,
+    isCrowded: admission.isCrowded,
     forgetAll() {
       for (const { run } of organizations.values()) run?.abandon();
     },
@@ -347,24 +362,6 @@ function forgetIdle(organizations: Map<string, Organization>): void {
     organizations.delete(id);
     return;
   }
-}
-
-async function enter(organization: Organization): Promise<void> {
-  if (organization.busy < maxInFlight) {
-    organization.busy += 1;
-    return;
-  }
-  if (organization.waiting.length >= maxWaiting) {
-    throw new Fault("unavailable", "too many requests wait for this organization; try again");
-  }
-  await new Promise<void>((resolve) => organization.waiting.push(resolve));
-}
-
-/** The place goes straight to the next in line, if there is one. */
-function leave(organization: Organization): void {
-  const next = organization.waiting.shift();
-  if (next === undefined) organization.busy -= 1;
-  else next();
 }
 
 function offer({ header, directory, pages }: StoredState, links: readonly Uint8Array[]): OfferedState {

@@ -6,10 +6,12 @@ export type Places<V> = {
   /** The id that the next one gets; they go up by one, and round after 2^32. */
   nextId(): number;
   add(value: V): void;
-  has(id: number): boolean;
+  get(id: number): V | undefined;
   take(id: number): V | undefined;
   takeAll(): V[];
   oldest(): { id: number; value: V } | undefined;
+  /** All of them, oldest first. */
+  entries(): Iterable<{ id: number; value: V }>;
   isFull(): boolean;
 };
 
@@ -51,7 +53,7 @@ export function createPlaces<V>(most: number): Places<V> {
       taken += 1;
       next = after(next);
     },
-    has: (id) => get(id) !== undefined,
+    get,
     take,
     takeAll() {
       const all: V[] = [];
@@ -59,6 +61,13 @@ export function createPlaces<V>(most: number): Places<V> {
       return all;
     },
     oldest,
+    *entries() {
+      oldest();
+      for (let id = first; id !== next; id = after(id)) {
+        const value = ring[place(id)];
+        if (value !== undefined) yield { id, value };
+      }
+    },
     isFull: () => taken >= most || ring[place(next)] !== undefined,
   };
 }

@@ -4,19 +4,29 @@
  */
 import type { Socket } from "node:net";
 import { decode, type Layout } from "@keystead/core/encoding/layout.ts";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, type FaultCode } from "@keystead/core/fault.ts";
-import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
+import { createFrameReader, encodeFrame, type Frame, setWait } from "../frames/frame.ts";
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../frames/messages.ts";
+import { memoryBounds } from "./memory_bounds.ts";
 import { createPlaces } from "./places.ts";
 
 export type SignerLink = {
-  request<K extends MessageKind>(kind: K, message: Request<K>): Promise<Reply<K>>;
+  request<K extends MessageKind>(kind: K, message: Request<K>, turn?: LinkTurn): Promise<Reply<K>>;
   /** How many prepares are under way: what they lead to will want to be committed soon. */
   preparing(): number;
+  /** Of what the signer does not read yet. */
+  queuedBytes(): number;
   /** Joins a new signer; the one before, if any, is let go. */
   attach(socket: Socket): void;
   close(): void;
 };
+
+/** The organization whose turn in the signer a prepare takes, and its cost in microseconds: what takes longer is waited for longer. */
+export type LinkTurn = { organizationId: string; cost: number };
+
+/** Others have their turns meanwhile. */
+const patience = 4;
 
 type Waiting = { kind: MessageKind; deadline: number; resolve(payload: Uint8Array): void; reject(fault: Fault): void };
 
@@ -26,7 +36,7 @@ export type LinkLimits = { deadlineMs: number; maxWaiting: number; maxQueuedByte
 const defaultLimits: LinkLimits = {
   deadlineMs: 5_000,
   maxWaiting: 1_024,
-  maxQueuedBytes: 32 * 1024 * 1024,
+  maxQueuedBytes: memoryBounds.signerQueue,
   silenceMs: 15_000,
 };
 
@@ -79,6 +89,7 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
       queuedBytes += frame.length;
       return;
     }
+    setWait(frame, (waiting.get(id)?.deadline ?? 0) - performance.now());
     // Requests of one turn leave in one write.
     if (!corked) {
       const current = socket;
@@ -108,13 +119,13 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
   const sweep = setInterval(() => {
     const now = performance.now();
     let expired = 0;
-    for (let oldest = waiting.oldest(); oldest !== undefined; oldest = waiting.oldest()) {
-      if (oldest.value.deadline > now) break; // Requests expire in the order they were made.
-      take(oldest.id)?.reject(new Fault("unavailable", "the signer did not answer in time"));
+    for (const { id, value } of waiting.entries()) {
+      if (value.deadline > now) continue;
+      take(id)?.reject(new Fault("unavailable", "the signer did not answer in time"));
       expired += 1;
     }
     if (expired === 0) return;
-    queue = queue.filter(({ id }) => waiting.has(id));
+    queue = queue.filter(({ id }) => waiting.get(id) !== undefined);
     queuedBytes = queue.reduce((sum, { frame }) => sum + frame.length, 0);
     silentSince ??= now - limits.deadlineMs;
     if (now - silentSince < limits.silenceMs) return;
@@ -124,22 +135,24 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
   sweep.unref();
 
   return {
-    request<K extends MessageKind>(kind: K, message: Request<K>): Promise<Reply<K>> {
+    request<K extends MessageKind>(kind: K, message: Request<K>, turn?: LinkTurn): Promise<Reply<K>> {
       if (socket === undefined) return Promise.reject(new Fault("unavailable", "the signer is not running; try again"));
-      if (waiting.isFull() || queuedBytes > limits.maxQueuedBytes) {
+      if (waiting.isFull() || queuedBytes >= limits.maxQueuedBytes) {
         return Promise.reject(new Fault("unavailable", "the signer is busy; try again"));
       }
       const { request, reply } = messages[kind] as unknown as { request: Layout<Request<K>>; reply: Layout<Reply<K>> };
       const id = waiting.nextId();
-      const frame = encodeFrame(kind, id, request, message);
+      const frame = encodeFrame(kind, id, request, message, turn && uuidToBytes(turn.organizationId));
       const answered = new Promise<Uint8Array>((resolve, reject) => {
         if (kind === "prepare") preparing += 1;
-        waiting.add({ kind, deadline: performance.now() + limits.deadlineMs, resolve, reject });
+        const deadline = performance.now() + limits.deadlineMs + (patience * (turn?.cost ?? 0)) / 1_000;
+        waiting.add({ kind, deadline, resolve, reject });
       });
       write(id, frame);
       return answered.then((bytes) => decode(reply, bytes));
     },
     preparing: () => preparing,
+    queuedBytes: () => queuedBytes,
     attach(fresh) {
       if (socket === fresh) return;
       socket?.destroy();

@@ -2,6 +2,7 @@
 import { parseStamp } from "@keystead/core/crypto/stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { costOf } from "../endpoints/cost.ts";
 import type { ActivityForm, AnyActivity } from "../endpoints/define_activity.ts";
 import type { Caller } from "../endpoints/define_query.ts";
 import { type Envelope, readBody, readEnvelope, readOrganizationId } from "../endpoints/envelope.ts";
@@ -41,7 +42,7 @@ export async function submit(
   const { body, stamp, idempotencyKey } = arrival;
   const value = readBody(body);
   const organizationId = readOrganizationId(value);
-  const request: StampedRequest = { organizationId, body, stamp, records: [] };
+  const request: StampedRequest = { organizationId, body, stamp, records: [], cost: 0 };
   let asked: { form: ActivityForm; envelope: Envelope };
   try {
     asked = readAsked(activity, value);
@@ -57,6 +58,7 @@ export async function submit(
   }
   request.parameters = asked.envelope.parameters;
   request.records = wishesOf(asked.form, asked.envelope.parameters);
+  request.cost = costOf(asked.form, asked.envelope.parameters, body.length);
   // A body of this very moment is most likely new. If it is not, its journal, its unique fingerprint or a refusal makes us
   // look; a look before each would cost every new activity a query.
   const looksFirst = Math.abs(Date.now() - asked.envelope.timestampMs) >= likelyNewMs || request.keyed !== undefined;
@@ -84,10 +86,12 @@ function wishesOf({ activity, translate }: ActivityForm, parameters: unknown): r
   return activity.records?.(translate(parameters) as never) ?? [];
 }
 
-/** The wishes of a stored activity that is voted on. */
-function wishesOfRow({ type, body }: ActivityRow): readonly RecordWish[] {
+/** The wishes and the cost of a stored activity that is voted on: with this vote it may be done. */
+function wantsOfRow({ type, body }: ActivityRow): Pick<StampedRequest, "records" | "cost"> {
   const form = activityForms.get(type);
-  return form === undefined ? [] : wishesOf(form, readEnvelope(readBody(body)).parameters);
+  if (form === undefined) return { records: [], cost: 0 };
+  const { parameters } = readEnvelope(readBody(body));
+  return { records: wishesOf(form, parameters), cost: costOf(form, parameters, body.length) };
 }
 
 function readAsked(activity: AnyActivity, value: Record<string, unknown>): { form: ActivityForm; envelope: Envelope } {
@@ -193,7 +197,7 @@ async function castVote(
     try {
       const decided = await executeOnce(room, {
         ...request,
-        records: wishesOfRow(target),
+        ...wantsOfRow(target),
         vote: { target, selection },
       });
       if (decided !== undefined) return decided;

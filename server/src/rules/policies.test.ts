@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { finish } from "@keystead/core/work.ts";
 import { activityContext } from "../../test/activity_context.ts";
 import type { Policy } from "../state/entities.ts";
 import { compiledOf, compiledPolicies } from "./policies.ts";
@@ -9,7 +10,7 @@ const draft = { policyName: "P", effect: "EFFECT_ALLOW", condition: "activity.ac
 
 test("what was compiled when a policy was made or changed is what decisions run", () => {
   const context = activityContext();
-  const [policy] = newPolicies(new Map(), [draft], context);
+  const [policy] = finish(newPolicies(new Map(), [draft], context));
   assert.ok(policy);
   const page = new Map([[policy.policyId, policy]]);
   assert.equal(compiledPolicies(page)[0]?.policy, compiledOf(policy));
@@ -21,14 +22,11 @@ test("what was compiled when a policy was made or changed is what decisions run"
 test("expressions are bounded together by their bytes; what does not grow is never refused", () => {
   const context = activityContext({ limits: { policyBytesPerOrganization: 60 } });
   const full = { code: "resource_exhausted", message: /limit of 60 bytes of policy expressions$/ };
-  const [policy] = newPolicies(
-    new Map(),
-    [{ ...draft, condition: `'${"é".repeat(26)}' == 'a'`.slice(0, 60) }],
-    activityContext(),
-  ) as [Policy];
+  const long = { ...draft, condition: `'${"é".repeat(26)}' == 'a'`.slice(0, 60) };
+  const [policy] = finish(newPolicies(new Map(), [long], activityContext())) as [Policy];
   const page = new Map([[policy.policyId, policy]]);
-  assert.throws(() => newPolicies(page, [{ ...draft, policyName: "Q" }], context), full);
-  newPolicies(page, [{ policyName: "Q", effect: "EFFECT_DENY" }], context);
+  assert.throws(() => finish(newPolicies(page, [{ ...draft, policyName: "Q" }], context)), full);
+  finish(newPolicies(page, [{ policyName: "Q", effect: "EFFECT_DENY" }], context));
   assert.throws(() => replacedPolicy(page, policy, { ...policy, time: "true" }, context), full);
   replacedPolicy(page, policy, { ...policy, policyName: "R" }, context);
   replacedPolicy(page, policy, { ...policy, condition: "true" }, context);

@@ -1,5 +1,6 @@
 /** What creating, changing and deleting policies agree on. */
 import { Fault } from "@keystead/core/fault.ts";
+import { mapWithPauses, type Work } from "@keystead/core/work.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { foldName } from "../fields/names.ts";
@@ -17,11 +18,15 @@ export function getPolicy(page: PoliciesPage, organizationId: string, policyId: 
 }
 
 /** The policies that these parameters describe, in their order: all of them, or none. */
-export function newPolicies(page: PoliciesPage, drafts: readonly PolicyParams[], context: ActivityContext): Policy[] {
+export function* newPolicies(
+  page: PoliciesPage,
+  drafts: readonly PolicyParams[],
+  context: ActivityContext,
+): Work<Policy[]> {
   checkLimit("policies", page.size + drafts.length, context);
   checkBytes(page, drafts, context);
   const taken = namesOf(page.values());
-  return drafts.map(({ policyName, effect, consensus, condition, time, notes }) => {
+  return yield* mapWithPauses(drafts, ({ policyName, effect, consensus, condition, time, notes }) => {
     const policy = checkedPolicy({
       policyId: context.newId(),
       policyName,

@@ -8,6 +8,7 @@ import {
 import { type Signature, signBytes, toWireSignature, type WireSignature } from "@keystead/core/crypto/signing.ts";
 import { getAddressUse } from "@keystead/core/keys/address_formats.ts";
 import { keyCurves, type SignatureScheme } from "@keystead/core/keys/curves.ts";
+import { mapWithPauses, type Work } from "@keystead/core/work.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import type { KeyRoom } from "../endpoints/key_room.ts";
 import { getSigningResource, type SigningResource } from "./keys.ts";
@@ -22,28 +23,30 @@ export function schemeOf({ record, addressFormat }: SigningResource): SignatureS
 }
 
 /** Signs all of it with one secret, which is opened here and wiped. */
-export function signAll(keys: KeyRoom, { record }: SigningResource, items: readonly ToSign[]): Signature[] {
+export function* signAll(keys: KeyRoom, { record }: SigningResource, items: readonly ToSign[]): Work<Signature[]> {
   const secret = keys.open(record);
   try {
-    return items.map(({ scheme, bytes }) => signBytes(keys.signing, scheme, record.curve, secret, bytes));
+    return yield* mapWithPauses(items, ({ scheme, bytes }) =>
+      signBytes(keys.signing, scheme, record.curve, secret, bytes),
+    );
   } finally {
     secret.fill(0);
   }
 }
 
 /** Signs payloads in their order. All of them are read before the secret is opened: one that is refused refuses all. */
-export function signPayloads(
+export function* signPayloads(
   { keys, curves }: Pick<ActivityContext, "keys" | "curves">,
   signWith: string,
   payloads: readonly string[],
   { encoding, hashFunction }: { encoding: PayloadEncoding; hashFunction: HashFunction },
-): WireSignature[] {
+): Work<WireSignature[]> {
   const resource = getSigningResource(keys, signWith);
   const scheme = schemeOf(resource);
   checkTotalLength(payloads, encoding);
-  const items = payloads.map((payload) => {
+  const items = yield* mapWithPauses(payloads, (payload) => {
     const { bytes } = readPayload(curves, scheme, { payload, encoding, hashFunction });
     return { scheme, bytes };
   });
-  return signAll(keys, resource, items).map(toWireSignature);
+  return (yield* signAll(keys, resource, items)).map(toWireSignature);
 }

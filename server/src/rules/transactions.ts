@@ -20,6 +20,8 @@ import { Fault } from "@keystead/core/fault.ts";
 import { type AddressFormat, type AddressFormatRow, addressFormats } from "@keystead/core/keys/address_formats.ts";
 import type { BitcoinScriptType } from "@keystead/core/keys/addresses/bitcoin.ts";
 import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { Work } from "@keystead/core/work.ts";
+import { maxTransactionSignatures } from "../endpoints/cost.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { getSigningResource, type SigningResource } from "./keys.ts";
 import { signAll, type ToSign } from "./signing.ts";
@@ -145,10 +147,10 @@ function checkFits(type: TransactionType, row: TransactionTypeRow, { record, add
 }
 
 /** Reads a transaction in hex, signs what of it the key may sign, and gives it back in hex. */
-export function signTransactionText(
+export function* signTransactionText(
   { keys, curves }: Pick<ActivityContext, "keys" | "curves">,
   request: TransactionRequest & { signWith: string },
-): string {
+): Work<string> {
   const { type, signWith } = request;
   const resource = getSigningResource(keys, signWith);
   const row: TransactionTypeRow = transactionTypes[type];
@@ -159,7 +161,13 @@ export function signTransactionText(
     return row.curve === "CURVE_ED25519" ? stored : curves.compressPoint("secp256k1", stored);
   };
   const { items, withSignatures } = row.read(request, { publicKey, addressFormat });
-  return toHex(withSignatures(signAll(keys, resource, items)));
+  if (items.length > maxTransactionSignatures) {
+    throw new Fault(
+      "invalid_argument",
+      `too many inputs: ${items.length} of this transaction are signed by one key, where ${maxTransactionSignatures} are taken`,
+    );
+  }
+  return toHex(withSignatures(yield* signAll(keys, resource, items)));
 }
 
 function joined({ r, s }: Signature): Uint8Array {

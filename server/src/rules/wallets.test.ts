@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { isPrivateKey } from "@keystead/core/keys/curves.ts";
 import { parseSentence, toSentence } from "@keystead/core/keys/mnemonic.ts";
+import { finish } from "@keystead/core/work.ts";
 import { activityContext, nowMs } from "../../test/activity_context.ts";
 import { testKeyRoom } from "../../test/key_room.ts";
 import { nodeSigning } from "../curves/node_signing.ts";
@@ -41,7 +42,7 @@ function make(accounts: readonly WalletAccountParams[], changes: object = {}, ke
   const context = activityContext({ keys });
   const asked = parseAccounts(accounts);
   refuseRepeatedAccounts(asked);
-  return newWallet(context, { ...draft, accounts: asked, serials: createSerials({}) });
+  return finish(newWallet(context, { ...draft, accounts: asked, serials: createSerials({}) }));
 }
 
 /** Published addresses of this mnemonic, one per curve and scheme. */
@@ -68,7 +69,7 @@ test("a known mnemonic gives its known addresses, in the order asked for, one re
   );
   assert.deepEqual(
     addresses,
-    deriveAddresses(testKeyRoom(), seedOf(records), parseAccounts(known.map(([params]) => params))),
+    finish(deriveAddresses(testKeyRoom(), seedOf(records), parseAccounts(known.map(([params]) => params)))),
   );
   const [wallet, first] = records;
   assert.deepEqual(wallet?.record, {
@@ -164,7 +165,7 @@ test("new words are drawn for every length, in English, and the entropy is wiped
     };
     const context = activityContext({ keys: { ...room, random } });
     const params = { walletName: "w", ...(words !== undefined && { mnemonicLength: words }) };
-    const { records } = generateWallet(context, "acme", params, [], createSerials({}));
+    const { records } = finish(generateWallet(context, "acme", params, [], createSerials({})));
     const secret = decodeWalletSecret(records[0]?.secret ?? new Uint8Array());
     assert.equal(secret.entropy.length, length);
     assert.ok(secret.entropy.some((byte) => byte !== 0));
@@ -236,7 +237,7 @@ test("an account at the same place of the same wallet is in the way, a deleted o
   const wallet = { kind: "wallet", organizationId: "acme", walletId: "w", ...born } as const;
   const context = activityContext();
   const asked = parseAccounts([ethereum, solana]);
-  const { records } = newAccounts(context, wallet, new Uint8Array(64), asked, createSerials({}));
+  const { records } = finish(newAccounts(context, wallet, new Uint8Array(64), asked, createSerials({})));
   const room = testKeyRoom({ records });
   const refuse = (keys: KeyRoom, walletId: string, asked: WalletAccountParams) =>
     refuseTakenPlaces(keys, walletId, parseAccounts([account("m/7", "ETHEREUM"), asked]));

@@ -5,10 +5,11 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { type AddressUse, getAddressUse } from "@keystead/core/keys/address_formats.ts";
-import { deriveKeyPair, type KeyPair } from "@keystead/core/keys/derive.ts";
+import { derivingKeyPair, type KeyPair } from "@keystead/core/keys/derive.ts";
 import { entropyLengths } from "@keystead/core/keys/mnemonic.ts";
 import { derivedPath, formatPath, type Path, parsePath } from "@keystead/core/keys/path.ts";
 import type { MnemonicLanguage } from "@keystead/core/keys/word_lists.ts";
+import type { Work } from "@keystead/core/work.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
 import { foldName } from "../fields/names.ts";
@@ -17,6 +18,7 @@ import type { RecordWish } from "../state/record_wish.ts";
 import type { WalletAccountRecord, WalletRecord } from "../state/records.ts";
 import { encodeWalletSecret, seedOfWallet, type WalletSecret } from "../state/wallet_secret.ts";
 import { type createSerials, isLive, refuseTakenName, takenName } from "./keys.ts";
+import { wipedUnlessDone } from "./made_records.ts";
 
 /**
  * Every component is a step of derivation, and the signer takes one step at a time for everybody: a hundred accounts of ten
@@ -135,7 +137,7 @@ function pathExists(walletAccountId: string): Fault {
 }
 
 /** A wallet of new words. */
-export function generateWallet(
+export function* generateWallet(
   context: ActivityContext,
   organizationId: string,
   { walletName, mnemonicLength }: Omit<WalletParams, "accounts">,
@@ -147,7 +149,8 @@ export function generateWallet(
   try {
     const language = "MNEMONIC_LANGUAGE_ENGLISH";
     const names = { organizationId, walletName };
-    return newWallet(context, { ...names, language, secret: { entropy }, imported: false, accounts, serials });
+    const draft = { ...names, language, secret: { entropy }, imported: false, accounts, serials } as const;
+    return yield* newWallet(context, draft);
   } finally {
     entropy.fill(0);
   }
@@ -171,14 +174,15 @@ type Serials = ReturnType<typeof createSerials>;
  * The records of a wallet and its accounts. Names and limits are checked by then; an imported seed that the organization has is
  * refused here, because it is only known here.
  */
-export function newWallet(
+export function* newWallet(
   context: ActivityContext,
   draft: WalletDraft,
-): { walletId: string; addresses: string[]; records: NewRecord[] } {
+): Work<{ walletId: string; addresses: string[]; records: NewRecord[] }> {
   const { organizationId, walletName, language, imported, accounts, serials } = draft;
   const { keys, nowMs } = context;
   const secret = encodeWalletSecret(draft.secret);
   let seed: Uint8Array | undefined;
+  let isDone = false;
   try {
     seed = seedOfWallet(keys.signing.keys, language, secret);
     const blindIndex = keys.blindIndex("wallet", seed, organizationId);
@@ -188,13 +192,13 @@ export function newWallet(
     const binding = { tag, serial: serials.next("wallet") };
     const names = { organizationId, walletId, walletName };
     const record: WalletRecord = { kind: "wallet", ...names, ...binding, language, imported, createdAtMs: nowMs };
-    const derived = newAccounts(context, record, seed, accounts, serials);
+    const derived = yield* newAccounts(context, record, seed, accounts, serials);
     const wallet: NewRecord = { record, secret, blindIndex };
+    isDone = true;
     return { walletId, addresses: derived.addresses, records: [wallet, ...derived.records] };
-  } catch (fault) {
-    secret.fill(0);
-    throw fault;
   } finally {
+    // Refused, or dropped at a pause.
+    if (!isDone) secret.fill(0);
     seed?.fill(0);
   }
 }
@@ -215,15 +219,17 @@ export function openSeed(keys: KeyRoom, wallet: WalletRecord): Uint8Array {
   }
 }
 
+type AccountRecord = NewRecord & { record: WalletAccountRecord };
+
 /** The records of new accounts, and their addresses in the order asked for. */
-export function newAccounts(
+export function* newAccounts(
   { keys, nowMs, newId }: ActivityContext,
   { organizationId, walletId, walletName, imported, serial }: WalletRecord,
   seed: Uint8Array,
   accounts: readonly AskedAccount[],
   serials: Serials,
-): { addresses: string[]; records: NewRecord[] } {
-  const records = withKeyPairs(keys, seed, accounts, ({ params, use }, { privateKey, publicKey }) => {
+): Work<{ addresses: string[]; records: NewRecord[] }> {
+  const newAccount = ({ params, use }: AskedAccount, { privateKey, publicKey }: KeyPair) => {
     const { curve, path, addressFormat, name } = params;
     const tag = keys.tag("walletAccount", privateKey, organizationId);
     const record: WalletAccountRecord = {
@@ -244,31 +250,38 @@ export function newAccounts(
     };
     // Each record's secret is wiped when it has been sealed, so several formats of one path have a copy each.
     return { record, secret: Uint8Array.from(privateKey) };
-  });
+  };
+  const records = yield* wipedUnlessDone((made: AccountRecord[]) =>
+    withKeyPairs(keys, seed, accounts, newAccount, made),
+  );
   return { addresses: records.map(({ record }) => record.address), records };
 }
 
 /** The addresses alone, of accounts that nobody will store. */
-export function deriveAddresses(keys: KeyRoom, seed: Uint8Array, accounts: readonly AskedAccount[]): string[] {
-  return withKeyPairs(keys, seed, accounts, ({ use }, { publicKey }) => use.encode(publicKey));
+export function* deriveAddresses(keys: KeyRoom, seed: Uint8Array, accounts: readonly AskedAccount[]): Work<string[]> {
+  return yield* withKeyPairs(keys, seed, accounts, ({ use }, { publicKey }) => use.encode(publicKey));
 }
 
 /** Each key is derived once, however many formats it is wanted in, and wiped in the end. */
-function withKeyPairs<A extends AskedAccount, T>(
+function* withKeyPairs<A extends AskedAccount, T>(
   keys: KeyRoom,
   seed: Uint8Array,
   accounts: readonly A[],
   use: (account: A, keyPair: KeyPair) => T,
-): T[] {
+  /** Has each of them as soon as it is there. */
+  made: T[] = [],
+): Work<T[]> {
   const derived = new Map<string, KeyPair>();
   try {
-    return accounts.map((account) => {
+    for (const account of accounts) {
       const { curve } = account.params;
       const name = `${curve} ${account.pathKey}`;
-      const keyPair = derived.get(name) ?? deriveKeyPair(keys.signing.keys, curve, seed, account.path);
+      const keyPair = derived.get(name) ?? (yield* derivingKeyPair(keys.signing.keys, curve, seed, account.path));
       derived.set(name, keyPair);
-      return use(account, keyPair);
-    });
+      made.push(use(account, keyPair));
+      yield;
+    }
+    return made;
   } finally {
     for (const { privateKey } of derived.values()) privateKey.fill(0);
   }

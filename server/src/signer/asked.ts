@@ -1,5 +1,6 @@
 /** What a stamped body asks for, read from its bytes alone. */
 import { Fault } from "@keystead/core/fault.ts";
+import { costOfTranslated, refuseTooCostly } from "../endpoints/cost.ts";
 import type { ActivityForm } from "../endpoints/define_activity.ts";
 import { type Envelope, readBody, readEnvelope } from "../endpoints/envelope.ts";
 import { activityForms } from "../generated/activities.ts";
@@ -21,5 +22,7 @@ export function readAsked(body: Uint8Array): Asked {
   if (activityValidators[form.type]?.(envelope.parameters) !== true) {
     throw new Fault("invalid_argument", `invalid request body: \`parameters\` do not fit ${form.type}`);
   }
-  return { form, envelope, params: form.translate(envelope.parameters), fingerprint: sha256(body) };
+  const params = form.translate(envelope.parameters);
+  refuseTooCostly(costOfTranslated(form.activity, params, body.length));
+  return { form, envelope, params, fingerprint: sha256(body) };
 }

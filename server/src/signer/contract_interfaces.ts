@@ -4,6 +4,7 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { type ContractInterface, functionCount, parseInterface } from "@keystead/core/policy/contract_interface.ts";
+import type { Work } from "@keystead/core/work.ts";
 import type { FactSources } from "../rules/activity_facts.ts";
 import { createLru, type Lru } from "../state/lru.ts";
 import { type RecordWish, wishKey } from "../state/record_wish.ts";
@@ -65,6 +66,21 @@ export function openInterfaces(
       return parsed;
     },
   };
+}
+
+/** Reads the texts that came with the frame, with a pause after each: together they may take a quarter of a second. */
+export function* readingInterfaces(signer: Signer, state: OpenState, brought: Brought): Work<void> {
+  if (brought.wishes.length === 0) return;
+  const { openInterface } = openInterfaces(signer, state, brought);
+  try {
+    for (const interfaceId of textsIn(signer, state.organizationId, brought).keys()) {
+      if (!state.pages.contractInterfaces.has(interfaceId)) continue;
+      openInterface(interfaceId);
+      yield;
+    }
+  } catch {
+    // What cannot be read is met, and told, by whoever needs it.
+  }
 }
 
 function keyOf(organizationId: string, interfaceId: string): string {

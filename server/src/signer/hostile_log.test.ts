@@ -55,6 +55,7 @@ function inProcess({ signer }: GatewayRig): SignerLink {
   return {
     request: request as SignerLink["request"],
     preparing: () => 0,
+    queuedBytes: () => 0,
     attach: () => undefined,
     close: () => undefined,
   };
@@ -81,6 +82,7 @@ async function prepared(
     stamp,
     target,
     records,
+    cost: 0,
   });
   run.abandon();
   return rows;

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { encodeStatement, statementMessage } from "@keystead/core/log/released.ts";
+import { finish, type Work } from "@keystead/core/work.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { withLimits } from "../endpoints/limits.ts";
 import { protocolVersion } from "../frames/frame.ts";
@@ -47,7 +48,10 @@ export type Orders = {
   birth: BirthOrder;
 };
 
-export type Operations = { [K in MessageKind]: (request: Request<K>) => Reply<K> };
+export type Operations = { [K in MessageKind]: (request: Request<K>) => Reply<K> } & {
+  /** The only one that can take long. `prepare` is the same in one go. */
+  preparing(request: Request<"prepare">): Work<Reply<"prepare">>;
+};
 
 /** How many bytes of states are at hand: thousands of common ones, few of the largest. The gateway offers any other again. */
 const maxHeadBytes = 48 * 1024 * 1024;
@@ -195,7 +199,8 @@ export function createOperations(
       memory.rememberBirth(signer.keyring.deploymentId);
       return birth(signer, orders.birth, sealedKeyring);
     },
-    prepare: (request) => prepare(remembering(), request),
+    prepare: (request) => finish(prepare(remembering(), request)),
+    preparing: (request) => prepare(remembering(), request),
     release: (request) => release(releasing(), request),
     statement({ page }) {
       const { keyring } = remembering();

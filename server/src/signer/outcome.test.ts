@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { finish } from "@keystead/core/work.ts";
 import { emptyPages } from "../state/pages.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { type Act, complete } from "./outcome.ts";
@@ -22,10 +23,10 @@ function actWith(pinOf: () => unknown): { act: Act; secrets: Uint8Array[] } {
 
 test("an outcome that is not used after all has its secrets wiped, in births too", () => {
   const known = actWith(() => ({ version: 1 }));
-  assert.throws(() => complete(known.act, "ROOT_QUORUM"), { code: "already_exists" });
+  assert.throws(() => finish(complete(known.act, "ROOT_QUORUM")), { code: "already_exists" });
   const short = actWith(() => {
     throw new NeedsMore([], []);
   });
-  assert.throws(() => complete(short.act, "ROOT_QUORUM"), NeedsMore);
+  assert.throws(() => finish(complete(short.act, "ROOT_QUORUM")), NeedsMore);
   for (const secret of [...known.secrets, ...short.secrets]) assert.deepEqual(secret, new Uint8Array(32));
 });

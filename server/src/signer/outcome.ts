@@ -3,7 +3,8 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, faultCodes } from "@keystead/core/fault.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf.ts";
-import type { ActivityOutcome } from "../endpoints/define_activity.ts";
+import type { Work } from "@keystead/core/work.ts";
+import type { ActivityOutcome, AnyActivity } from "../endpoints/define_activity.ts";
 import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
 import type { NextState, Prepared } from "../frames/messages.ts";
 import type { Weighed } from "../rules/authorise.ts";
@@ -53,10 +54,12 @@ export type Act = Scene & {
 };
 
 /** Runs the activity. A failure inside it is an outcome too, and leaves nothing else behind. */
-export function complete(act: Act, grounds: LeafGrounds): Prepared[] {
+export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
   let outcome: ActivityOutcome<unknown>;
   try {
-    outcome = run(act);
+    const started = run(act);
+    // Between two of its pauses other organizations' requests are decided, and anything may be released. See scheduler.ts.
+    outcome = "next" in started ? yield* started : started;
   } catch (error) {
     // What was changed in the database is nobody's failure: it is refused, and what waits goes on waiting.
     const isOutcome = error instanceof Fault && error.code !== "internal" && error.code !== "aborted";
@@ -131,7 +134,7 @@ function sealFor({ sealer, onItsWay }: Signer, { number, leaf }: Prepared, resul
   return sealed;
 }
 
-function run({ signer, state, asked, proposerId, nowMs, keys }: Act): ActivityOutcome<unknown> {
+function run({ signer, state, asked, proposerId, nowMs, keys }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
   let index = 0;

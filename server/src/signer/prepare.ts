@@ -5,10 +5,12 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import type { Work } from "@keystead/core/work.ts";
 import { noSuchOrganization } from "../endpoints/known_faults.ts";
 import type { Missing, OfferedState, Prepared, Request } from "../frames/messages.ts";
 import { authorise } from "../rules/authorise.ts";
 import { checkProposal } from "../rules/pending_limits.ts";
+import { compilingPolicies } from "../rules/policies.ts";
 import { rootMembers } from "../rules/votes.ts";
 import { journalsOf } from "../state/directory.ts";
 import { put } from "../state/entities.ts";
@@ -17,6 +19,7 @@ import { wishKey } from "../state/record_wish.ts";
 import { passed } from "../state/steps.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { authenticate } from "./authenticate.ts";
+import { readingInterfaces } from "./contract_interfaces.ts";
 import { openKeyRoom } from "./key_room.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { missingLinks, type OpenState, openStateOf, weightOf, withOffered } from "./open_state.ts";
@@ -27,16 +30,16 @@ import { approvalOf, approveAgain, vote } from "./vote.ts";
 
 export type PrepareReply = { kind: "prepared"; value: readonly Prepared[] } | { kind: "missing"; value: Missing };
 
-export function prepare(signer: Signer, request: Request<"prepare">): PrepareReply {
+export function* prepare(signer: Signer, request: Request<"prepare">): Work<PrepareReply> {
   try {
-    return decideOn(signer, request);
+    return yield* decideOn(signer, request);
   } catch (error) {
     if (!(error instanceof NeedsMore)) throw error;
     return missing({ pages: error.pages, wishes: error.wishes.map(wishKey) });
   }
 }
 
-function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
+function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareReply> {
   passed("received");
   const { body, stamp, state: offered } = request;
   const nowMs = signer.now();
@@ -56,24 +59,26 @@ function decideOn(signer: Signer, request: Request<"prepare">): PrepareReply {
   const organization = { organizationId: state.organizationId, parentId: parentId && uuidFromBytes(parentId), members };
   const caller = authenticate(signer.curves, organization, stamp, body, nowMs);
   passed("authenticated");
+  yield* compilingPolicies(state.pages.policies);
+  yield* readingInterfaces(signer, state, request);
   const keys = once(() => openKeyRoom(signer, state, request));
   const scene: Scene = { signer, state, caller, nowMs, brought: request, keys };
 
   // A body that waits is known by its hash; its time was looked at when it was submitted.
   const waiting = pending.get(toHex(fingerprint));
-  if (waiting !== undefined) return prepared(approveAgain(scene, waiting, asked));
+  if (waiting !== undefined) return prepared(yield* approveAgain(scene, waiting, asked));
   checkLiveness(envelope.timestampMs, nowMs, state.directory.floor);
   checkAcceptance(envelope.timestampMs, signer.memory.acceptedAtMs);
   signer.memory.noteBodyTime(envelope.timestampMs, nowMs);
   if (form.activity.vote !== undefined) {
-    return prepared(vote(scene, form.activity.vote, asked, request.target));
+    return prepared(yield* vote(scene, form.activity.vote, asked, request.target));
   }
   const journal = findJournalIn(journalsOf(state.directory, state.pages), slotOf(envelope.timestampMs));
   const executed = signer.journals.has(state.organizationId, journal, fingerprint, request.journal);
   if (executed === undefined) return missing({ journal: journal.slot });
   if (executed) throw alreadyExists();
   checkJournalRoom(journal, () => rootMembers(members).includes(caller.user.userId));
-  return prepared(decide(scene, asked));
+  return prepared(yield* decide(scene, asked));
 }
 
 /**
@@ -90,7 +95,7 @@ function linksToFetch(signer: Signer, state: OpenState, offered: OfferedState | 
 }
 
 /** What becomes of a new activity. Its submission is the first approval. */
-function decide(scene: Scene, asked: Asked): Prepared[] {
+function* decide(scene: Scene, asked: Asked): Work<Prepared[]> {
   const { signer, state, caller, nowMs } = scene;
   const { fingerprint } = asked;
   const proposerId = caller.user.userId;
@@ -98,7 +103,7 @@ function decide(scene: Scene, asked: Asked): Prepared[] {
   const submitted = { ...scene, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
   const decision = authorise(questionOf(submitted, approvals));
   const act: Act = { ...submitted, weighed: decision.weighed };
-  if (decision.kind === "allow") return complete(act, decision.grounds);
+  if (decision.kind === "allow") return yield* complete(act, decision.grounds);
   if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
   if (decision.kind === "fail") return refuse(act, "FAILED", decision.fault);
   const waiting = { fingerprint: toHex(fingerprint), proposerId, createdAtMs: nowMs, approvals };

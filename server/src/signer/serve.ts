@@ -1,39 +1,78 @@
-/** The signer's end of the socket: frames in, frames out, in order, one at a time. */
+/**
+ * The signer's end of the socket: frames in, frames out. Preparing takes its time and its turn (scheduler.ts); everything else is
+ * answered as it is read, so that releases keep their order and wait for no one's work.
+ */
 import type { Socket } from "node:net";
 import { decode, type Layout, type ValueOf } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { createFrameReader, encodeFrame } from "../frames/frame.ts";
+import type { Work } from "@keystead/core/work.ts";
+import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
 import { faultMessage, type MessageKind, messages } from "../frames/messages.ts";
+import { digestKey } from "../state/digest.ts";
 import type { Operations } from "./operations.ts";
+import { createScheduler } from "./scheduler.ts";
 
 export function serve(socket: Socket, operations: Operations, note: (message: string) => void): void {
+  const scheduler = createScheduler(flush);
   let corked = false;
+  let isFull = false;
 
   function send(frame: Uint8Array): void {
     // Replies of one turn leave in one write.
     if (!corked) {
       corked = true;
       socket.cork();
-      setImmediate(() => {
-        corked = false;
-        socket.uncork();
-      });
     }
-    if (!socket.write(frame)) {
-      // The gateway reads too slowly: take no more from it until it has.
-      socket.pause();
-      socket.once("drain", () => socket.resume());
-    }
+    if (!socket.write(frame)) holdUntilDrained();
   }
 
-  const read = createFrameReader(({ kind, id, payload }) => {
+  function flush(): void {
+    if (!corked) return;
+    corked = false;
+    socket.uncork();
+  }
+
+  /** The gateway reads too slowly: nothing more is taken from it, or done for it, until it has. */
+  function holdUntilDrained(): void {
+    if (isFull) return;
+    isFull = true;
+    socket.pause();
+    scheduler.hold();
+    socket.once("drain", () => {
+      isFull = false;
+      socket.resume();
+      scheduler.goOn();
+    });
+  }
+
+  function fail(id: number, error: unknown): void {
+    send(encodeFrame("fault", id, faultMessage, describe(error, note)));
+  }
+
+  const read = createFrameReader((frame) => {
+    const { kind, id, turn, payload } = frame;
+    if (kind === "prepare") {
+      scheduler.add(digestKey(turn.queue), {
+        work: preparing(frame),
+        expiresAt: turn.waitMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + turn.waitMs,
+        fail: (error) => fail(id, error),
+        dropped: () => fail(id, new Fault("unavailable", "the request waited too long for its turn; try again")),
+      });
+      return;
+    }
     try {
       if (kind === "fault") throw new Fault("invalid_argument", "a gateway sends no faults");
       send(answer(operations, kind, id, payload));
     } catch (error) {
-      send(encodeFrame("fault", id, faultMessage, describe(error, note)));
+      fail(id, error);
     }
+    setImmediate(flush);
   });
+
+  function* preparing({ id, payload }: Frame): Work<void> {
+    const { request, reply } = messages.prepare;
+    send(encodeFrame("prepare", id, reply, yield* operations.preparing(decode(request, payload))));
+  }
 
   socket.on("data", (chunk: Buffer) => {
     try {

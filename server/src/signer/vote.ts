@@ -4,6 +4,7 @@
  */
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import type { Work } from "@keystead/core/work.ts";
 import { noSuchActivity } from "../endpoints/known_faults.ts";
 import { parseFingerprint } from "../fields/fingerprint.ts";
 import type { Prepared } from "../frames/messages.ts";
@@ -20,12 +21,12 @@ import { questionOf } from "./question.ts";
 export type Selection = "APPROVED" | "REJECTED";
 
 /** A vote that names its target by fingerprint. The target's body comes with the frame and proves itself by its hash. */
-export function vote(
+export function* vote(
   scene: Scene,
   selection: Selection,
   { params, fingerprint: stamped }: Asked,
   target: Uint8Array | undefined,
-): Prepared[] {
+): Work<Prepared[]> {
   const { fingerprint } = params as { fingerprint: string };
   const waiting = scene.state.pages.pending.get(parseFingerprint(fingerprint) ?? "");
   if (waiting === undefined) throw noSuchActivity();
@@ -36,7 +37,7 @@ export function vote(
     );
   }
   const asked = readAsked(target);
-  if (selection === "APPROVED") return approve(scene, waiting, asked, stamped);
+  if (selection === "APPROVED") return yield* approve(scene, waiting, asked, stamped);
   const act = toAct(scene, waiting, asked, stamped);
   const question = questionOf(act, waiting.approvals);
   if (!mayReject(question, scene.caller.user.userId)) throw noVote(question);
@@ -48,17 +49,17 @@ export function vote(
  * whoever keeps a copy could use it at any time. Each user therefore has one, and none counts after the submission's day:
  * it can neither renew an approval that is over nor be held back until it suits.
  */
-export function approveAgain(scene: Scene, waiting: PendingActivity, asked: Asked): Prepared[] {
+export function* approveAgain(scene: Scene, waiting: PendingActivity, asked: Asked): Work<Prepared[]> {
   if (waiting.approvals.some(({ userId }) => userId === scene.caller.user.userId)) throw hasApproved();
   const { acceptedAtMs } = scene.signer.memory;
   if (!isActive({ atMs: waiting.createdAtMs }, scene.nowMs, acceptedAtMs)) {
     const since = waiting.createdAtMs <= acceptedAtMs ? "before a database was restored" : "more than 24 hours ago";
     throw new Fault("failed_precondition", `this activity was submitted ${since}: approve it with approve_activity`);
   }
-  return approve(scene, waiting, asked, asked.fingerprint);
+  return yield* approve(scene, waiting, asked, asked.fingerprint);
 }
 
-function approve(scene: Scene, waiting: PendingActivity, asked: Asked, stamped: Uint8Array): Prepared[] {
+function* approve(scene: Scene, waiting: PendingActivity, asked: Asked, stamped: Uint8Array): Work<Prepared[]> {
   const { caller, nowMs } = scene;
   const { userId } = caller.user;
   const act = toAct(scene, waiting, asked, stamped);
@@ -71,7 +72,7 @@ function approve(scene: Scene, waiting: PendingActivity, asked: Asked, stamped: 
   const approvals = [...others, approvalOf(scene)];
   const decision = authorise(questionOf(act, approvals));
   const decided: Act = { ...act, weighed: decision.weighed };
-  if (decision.kind === "allow") return complete(decided, decision.grounds);
+  if (decision.kind === "allow") return yield* complete(decided, decision.grounds);
   if (decision.kind === "refuse") return refuse(decided, "REJECTED", decision.fault);
   if (decision.kind === "fail") return refuse(decided, "FAILED", decision.fault);
   const after = { ...waiting, approvals };

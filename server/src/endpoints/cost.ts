@@ -1,0 +1,136 @@
+/**
+ * What a request costs, told from its parameters alone, before anything is done for it. One unit is a microsecond of the signer on the
+ * machine where these were measured; only their proportions matter. The gateway shares the signer by them; the signer itself shares by
+ * the time that is really used, so that an estimate that is wrong costs nobody else anything.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
+import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { ActivityForm, AnyActivity } from "./define_activity.ts";
+
+/** One place for all unit costs. `npm run bench -- --costs` measures bodies against them. */
+export const unitCosts = {
+  /** Of any activity: its stamp, the decision, the state and leaf it leads to. */
+  request: 500,
+  /** Of a body's thousand bytes: read, validated and hashed. */
+  kilobyte: 10,
+  sign: { CURVE_SECP256K1: 900, CURVE_P256: 1_800, CURVE_ED25519: 200 },
+  /** One component of a path, not hardened where the curve knows that. */
+  derive: { CURVE_SECP256K1: 320, CURVE_P256: 80, CURVE_ED25519: 20 },
+  /** A key pair at its end, or a new one. */
+  keyPair: { CURVE_SECP256K1: 330, CURVE_P256: 80, CURVE_ED25519: 130 },
+  address: 100,
+  /** Tweaks the key. */
+  taprootAddress: 2_000,
+  /** From a mnemonic to a seed. */
+  seed: 1_600,
+  /** A bundle opened or made. */
+  bundle: 1_000,
+  /** A record that is made: sealed, and its rows. */
+  newRecord: 150,
+  /** A record that is looked for, opened, and changed in its page. */
+  oldRecord: 100,
+  /** A user, tag or other entry that is written. */
+  entry: 20,
+  /** A public key that must lie on its curve. */
+  publicKey: 100,
+  /** A thousand characters of a transaction, read and written. */
+  transaction: 100,
+  /** A thousand characters of policies that are compiled. */
+  expression: 600,
+  /** A thousand characters of a contract's interface. */
+  contractInterface: 300,
+} as const satisfies Record<string, number | Record<Curve, number>>;
+
+/** Whatever the curve is: only the record tells. */
+export const dearestSignature = Math.max(...Object.values(unitCosts.sign));
+
+/** What one request may cost. Every published limit stays below it; a test holds that. */
+export const maxRequestCost = 3_000_000;
+
+export function costOfText(length: number, perThousand: number): number {
+  return (length * perThousand) / 1_000;
+}
+
+/** An input of a PSBT that can be signed is at least so long, in hex. */
+const inputCharacters = 180;
+
+/** More than fit into a transaction that nodes pass on. */
+export const maxTransactionSignatures = 2_000;
+
+export function costOfTransaction({
+  type,
+  unsignedTransaction,
+}: {
+  type: string;
+  unsignedTransaction: string;
+}): number {
+  const { length } = unsignedTransaction;
+  const inputs = type === "TRANSACTION_TYPE_BITCOIN" ? Math.ceil(length / inputCharacters) : 1;
+  const signatures = Math.min(inputs, maxTransactionSignatures) * unitCosts.sign.CURVE_SECP256K1;
+  return signatures + costOfText(length, unitCosts.transaction);
+}
+
+type CostlyAccount = { curve: Curve; path: string; addressFormat: AddressFormat };
+
+/** Accounts that are derived. Paths are not parsed for it: each slash is taken for a component that is not hardened. */
+export function costOfAccounts(accounts: readonly CostlyAccount[]): number {
+  return accounts.reduce((sum, { curve, path, addressFormat }) => {
+    const steps = path.split("/").length - 1;
+    const key = steps * unitCosts.derive[curve] + unitCosts.keyPair[curve];
+    return sum + key + costOfAddress(addressFormat) + unitCosts.newRecord;
+  }, 0);
+}
+
+export function costOfPrivateKeys(
+  keys: readonly { curve: Curve; addressFormats: readonly AddressFormat[] }[] = [],
+): number {
+  return keys.reduce((sum, { curve, addressFormats }) => {
+    const addresses = [...new Set(addressFormats)].reduce((all, format) => all + costOfAddress(format), 0);
+    return sum + unitCosts.keyPair[curve] + addresses + unitCosts.newRecord;
+  }, 0);
+}
+
+function costOfAddress(format: AddressFormat): number {
+  return format.endsWith("_P2TR") ? unitCosts.taprootAddress : unitCosts.address;
+}
+
+type CostlyUser = { apiKeys?: readonly unknown[] | null; userTags?: readonly unknown[] | null };
+
+export function costOfUsers(users: readonly CostlyUser[]): number {
+  return users.reduce((sum, { apiKeys, userTags }) => {
+    const keys = (apiKeys?.length ?? 0) * unitCosts.publicKey;
+    return sum + unitCosts.entry + keys + (userTags?.length ?? 0);
+  }, 0);
+}
+
+type Expressions = Partial<Record<"condition" | "consensus" | "time" | "policyCondition" | "policyConsensus", unknown>>;
+
+export function costOfExpressions(policies: readonly Expressions[]): number {
+  return policies.reduce((sum, policy) => {
+    const length = Object.values(policy).reduce<number>(
+      (all, text) => all + (typeof text === "string" ? text.length : 0),
+      0,
+    );
+    return sum + unitCosts.entry + costOfText(length, unitCosts.expression);
+  }, 0);
+}
+
+/** Of a whole request, with its parameters as they came. */
+export function costOf(
+  { activity, translate }: Pick<ActivityForm, "activity" | "translate">,
+  parameters: unknown,
+  bodyLength: number,
+): number {
+  return costOfTranslated(activity, translate(parameters), bodyLength);
+}
+
+export function costOfTranslated({ cost }: Pick<AnyActivity, "cost">, params: unknown, bodyLength: number): number {
+  return unitCosts.request + costOfText(bodyLength, unitCosts.kilobyte) + (cost?.(params as never) ?? 0);
+}
+
+/** Schemas and limits keep every activity below it. This is for one whose schema would let it grow beyond. */
+export function refuseTooCostly(cost: number): void {
+  if (cost <= maxRequestCost) return;
+  throw new Fault("invalid_argument", "the request asks for too much work at once; split it into several");
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as breath } from "node:timers/promises";
+import { type AdmissionLimits, createAdmission, type Weight } from "./admission.ts";
+
+const limits: AdmissionLimits = {
+  inFlight: 4,
+  cost: 250_000,
+  allInFlight: 8,
+  allCost: 1_000_000,
+  allBytes: 1024 * 1024,
+  waiting: 50,
+  waitingBytes: 100 * 1024,
+  waitMs: 300,
+};
+
+/** An admission, and what becomes of those who come, in order. */
+function watched(changes: Partial<AdmissionLimits> = {}, hasRoom?: () => boolean) {
+  const admission = createAdmission({ ...limits, ...changes }, hasRoom);
+  const seen: string[] = [];
+  const come = (organizationId: string, name: string, { cost = 500, bytes = 100 }: Partial<Weight> = {}) => {
+    const weight = { cost, bytes };
+    const turn = admission.enter(organizationId, weight);
+    if (turn === undefined) seen.push(name);
+    else
+      turn.then(
+        () => seen.push(name),
+        (fault) => seen.push(`${name}: ${fault.code}`),
+      );
+    return () => admission.leave(organizationId, weight);
+  };
+  return { admission, seen, come };
+}
+
+test("an organization has so many under way; the others wait in their order, and go as places come free", async () => {
+  const { seen, come } = watched();
+  const leaves = ["1", "2", "3", "4", "5", "6"].map((name) => come("a", name));
+  assert.deepEqual(seen, ["1", "2", "3", "4"]);
+  leaves[1]?.();
+  leaves[0]?.();
+  await breath();
+  assert.deepEqual(seen, ["1", "2", "3", "4", "5", "6"]);
+});
+
+test("a costly request goes alone in its organization, and keeps no other organization from going", async () => {
+  const { seen, come } = watched();
+  const leave = come("a", "costly", { cost: 900_000 });
+  come("a", "next");
+  come("b", "other");
+  come("b", "middle", { cost: 50_000 });
+  assert.deepEqual(seen, ["costly", "other", "middle"]);
+  leave();
+  await breath();
+  assert.deepEqual(seen, ["costly", "other", "middle", "next"]);
+});
+
+test("organizations that flood take turns by cost", async () => {
+  const { seen, come } = watched({ waiting: 1_000, waitMs: 60_000, allCost: 100_000 });
+  let leave = come("a", "a", { cost: 90_000 });
+  const leaves = new Map<string, () => void>();
+  for (let i = 0; i < 20; i++) {
+    leaves.set("a", come("a", "a", { cost: 90_000 }));
+    leaves.set("b", come("b", "b", { cost: 30_000 }));
+  }
+  for (let served = 0; served < 24; served++) {
+    leave();
+    await breath();
+    leave = leaves.get(seen.at(-1) ?? "") ?? leave;
+  }
+  const shares = {
+    a: seen.filter((name) => name === "a").length * 90,
+    b: seen.filter((name) => name === "b").length * 30,
+  };
+  assert.ok(shares.a > 0 && shares.b > 0 && shares.a <= 3 * shares.b, JSON.stringify(shares));
+});
+
+test("what waits is bounded by count, bytes and time; whoever has most gives way, and nobody else", async () => {
+  const { admission, seen, come } = watched({ waiting: 1_000 });
+  for (let i = 0; i < 4; i++) come("a", `in ${i}`);
+  for (let i = 0; i < 8; i++) come("a", `wait ${i}`, { bytes: 10 * 1024 });
+  assert.throws(() => come("a", "flood", { bytes: 10 * 1024 }), { code: "resource_exhausted" });
+  for (let i = 0; i < 4; i++) come("b", `b in ${i}`);
+  come("b", "b waits", { bytes: 10 * 1024 });
+  await breath();
+  assert.deepEqual(seen.at(-1), "wait 7: resource_exhausted");
+  assert.ok(admission.waitingBytes() <= 100 * 1024);
+  while (admission.waitingBytes() > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.ok(seen.includes("b waits: resource_exhausted"), "it has waited too long");
+});
+
+test("too many of one organization are refused at once", () => {
+  const { come } = watched({ waiting: 2 });
+  for (let i = 0; i < 6; i++) come("a", `${i}`);
+  assert.throws(() => come("a", "flood"), { code: "resource_exhausted", message: /of this organization/ });
+});
+
+test("nothing is let in while nobody can take what comes of it", async () => {
+  let hasRoom = true;
+  const { seen, come } = watched({}, () => hasRoom);
+  come("a", "1");
+  hasRoom = false;
+  come("a", "2");
+  assert.deepEqual(seen, ["1"]);
+  hasRoom = true;
+  while (seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+});

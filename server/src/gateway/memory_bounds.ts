@@ -1,0 +1,39 @@
+/**
+ * Everything that may wait in the gateway, and how much of it, in bytes as they came. However slow the processor, the signer, the
+ * database or a client is, no more is kept: beyond a bound callers are answered 429, or the slowest client is let go. What was read
+ * weighs a few times its bytes, as text, values and frames.
+ */
+import type { AdmissionLimits } from "./admission.ts";
+
+const mebibyte = 1024 * 1024;
+
+export const memoryBounds = {
+  /** Requests behind others on their connections: their headers, and what has arrived of their bodies. */
+  pipelined: 64 * mebibyte,
+  /** Bodies, from their first bytes to their answers. */
+  bodies: 64 * mebibyte,
+  /** Requests that wait for their turn in the signer. Their bodies are among those above. */
+  waiting: 32 * mebibyte,
+  /** Those that are under way to the signer; what it does not read yet of them is also bounded by itself. */
+  underWay: 32 * mebibyte,
+  signerQueue: 32 * mebibyte,
+  /** What the signer has answered, until it is committed and released. */
+  commits: 32 * mebibyte,
+  /** Answers that their clients have not read. */
+  answers: 64 * mebibyte,
+} as const;
+
+/** All of them together. */
+export const memoryBoundsSum = Object.values(memoryBounds).reduce((sum, bytes) => sum + bytes, 0);
+
+/** Costs are microseconds. The signer's deadline is five seconds: four of work are done by then, the pauses between them included. */
+export const admissionLimits: AdmissionLimits = {
+  inFlight: 64,
+  cost: 250_000,
+  allInFlight: 900,
+  allCost: 4_000_000,
+  allBytes: memoryBounds.underWay,
+  waiting: 1_000,
+  waitingBytes: memoryBounds.waiting,
+  waitMs: 5_000,
+};
