@@ -3,6 +3,7 @@
  * declared tables: what is done to a column follows from its kind, and a table or a column that is missing in `found` does not
  * compile.
  */
+import { maxFrameLength } from "@keystead/server/frames/frame.ts";
 import { rowKeys } from "@keystead/server/store/projection.ts";
 import { type ColumnKind, type TableName, tables } from "@keystead/server/store/tables.ts";
 import type { House } from "../../../server/test/hostile_story.ts";
@@ -88,7 +89,7 @@ type Sort = "text" | "integer" | "bytes";
 const sortOf = (kind: ColumnKind) => kind.replace("?", "") as Sort;
 
 /** Longer than any frame. */
-const hugeLength = 9 * 1024 * 1024;
+const hugeLength = maxFrameLength + 1024;
 
 const flips: Record<Sort, (value: Value, random: Random) => Value> = {
   text: (value, random) => {

@@ -4,8 +4,11 @@ import { Fault } from "@keystead/core/fault.ts";
 
 export const protocolVersion = 1;
 
-/** A frame's longest content. Pages are bounded by limits, journals by their minute: this holds 4,000 fingerprints a second. */
-export const maxFrameLength = 8 * 1024 * 1024;
+/**
+ * A frame's longest content: all that one decision can need at once. Pages, journals, bodies and records have bounds of their own, and a
+ * test adds them up; headers that lead from an older pin have what is left.
+ */
+export const maxFrameLength = 32 * 1024 * 1024;
 
 const headLength = 30;
 

@@ -226,7 +226,7 @@ export type DeletedKeys = Pick<Pages, (typeof deletedPages)[KeyRecordKind]>;
 export const maxDeletedRanges = 20_000;
 
 /** Facts of one page, in bytes. They are of keys that are there, of ids that nobody chooses: hardly any organization comes near. */
-export const maxFactsLength = 64 * 1024;
+export const maxFactsLength = 32 * 1024;
 
 /**
  * Whether its length counts towards `maxStateLength`. Pages that are brought one by one need no room beside the others; journals and
