@@ -116,7 +116,9 @@ export function changedUser(
 ): Change {
   const before = getUser(members, organizationId, userId);
   const { userEmail, userPhoneNumber, ...user } = before;
-  const email = change.userEmail === undefined ? userEmail : parseEmail(change.userEmail);
+  // Clients send the whole user back: an address that was taken by an earlier version's rules stays, unless it changes.
+  const keepsEmail = change.userEmail === undefined || change.userEmail === userEmail;
+  const email = keepsEmail ? userEmail : parseEmail(change.userEmail);
   const phoneNumber = change.userPhoneNumber === undefined ? userPhoneNumber : parsePhoneNumber(change.userPhoneNumber);
   const next: User = {
     ...user,
