@@ -231,6 +231,16 @@ test("what is probably not meant is counted before anything is sent", async () =
   assert.match(stderr, /^keystead: 1 warning; see: policy check policies\.json\n/);
 });
 
+test("a policy that allows everybody everything is named, of the file and of the organization", async () => {
+  const open = { ...allowed, policyId: "p9", policyName: "stays", condition: "true", consensus: "" };
+  answers.list_policies = { policies: [allowed, open] };
+  const warning = (name: string) => `keystead: warning: "${name}" allows every user every activity\n`;
+  const { stderr } = await apply([kept, { policyName: "wide", effect: "EFFECT_ALLOW" }]);
+  assert.ok(stderr.includes(warning("wide")) && stderr.includes(warning("stays")), stderr);
+  const pruned = await apply([kept], "--prune");
+  assert.ok(pruned.stderr.includes(warning("kept")) && !pruned.stderr.includes(warning("stays")), pruned.stderr);
+});
+
 test("an id that nobody has in this organization is said before anything is sent, and hinders nothing", async () => {
   const [tessa, nobody] = ["11111111-1111-4111-8111-111111111111", "99999999-9999-4999-8999-999999999999"];
   answers.list_users = { users: [{ userId: tessa, apiKeys: [] }] };
