@@ -190,6 +190,6 @@ export async function refusals(t: TestContext, server: KeysteadServer, root: Per
     const forged = await refusalOf(bent.getWhoami({ organizationId }));
     assert.equal(forged.message, wording(16, "could not verify api key signature", [namedError("SIGNATURE_INVALID")]));
     // In JSON too, so that the client can say what happened.
-    assert.equal((await refusalOf(owner.http.getOrganization({ organizationId }))).code, 5);
+    assert.equal((await refusalOf(owner.http.getAuthenticators({ organizationId, userId: owner.userId }))).code, 5);
   });
 }

@@ -22,6 +22,33 @@ export async function users(t: TestContext, server: KeysteadServer, root: Person
   assert.ok(owner !== undefined);
   const { sdk, organizationId } = owner;
 
+  await t.test(
+    "createApiOnlyUsers and getOrganization, which only the HTTP client has, work by its types",
+    async () => {
+      const key = createKey();
+      const { activity } = await owner.http.createApiOnlyUsers({
+        type: "ACTIVITY_TYPE_CREATE_API_ONLY_USERS",
+        organizationId,
+        timestampMs: String(Date.now()),
+        parameters: {
+          apiOnlyUsers: [{ userName: "Bot", userTags: [], apiKeys: [{ apiKeyName: "bot", publicKey: key.publicKey }] }],
+        },
+      });
+      assert.equal(activity.status, "ACTIVITY_STATUS_COMPLETED");
+      assert.equal(activity.intent.createApiOnlyUsersIntent?.apiOnlyUsers[0]?.userName, "Bot");
+      const userId = at(activity.result.createApiOnlyUsersResult?.userIds ?? [], 0);
+      const bot = asPerson(server, { organizationId, userId, userName: "Bot", key });
+      const { organizationData } = await bot.http.getOrganization({ organizationId });
+      assert.deepEqual(organizationData.users, (await sdk.getUsers()).users);
+      assert.deepEqual(
+        organizationData.rootQuorum,
+        (await sdk.getOrganizationConfigs({ organizationId })).configs.quorum,
+      );
+      assert.deepEqual([organizationData.organizationId, organizationData.invitations], [organizationId, []]);
+      await sdk.deleteUsers({ userIds: [userId] });
+    },
+  );
+
   await t.test("createUsers answers the ids in order, and getUser shows each as it was sent", async () => {
     const { userTagId } = await sdk.createUserTag({ userTagName: "staff", userIds: [] });
     const [first, second] = [createKey(), createKey("API_KEY_CURVE_ED25519")];
