@@ -122,7 +122,7 @@ export function notFound(message: string): Refusal {
   return { status: 404, code: 5, message };
 }
 
-export function exhausted(message: string): Refusal {
+export function exhausted(message: string | RegExp): Refusal {
   return { status: 429, code: 8, message };
 }
 

@@ -492,7 +492,7 @@ test(
         {
           status: 429,
           code: 8,
-          message: "organization has reached its limit of 1 user tags",
+          message: /^organization has reached its limit of 1 user tags; /,
         },
       );
       return true;

@@ -153,7 +153,10 @@ export async function users(t: TestContext, server: KeysteadServer, root: Person
     // The last root user stays.
     assert.equal(
       (await refusalOf(sdk.deleteUsers({ userIds: [owner.userId] }))).message,
-      wording(3, "quorum users missing"),
+      wording(
+        3,
+        `quorum users missing: user \`${owner.userId}\` is in the root quorum; take it out with update_root_quorum first`,
+      ),
     );
   });
 
@@ -193,7 +196,13 @@ export async function users(t: TestContext, server: KeysteadServer, root: Person
     const refused = await refusalOf(
       member.sdk.deleteApiKeys({ userId, apiKeyIds: left.map(({ apiKeyId }) => apiKeyId) }),
     );
-    assert.equal(refused.message, wording(3, `user missing valid credential: ${userId}`));
+    assert.equal(
+      refused.message,
+      wording(
+        3,
+        `user missing valid credential: ${userId}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
+      ),
+    );
     assert.deepEqual((await member.sdk.deleteApiKeys({ userId, apiKeyIds: [lastingId] })).apiKeyIds, [lastingId]);
   });
 
