@@ -5,14 +5,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { parseStamp, verifyStamp } from "@keystead/core/crypto/stamp.ts";
+import { testCurves } from "../../core/test/test_curves.ts";
 import { type Run, runKeystead } from "../test/run_keystead.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keystead-cli-"));
 const privateKey = Buffer.alloc(32, 7);
-const { publicKey } = parseStamp(nobleCurves, signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", Buffer.from("")));
+const { publicKey } = parseStamp(testCurves, signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", Buffer.from("")));
 
 type Received = { url: string; body: string; key: string };
 const received: Received[] = [];
@@ -23,9 +23,9 @@ const server = createServer((request, response) => {
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
     const bytes = Buffer.concat(chunks);
-    const stamp = parseStamp(nobleCurves, String(request.headers["x-stamp"]));
+    const stamp = parseStamp(testCurves, String(request.headers["x-stamp"]));
     received.push({ url: request.url ?? "", body: bytes.toString(), key: stamp.publicKey });
-    const refused = !verifyStamp(nobleCurves, stamp, bytes) || bytes.includes("refuse me");
+    const refused = !verifyStamp(testCurves, stamp, bytes) || bytes.includes("refuse me");
     const late = bytes.includes('"late"');
     response.writeHead(refused ? 401 : late ? 400 : 200, { "content-type": "application/json" });
     const refusal = { code: 16, message: "could not\nverify", details: [], errorCode: "SIGNATURE_INVALID" };

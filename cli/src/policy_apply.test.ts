@@ -217,9 +217,12 @@ test("a refusal ends it and says what is not done and what each policy found", a
   );
   assert.match(
     stderr,
-    /keystead: stopped after 0 of 3 steps; when the cause is mended, run this again\nkeystead: You don't have sufficient permissions[^\n]*\nrefused: no policy allows it\n {2}policy "p2" came to something that this version does not know \(NEW\)\n {2}ALLOW "kept" does not apply \(DENY_IMPLICIT\)\n/,
+    /keystead: stopped after 0 of 3 steps; when the cause is mended, run this again\nkeystead: You don't have sufficient permissions[^\n]*\nrefused: no policy allows it\n {2}ALLOW "kept" does not apply \(DENY_IMPLICIT\)\n/,
   );
-  assert.match(stderr, /condition is not met: activity\.kind == 'X'\n {6}activity\.kind = CREATE_POLICIES\n$/);
+  assert.match(
+    stderr,
+    /condition is not met: activity\.kind == 'X'\n {6}activity\.kind = CREATE_POLICIES\n {2}and 1 more policy\n$/,
+  );
   // With the activity found by its fingerprint, it can be asked for again.
   answers.list_activities = () => ({ activities: [{ id: "a-7", fingerprint: lastFingerprint }] });
   const found = await apply([kept, ...fresh], "--yes", "--prune");
@@ -229,6 +232,16 @@ test("a refusal ends it and says what is not done and what each policy found", a
 test("what is probably not meant is counted before anything is sent", async () => {
   const { stderr } = await apply([{ ...kept, consensus: "approvers.any(u, u.id == 'Bob')" }]);
   assert.match(stderr, /^keystead: 1 warning; see: policy check policies\.json\n/);
+});
+
+test("a policy that allows everybody everything is named, of the file and of the organization", async () => {
+  const open = { ...allowed, policyId: "p9", policyName: "stays", condition: "true", consensus: "" };
+  answers.list_policies = { policies: [allowed, open] };
+  const warning = (name: string) => `keystead: warning: "${name}" allows every user every activity\n`;
+  const { stderr } = await apply([kept, { policyName: "wide", effect: "EFFECT_ALLOW" }]);
+  assert.ok(stderr.includes(warning("wide")) && stderr.includes(warning("stays")), stderr);
+  const pruned = await apply([kept], "--prune");
+  assert.ok(pruned.stderr.includes(warning("kept")) && !pruned.stderr.includes(warning("stays")), pruned.stderr);
 });
 
 test("an id that nobody has in this organization is said before anything is sent, and hinders nothing", async () => {

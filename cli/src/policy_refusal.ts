@@ -40,11 +40,16 @@ async function linesOf(session: Session, details: readonly PolicyDetail[]): Prom
   const titles = await findTitles(session);
   const activity = await findRefused(session);
   const reports = details.flatMap(({ policyEvaluations = [], explanations = [] }) => {
-    const all = policyEvaluations.map(({ policyId, outcome }): Told => {
+    const toldOf = ({ policyId, outcome }: { policyId: string; outcome: Explained["outcome"] }): Told => {
       const explained = explanations.find((one) => one.policyId === policyId) ?? { outcome, observed: {} };
       return { ...explained, ...(titles.get(policyId) ?? { policyName: policyId }) };
-    });
-    const [verdict, ...each] = reportLines(all, { isRefused: true });
+    };
+    const all = policyEvaluations.map(toldOf);
+    // Of many the answer explains those that decided. Where it explains none, the outcomes are all there is.
+    const isExplained = (at: number) =>
+      explanations.some(({ policyId }) => policyId === policyEvaluations[at]?.policyId);
+    const shown = explanations.length === 0 ? all : all.filter((_, at) => isExplained(at));
+    const [verdict, ...each] = reportLines(all, { isRefused: true, shown });
     return [`refused: ${verdict}`, ...each];
   });
   const later = activity === undefined ? [] : [`why, later: npx keystead policy explain ${printable(activity.id)}`];

@@ -56,3 +56,13 @@ test("the first sentence says what came of it, and which policy came nearest to 
   ];
   for (const [all, isRefused, verdict] of verdicts) assert.equal(report(all, isRefused)[0], verdict);
 });
+
+test("an outcome of a newer server is told as unknown, and what is not shown is counted", () => {
+  const newer = { policyName: "new", outcome: "OUTCOME_NEW" as Told["outcome"], observed: {} };
+  const others = ["a", "b"].map((policyName): Told => ({ policyName, outcome: "OUTCOME_DENY_IMPLICIT", observed: {} }));
+  assert.deepEqual(reportLines([...others, newer], { isRefused: true, shown: [newer] }), [
+    "no policy allows it",
+    '  policy "new" came to something that this version does not know (NEW)',
+    "  and 2 more policies",
+  ]);
+});

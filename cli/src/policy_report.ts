@@ -1,6 +1,7 @@
 /** Why policies decided as they did, for people. */
 import type { PolicyExplanation } from "@keystead/core/policy/explain.ts";
-import { printable } from "./printable.ts";
+import { nearnessOf } from "@keystead/core/policy/nearness.ts";
+import { plural, printable } from "./printable.ts";
 
 /** What an explanation says, wherever it comes from. */
 export type Explained = Pick<PolicyExplanation, "outcome" | "observed"> &
@@ -44,13 +45,23 @@ function denies({ outcome, reason = "" }: Told): boolean {
   return outcome === "OUTCOME_DENY_EXPLICIT";
 }
 
-/**
- * A sentence that says what came of all of them, and then each, those that decided first. `isRefused`: whoever asked was told no,
- * also where a policy waits for others.
- */
-export function reportLines(all: readonly Told[], { isRefused }: { isRefused: boolean }): string[] {
+type Report = {
+  /** Whoever asked was told no, also where a policy waits for others. */
+  isRefused: boolean;
+  /** Those that are told with their reasons; all, if left out. The rest is counted. */
+  shown?: readonly Told[];
+};
+
+/** A sentence that says what came of all of them, and then each, those that decided first. */
+export function reportLines(all: readonly Told[], { isRefused, shown = all }: Report): string[] {
   const inOrder = all.toSorted((a, b) => rankOf(a) - rankOf(b) || nearnessOf(b) - nearnessOf(a));
-  return [verdictOf(inOrder, isRefused), ...inOrder.flatMap((told) => indented(explanationLines(told), "  "))];
+  const told = inOrder.filter((one) => shown.includes(one));
+  const rest = all.length - told.length;
+  return [
+    verdictOf(inOrder, isRefused),
+    ...told.flatMap((one) => indented(explanationLines(one), "  ")),
+    ...(rest > 0 ? [`  and ${plural(rest, "more policy", "more policies")}`] : []),
+  ];
 }
 
 function verdictOf(inOrder: readonly Told[], isRefused: boolean): string {
@@ -80,18 +91,6 @@ function rankOf(told: Told): number {
   if (told.outcome === "OUTCOME_ERROR") return 4;
   if (told.outcome === "OUTCOME_DENY_IMPLICIT") return told.effect === "EFFECT_DENY" ? 5 : 3;
   return 2;
-}
-
-/**
- * How much of a policy that does not allow did hold, as an order. What fails at its very first clause is not near; what is for other
- * people, whoever approves, is hardly.
- */
-function nearnessOf({ outcome, expression, start = 0 }: Told): number {
-  if (outcome === "OUTCOME_REQUIRES_CONSENSUS") return 3e6;
-  if (outcome === "OUTCOME_TIME_INACTIVE") return 2e6;
-  if (outcome !== "OUTCOME_DENY_IMPLICIT") return 0;
-  if (expression === "consensus") return 0.5;
-  return expression === "time" ? 1e6 : start;
 }
 
 /** One policy: what it came to, the clause that settled it, and what the names in it stood for. */

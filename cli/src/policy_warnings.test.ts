@@ -119,9 +119,12 @@ test("ids of users, tags, wallets and keys that are no UUIDs are named", () => {
 });
 
 test("a policy that allows everybody or everything without saying so is named", () => {
-  const both = ["warning: it allows everybody everything: it has neither a consensus nor a condition"];
+  const both = [
+    "warning: it allows every user every activity: neither its condition nor its consensus restricts anything",
+  ];
   assert.deepEqual(warningsOf({ policyName: "may", effect: "EFFECT_ALLOW" }), both);
   assert.deepEqual(warningsOf(allow("true", "true")), both);
+  assert.deepEqual(warningsOf(allow("1 == 1", "approvers.count() >= 1")), both);
   assert.match(
     warningsOf(allow("activity.kind == 'CREATE_WALLET'", "")).join(),
     /^warning: without a consensus .*every user/,

@@ -75,22 +75,34 @@ export const policyRefusal: Refusal = {
   ],
 };
 
-/** There are policies, none of them is about it, and each says so. */
+/** Of all policies the outcome, and of at most three why. */
+export function assertExplained(detail: PolicyDetail, policyIds: readonly string[]): void {
+  const { policyEvaluations, explanations = [], explanationsLeftOut = 0 } = detail;
+  assert.deepEqual(policyEvaluations.map(({ policyId }) => policyId).sort(), policyIds.toSorted());
+  for (const { policyId } of explanations) assert.ok(policyIds.includes(policyId), policyId);
+  assert.ok(explanations.length <= 3);
+  if (explanations.length > 0) assert.equal(explanations.length + explanationsLeftOut, policyIds.length);
+}
+
+type PolicyDetail = {
+  policyEvaluations: readonly { policyId: string; outcome: string }[];
+  explanations?: readonly { policyId: string; outcome: string }[];
+  explanationsLeftOut?: number;
+};
+
+/** There are policies, none of them is about it, and those that might have allowed it say so. */
 export function policyRefusalBy(policyIds: readonly string[]): Refusal {
   if (policyIds.length === 0) return policyRefusal;
-  const idsOf = (list: readonly { policyId: string }[]) => list.map(({ policyId }) => policyId).sort();
   return {
     ...policyRefusal,
-    details([{ policyEvaluations, explanations, ...detail }, ...others]) {
+    details([{ policyEvaluations, explanations = [], explanationsLeftOut, ...detail }, ...others]) {
       assert.deepEqual(others, []);
       assert.deepEqual(detail, {
         "@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
         message: "No policies evaluated to outcome: Allow",
       });
-      for (const list of [policyEvaluations, explanations]) {
-        assert.deepEqual(idsOf(list), policyIds.toSorted());
-        for (const { outcome } of list) assert.equal(outcome, "OUTCOME_DENY_IMPLICIT");
-      }
+      assertExplained({ policyEvaluations, explanations, explanationsLeftOut }, policyIds);
+      for (const { outcome } of [...policyEvaluations, ...explanations]) assert.equal(outcome, "OUTCOME_DENY_IMPLICIT");
     },
   };
 }
@@ -110,7 +122,7 @@ export function notFound(message: string): Refusal {
   return { status: 404, code: 5, message };
 }
 
-export function exhausted(message: string): Refusal {
+export function exhausted(message: string | RegExp): Refusal {
   return { status: 429, code: 8, message };
 }
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
-import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { parseStamp, type StampScheme, verifyStamp } from "@keystead/core/crypto/stamp.ts";
+import { testCurves } from "../../core/test/test_curves.ts";
 import { createApiKeyStamper, generateApiKey } from "./api_key_stamper.ts";
 
 const privateKey = new Uint8Array(32).fill(7);
@@ -12,7 +12,7 @@ const body = new TextEncoder().encode('{"organizationId":"org-1"}');
 
 /** The public key that core itself writes into a stamp. */
 function publicKeyOf(scheme: StampScheme): string {
-  return parseStamp(nobleCurves, signStamp(privateKey, scheme, body)).publicKey;
+  return parseStamp(testCurves, signStamp(privateKey, scheme, body)).publicKey;
 }
 
 const curves: [ApiKeyCurve, StampScheme][] = [
@@ -27,9 +27,9 @@ for (const [curve, scheme] of curves) {
       const stamper = createApiKeyStamper({ apiPublicKey: publicKeyOf(scheme), apiPrivateKey, curve });
       const { name, value } = await stamper.stamp(body);
       assert.equal(name, "X-Stamp");
-      const stamp = parseStamp(nobleCurves, value);
+      const stamp = parseStamp(testCurves, value);
       assert.equal(stamp.scheme, scheme);
-      assert.equal(verifyStamp(nobleCurves, stamp, body), true);
+      assert.equal(verifyStamp(testCurves, stamp, body), true);
     }
   });
 }
@@ -38,7 +38,7 @@ test("the stamper keeps its own copy of the private key", async () => {
   const apiPrivateKey = Uint8Array.from(privateKey);
   const stamper = createApiKeyStamper({ apiPublicKey: publicKeyOf("SIGNATURE_SCHEME_TK_API_P256"), apiPrivateKey });
   apiPrivateKey.fill(0);
-  assert.equal(verifyStamp(nobleCurves, parseStamp(nobleCurves, (await stamper.stamp(body)).value), body), true);
+  assert.equal(verifyStamp(testCurves, parseStamp(testCurves, (await stamper.stamp(body)).value), body), true);
 });
 
 test("a private key of another public key, or none at all, is refused without being repeated", () => {
@@ -68,9 +68,9 @@ test("a generated key stamps on its curve, and no two are alike", async () => {
     const key = generateApiKey(curve);
     const body = new TextEncoder().encode("{}");
     const { value } = await createApiKeyStamper(key).stamp(body);
-    const stamp = parseStamp(nobleCurves, value);
+    const stamp = parseStamp(testCurves, value);
     assert.equal(stamp.publicKey, key.apiPublicKey);
-    assert.ok(verifyStamp(nobleCurves, stamp, body));
+    assert.ok(verifyStamp(testCurves, stamp, body));
     assert.notEqual(generateApiKey(curve).apiPrivateKey, key.apiPrivateKey);
   }
 });

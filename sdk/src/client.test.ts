@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, test } from "node:test";
-import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { parseStamp, verifyStamp } from "@keystead/core/crypto/stamp.ts";
+import { testCurves } from "../../core/test/test_curves.ts";
 import { createApiKeyStamper } from "./api_key_stamper.ts";
 import { type Client, createClient } from "./client.ts";
 import { version } from "./generated/api.ts";
 import { KeysteadError } from "./keystead_error.ts";
 
 const privateKey = new Uint8Array(32).fill(7);
-const { publicKey } = parseStamp(nobleCurves, signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", new Uint8Array(0)));
+const { publicKey } = parseStamp(testCurves, signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", new Uint8Array(0)));
 
 type Received = { url: string; headers: IncomingHttpHeaders; bytes: Buffer };
 
@@ -77,10 +77,10 @@ test("the stamp verifies over exactly the bytes that arrive, whatever characters
   answerJson(200, { activity: activity() });
   await client.createUserTag({ userTagName: 'Übung ✓ "🔑" \u2028', userIds: [] });
   const { headers, bytes } = only();
-  const stamp = parseStamp(nobleCurves, String(headers["x-stamp"]));
+  const stamp = parseStamp(testCurves, String(headers["x-stamp"]));
   assert.equal(stamp.publicKey, publicKey);
-  assert.equal(verifyStamp(nobleCurves, stamp, bytes), true);
-  assert.equal(verifyStamp(nobleCurves, stamp, Buffer.concat([bytes, Buffer.from(" ")])), false);
+  assert.equal(verifyStamp(testCurves, stamp, bytes), true);
+  assert.equal(verifyStamp(testCurves, stamp, Buffer.concat([bytes, Buffer.from(" ")])), false);
 });
 
 test("an activity is sent in its envelope and comes back with its result beside it", async () => {

@@ -3,11 +3,11 @@
  * organization is in, what each request may come to there, which rows were released and what was answered for them, and the secrets.
  */
 
-import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { decode } from "@keystead/core/encoding/layout.ts";
 import { openStatement } from "@keystead/core/log/released.ts";
 import { p256 } from "@noble/curves/nist.js";
+import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { Frame } from "../src/frames/frame.ts";
 import { type MessageKind, messages, type Prepared, type Request } from "../src/frames/messages.ts";
 import { sha256 } from "../src/state/digest.ts";
@@ -85,7 +85,7 @@ export function createJudge(run: Run): Judge {
     }
     if (kind === "statement") {
       const { statement, signature } = decode(messages.statement.reply, payload);
-      const { ranges } = openStatement(nobleCurves, Buffer.from(run.publicKeys.log ?? "", "hex"), statement, signature);
+      const { ranges } = openStatement(nodeCurves, Buffer.from(run.publicKeys.log ?? "", "hex"), statement, signature);
       const numbers = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
       return numbers <= released ? undefined : `it states ${numbers} released leaves, and there were ${released}`;
     }

@@ -1,8 +1,9 @@
 import { createInterface } from "node:readline/promises";
 import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
+import { allowsEverything, isOpenText } from "@keystead/core/policy/open_policy.ts";
 import { type Activity, type Client, KeysteadError } from "@keystead/sdk";
 import { type CommandContext, UsageError } from "../command.ts";
-import { diffLines, diffPolicies, keyOf, type PolicyDiff } from "../policy_diff.ts";
+import { diffLines, diffPolicies, keyOf, type PolicyDiff, type StoredPolicy } from "../policy_diff.ts";
 import { policyErrors } from "../policy_errors.ts";
 import { readPolicyFile } from "../policy_files.ts";
 import { unknownIds } from "../policy_ids.ts";
@@ -23,6 +24,9 @@ export async function policyApply(context: CommandContext): Promise<number> {
   const { client } = session;
   const diff = diffPolicies(written, (await client.listPolicies()).policies);
   for (const line of await unknownIds(client, written)) console.error(`keystead: ${line}`);
+  for (const policy of [...written, ...(prune ? [] : diff.surplus)].filter(isOpen)) {
+    console.error(`keystead: warning: "${printable(policy.policyName)}" ${allowsEverything}`);
+  }
   console.log(diffLines(diff, { prune }).join("\n"));
   const steps = stepsOf(diff, { prune });
   const waiting = await waitingChanges(client);
@@ -34,6 +38,15 @@ export async function policyApply(context: CommandContext): Promise<number> {
     return 1;
   }
   return explainRefusal(session, () => takeAll(client, steps, waiting));
+}
+
+/** A server that is newer than this program may have policies whose words it does not know. */
+function isOpen(policy: WrittenPolicy | StoredPolicy): boolean {
+  try {
+    return isOpenText(policy);
+  } catch {
+    return false;
+  }
 }
 
 /** Nothing to create, to change or to delete, whether or not this apply would delete. */

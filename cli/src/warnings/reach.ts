@@ -1,6 +1,7 @@
 /** Policies that reach further, or less far, than they read. */
 import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
 import type { CheckedExpression } from "@keystead/core/policy/check.ts";
+import { allowsEverything, isOpenText } from "@keystead/core/policy/open_policy.ts";
 import type { ExpressionKind } from "@keystead/core/policy/vocabulary.ts";
 import { neverWarnings } from "./never.ts";
 import { textsBeside, visitedNodes } from "./paths.ts";
@@ -28,10 +29,10 @@ function neverApplies({ policy, checked: { condition } }: CheckedPolicy): Findin
 }
 
 /** Left out is not the same as meant: whoever means everybody or everything can write `true`. */
-function allowsTooMuch({ consensus = "", condition = "" }: WrittenPolicy): Finding[] {
-  const isOpen = (text: string) => /^\s*(true\s*)?$/.test(text);
-  if (isOpen(consensus) && isOpen(condition)) {
-    return [{ message: "it allows everybody everything: it has neither a consensus nor a condition" }];
+function allowsTooMuch(policy: WrittenPolicy): Finding[] {
+  const { consensus = "", condition = "" } = policy;
+  if (isOpenText(policy)) {
+    return [{ message: `it ${allowsEverything}: neither its condition nor its consensus restricts anything` }];
   }
   return [
     ...(consensus === ""

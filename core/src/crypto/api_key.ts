@@ -2,8 +2,8 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { fromHex, toHex } from "../encoding/hex.ts";
 import { Fault } from "../fault.ts";
-import { type Curves, isPointEncoding, type PointCurve } from "./curves.ts";
-import { isStrongEd25519Key } from "./ed25519_key.ts";
+import { isPointEncoding, type PointCompression, type PointCurve } from "./curves.ts";
+import { isStrongEd25519Point } from "./ed25519_key.ts";
 
 export type ApiKeyCurve = "API_KEY_CURVE_P256" | "API_KEY_CURVE_SECP256K1" | "API_KEY_CURVE_ED25519";
 
@@ -12,7 +12,7 @@ export type ApiKeyCurveRow = {
   /** Whether the bytes have the stored form already. Says nothing about being on the curve. */
   isStoredForm(bytes: Uint8Array): boolean;
   /** The stored form of a key that is on its curve and safe to trust; throws `invalid_argument` otherwise. */
-  normalise(curves: Curves, bytes: Uint8Array): Uint8Array;
+  normalise(curves: PointCompression, bytes: Uint8Array): Uint8Array;
 };
 
 /** One row per `curveType` of the wire. */
@@ -36,7 +36,7 @@ function compressedPoint(curve: PointCurve): Pick<ApiKeyCurveRow, "isStoredForm"
 /** Neither OpenSSL nor `Curves` decodes an Ed25519 point, and registering is rare: noble's answer will do everywhere. */
 function checkedEd25519(bytes: Uint8Array): Uint8Array {
   if (bytes.length !== 32) throw new Fault("invalid_argument", "malformed public key: an ED25519 key has 32 bytes");
-  if (!isStrongEd25519Key(bytes)) {
+  if (!isStrongEd25519Point(bytes)) {
     throw new Fault("invalid_argument", "malformed public key: a small-order or non-canonical ED25519 key");
   }
   try {
@@ -48,7 +48,7 @@ function checkedEd25519(bytes: Uint8Array): Uint8Array {
 }
 
 /** Turns the hex a client registers into the stored form: lower case, and compressed where the curve has that. */
-export function normalisePublicKey(curves: Curves, curve: ApiKeyCurve, hex: string): string {
+export function normalisePublicKey(curves: PointCompression, curve: ApiKeyCurve, hex: string): string {
   const row: ApiKeyCurveRow = apiKeyCurves[curve];
   let bytes: Uint8Array;
   try {

@@ -1,6 +1,7 @@
 /**
  * The hashes and signature checks that Keystead needs, as one value that is passed in: the server brings OpenSSL and
- * libsecp256k1, the browser brings noble, and both must give the same verdict on every published vector.
+ * libsecp256k1, the browser brings noble, and both must give the same verdict on every published vector. For Ed25519 they do
+ * not, so only the server verifies it (decision 0037).
  */
 
 /** The two curves whose points have a compressed form. */
@@ -14,11 +15,17 @@ export type Curves = {
   verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
   /** ECDSA over a digest of 32 bytes. Key: 33 bytes, compressed. Signature: r‖s; high s is accepted. */
   verifySecp256k1(publicKey: Uint8Array, digest: Uint8Array, signature: Uint8Array): boolean;
-  /** PureEdDSA over the message itself. Weak keys (`isStrongEd25519Key`) verify nothing. */
+  /** PureEdDSA over the message itself. Weak keys and weak nonces (`isStrongEd25519Point`) verify nothing. */
   verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
   /** The 33-byte form of a point given in 33 or 65 bytes; throws `invalid_argument` unless it lies on the curve. */
   compressPoint(curve: PointCurve, publicKey: Uint8Array): Uint8Array;
 };
+
+/** All that reading a key takes. */
+export type PointCompression = Pick<Curves, "compressPoint">;
+
+/** What runs anywhere: all but Ed25519 verification. */
+export type PortableCurves = Omit<Curves, "verifyEd25519">;
 
 /** Whether the first byte and the length announce one of the two SEC 1 forms that we take. */
 export function isPointEncoding(bytes: Uint8Array): boolean {

@@ -1,8 +1,8 @@
 /**
- * Ed25519 public keys that must never stand for anybody. Under a key of small order one signature holds for many
- * messages; a y of p or more is a second spelling of another key. OpenSSL 3.0 accepts both, 3.5 refuses small order,
- * noble decides by option: so we decide ourselves. Neither can come from an honest key generator, and both are refused
- * when a key is registered and again whenever one is used.
+ * Ed25519 points that must never stand for anybody. Under a key of small order one signature holds for many messages; a y
+ * of p or more is a second spelling of another point. OpenSSL 3.0 accepts both, 3.5 refuses small order, noble decides by
+ * option: so we decide ourselves. Neither can come from an honest key generator, and both are refused when a key is
+ * registered and again whenever one is used. An honest nonce (the first half of a signature) is never of this sort, either.
  */
 import { fromHex } from "../encoding/hex.ts";
 
@@ -16,7 +16,7 @@ const smallOrder: readonly Uint8Array[] = [
 ].map(fromHex);
 
 /** Whether 32 bytes are a canonical encoding, and not of a small-order point. Not whether they are on the curve. */
-export function isStrongEd25519Key(bytes: Uint8Array): boolean {
+export function isStrongEd25519Point(bytes: Uint8Array): boolean {
   if (bytes.length !== 32) return false;
   return isCanonical(bytes) && !smallOrder.some((y) => hasY(bytes, y));
 }

@@ -1,12 +1,13 @@
-/** The curves in plain JavaScript, for browsers and the SDK. Slower than the server's, with the same verdicts. */
-import { ed25519 } from "@noble/curves/ed25519.js";
+/**
+ * The curves in plain JavaScript, for browsers and the SDK. Slower than the server's, with the same verdicts. There is no
+ * Ed25519 verification: noble's accepts signatures that OpenSSL refuses (decision 0037).
+ */
 import { p256 } from "@noble/curves/nist.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { Fault } from "../fault.ts";
-import { type Curves, isPointEncoding } from "./curves.ts";
-import { isStrongEd25519Key } from "./ed25519_key.ts";
+import { isPointEncoding, type PortableCurves } from "./curves.ts";
 
 /** WebCrypto, OpenSSL and Go do not normalise s, so half of all honest signatures are high; noble's default differs. */
 const ecdsa = { lowS: false, format: "compact" } as const;
@@ -22,7 +23,7 @@ function holds(check: () => boolean): boolean {
   }
 }
 
-export const nobleCurves: Curves = {
+export const nobleCurves: PortableCurves = {
   sha256,
   keccak256: keccak_256,
   verifyP256(publicKey, message, signature) {
@@ -32,10 +33,6 @@ export const nobleCurves: Curves = {
   verifySecp256k1(publicKey, digest, signature) {
     if (publicKey.length !== 33 || digest.length !== 32 || signature.length !== 64) return false;
     return holds(() => secp256k1.verify(signature, digest, publicKey, { ...ecdsa, prehash: false }));
-  },
-  verifyEd25519(publicKey, message, signature) {
-    if (signature.length !== 64 || !isStrongEd25519Key(publicKey)) return false;
-    return holds(() => ed25519.verify(signature, message, publicKey, { zip215: false }));
   },
   compressPoint(curve, publicKey) {
     if (!isPointEncoding(publicKey)) throw new Fault("invalid_argument", "malformed public key: not a point encoding");

@@ -1,6 +1,6 @@
 import { testCurvesContract } from "../../test/curves_contract.ts";
 import { testSignatureVectors } from "../../test/signature_vectors.ts";
-import { nobleCurves } from "./noble_curves.ts";
+import { testCurves } from "../../test/test_curves.ts";
 
-testSignatureVectors("noble", nobleCurves);
-testCurvesContract("noble", nobleCurves);
+testSignatureVectors("noble", testCurves);
+testCurvesContract("noble", testCurves);

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { p256 } from "@noble/curves/nist.js";
 import fc from "fast-check";
+import { testCurves } from "../../test/test_curves.ts";
 import { fromBase64url, toBase64url } from "../encoding/base64url.ts";
 import { fromHex, toHex } from "../encoding/hex.ts";
 import type { Curves } from "./curves.ts";
-import { nobleCurves } from "./noble_curves.ts";
 import { signStamp } from "./sign_stamp.ts";
 import { eip191Digest, parseStamp, type StampScheme, stampSchemes, verifyStamp } from "./stamp.ts";
 
@@ -13,7 +13,7 @@ const utf8 = new TextEncoder();
 const secret = new Uint8Array(32).fill(5);
 const body = utf8.encode('{"organizationId":"x"}');
 const schemes = Object.keys(stampSchemes) as StampScheme[];
-const parse = (header: string) => parseStamp(nobleCurves, header);
+const parse = (header: string) => parseStamp(testCurves, header);
 const header = (fields: unknown) => toBase64url(utf8.encode(JSON.stringify(fields)));
 
 type Fields = { publicKey: string; scheme: string; signature: string };
@@ -33,7 +33,7 @@ test("hex of either case, four base64 spellings, extra fields and another order 
   for (const scheme of schemes) {
     const { publicKey, signature } = fieldsOf(scheme);
     const stamp = parse(header({ publicKey, scheme, signature }));
-    assert.ok(verifyStamp(nobleCurves, stamp, body));
+    assert.ok(verifyStamp(testCurves, stamp, body));
     assert.equal(toHex(stamp.publicKeyBytes), publicKey);
     assert.equal(stamp.publicKey, publicKey);
     assert.equal(stamp.signature.length, 64);
@@ -59,7 +59,7 @@ test("an uncompressed key is the same stamp, and one off the curve is none", () 
 
 test("reading a stamp with a compressed key does no curve arithmetic", () => {
   const never = () => assert.fail("curve arithmetic for a key that nobody has looked up");
-  const idle: Curves = { ...nobleCurves, compressPoint: never, verifyP256: never, sha256: never, keccak256: never };
+  const idle: Curves = { ...testCurves, compressPoint: never, verifyP256: never, sha256: never, keccak256: never };
   for (const scheme of schemes) assert.equal(parseStamp(idle, signStamp(secret, scheme, body)).scheme, scheme);
 });
 
@@ -118,14 +118,14 @@ test("a key or signature of another curve's shape does not fit a scheme", () => 
   // P-256 and secp256k1 keys look alike: the stamp is read, looked up under the other curve, and holds for nothing.
   const mixed = parse(header({ ...p256Fields, scheme: "SIGNATURE_SCHEME_TK_API_SECP256K1" }));
   assert.equal(mixed.curve, "API_KEY_CURVE_SECP256K1");
-  assert.ok(!verifyStamp(nobleCurves, mixed, body));
+  assert.ok(!verifyStamp(testCurves, mixed, body));
 });
 
 test("what a wallet signs is the EIP-191 digest, counted in bytes", () => {
-  const digest = (text: string) => toHex(eip191Digest(nobleCurves, utf8.encode(text)));
+  const digest = (text: string) => toHex(eip191Digest(testCurves, utf8.encode(text)));
   assert.equal(digest("MESSAGE"), "22405f01f4366ef5909e1d24906c0f2171514fc802a924b5dd9d35fe851ed5d1");
   const prefixed = utf8.encode("\x19Ethereum Signed Message:\n2é");
-  assert.equal(digest("é"), toHex(nobleCurves.keccak256(prefixed)));
+  assert.equal(digest("é"), toHex(testCurves.keccak256(prefixed)));
 });
 
 test("our stamps have the published r, and low s", () => {
@@ -146,7 +146,7 @@ test("mutated headers are refused with a published text or are stamps that were 
       try {
         const stamp = parse(mutated);
         const same = stamp.publicKey === original.publicKey && toHex(stamp.signature) === toHex(original.signature);
-        assert.equal(verifyStamp(nobleCurves, stamp, body), same);
+        assert.equal(verifyStamp(testCurves, stamp, body), same);
       } catch (error) {
         const { code, message } = error as { code?: string; message?: string };
         assert.equal(code, "unauthenticated");

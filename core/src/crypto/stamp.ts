@@ -9,7 +9,7 @@ import { fromHex, toHex } from "../encoding/hex.ts";
 import { readJson } from "../encoding/json.ts";
 import { Fault } from "../fault.ts";
 import { type ApiKeyCurve, type ApiKeyCurveRow, apiKeyCurves } from "./api_key.ts";
-import type { Curves } from "./curves.ts";
+import type { Curves, PointCompression } from "./curves.ts";
 
 export type StampScheme =
   | "SIGNATURE_SCHEME_TK_API_P256"
@@ -75,7 +75,7 @@ export function eip191Digest(curves: Pick<Curves, "keccak256">, body: Uint8Array
 }
 
 /** Reads an `X-Stamp` header, or throws `unauthenticated` with a published text. */
-export function parseStamp(curves: Curves, headerValue: string): Stamp {
+export function parseStamp(curves: PointCompression, headerValue: string): Stamp {
   const { publicKey, scheme, signature } = readFields(headerValue);
   if (!isStampScheme(scheme)) throw refusal("malformed activity stamp", "unknown scheme");
   const row: StampSchemeRow = stampSchemes[scheme];
@@ -104,7 +104,7 @@ export function verifyStamp(curves: Curves, stamp: Stamp, body: Uint8Array): boo
  * A compressed key is taken as it is: it means nothing until it is found among the registered ones, which were checked.
  * An uncompressed one must be on the curve first, else a false y could be compressed into a registered key.
  */
-function storedForm(curves: Curves, row: ApiKeyCurveRow, bytes: Uint8Array): Uint8Array {
+function storedForm(curves: PointCompression, row: ApiKeyCurveRow, bytes: Uint8Array): Uint8Array {
   return row.isStoredForm(bytes) ? bytes : row.normalise(curves, bytes);
 }
 

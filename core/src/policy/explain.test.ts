@@ -86,11 +86,36 @@ test("a policy that decides is explained by its whole condition", () => {
   }
 });
 
-test("a policy without a condition is explained by its consensus, and one without anything by nothing", () => {
+test("a policy without a condition is explained by its consensus", () => {
   const consensus = "approvers.any(u, u.id == 'a')";
   const { expression, clause, observed } = explained({ consensus });
   assert.deepEqual([expression, clause, observed], ["consensus", consensus, { approvers: "[a]" }]);
-  assert.deepEqual(explained({}), { policyId: "p", outcome: "OUTCOME_ALLOW", observed: {} });
+});
+
+test("a policy that allows everything is named as one, where that can be told from its text", () => {
+  const reason = "it allows every user every activity: neither its condition nor its consensus restricts anything";
+  assert.deepEqual(explained({}), { policyId: "p", outcome: "OUTCOME_ALLOW", observed: {}, reason });
+  const always = ["", "true", " (true) ", "!false", "true && 1 == 1", "1 in [1, 2]", "false || true", "'a' != 'b'"];
+  const whoever = [
+    "approvers.count() >= 1",
+    "approvers.any(u, true)",
+    "approvers.count() == 1",
+    "credentials.count() > 0",
+  ];
+  for (const consensus of [...always, ...whoever]) {
+    for (const condition of always) assert.equal(explained({ condition, consensus }).reason, reason, consensus);
+  }
+  const someTimes = explained({ time: "time.now > Timestamp('2020-01-01T00:00:00Z')" });
+  assert.match(someTimes.reason ?? "", /^it allows every user every activity while its time holds: /);
+  const restricted = [
+    { condition: "activity.action == 'SIGN'" },
+    { condition: "activity.action == 'SIGN' || true" },
+    { consensus: "approvers.any(u, u.id == 'a')" },
+    { consensus: "approvers.any(u, u.id != '')" },
+    { effect: "EFFECT_DENY" as const },
+  ];
+  for (const text of restricted) assert.equal(explained(text).reason, undefined, JSON.stringify(text));
+  assert.equal(explained({ consensus: "approvers.count() >= 2" }).outcome, "OUTCOME_REQUIRES_CONSENSUS");
 });
 
 test("a missing approval is named; who approved is shown by id, and nothing else of them", () => {

@@ -5,6 +5,7 @@ import type { CompiledExpression } from "./evaluate.ts";
 import type { ConditionFacts } from "./facts.ts";
 import { findAbsent, presentIn } from "./needs.ts";
 import { maxObservations, type Observation } from "./observed.ts";
+import { allowsEverything } from "./open_policy.ts";
 import type { CompiledPolicy } from "./policy.ts";
 import { Allowance, grant, maxDecisionSteps, Scope, settle, voicesOf } from "./scope.ts";
 import { EvaluationError } from "./values.ts";
@@ -25,7 +26,7 @@ export type PolicyExplanation = {
   end?: number;
   /** What the names in the clause were, such as `{"eth.tx.to": "0x…"}`. */
   observed: Readonly<Record<string, string>>;
-  /** Of errors and of policies that are not applicable, in a sentence. */
+  /** Of errors, of policies that are not applicable and of one that allows everything, in a sentence. */
   reason?: string;
 };
 
@@ -68,7 +69,7 @@ type Seen = { view: ConditionFacts; present: number; denies: boolean };
 const nothingToAdd: Why = { observed: {} };
 
 const whys: Readonly<Record<Outcome, (policy: CompiledPolicy, scope: Scope, seen: Seen) => Why>> = {
-  OUTCOME_ALLOW: explainWhole,
+  OUTCOME_ALLOW: explainAllow,
   OUTCOME_DENY_EXPLICIT: explainWhole,
   OUTCOME_DENY_IMPLICIT: ({ condition, consensus, time }, scope) => explainFalse([condition, consensus, time], scope),
   OUTCOME_REQUIRES_CONSENSUS: ({ consensus }, scope) => explainFalse([consensus], scope),
@@ -77,6 +78,17 @@ const whys: Readonly<Record<Outcome, (policy: CompiledPolicy, scope: Scope, seen
   OUTCOME_REJECTED: () => nothingToAdd,
   OUTCOME_REQUIRES_AUTHENTICATORS: () => nothingToAdd,
 };
+
+/** Whoever reads why something was allowed should know that everything is. */
+function explainAllow(policy: CompiledPolicy, scope: Scope): Why {
+  const why = explainWhole(policy, scope);
+  if (!policy.isOpen) return why;
+  const when = policy.time.source === "" ? "" : " while its time holds";
+  return {
+    ...why,
+    reason: `it ${allowsEverything}${when}: neither its condition nor its consensus restricts anything`,
+  };
+}
 
 /** Everything held, so what the policy is about says most; an expression that is left out says nothing. */
 function explainWhole({ condition, consensus, time }: CompiledPolicy, scope: Scope): Why {

@@ -221,7 +221,7 @@ test("an IDL that can be misread is refused, and the refusal says where", () => 
   const struct = (name: string, type: unknown) => ({ name, type: { kind: "struct", fields: [{ name: "f", type }] } });
   refuses("{", /not JSON/);
   refuses("[]", /the IDL is not an object/);
-  refuses({ instructions: [] }, /`types` is not a list/);
+  refuses({ instructions: [], types: {} }, /`types` is not a list/);
   refuses({ types: [] }, /`instructions` is not a list/);
   refuses({ types: [], instructions: Array(501).fill(0) }, /more than 500 instructions/);
   refuses(
@@ -287,6 +287,17 @@ test("instructions that data cannot tell apart are refused", () => {
   for (const discriminator of [[], [256], [1.5], "07", ["7"], Array(33).fill(1)]) {
     refuses(idl(instruction("a", discriminator)), /the discriminator of the instruction `a` is not a list/);
   }
+});
+
+test("lists that Anchor leaves out when they are empty may be absent", () => {
+  const instruction = { name: "go", discriminator: [7], accounts: [], args: [{ name: "x", type: "u8" }] };
+  const absent = ["types", "accounts", "events", "errors", "constants"];
+  for (const value of [undefined, null, []]) {
+    const lists = Object.fromEntries(absent.map((name) => [name, value]));
+    const idl = parseIdl(JSON.stringify({ instructions: [instruction], ...lists }));
+    assert.deepEqual(decodeInstruction(idl, fromHex("0705"), [])?.args, new Map([["x", 5n]]));
+  }
+  refuses({ instructions: [{ ...instruction, args: [{ name: "x", type: { defined: "A" } }] }] }, /not in `types`/);
 });
 
 test("types that no instruction needs may be of kinds that we do not read", () => {

@@ -35,10 +35,13 @@ const maxDiscriminatorLength = 32;
 const maxInstructions = 500;
 const ascii = new TextEncoder();
 
-/** Reads an object with `instructions` and `types`. What else is in it describes no calls. */
+/**
+ * Reads an object with `instructions`, and `types` if any are defined: Anchor leaves empty lists out. What else is in it
+ * describes no calls.
+ */
 export function parseIdl(text: string): Idl {
   const json = asObject(readInterfaceText(text), "the IDL");
-  const readType = createTypeReader(asList(json.types, "`types`"));
+  const readType = createTypeReader(asList(json.types ?? [], "`types`"));
   const instructions = new Map<string, IdlInstruction>();
   const names = new Set<string>();
   const items = asList(json.instructions, "`instructions`");

@@ -2,6 +2,7 @@
 import { type CheckedExpression, checkExpression } from "./check.ts";
 import { type CompiledExpression, compileExpression } from "./evaluate.ts";
 import { compileNeeds, type Needs } from "./needs.ts";
+import { isAlwaysTrue } from "./open_policy.ts";
 import { compileRelevance, type Relevance } from "./relevance.ts";
 import type { ExpressionKind } from "./vocabulary.ts";
 
@@ -18,6 +19,8 @@ export type CompiledPolicy = {
   /** What an activity must have for the condition to apply to it. */
   needs: Needs;
   relevance: Relevance;
+  /** It allows every user every activity, at the times that it names. */
+  isOpen: boolean;
 };
 
 /** Throws `invalid_argument` for an expression that is not one; it says which of the three, why and where. */
@@ -31,6 +34,7 @@ export function compilePolicy({ effect, consensus, condition, time }: PolicyText
     time: compileExpression(check("time", time)),
     needs: compileNeeds(what.needs),
     relevance: compileRelevance(who),
+    isOpen: effect === "EFFECT_ALLOW" && isAlwaysTrue(who) && isAlwaysTrue(what),
   };
 }
 

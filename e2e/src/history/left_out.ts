@@ -16,6 +16,7 @@ const keyTags = "as the tags of users, which are there";
 const standsAlone = "nothing else that the model knows depends on it";
 
 export const leftOutActivities = {
+  create_api_only_users: "as `create_users`, which is there",
   create_private_key_tag: keyTags,
   create_smart_contract_interface: standsAlone,
   create_sub_organization: others,

@@ -346,6 +346,7 @@ const reads: Record<string, Read> = {
       random,
     ),
   list_wallet_accounts: () => ({}),
+  get_organization: () => ({}),
   get_organization_configs: () => ({}),
   list_activities: () => ({
     filterByStatus: ["ACTIVITY_STATUS_CONSENSUS_NEEDED"],

@@ -44,6 +44,16 @@ const policyRow = (policyId: string, { policyName, effect, consensus }: Paramete
 
 const noUser: Denial = { code: notFound, says: "unable to find user" };
 
+/** Of private key tags, features and interfaces the model has none. */
+const listsOfOrganization = [
+  "list_users",
+  "list_policies",
+  "list_private_keys",
+  "list_user_tags",
+  "list_wallets",
+  "get_organization_configs",
+] as const satisfies Asked[];
+
 /** One entry per query that the clients ask. */
 export const queries: Record<string, QueryView> = {
   whoami: {
@@ -103,6 +113,18 @@ export const queries: Record<string, QueryView> = {
   list_wallet_accounts: {
     tell: ({ wallets }) => sorted([...wallets].map(([walletId, { address }]) => [walletId, address])),
     read: ({ accounts }) => sorted(accounts.map(({ walletId, address }: Parameters) => [walletId, address])),
+  },
+  /** Several lists of one moment. */
+  get_organization: {
+    tell: (state, parameters, callerId) => [
+      state.organizationName,
+      ...listsOfOrganization.map((path) => queries[path]?.tell(state, parameters, callerId)),
+    ],
+    read: ({ organizationData }) => {
+      const { name, tags: userTags, rootQuorum: quorum, ...lists } = organizationData;
+      const json = { ...lists, userTags, configs: { quorum } };
+      return [name, ...listsOfOrganization.map((path) => queries[path]?.read(json))];
+    },
   },
   get_organization_configs: {
     tell: ({ quorum }) => [quorum.threshold, [...quorum.userIds].sort()],

@@ -128,7 +128,7 @@ export const createSmartContractInterface = activityEntry<InterfaceParams>({
         await newInterface(scene, scene.place, { smartContractAddress: good.smartContractAddress.toLowerCase() });
         return good;
       },
-      refusal: exists(/^smart contract interface [0-9a-f-]{36} exists for `0x[0-9a-f]{40}`$/),
+      refusal: exists(/^smart contract interface [0-9a-f-]{36} exists for `0x[0-9a-f]{40}`; delete it first$/),
       kept: "FAILED",
     },
   ],
@@ -145,7 +145,10 @@ export const createSmartContractInterface = activityEntry<InterfaceParams>({
       const { smartContractInterfaces } = await scene.ask("list_smart_contract_interfaces");
       for (let count = smartContractInterfaces.length; count < limit; count++) await newInterface(scene);
       const answer = await scene.submit("create_smart_contract_interface", interfaceParams());
-      assertRefused(answer, exhausted(`organization has reached its limit of ${limit} smart contract interfaces`));
+      assertRefused(
+        answer,
+        exhausted(new RegExp(`^organization has reached its limit of ${limit} smart contract interfaces; `)),
+      );
     },
   },
 });

@@ -20,7 +20,11 @@ import {
 import type { Json, Scene } from "./scene.ts";
 
 const someId = "[0-9a-f-]{36}";
-const missingCredential = invalid(new RegExp(`^user missing valid credential: ${someId}$`));
+const missingCredential = invalid(
+  new RegExp(
+    `^user missing valid credential: ${someId}; a user needs an API key that has not expired, a member of the root quorum one that never does$`,
+  ),
+);
 
 type Users = { users: UserParams[] };
 
@@ -69,7 +73,9 @@ export const badUsers: readonly {
   ...["0", "-1", "1.5", "soon", ""].map((seconds) => ({
     name: `a key for ${JSON.stringify(seconds)} seconds`,
     more: () => ({ apiKeys: [expiringKey(seconds)] }),
-    refusal: invalid("invalid api key expiration"),
+    refusal: invalid(
+      "invalid api key expiration: expirationSeconds is a whole number of seconds, at least 1; leave it out for a key that never expires",
+    ),
     kept: true,
   })),
   {
@@ -96,13 +102,15 @@ export const badUsers: readonly {
   {
     name: "eleven keys that last",
     more: () => ({ apiKeys: Array.from({ length: 11 }, () => keyParams()) }),
-    refusal: exhausted("user has exceeded maximum long-lived api keys"),
+    refusal: exhausted(
+      "user has exceeded maximum long-lived api keys: delete one with delete_api_keys, or set expirationSeconds for the new one",
+    ),
     kept: true,
   },
   {
     name: "eleven keys that expire",
     more: () => ({ apiKeys: [keyParams(), ...Array.from({ length: 11 }, () => expiringKey())] }),
-    refusal: exhausted("user has exceeded maximum short-lived api keys"),
+    refusal: exhausted("user has exceeded maximum short-lived api keys: ask for fewer at once"),
     kept: true,
   },
   {
@@ -123,7 +131,7 @@ export function keyTaken({ publicKey }: { publicKey: string }): Refusal {
   return {
     status: 409,
     code: 6,
-    message: `public key \`${publicKey}\` already belongs to a user of this organization`,
+    message: `public key \`${publicKey}\` already belongs to a user of this organization; make another key pair`,
   };
 }
 
@@ -212,7 +220,7 @@ export const createUsers = activityEntry<Users>({
     {
       name: "more users than fit",
       bend: () => ({ users: Array.from({ length: limits.usersPerOrganization }, () => userParams({ apiKeys: [] })) }),
-      refusal: exhausted(`organization has reached its limit of ${limits.usersPerOrganization} users`),
+      refusal: exhausted(new RegExp(`^organization has reached its limit of ${limits.usersPerOrganization} users; `)),
       kept: "FAILED",
     },
   ],

@@ -55,7 +55,9 @@ export const createApiKeys = activityEntry<Keys>({
         const userId = await newUser(scene, { apiKeys: Array.from({ length: 10 }, () => keyParams()) });
         return { ...good, userId, apiKeys: [keyParams()] };
       },
-      refusal: exhausted("user has exceeded maximum long-lived api keys"),
+      refusal: exhausted(
+        "user has exceeded maximum long-lived api keys: delete one with delete_api_keys, or set expirationSeconds for the new one",
+      ),
       kept: "FAILED",
     },
   ],
@@ -106,7 +108,10 @@ export const deleteApiKeys = activityEntry<{ userId: string; apiKeyIds: string[]
         userId,
         apiKeyIds: (await keysOf(scene, userId)).map((key) => key.apiKeyId),
       }),
-      refusal: ({ userId }) => invalid(`user missing valid credential: ${userId}`),
+      refusal: ({ userId }) =>
+        invalid(
+          `user missing valid credential: ${userId}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
+        ),
       kept: "FAILED",
     },
     {
@@ -116,7 +121,10 @@ export const deleteApiKeys = activityEntry<{ userId: string; apiKeyIds: string[]
         await scene.done("create_api_keys", { userId, apiKeys: [expiringKey()] });
         return { userId, apiKeyIds };
       },
-      refusal: (_, { place }) => invalid(`user missing valid credential: ${place.deputy.userId}`),
+      refusal: (_, { place }) =>
+        invalid(
+          `user missing valid credential: ${place.deputy.userId}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
+        ),
       kept: "FAILED",
     },
     {

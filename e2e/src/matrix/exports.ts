@@ -132,7 +132,9 @@ export const exportWalletAccount = activityEntry<{ address: string; targetPublic
     "the account can be deleted, its wallet not": async (scene) => {
       const { walletId, walletAccountId, address } = await newAccount(scene);
       await scene.done("export_wallet_account", { address, targetPublicKey });
-      const refusal = invalid(`wallet has not been exported: \`${walletId}\``);
+      const refusal = invalid(
+        `wallet has not been exported: \`${walletId}\`; export it first, or set deleteWithoutExport`,
+      );
       assertRefused(await scene.submit("delete_wallets", { walletIds: [walletId] }), refusal);
       await scene.done("delete_wallet_accounts", { walletAccountIds: [walletAccountId] });
     },

@@ -6,7 +6,9 @@ import { activityEntry } from "./entry.ts";
 import { badName } from "./faults.ts";
 import { expiringKey, newMailUser, newUser } from "./people.ts";
 
-const usersMissing = invalid("quorum users missing");
+const usersMissing = invalid(
+  /^quorum users missing: (name at least one user|this organization has no user `[0-9a-f-]{36}`)$/,
+);
 
 export const updateRootQuorum = activityEntry<{ threshold: number; userIds: string[] }>({
   good: async (scene) => ({
@@ -22,7 +24,7 @@ export const updateRootQuorum = activityEntry<{ threshold: number; userIds: stri
     ...[0, -1].map((threshold) => ({
       name: `a threshold of ${threshold}`,
       bend: (good: object) => ({ ...good, threshold }),
-      refusal: invalid("quorum threshold must be non-zero integer"),
+      refusal: invalid("quorum threshold must be non-zero integer: how many of its users must approve, at least 1"),
       kept: "FAILED" as const,
     })),
     {
@@ -38,7 +40,7 @@ export const updateRootQuorum = activityEntry<{ threshold: number; userIds: stri
     {
       name: "more approvals than there are users",
       bend: (good) => ({ ...good, threshold: 4 }),
-      refusal: invalid("quorum threshold 4 is larger than its 3 user(s)"),
+      refusal: invalid("quorum threshold 4 is larger than its 3 user(s); name more users, or ask for fewer approvals"),
       kept: "FAILED",
     },
     { name: "nobody", bend: (good) => ({ ...good, userIds: [] }), refusal: usersMissing, kept: "FAILED" },
@@ -47,7 +49,10 @@ export const updateRootQuorum = activityEntry<{ threshold: number; userIds: stri
       bend: async (good, scene) => {
         return { ...good, userIds: [...good.userIds, await newUser(scene, { apiKeys: [expiringKey()] })] };
       },
-      refusal: ({ userIds }) => invalid(`user missing valid credential: ${userIds.at(-1)}`),
+      refusal: ({ userIds }) =>
+        invalid(
+          `user missing valid credential: ${userIds.at(-1)}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
+        ),
       kept: "FAILED",
     },
   ],
@@ -114,7 +119,9 @@ export const removeOrganizationFeature = activityEntry<{ name: string }>({
         await newMailUser(scene);
         return { name: "FEATURE_NAME_EMAIL_AUTH" };
       },
-      refusal: invalid(/^user missing valid credential: [0-9a-f-]{36}$/),
+      refusal: invalid(
+        /^user missing valid credential: [0-9a-f-]{36}; a user needs an API key that has not expired, a member of the root quorum one that never does$/,
+      ),
       kept: "FAILED",
     },
   ],

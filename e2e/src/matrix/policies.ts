@@ -143,7 +143,7 @@ export const createPolicy = activityEntry<PolicyParams>({
       const missing = Array.from({ length: limit - policies.length }, () => policyParams());
       await scene.done("create_policies", { policies: missing });
       const answer = await scene.submit("create_policy", policyParams());
-      assertRefused(answer, exhausted(`organization has reached its limit of ${limit} policies`));
+      assertRefused(answer, exhausted(new RegExp(`^organization has reached its limit of ${limit} policies; `)));
     },
   },
 });

@@ -141,7 +141,7 @@ export const createPrivateKeys = activityEntry<{ privateKeys: KeyParams[] }>({
         await scene.done("create_private_keys", { privateKeys: some });
       }
       const answer = await scene.submit("create_private_keys", { privateKeys: [privateKeyParams()] });
-      assertRefused(answer, exhausted(`organization has reached its limit of ${limit} private keys`));
+      assertRefused(answer, exhausted(new RegExp(`^organization has reached its limit of ${limit} private keys; `)));
     },
   },
 });
@@ -168,7 +168,10 @@ export const deletePrivateKeys = activityEntry<{ privateKeyIds: string[]; delete
     {
       name: "what nobody has exported",
       bend: ({ privateKeyIds }) => ({ privateKeyIds }),
-      refusal: ({ privateKeyIds }) => invalid(`private key has not been exported: \`${privateKeyIds[0]}\``),
+      refusal: ({ privateKeyIds }) =>
+        invalid(
+          `private key has not been exported: \`${privateKeyIds[0]}\`; export it first, or set deleteWithoutExport`,
+        ),
       kept: "FAILED",
     },
   ],
@@ -257,7 +260,10 @@ export const createPrivateKeyTag = activityEntry<{ privateKeyTagName: string; pr
       for (let count = privateKeyTags.length; count < limit; count++) await newPrivateKeyTag(scene);
       const parameters = { privateKeyTagName: randomUUID(), privateKeyIds: [] };
       const answer = await scene.submit("create_private_key_tag", parameters);
-      assertRefused(answer, exhausted(`organization has reached its limit of ${limit} private key tags`));
+      assertRefused(
+        answer,
+        exhausted(new RegExp(`^organization has reached its limit of ${limit} private key tags; `)),
+      );
     },
   },
 });

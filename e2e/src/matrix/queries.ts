@@ -183,6 +183,42 @@ export const getOrganizationConfigs = queryEntry<object>({
   foreign: [],
 });
 
+export const getOrganization = queryEntry<object>({
+  good: async (scene, place) => {
+    const done: Scene["done"] = (path, parameters) => scene.done(path, parameters, place.root, place);
+    await fullUser(scene, place);
+    await done("create_private_key_tag", { privateKeyTagName: "cold", privateKeyIds: [] });
+    await done("create_wallet", { walletName: "main", accounts: [] });
+    await done("create_policy", { policyName: "none", effect: "EFFECT_DENY", condition: "false", notes: "" });
+    return {};
+  },
+  required: [],
+  answer: async (_, { organizationData, ...nothing }, scene) => {
+    assert.deepEqual(nothing, {});
+    const { place } = scene;
+    const { quorum, features } = (await scene.ask("get_organization_configs")).configs;
+    const { userTags } = await scene.ask("list_user_tags");
+    const { privateKeyTags } = await scene.ask("list_private_key_tags");
+    assert.deepEqual(organizationData, {
+      organizationId: place.organizationId,
+      name: place.organizationName,
+      users: (await scene.ask("list_users")).users,
+      policies: (await scene.ask("list_policies")).policies,
+      privateKeys: (await scene.ask("list_private_keys")).privateKeys,
+      invitations: [],
+      tags: [...userTags, ...privateKeyTags],
+      rootQuorum: quorum,
+      features,
+      wallets: (await scene.ask("list_wallets")).wallets,
+      smartContractInterfaceReferences: [],
+    });
+    assert.deepEqual([organizationData.wallets.length, organizationData.policies.length], [1, 1]);
+    assert.deepEqual([userTags.length, privateKeyTags.length], [1, 1]);
+  },
+  bad: [],
+  foreign: [],
+});
+
 export const getActivity = queryEntry<{ activityId: string }>({
   good: async (scene, place) => {
     const parameters = { userTagName: randomUUID(), userIds: [place.member.userId] };

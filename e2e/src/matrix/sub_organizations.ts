@@ -47,7 +47,9 @@ async function look(scene: Scene, organizationId: string) {
   return { users, configs };
 }
 
-const missingCredential = invalid(/^user missing valid credential: [0-9a-f-]{36}$/);
+const missingCredential = invalid(
+  /^user missing valid credential: [0-9a-f-]{36}; a user needs an API key that has not expired, a member of the root quorum one that never does$/,
+);
 
 export const createSubOrganization = activityEntry<Params>({
   good: () =>
@@ -108,20 +110,20 @@ export const createSubOrganization = activityEntry<Params>({
       (rootQuorumThreshold): BadInput<Params> => ({
         name: `a threshold of ${rootQuorumThreshold}`,
         bend: (good) => ({ ...good, rootQuorumThreshold }),
-        refusal: invalid("quorum threshold must be non-zero integer"),
+        refusal: invalid("quorum threshold must be non-zero integer: how many of its users must approve, at least 1"),
         kept: "FAILED",
       }),
     ),
     {
       name: "more approvals than there are users",
       bend: (good) => ({ ...good, rootQuorumThreshold: 3 }),
-      refusal: invalid("quorum threshold 3 is larger than its 2 user(s)"),
+      refusal: invalid("quorum threshold 3 is larger than its 2 user(s); name more users, or ask for fewer approvals"),
       kept: "FAILED",
     },
     {
       name: "no root user",
       bend: (good) => ({ ...good, rootUsers: [] }),
-      refusal: invalid("quorum users missing"),
+      refusal: invalid("quorum users missing: name at least one user"),
       kept: "FAILED",
     },
     {
@@ -158,7 +160,7 @@ export const createSubOrganization = activityEntry<Params>({
       refusal: ({ rootUsers }) => ({
         status: 409,
         code: 6,
-        message: `public key \`${rootUsers[0].apiKeys[0].publicKey}\` already belongs to a user of this organization`,
+        message: `public key \`${rootUsers[0].apiKeys[0].publicKey}\` already belongs to a user of this organization; make another key pair`,
       }),
       kept: "FAILED",
     },
@@ -182,7 +184,9 @@ export const createSubOrganization = activityEntry<Params>({
       name: "in a sub-organization",
       at: "sub",
       bend: (good) => good,
-      refusal: invalidCaller("create_sub_organization cannot be called by sub-organizations"),
+      refusal: invalidCaller(
+        "create_sub_organization cannot be called by sub-organizations: name the parent in organizationId",
+      ),
       kept: "FAILED",
     },
   ],
@@ -286,7 +290,7 @@ export const deleteSubOrganization = activityEntry<{ deleteWithoutExport: boolea
       name: "in a top-level organization",
       at: "parent",
       bend: (good) => good,
-      refusal: invalidCaller("this organization is not a sub-organization"),
+      refusal: invalidCaller("this organization is not a sub-organization: name the one to delete in organizationId"),
       kept: "FAILED",
     },
   ],

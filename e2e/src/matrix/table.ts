@@ -7,6 +7,7 @@ import {
   getSmartContractInterface,
   listSmartContractInterfaces,
 } from "./contract_interfaces.ts";
+import { createApiOnlyUsers } from "./create_api_only_users.ts";
 import { createUsers } from "./create_users.ts";
 import { createApiKeys, deleteApiKeys } from "./credentials.ts";
 import type { ActivityEntry, QueryEntry } from "./entry.ts";
@@ -43,6 +44,7 @@ import {
   getActivity,
   getApiKey,
   getApiKeys,
+  getOrganization,
   getOrganizationConfigs,
   getUser,
   listUsers,
@@ -65,6 +67,7 @@ export const voteTable = {
 
 export const activityTable = {
   create_api_keys: createApiKeys,
+  create_api_only_users: createApiOnlyUsers,
   create_policies: createPolicies,
   create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,
@@ -114,6 +117,7 @@ export const queryTable = {
   get_activity: getActivity,
   get_api_key: getApiKey,
   get_api_keys: getApiKeys,
+  get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,

@@ -70,7 +70,7 @@ export const createUserTag = activityEntry<{ userTagName: string; userIds: strin
       const { userTags } = await scene.ask("list_user_tags");
       for (let count = userTags.length; count < limit; count++) await newTag(scene);
       const answer = await scene.submit("create_user_tag", { userTagName: randomUUID(), userIds: [] });
-      assertRefused(answer, exhausted(`organization has reached its limit of ${limit} user tags`));
+      assertRefused(answer, exhausted(new RegExp(`^organization has reached its limit of ${limit} user tags; `)));
     },
   },
 });

@@ -36,7 +36,10 @@ const badUserName: BadInput<Json> = {
 const lastCredential: BadInput<Json> = {
   name: "the last credential taken",
   bend: async (_, scene) => ({ userId: await newMailUser(scene), userEmail: "" }),
-  refusal: ({ userId }) => invalid(`user missing valid credential: ${userId}`),
+  refusal: ({ userId }) =>
+    invalid(
+      `user missing valid credential: ${userId}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
+    ),
   kept: "FAILED",
 };
 
@@ -176,7 +179,9 @@ export const deleteUsers = activityEntry<{ userIds: string[] }>({
       name: "a member of the root quorum",
       // The other one stays as well.
       bend: ({ userIds: [one] }, { place }) => ({ userIds: [one, place.deputy.userId] }),
-      refusal: invalid("quorum users missing"),
+      refusal: invalid(
+        /^quorum users missing: user `[0-9a-f-]{36}` is in the root quorum; take it out with update_root_quorum first$/,
+      ),
       kept: "FAILED",
     },
   ],

@@ -176,7 +176,10 @@ export const deleteWalletAccounts = activityEntry<AccountDeletion>({
       name: "what nobody has exported",
       bend: ({ walletAccountIds }) => ({ walletAccountIds }),
       refusal: ({ walletAccountIds }) =>
-        invalid(`wallet account has not been exported: \`${walletAccountIds[0]}\``, "WALLET_ACCOUNT_NOT_EXPORTED"),
+        invalid(
+          `wallet account has not been exported: \`${walletAccountIds[0]}\`; export it first, or set deleteWithoutExport`,
+          "WALLET_ACCOUNT_NOT_EXPORTED",
+        ),
       kept: "FAILED",
     },
   ],

@@ -103,7 +103,7 @@ export const createWallet = activityEntry<WalletParams>({
       const { wallets } = await scene.ask("list_wallets");
       for (let count = wallets.length; count < limit; count++) await newWallet(scene, scene.place, []);
       const answer = await scene.submit("create_wallet", { walletName: randomUUID(), accounts: [] });
-      assertRefused(answer, exhausted(`organization has reached its limit of ${limit} wallets`));
+      assertRefused(answer, exhausted(new RegExp(`^organization has reached its limit of ${limit} wallets; `)));
     },
   },
 });
@@ -166,7 +166,8 @@ export const deleteWallets = activityEntry<{ walletIds: string[]; deleteWithoutE
         walletIds,
         ...(deleteWithoutExport !== undefined && { deleteWithoutExport }),
       }),
-      refusal: ({ walletIds }: Json) => invalid(`wallet has not been exported: \`${walletIds[0]}\``),
+      refusal: ({ walletIds }: Json) =>
+        invalid(`wallet has not been exported: \`${walletIds[0]}\`; export it first, or set deleteWithoutExport`),
       kept: "FAILED" as const,
     })),
   ],

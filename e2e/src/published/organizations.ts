@@ -101,9 +101,12 @@ export async function organizations(t: TestContext, server: KeysteadServer, root
     await partner.sdk.createUserTag({ userTagName: "still", userIds: [] });
 
     const none = await refusalOf(partner.sdk.updateRootQuorum({ threshold: 0, userIds: [partner.userId] }));
-    assert.equal(none.message, wording(3, "quorum threshold must be non-zero integer"));
+    assert.equal(
+      none.message,
+      wording(3, "quorum threshold must be non-zero integer: how many of its users must approve, at least 1"),
+    );
     const missing = await refusalOf(partner.sdk.updateRootQuorum({ threshold: 1, userIds: [] }));
-    assert.equal(missing.message, wording(3, "quorum users missing"));
+    assert.match(missing.message, /^Turnkey error 3: quorum users missing: /);
   });
 
   await t.test("a parent reads its sub-organization and does not write there", async () => {

@@ -93,7 +93,7 @@ export async function refusals(t: TestContext, server: KeysteadServer, root: Per
             parameters: { users: keyless },
           }),
       },
-      /^Turnkey error 3: user missing valid credential: [0-9a-f-]{36} \(Details: \[\]\)$/,
+      /^Turnkey error 3: user missing valid credential: [0-9a-f-]{36}; a user needs an API key that has not expired, a member of the root quorum one that never does \(Details: \[\]\)$/,
     ],
     [
       "a key that somebody has",
@@ -109,7 +109,10 @@ export async function refusals(t: TestContext, server: KeysteadServer, root: Per
             apiKeys: [{ ...apiKeyOf(createKey()), expirationSeconds: "soon" }],
           }),
       },
-      wording(3, "invalid api key expiration"),
+      wording(
+        3,
+        "invalid api key expiration: expirationSeconds is a whole number of seconds, at least 1; leave it out for a key that never expires",
+      ),
     ],
     [
       "an e-mail address that is none",
@@ -190,6 +193,6 @@ export async function refusals(t: TestContext, server: KeysteadServer, root: Per
     const forged = await refusalOf(bent.getWhoami({ organizationId }));
     assert.equal(forged.message, wording(16, "could not verify api key signature", [namedError("SIGNATURE_INVALID")]));
     // In JSON too, so that the client can say what happened.
-    assert.equal((await refusalOf(owner.http.getOrganization({ organizationId }))).code, 5);
+    assert.equal((await refusalOf(owner.http.getAuthenticators({ organizationId, userId: owner.userId }))).code, 5);
   });
 }

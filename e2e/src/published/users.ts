@@ -22,6 +22,33 @@ export async function users(t: TestContext, server: KeysteadServer, root: Person
   assert.ok(owner !== undefined);
   const { sdk, organizationId } = owner;
 
+  await t.test(
+    "createApiOnlyUsers and getOrganization, which only the HTTP client has, work by its types",
+    async () => {
+      const key = createKey();
+      const { activity } = await owner.http.createApiOnlyUsers({
+        type: "ACTIVITY_TYPE_CREATE_API_ONLY_USERS",
+        organizationId,
+        timestampMs: String(Date.now()),
+        parameters: {
+          apiOnlyUsers: [{ userName: "Bot", userTags: [], apiKeys: [{ apiKeyName: "bot", publicKey: key.publicKey }] }],
+        },
+      });
+      assert.equal(activity.status, "ACTIVITY_STATUS_COMPLETED");
+      assert.equal(activity.intent.createApiOnlyUsersIntent?.apiOnlyUsers[0]?.userName, "Bot");
+      const userId = at(activity.result.createApiOnlyUsersResult?.userIds ?? [], 0);
+      const bot = asPerson(server, { organizationId, userId, userName: "Bot", key });
+      const { organizationData } = await bot.http.getOrganization({ organizationId });
+      assert.deepEqual(organizationData.users, (await sdk.getUsers()).users);
+      assert.deepEqual(
+        organizationData.rootQuorum,
+        (await sdk.getOrganizationConfigs({ organizationId })).configs.quorum,
+      );
+      assert.deepEqual([organizationData.organizationId, organizationData.invitations], [organizationId, []]);
+      await sdk.deleteUsers({ userIds: [userId] });
+    },
+  );
+
   await t.test("createUsers answers the ids in order, and getUser shows each as it was sent", async () => {
     const { userTagId } = await sdk.createUserTag({ userTagName: "staff", userIds: [] });
     const [first, second] = [createKey(), createKey("API_KEY_CURVE_ED25519")];
@@ -126,7 +153,10 @@ export async function users(t: TestContext, server: KeysteadServer, root: Person
     // The last root user stays.
     assert.equal(
       (await refusalOf(sdk.deleteUsers({ userIds: [owner.userId] }))).message,
-      wording(3, "quorum users missing"),
+      wording(
+        3,
+        `quorum users missing: user \`${owner.userId}\` is in the root quorum; take it out with update_root_quorum first`,
+      ),
     );
   });
 
@@ -166,7 +196,13 @@ export async function users(t: TestContext, server: KeysteadServer, root: Person
     const refused = await refusalOf(
       member.sdk.deleteApiKeys({ userId, apiKeyIds: left.map(({ apiKeyId }) => apiKeyId) }),
     );
-    assert.equal(refused.message, wording(3, `user missing valid credential: ${userId}`));
+    assert.equal(
+      refused.message,
+      wording(
+        3,
+        `user missing valid credential: ${userId}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
+      ),
+    );
     assert.deepEqual((await member.sdk.deleteApiKeys({ userId, apiKeyIds: [lastingId] })).apiKeyIds, [lastingId]);
   });
 

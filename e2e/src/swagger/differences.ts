@@ -25,6 +25,15 @@ export const renamedValues: readonly Renamed[] = [
 /** Endpoints of ours that no published client has. The document cannot speak of them. */
 export const ownEndpoints: readonly string[] = ["/public/v1/query/simulate_activity"];
 
+/**
+ * Endpoints that the published HTTP client calls, and of which the document and the other clients know nothing. They are as that
+ * client's types say.
+ */
+export const undocumentedEndpoints: readonly string[] = [
+  "/public/v1/query/get_organization",
+  "/public/v1/submit/create_api_only_users",
+];
+
 export type Loosened = {
   definition: string;
   property: string;

@@ -356,6 +356,50 @@ export type CreateApiKeysResponse = {
   };
 };
 
+export type CreateApiOnlyUsersParams = {
+  apiOnlyUsers: readonly {
+    /** Human-readable name of the user. */
+    userName: string;
+    userEmail?: string | null;
+    userTags: readonly string[];
+    /** API keys. */
+    apiKeys: readonly {
+      /** Human-readable name of the API key. */
+      apiKeyName: string;
+      /** Public component of the key pair, in hex. */
+      publicKey: string;
+      expirationSeconds?: string | null;
+    }[];
+  }[];
+};
+
+export type CreateApiOnlyUsersResult = {
+  userIds: string[];
+};
+
+export type CreateApiOnlyUsersRequest = {
+  type: "ACTIVITY_TYPE_CREATE_API_ONLY_USERS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateApiOnlyUsersParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateApiOnlyUsersResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_API_ONLY_USERS";
+    intent?: {
+      createApiOnlyUsersIntent: CreateApiOnlyUsersParams;
+    };
+    result?: {
+      createApiOnlyUsersResult?: CreateApiOnlyUsersResult;
+    };
+  };
+};
+
 export type CreatePoliciesParams = {
   policies: readonly {
     /** Human-readable name of the policy. */
@@ -2107,6 +2151,44 @@ export type GetApiKeysResponse = {
   apiKeys: ApiKey[];
 };
 
+export type GetOrganizationRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type GetOrganizationResponse = {
+  organizationData: {
+    /** Unique identifier of an organization. */
+    organizationId: string;
+    /** Human-readable name of the organization. */
+    name: string;
+    users: User[];
+    policies: Policy[];
+    privateKeys: PrivateKey[];
+    /** Always empty: there are no invitations. */
+    invitations: unknown[];
+    /** Of users and of private keys. */
+    tags: Tag[];
+    rootQuorum: {
+      /** How many of the users must approve. */
+      threshold: number;
+      userIds: string[];
+    };
+    features: {
+      /** Name of a feature. */
+      name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+      value?: string;
+    }[];
+    wallets: Wallet[];
+    smartContractInterfaceReferences: {
+      /** Unique identifier of the interface. */
+      smartContractInterfaceId: string;
+      /** Address of the contract, or id of the program. */
+      smartContractAddress: string;
+    }[];
+  };
+};
+
 export type GetOrganizationConfigsRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -2470,6 +2552,8 @@ export type GetApiKeyInput = Omit<GetApiKeyRequest, "organizationId"> & { organi
 
 export type GetApiKeysInput = Omit<GetApiKeysRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetOrganizationInput = Omit<GetOrganizationRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetOrganizationConfigsInput = Omit<GetOrganizationConfigsRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetPolicyInput = Omit<GetPolicyRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -2513,6 +2597,7 @@ export type WhoamiInput = Omit<WhoamiRequest, "organizationId"> & { organization
 export const activities = {
   approve_activity: { url: "/public/v1/submit/approve_activity", type: "ACTIVITY_TYPE_APPROVE_ACTIVITY", resultKey: "", summary: "Approve an activity that waits for consensus", parameters: ["fingerprint: string"] },
   create_api_keys: { url: "/public/v1/submit/create_api_keys", type: "ACTIVITY_TYPE_CREATE_API_KEYS_V2", resultKey: "createApiKeysResult", summary: "Add API keys to a user", parameters: ["apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]", "userId: string"] },
+  create_api_only_users: { url: "/public/v1/submit/create_api_only_users", type: "ACTIVITY_TYPE_CREATE_API_ONLY_USERS", resultKey: "createApiOnlyUsersResult", summary: "Create users with API keys in an organization", parameters: ["apiOnlyUsers: { userName: string; userEmail?: string | null; userTags: string[]; apiKeys: { apiKeyName: string; publicKey: string; expirationSeconds?: string | null; }[]; }[]"] },
   create_policies: { url: "/public/v1/submit/create_policies", type: "ACTIVITY_TYPE_CREATE_POLICIES", resultKey: "createPoliciesResult", summary: "Create several policies at once", parameters: ["policies: { policyName: string; effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"; condition?: string | null; consensus?: string | null; time?: string | null; notes?: string | null; }[]"] },
   create_policy: { url: "/public/v1/submit/create_policy", type: "ACTIVITY_TYPE_CREATE_POLICY_V3", resultKey: "createPolicyResult", summary: "Create a policy", parameters: ["policyName: string", "effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"", "condition?: string | null", "consensus?: string | null", "time?: string | null", "notes?: string | null"] },
   create_private_key_tag: { url: "/public/v1/submit/create_private_key_tag", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG", resultKey: "createPrivateKeyTagResult", summary: "Create a private key tag and add it to private keys", parameters: ["privateKeyTagName: string", "privateKeyIds: string[]"] },
@@ -2563,6 +2648,7 @@ export const queries = {
   get_activity: { url: "/public/v1/query/get_activity", summary: "Get one activity", parameters: ["activityId: string"] },
   get_api_key: { url: "/public/v1/query/get_api_key", summary: "Get one API key", parameters: ["apiKeyId: string"] },
   get_api_keys: { url: "/public/v1/query/get_api_keys", summary: "List the API keys of a user, or of all users", parameters: ["userId?: string | null"] },
+  get_organization: { url: "/public/v1/query/get_organization", summary: "Get an organization with its users, policies, keys, wallets and tags", parameters: [] },
   get_organization_configs: { url: "/public/v1/query/get_organization_configs", summary: "Get the features and the root quorum of an organization", parameters: [] },
   get_policy: { url: "/public/v1/query/get_policy", summary: "Get one policy", parameters: ["policyId: string"] },
   get_policy_evaluations: { url: "/public/v1/query/get_policy_evaluations", summary: "Get what the policies said about an activity", parameters: ["activityId: string"] },
@@ -2614,6 +2700,8 @@ export type Api = {
   approveActivity(params: ApproveActivityParams, options?: CallOptions): Promise<Completed<unknown>>;
   /** Add API keys to a user. */
   createApiKeys(params: CreateApiKeysParams, options?: CallOptions): Promise<Completed<CreateApiKeysResult>>;
+  /** Create users with API keys in an organization. */
+  createApiOnlyUsers(params: CreateApiOnlyUsersParams, options?: CallOptions): Promise<Completed<CreateApiOnlyUsersResult>>;
   /** Create several policies at once. */
   createPolicies(params: CreatePoliciesParams, options?: CallOptions): Promise<Completed<CreatePoliciesResult>>;
   /** Create a policy. */
@@ -2708,6 +2796,8 @@ export type Api = {
   getApiKey(request: GetApiKeyInput, options?: CallOptions): Promise<GetApiKeyResponse>;
   /** List the API keys of a user, or of all users. */
   getApiKeys(request?: GetApiKeysInput, options?: CallOptions): Promise<GetApiKeysResponse>;
+  /** Get an organization with its users, policies, keys, wallets and tags. */
+  getOrganization(request?: GetOrganizationInput, options?: CallOptions): Promise<GetOrganizationResponse>;
   /** Get the features and the root quorum of an organization. */
   getOrganizationConfigs(request?: GetOrganizationConfigsInput, options?: CallOptions): Promise<GetOrganizationConfigsResponse>;
   /** Get one policy. */
@@ -2755,6 +2845,7 @@ export function createApi({ submit, query }: Calls): Api {
   return {
     approveActivity: (params, options) => submit("approve_activity", params, options),
     createApiKeys: (params, options) => submit("create_api_keys", params, options),
+    createApiOnlyUsers: (params, options) => submit("create_api_only_users", params, options),
     createPolicies: (params, options) => submit("create_policies", params, options),
     createPolicy: (params, options) => submit("create_policy", params, options),
     createPrivateKeyTag: (params, options) => submit("create_private_key_tag", params, options),
@@ -2802,6 +2893,7 @@ export function createApi({ submit, query }: Calls): Api {
     getActivity: (request, options) => query("get_activity", request, options),
     getApiKey: (request, options) => query("get_api_key", request, options),
     getApiKeys: (request = {}, options) => query("get_api_keys", request, options),
+    getOrganization: (request = {}, options) => query("get_organization", request, options),
     getOrganizationConfigs: (request = {}, options) => query("get_organization_configs", request, options),
     getPolicy: (request, options) => query("get_policy", request, options),
     getPolicyEvaluations: (request, options) => query("get_policy_evaluations", request, options),

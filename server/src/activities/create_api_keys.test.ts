@@ -31,7 +31,7 @@ test("a key of this user, of another of the organization, or given twice, is ref
   for (const keys of [[keyParams(1)], [keyParams(0)], [keyParams(2), keyParams(2)]]) {
     assert.throws(() => run("bob", keys), {
       code: "already_exists",
-      message: `public key \`${keys.at(-1)?.publicKey}\` already belongs to a user of this organization`,
+      message: `public key \`${keys.at(-1)?.publicKey}\` already belongs to a user of this organization; make another key pair`,
     });
   }
 });
@@ -67,7 +67,8 @@ test("an eleventh long-lived key is refused", () => {
   const pages = organization({ users: [person("ann", { apiKeys: keys })] });
   assert.throws(() => run("ann", [keyParams(30)], {}, pages), {
     code: "resource_exhausted",
-    message: "user has exceeded maximum long-lived api keys",
+    message:
+      "user has exceeded maximum long-lived api keys: delete one with delete_api_keys, or set expirationSeconds for the new one",
   });
 });
 

@@ -106,7 +106,7 @@ test("names are unique, whatever their case or form, also among policies that ar
 test("the limit is the one configured, a sub-organization's its own, and counts all that are asked for", () => {
   const full = (limit: number) => ({
     code: "resource_exhausted",
-    message: `organization has reached its limit of ${limit} policies`,
+    message: new RegExp(`^organization has reached its limit of ${limit} policies; `),
   });
   const limits = { policiesPerOrganization: 3, policiesPerSubOrganization: 2 };
   assert.equal(create(allow, { limits }).changes.length, 1);

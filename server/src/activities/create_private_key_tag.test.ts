@@ -83,7 +83,7 @@ test("tag names are unique, whatever their case or form", () => {
 test("the limit is the one configured, a sub-organization's its own", () => {
   const full = (limit: number) => ({
     code: "resource_exhausted",
-    message: `organization has reached its limit of ${limit} private key tags`,
+    message: new RegExp(`^organization has reached its limit of ${limit} private key tags; `),
   });
   const limits = { privateKeyTagsPerOrganization: 3, privateKeyTagsPerSubOrganization: 2 };
   assert.equal(create("third", [], { limits }).changes.length, 1);

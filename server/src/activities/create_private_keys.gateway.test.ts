@@ -158,7 +158,7 @@ for (const dialect of dialects) {
     const tagged = key("x", { privateKeyTags: [nobody] });
     await refused(ask.create([tagged]), 5, `unable to find private key tag ${nobody}${within}`);
     await refused(ask.createTag("t", [nobody]), 5, `unable to find private key ${nobody}${within}`);
-    const notExported = `private key has not been exported: \`${kept.privateKeyId}\``;
+    const notExported = `private key has not been exported: \`${kept.privateKeyId}\`; export it first, or set deleteWithoutExport`;
     await refused(ask.submit("delete_private_keys", { privateKeyIds: [kept.privateKeyId] }), 3, notExported);
     const both = { privateKeyIds: [kept.privateKeyId, nobody], deleteWithoutExport: true };
     await refused(ask.submit("delete_private_keys", both), 5, `unable to find private key ${nobody}${within}`);

@@ -43,7 +43,10 @@ export const createSmartContractInterface = defineActivity({
     const address = parseContractAddress(type, smartContractAddress);
     const holder = findInterfaceAt(page, type, address);
     if (holder !== undefined) {
-      throw new Fault("already_exists", `smart contract interface ${holder.interfaceId} exists for \`${address}\``);
+      throw new Fault(
+        "already_exists",
+        `smart contract interface ${holder.interfaceId} exists for \`${address}\`; delete it first`,
+      );
     }
     const length = Buffer.byteLength(text);
     checkLimit("contractInterfaces", page.size + 1, context);

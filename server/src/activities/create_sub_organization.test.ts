@@ -84,7 +84,7 @@ test("a sub-organization cannot create one", () => {
   assert.throws(() => run({}, { parentId: "parent" }), {
     code: "permission_denied",
     errorCode: "INVALID_ACTIVITY_CALLER",
-    message: "create_sub_organization cannot be called by sub-organizations",
+    message: "create_sub_organization cannot be called by sub-organizations: name the parent in organizationId",
   });
 });
 
@@ -92,12 +92,16 @@ test("the parent's own key may be a root user's key, and two root users may not 
   assert.equal(withUsers({ userName: "Ann", apiKeys: [keyParams(0)] }).births?.length, 1);
   assert.throws(() => withUsers({ userName: "Bob", ...key }, { userName: "Cleo", ...key }), {
     code: "already_exists",
-    message: `public key \`${publicKey(1)}\` already belongs to a user of this organization`,
+    message: `public key \`${publicKey(1)}\` already belongs to a user of this organization; make another key pair`,
   });
 });
 
 test("a root user needs a credential that does not expire", () => {
-  const missing = { code: "invalid_argument", message: "user missing valid credential: new 1" };
+  const missing = {
+    code: "invalid_argument",
+    message:
+      "user missing valid credential: new 1; a user needs an API key that has not expired, a member of the root quorum one that never does",
+  };
   assert.throws(() => withUsers({ userName: "Bob" }), missing);
   assert.throws(() => withUsers({ userName: "Bob", apiKeys: [keyParams(1, { expirationSeconds: "900" })] }), missing);
 });
@@ -107,17 +111,33 @@ test("a contact is a credential while its login is on in the new organization", 
   const phone = { userName: "Bob", userPhoneNumber: "+15551234567" };
   assert.equal(withUsers(email).births?.length, 1);
   assert.equal(withUsers(phone).births?.length, 1);
-  const missing = { code: "invalid_argument", message: "user missing valid credential: new 1" };
+  const missing = {
+    code: "invalid_argument",
+    message:
+      "user missing valid credential: new 1; a user needs an API key that has not expired, a member of the root quorum one that never does",
+  };
   assert.equal(run({ rootUsers: [email], disableEmailAuth: true }).births?.length, 1);
   assert.throws(() => run({ rootUsers: [email], disableEmailAuth: true, disableOtpEmailAuth: true }), missing);
   assert.throws(() => run({ rootUsers: [phone], disableSmsAuth: true }), missing);
 });
 
 const thresholds: [what: string, params: Partial<CreateSubOrganizationParams>, message: string][] = [
-  ["a threshold of zero", { rootQuorumThreshold: 0 }, "quorum threshold must be non-zero integer"],
-  ["a negative threshold", { rootQuorumThreshold: -1 }, "quorum threshold must be non-zero integer"],
-  ["a threshold above its users", { rootQuorumThreshold: 2 }, "quorum threshold 2 is larger than its 1 user(s)"],
-  ["no root users", { rootUsers: [] }, "quorum users missing"],
+  [
+    "a threshold of zero",
+    { rootQuorumThreshold: 0 },
+    "quorum threshold must be non-zero integer: how many of its users must approve, at least 1",
+  ],
+  [
+    "a negative threshold",
+    { rootQuorumThreshold: -1 },
+    "quorum threshold must be non-zero integer: how many of its users must approve, at least 1",
+  ],
+  [
+    "a threshold above its users",
+    { rootQuorumThreshold: 2 },
+    "quorum threshold 2 is larger than its 1 user(s); name more users, or ask for fewer approvals",
+  ],
+  ["no root users", { rootUsers: [] }, "quorum users missing: name at least one user"],
 ];
 for (const [what, params, message] of thresholds) {
   test(`${what} is refused`, () => {
@@ -213,7 +233,7 @@ test("a wallet that cannot be derived, or is more than a sub-organization may ha
   });
   assert.throws(() => run({ wallet }, { limits: { walletsPerSubOrganization: 0 } }), {
     code: "resource_exhausted",
-    message: "organization has reached its limit of 0 wallets",
+    message: /^organization has reached its limit of 0 wallets; /,
   });
 });
 
@@ -294,7 +314,7 @@ test("private keys keep to their curve's formats and to a sub-organization's lim
   assert.throws(() => run({ privateKeys: [hotKey({ curve: "CURVE_ED25519" })] }), { code: "invalid_argument" });
   assert.throws(() => run({ privateKeys: [hotKey()] }, { limits: { privateKeysPerSubOrganization: 0 } }), {
     code: "resource_exhausted",
-    message: "organization has reached its limit of 0 private keys",
+    message: /^organization has reached its limit of 0 private keys; /,
   });
 });
 
@@ -310,7 +330,7 @@ test("there may be as many root users as a sub-organization may have users", () 
   assert.equal(run({ rootUsers: users.slice(0, 2) }, { limits }).births?.length, 1);
   assert.throws(() => run({ rootUsers: users }, { limits }), {
     code: "resource_exhausted",
-    message: "organization has reached its limit of 2 users",
+    message: /^organization has reached its limit of 2 users; /,
   });
 });
 

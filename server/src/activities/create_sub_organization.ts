@@ -87,9 +87,13 @@ export const createSubOrganization = defineActivity({
   state: () => undefined,
   *run(_state, params: CreateSubOrganizationParams, context) {
     if (context.parentId !== undefined) {
-      throw new Fault("permission_denied", "create_sub_organization cannot be called by sub-organizations", {
-        errorCode: "INVALID_ACTIVITY_CALLER",
-      });
+      throw new Fault(
+        "permission_denied",
+        "create_sub_organization cannot be called by sub-organizations: name the parent in organizationId",
+        {
+          errorCode: "INVALID_ACTIVITY_CALLER",
+        },
+      );
     }
     refuseVerification(params);
     const limited = { limits: context.limits, parentId: context.organizationId };

@@ -1,16 +1,11 @@
-import { mapWithPauses } from "@keystead/core/work.ts";
 import { costOfUsers } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
-import { checkLimit } from "../endpoints/limits.ts";
 import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
 import { apiKeys, authenticators, oauthProviders } from "../fields/credentials.ts";
 import { ids } from "../fields/ids.ts";
 import { name } from "../fields/names.ts";
 import { type Static, Type } from "../fields/schema.ts";
-import { hasCredential, missingCredential, refuseKnownKeys } from "../rules/credentials.ts";
-import { newUser, refuseKeysByText } from "../rules/users.ts";
-import { put } from "../state/entities.ts";
-import { getUserTag } from "../state/members.ts";
+import { createUsersIn } from "../rules/users.ts";
 import { createUsersVersions } from "./create_users.v3.ts";
 
 const params = Type.Object({
@@ -42,23 +37,5 @@ export const createUsers = defineActivity({
   versions: createUsersVersions,
   cost: ({ users }) => costOfUsers(users),
   state: ({ members, settings }) => ({ members, settings }),
-  *run({ members, settings }, { users }, context) {
-    checkLimit("users", members.users.size + users.length, context);
-    refuseKeysByText(members, users, context);
-    const created = yield* mapWithPauses(users, (params) => {
-      for (const tagId of params.userTags) getUserTag(members, context.organizationId, tagId);
-      return newUser(context, params);
-    });
-    for (const user of created) {
-      if (!hasCredential(user, settings, context.nowMs)) throw missingCredential(user.userId);
-    }
-    refuseKnownKeys(
-      members,
-      created.flatMap((user) => user.apiKeys),
-    );
-    return {
-      changes: created.map((user) => put("user", user)),
-      result: { userIds: created.map((user) => user.userId) },
-    };
-  },
+  run: (state, { users }, context) => createUsersIn(state, users, context),
 });

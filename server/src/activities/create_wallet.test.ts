@@ -38,7 +38,7 @@ test("the limit is the one configured, of its own kind of organization, and says
   assert.deepEqual(two.changes, [put("keyCounts", { wallets: 2, privateKeys: 0, serials: { wallet: 2 } })]);
   const full = (limit: number) => ({
     code: "resource_exhausted",
-    message: `organization has reached its limit of ${limit} wallets`,
+    message: new RegExp(`^organization has reached its limit of ${limit} wallets; `),
   });
   assert.throws(() => run({}, { limits }, after(one, two)), full(2));
   assert.throws(() => run({}, { limits, parentId: "parent" }, one), full(1));

@@ -32,7 +32,10 @@ export const deletePrivateKeys = defineActivity({
     const doomed = [...new Set(privateKeyIds)].map((privateKeyId) => getPrivateKey(keys, organizationId, privateKeyId));
     for (const { privateKeyId } of doomed) {
       if (deleteWithoutExport !== true && keys.factsOf(privateKeyId)?.exported !== true) {
-        throw new Fault("invalid_argument", `private key has not been exported: \`${privateKeyId}\``);
+        throw new Fault(
+          "invalid_argument",
+          `private key has not been exported: \`${privateKeyId}\`; export it first, or set deleteWithoutExport`,
+        );
       }
     }
     const tagged = doomed

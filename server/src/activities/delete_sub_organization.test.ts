@@ -19,7 +19,7 @@ test("a top-level organization is none", () => {
   assert.throws(() => runActivity(deleteSubOrganization, acme, {}), {
     code: "permission_denied",
     errorCode: "INVALID_ACTIVITY_CALLER",
-    message: "this organization is not a sub-organization",
+    message: "this organization is not a sub-organization: name the one to delete in organizationId",
   });
 });
 

@@ -21,9 +21,13 @@ export const deleteSubOrganization = defineActivity({
   state: ({ settings, keyCounts, importTargets }) => ({ settings, keyCounts, importTargets }),
   run({ settings, keyCounts, importTargets }, { deleteWithoutExport }, { organizationId, parentId, nowMs }) {
     if (parentId === undefined) {
-      throw new Fault("permission_denied", "this organization is not a sub-organization", {
-        errorCode: "INVALID_ACTIVITY_CALLER",
-      });
+      throw new Fault(
+        "permission_denied",
+        "this organization is not a sub-organization: name the one to delete in organizationId",
+        {
+          errorCode: "INVALID_ACTIVITY_CALLER",
+        },
+      );
     }
     const lost = countNotExported(keyCounts);
     if (lost > 0 && deleteWithoutExport !== true) {

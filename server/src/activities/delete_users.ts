@@ -20,7 +20,10 @@ export const deleteUsers = defineActivity({
   run(members, { userIds }, { organizationId }) {
     const doomed = new Set(userIds);
     for (const userId of doomed) getUser(members, organizationId, userId);
-    if (members.rootQuorum.userIds.some((userId) => doomed.has(userId))) throw quorumUsersMissing();
+    const member = members.rootQuorum.userIds.find((userId) => doomed.has(userId));
+    if (member !== undefined) {
+      throw quorumUsersMissing(`user \`${member}\` is in the root quorum; take it out with update_root_quorum first`);
+    }
     return { changes: [...doomed].map((userId) => remove("user", userId)), result: { userIds: [...doomed] } };
   },
 });

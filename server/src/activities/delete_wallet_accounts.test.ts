@@ -52,7 +52,7 @@ test("an account must have been exported, itself or with its wallet", () => {
   const notExported = (id: string) => ({
     code: "invalid_argument",
     errorCode: "WALLET_ACCOUNT_NOT_EXPORTED",
-    message: `wallet account has not been exported: \`${id}\``,
+    message: `wallet account has not been exported: \`${id}\`; export it first, or set deleteWithoutExport`,
   });
   assert.throws(() => run([first, second], false), notExported(first));
   const one = fact("walletAccount", first, { exported: true });

@@ -31,9 +31,13 @@ export const deleteWalletAccounts = defineActivity({
     const accounts = [...new Set(walletAccountIds)].map((walletAccountId) => getAccount(keys, walletAccountId));
     for (const account of accounts) {
       if (deleteWithoutExport === true || isExported(keys, account)) continue;
-      throw new Fault("invalid_argument", `wallet account has not been exported: \`${account.walletAccountId}\``, {
-        errorCode: "WALLET_ACCOUNT_NOT_EXPORTED",
-      });
+      throw new Fault(
+        "invalid_argument",
+        `wallet account has not been exported: \`${account.walletAccountId}\`; export it first, or set deleteWithoutExport`,
+        {
+          errorCode: "WALLET_ACCOUNT_NOT_EXPORTED",
+        },
+      );
     }
     return {
       changes: accounts.map((account) => put("keyFacts", deletedFacts(keys, account, nowMs))),

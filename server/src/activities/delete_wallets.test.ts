@@ -37,7 +37,7 @@ test("one that was not exported keeps all, imported or not; false and null are n
   for (const flag of [undefined, null, false]) {
     assert.throws(() => run(["a", "b"], flag, [facts("a", { exported: true })]), {
       code: "invalid_argument",
-      message: "wallet has not been exported: `b`",
+      message: "wallet has not been exported: `b`; export it first, or set deleteWithoutExport",
     });
   }
   assert.equal(run(["a"], false, [facts("a", { exported: true })]).changes.length, 2);

@@ -30,7 +30,10 @@ export const deleteWallets = defineActivity({
     const wallets = [...new Set(walletIds)].map((walletId) => getWallet(keys, organizationId, walletId));
     for (const { walletId } of wallets) {
       if (deleteWithoutExport === true || keys.factsOf(walletId)?.exported === true) continue;
-      throw new Fault("invalid_argument", `wallet has not been exported: \`${walletId}\``);
+      throw new Fault(
+        "invalid_argument",
+        `wallet has not been exported: \`${walletId}\`; export it first, or set deleteWithoutExport`,
+      );
     }
     return {
       changes: [

@@ -30,12 +30,32 @@ test("a member named twice is one member", () => {
 });
 
 const refused: [what: string, threshold: number, userIds: string[], message: string][] = [
-  ["a threshold of zero", 0, ["ann"], "quorum threshold must be non-zero integer"],
-  ["a negative threshold", -1, ["ann"], "quorum threshold must be non-zero integer"],
-  ["a threshold above the members", 3, ["ann", "bob"], "quorum threshold 3 is larger than its 2 user(s)"],
-  ["no members", 1, [], "quorum users missing"],
-  ["an unknown member", 1, ["ann", "eve"], "quorum users missing"],
-  ["a member whose keys all expire", 1, ["ann", "session"], "user missing valid credential: session"],
+  [
+    "a threshold of zero",
+    0,
+    ["ann"],
+    "quorum threshold must be non-zero integer: how many of its users must approve, at least 1",
+  ],
+  [
+    "a negative threshold",
+    -1,
+    ["ann"],
+    "quorum threshold must be non-zero integer: how many of its users must approve, at least 1",
+  ],
+  [
+    "a threshold above the members",
+    3,
+    ["ann", "bob"],
+    "quorum threshold 3 is larger than its 2 user(s); name more users, or ask for fewer approvals",
+  ],
+  ["no members", 1, [], "quorum users missing: name at least one user"],
+  ["an unknown member", 1, ["ann", "eve"], "quorum users missing: this organization has no user `eve`"],
+  [
+    "a member whose keys all expire",
+    1,
+    ["ann", "session"],
+    "user missing valid credential: session; a user needs an API key that has not expired, a member of the root quorum one that never does",
+  ],
 ];
 for (const [what, threshold, userIds, message] of refused) {
   test(`${what} is refused, so that the quorum can always act`, () => {

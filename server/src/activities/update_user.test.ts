@@ -53,13 +53,23 @@ test("an empty contact is removed, unless it is the user's only way in", () => {
   assert.deepEqual(run({ userId: "bob", userPhoneNumber: "" }).changes, [put("user", { ...rest, updatedAtMs: nowMs })]);
   assert.throws(() => run({ userId: "bob", userEmail: "" }), {
     code: "invalid_argument",
-    message: "user missing valid credential: bob",
+    message:
+      "user missing valid credential: bob; a user needs an API key that has not expired, a member of the root quorum one that never does",
   });
 });
 
 test("bad contacts are refused", () => {
   assert.throws(() => run({ userId: "ann", userEmail: "x" }), { code: "invalid_argument", errorCode: "INVALID_EMAIL" });
   assert.throws(() => run({ userId: "ann", userPhoneNumber: "x" }), { code: "invalid_argument", message: /E\.164/ });
+});
+
+test("a user with an address that is refused today can still be changed, with the address sent along or not", () => {
+  const old = person("old", { userEmail: ".old..@example.com" });
+  const pages = organization({ users: [old], features: ["FEATURE_NAME_EMAIL_AUTH"] });
+  const renamed = [put("user", { ...old, userName: "Olga", updatedAtMs: nowMs })];
+  assert.deepEqual(run({ userId: "old", userName: "Olga" }, pages).changes, renamed);
+  assert.deepEqual(run({ userId: "old", userName: "Olga", userEmail: ".old..@example.com" }, pages).changes, renamed);
+  assert.throws(() => run({ userId: "old", userEmail: ".new@example.com" }, pages), { errorCode: "INVALID_EMAIL" });
 });
 
 test("keys, quorum and other things that are no part of an update are not taken from the parameters", () => {

@@ -24,7 +24,8 @@ test("an empty text removes it, unless it is the user's only way in", () => {
   assert.deepEqual(run({ userId: "ann", userEmail: "" }).changes, [put("user", { ...ann, updatedAtMs: nowMs })]);
   assert.throws(() => run({ userId: "bob", userEmail: "" }), {
     code: "invalid_argument",
-    message: "user missing valid credential: bob",
+    message:
+      "user missing valid credential: bob; a user needs an API key that has not expired, a member of the root quorum one that never does",
   });
 });
 

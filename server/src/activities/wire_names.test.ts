@@ -8,6 +8,7 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["approve_activity", "APPROVE_ACTIVITY", "approveActivityIntent", ""],
   ["create_api_keys", "CREATE_API_KEYS", "createApiKeysIntent", "createApiKeysResult"],
   ["create_api_keys", "CREATE_API_KEYS_V2", "createApiKeysIntentV2", "createApiKeysResult"],
+  ["create_api_only_users", "CREATE_API_ONLY_USERS", "createApiOnlyUsersIntent", "createApiOnlyUsersResult"],
   ["create_sub_organization", "CREATE_SUB_ORGANIZATION", "createSubOrganizationIntent", "createSubOrganizationResult"],
   [
     "create_sub_organization",

@@ -5,7 +5,7 @@
  */
 import { createPublicKey, ECDH, hash, type KeyObject, verify } from "node:crypto";
 import { type Curves, isPointEncoding, type PointCurve } from "@keystead/core/crypto/curves.ts";
-import { isStrongEd25519Key } from "@keystead/core/crypto/ed25519_key.ts";
+import { isStrongEd25519Point } from "@keystead/core/crypto/ed25519_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { pointCompress, verify as verifyEcdsaSecp256k1 } from "tiny-secp256k1";
@@ -35,7 +35,9 @@ export function createNodeCurves(keptKeys: number = defaultKeptKeys): Curves {
       }
     },
     verifyEd25519(publicKey, message, signature) {
-      if (signature.length !== 64 || !isStrongEd25519Key(publicKey)) return false;
+      if (signature.length !== 64) return false;
+      // OpenSSL 3.5 refuses nonces of small order and 3.0 does not: two hosts must not judge one stamp differently.
+      if (!isStrongEd25519Point(publicKey) || !isStrongEd25519Point(signature.subarray(0, 32))) return false;
       const key = createPublicKey({ key: asBuffer(publicKey), format: "raw-public", asymmetricKeyType: "ed25519" });
       return verify(null, message, key, signature);
     },

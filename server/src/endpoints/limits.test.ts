@@ -54,7 +54,7 @@ test("a parent and a sub-organization are each held to their own number, and tol
   checkLimit("userTags", 1, child);
   const full = (limit: number) => ({
     code: "resource_exhausted",
-    message: `organization has reached its limit of ${limit} user tags`,
+    message: new RegExp(`^organization has reached its limit of ${limit} user tags; `),
   });
   assert.throws(() => checkLimit("userTags", 4, parent), full(3));
   assert.throws(() => checkLimit("userTags", 2, child), full(1));

@@ -67,8 +67,12 @@ export function checkLimit(
   count: number,
   { limits, parentId }: { limits: Limits; parentId: string | undefined },
 ): void {
-  const limit = limits[`${what}${parentId === undefined ? "PerOrganization" : "PerSubOrganization"}`];
+  const name = `${what}${parentId === undefined ? "PerOrganization" : "PerSubOrganization"}` as const;
+  const limit = limits[name];
   if (count > limit) {
-    throw new Fault("resource_exhausted", `organization has reached its limit of ${limit} ${counted[what]}`);
+    throw new Fault(
+      "resource_exhausted",
+      `organization has reached its limit of ${limit} ${counted[what]}; delete some, or have the operator raise ${name} in KEYSTEAD_LIMITS`,
+    );
   }
 }

@@ -1,6 +1,7 @@
 // Written by `npm run generate` from the endpoint declarations. Do not edit.
 import { approveActivity } from "../activities/approve_activity.ts";
 import { createApiKeys } from "../activities/create_api_keys.ts";
+import { createApiOnlyUsers } from "../activities/create_api_only_users.ts";
 import { createPolicies } from "../activities/create_policies.ts";
 import { createPolicy } from "../activities/create_policy.ts";
 import { createPrivateKeyTag } from "../activities/create_private_key_tag.ts";
@@ -50,6 +51,7 @@ import { type ActivityForm, type AnyActivity, formsOf } from "../endpoints/defin
 export const activities = {
   approve_activity: approveActivity,
   create_api_keys: createApiKeys,
+  create_api_only_users: createApiOnlyUsers,
   create_policies: createPolicies,
   create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,

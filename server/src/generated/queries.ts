@@ -3,6 +3,7 @@ import type { AnyQuery } from "../endpoints/define_query.ts";
 import { getActivity } from "../queries/get_activity.ts";
 import { getApiKey } from "../queries/get_api_key.ts";
 import { getApiKeys } from "../queries/get_api_keys.ts";
+import { getOrganization } from "../queries/get_organization.ts";
 import { getOrganizationConfigs } from "../queries/get_organization_configs.ts";
 import { getPolicy } from "../queries/get_policy.ts";
 import { getPolicyEvaluations } from "../queries/get_policy_evaluations.ts";
@@ -28,6 +29,7 @@ export const queries = {
   get_activity: getActivity,
   get_api_key: getApiKey,
   get_api_keys: getApiKeys,
+  get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,
@@ -54,6 +56,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_activity", getActivity],
   ["get_api_key", getApiKey],
   ["get_api_keys", getApiKeys],
+  ["get_organization", getOrganization],
   ["get_organization_configs", getOrganizationConfigs],
   ["get_policy", getPolicy],
   ["get_policy_evaluations", getPolicyEvaluations],

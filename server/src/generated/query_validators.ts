@@ -18,6 +18,11 @@ const getApiKeys = (() => {
   return (value) => check_0(value);
 })();
 
+const getOrganization = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationId" in value && (typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))))));
+  return (value) => check_0(value);
+})();
+
 const getOrganizationConfigs = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationId" in value && (typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))))));
   return (value) => check_0(value);
@@ -126,6 +131,7 @@ export const queryValidators: Readonly<Record<string, (value: unknown) => boolea
   get_activity: getActivity,
   get_api_key: getApiKey,
   get_api_keys: getApiKeys,
+  get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,

@@ -6,7 +6,7 @@ import { organizationId } from "../fields/ids.ts";
 import { type Page, paginationOptions, parsePagination, unknownCursor } from "../fields/pagination.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
 import { Type } from "../fields/schema.ts";
-import { parseEmail, parsePhoneNumber } from "../rules/contacts.ts";
+import { parsePhoneNumber, parseSearchedEmail } from "../rules/contacts.ts";
 import type { Store } from "../store/store.ts";
 import { findSubOrganization, listSubOrganizationIds, type SubOrganizationFilter } from "../store/sub_organizations.ts";
 
@@ -15,7 +15,7 @@ const filters: Readonly<Record<string, (value: string) => SubOrganizationFilter>
   CREDENTIAL_ID: (value) => ({ by: "credentialId", value }),
   NAME: (value) => ({ by: "organizationName", value }),
   USERNAME: (value) => ({ by: "userName", value }),
-  EMAIL: (value) => ({ by: "userEmail", value: parseEmail(value) ?? value }),
+  EMAIL: (value) => ({ by: "userEmail", value: parseSearchedEmail(value) ?? value }),
   PHONE_NUMBER: (value) => ({ by: "userPhoneNumber", value: parsePhoneNumber(value) ?? value }),
   PUBLIC_KEY: (value) => ({ by: "publicKey", value: parseSearchedKey(value) }),
   OIDC_TOKEN: () => refuseUnbuilt("OIDC_TOKEN", "sign-in with identity providers"),

@@ -238,7 +238,7 @@ test("who has approved cannot approve again, and can still reject", () => {
   assert.deepEqual(rightsOf(waiting, "dave"), { canApprove: false, canReject: true });
 });
 
-test("a refusal lists every policy in the order of ids, with the clause that was not met and what was there", () => {
+test("a refusal lists every policy in the order of ids, and of those that allow the clause that was not met", () => {
   const policies = {
     wallets: { ...asksWallet, ...deny },
     otherwise: { condition: `activity.action == 'CREATE' && ${otherwise.condition}` },
@@ -277,14 +277,8 @@ test("a refusal lists every policy in the order of ids, with the clause that was
         end: past.time?.length,
         observed: { "time.now": new Date(nowMs).toISOString() },
       },
-      {
-        policyId: "wallets",
-        outcome: "OUTCOME_ERROR",
-        expression: "condition",
-        observed: {},
-        reason: "not applicable: this activity has no `wallet`",
-      },
     ],
+    explanationsLeftOut: 1,
   });
 });
 
@@ -301,8 +295,30 @@ test("a denial names the policies that deny, erring ones too, and says what they
     erring: "OUTCOME_ERROR",
     zeal: "OUTCOME_DENY_EXPLICIT",
   });
-  assert.match(detail.explanations[1]?.reason ?? "", /a policy that denies does so too when it cannot be evaluated$/);
-  assert.deepEqual(detail.explanations[2]?.observed, { "activity.kind": "CREATE_USER_TAG" });
+  assert.match(detail.explanations[0]?.reason ?? "", /a policy that denies does so too when it cannot be evaluated$/);
+  assert.deepEqual(detail.explanations[1]?.observed, { "activity.kind": "CREATE_USER_TAG" });
+  assert.equal(detail.explanations.length, 2, "what does not deny has no part in a denial");
+});
+
+test("a refusal under fifteen policies explains the three nearest, counts the others and stays short", () => {
+  const kinds = ["SIGN_TRANSACTION", "CREATE_WALLET", "EXPORT_WALLET", "DELETE_USERS"].map((kind) => `'${kind}'`);
+  const far = { condition: `activity.kind in [${kinds.join(", ")}] && activity.resource == 'WALLET'` };
+  const near = { condition: `activity.action == 'CREATE' && ${otherwise.condition}` };
+  const policies = {
+    ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`far ${at}`, far])),
+    ...{ near, wallets: asksWallet, erring },
+  };
+  const decision = authorise(questionOf(situation({ policies })));
+  assert.ok(decision.kind === "refuse");
+  const [detail] = decision.fault.details as readonly [
+    { policyEvaluations: object[]; explanations: { policyId: string }[]; explanationsLeftOut: number },
+  ];
+  const shown = detail.explanations.map(({ policyId }) => policyId);
+  assert.equal(detail.policyEvaluations.length, 15);
+  assert.ok(shown.includes("near") && shown.includes("erring"), shown.join());
+  assert.deepEqual([shown.length, detail.explanationsLeftOut], [3, 12]);
+  assert.ok(JSON.stringify(detail).length < 2_500, `${JSON.stringify(detail).length} characters`);
+  assert.equal(decision.weighed?.explanations.length, 15, "all of them are kept for who asks later");
 });
 
 test("where no policy was asked a refusal has an empty list and no explanations", () => {

@@ -20,7 +20,7 @@ import type { ActivityForm } from "../endpoints/define_activity.ts";
 import type { Approval } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import { activityFacts, type FactSources } from "./activity_facts.ts";
-import { withinBounds } from "./explanations.ts";
+import { decisive, withinBounds } from "./explanations.ts";
 import { approversOf, compiledPolicies, memberFacts } from "./policies.ts";
 import { isActive, rootMembers } from "./votes.ts";
 
@@ -44,6 +44,8 @@ export type Weighed = {
   explanations: readonly PolicyExplanation[];
   /** Which of several payloads settled it. */
   view: number;
+  /** The refusal has all explanations, so that they need not be kept a second time. */
+  isToldInFull?: boolean;
 };
 
 export type Decision = (
@@ -65,7 +67,7 @@ export function authorise(question: Question): Decision {
   const owner = activity.ownActOf?.(params as never);
   // Who is not there is nobody else's act either: running it says so.
   if (owner !== undefined && owner !== proposerId && members.users.has(owner)) {
-    return { kind: "refuse", fault: refusal("`userId` must be the user who makes this request", nothingWeighed) };
+    return { kind: "refuse", fault: refusal("`userId` must be the user who makes this request", question) };
   }
   const approvals = activeApprovals(question);
   const approves = (userId: string) => approvals.some((approval) => approval.userId === userId);
@@ -77,7 +79,7 @@ export function authorise(question: Question): Decision {
   const isReachable = quorum.length >= threshold;
   const isOpenToQuorum = isReachable && (isWaiting || quorum.includes(proposerId));
   if (activity.rootQuorumOnly === true) {
-    return isOpenToQuorum ? { kind: "consensus" } : { kind: "refuse", fault: refusal(noAllow, nothingWeighed) };
+    return isOpenToQuorum ? { kind: "consensus" } : { kind: "refuse", fault: refusal(noAllow, question) };
   }
   const asked = askPolicies(question, approvals);
   if (asked instanceof Fault) return { kind: "fail", fault: asked };
@@ -87,7 +89,7 @@ export function authorise(question: Question): Decision {
     // who approves what waits would end it by that.
     const hasMember = quorum.includes(proposerId) || quorum.some(approves);
     if (isReachable && threshold > 1 && hasMember) return { kind: "consensus", weighed };
-    return { kind: "refuse", fault: refusal(denialOf(weighed), weighed), weighed };
+    return refuse(denialOf(weighed), question, weighed);
   }
   if (verdict === "allow") return { kind: "allow", grounds: "POLICY", weighed };
   if (verdict === "consensus") return { kind: "consensus", weighed };
@@ -95,7 +97,7 @@ export function authorise(question: Question): Decision {
     return { kind: "allow", grounds: "OWN_CREDENTIAL", weighed };
   }
   if (isOpenToQuorum) return { kind: "consensus", weighed };
-  return { kind: "refuse", fault: refusal(noAllow, weighed), weighed };
+  return refuse(noAllow, question, weighed);
 }
 
 /**
@@ -199,19 +201,31 @@ function denialOf({ evaluations }: Weighed): string {
   return `The following policies denied this action: ${denying.join(", ")}`;
 }
 
-function refusal(message: string, weighed: Weighed): Fault {
+function refuse(message: string, question: Question, weighed: Weighed): Decision {
+  const isToldInFull = shownOf(question, weighed).length === weighed.explanations.length;
+  return { kind: "refuse", fault: refusal(message, question, weighed), weighed: { ...weighed, isToldInFull } };
+}
+
+function refusal(message: string, question: Question, weighed = nothingWeighed): Fault {
   return new Fault("permission_denied", "You don't have sufficient permissions to take this action.", {
-    details: [detailOf(message, weighed)],
+    details: [detailOf(message, question, weighed)],
   });
 }
 
-/** As published, and beside the list of outcomes what each policy saw. */
-function detailOf(message: string, { evaluations, explanations }: Weighed) {
+function shownOf({ pages }: Question, { evaluations, explanations }: Weighed): readonly PolicyExplanation[] {
+  return decisive(explanations, evaluations, (policyId) => pages.policies.get(policyId)?.effect);
+}
+
+/** As published, and beside the list of outcomes why the policies that decided said so. The rest is kept, for who asks. */
+function detailOf(message: string, question: Question, weighed: Weighed) {
+  const { evaluations } = weighed;
+  const shown = shownOf(question, weighed);
+  const leftOut = evaluations.length - shown.length;
   return {
     "@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
     message,
     policyEvaluations: evaluations.map(({ policyId, outcome }) => ({ policyId, outcome })),
-    ...(explanations.length > 0 && { explanations }),
+    ...(shown.length > 0 && { explanations: shown, ...(leftOut > 0 && { explanationsLeftOut: leftOut }) }),
   };
 }
 
@@ -223,6 +237,6 @@ export function noVote(question: Question): Fault {
   const why = "no policy that this activity waits for is about this user and this credential";
   return new Fault("permission_denied", "request not authorized: this user has no vote on this activity", {
     errorCode: "REQUEST_NOT_AUTHORIZED",
-    details: weighed.evaluations.length === 0 ? [] : [detailOf(why, weighed)],
+    details: weighed.evaluations.length === 0 ? [] : [detailOf(why, question, weighed)],
   });
 }

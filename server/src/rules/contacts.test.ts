@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseEmail, parsePhoneNumber } from "./contacts.ts";
+import { parseEmail, parsePhoneNumber, parseSearchedEmail } from "./contacts.ts";
 
 test("no contact is undefined, whether absent, null or empty", () => {
   for (const none of [undefined, null, ""]) {
@@ -9,13 +9,19 @@ test("no contact is undefined, whether absent, null or empty", () => {
   }
 });
 
+/** 254 bytes with labels of at most 63. */
+const longest = `${"a".repeat(64)}@${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(57)}.org`;
+
 test("an e-mail address is kept as given", () => {
   const addresses = [
     "ann@example.com",
     "Ann.Lee+tag@Mail.Example.co.uk",
     "o'neil_1@xn--bcher-kva.example",
     "jürgen@example.org",
+    "a.b.c@example.com",
     `${"a".repeat(64)}@example.com`,
+    `${"ü".repeat(32)}@example.com`,
+    longest,
   ];
   for (const address of addresses) assert.equal(parseEmail(address), address);
 });
@@ -23,11 +29,11 @@ test("an e-mail address is kept as given", () => {
 const noEmail: [what: string, text: string][] = [
   ["no at sign", "example.com"],
   ["no local part", "@example.com"],
-  ["a local part of 65 characters", `${"a".repeat(65)}@example.com`],
   ["two at signs", "ann@lee@example.com"],
   ["a domain of one label", "ann@localhost"],
   ["an address for a domain", "ann@127.0.0.1"],
   ["a label that begins with a hyphen", "ann@-x.example.com"],
+  ["a label of 64 characters", `ann@${"b".repeat(64)}.com`],
   ["an empty label", "ann@example..com"],
   ["a space", "ann lee@example.com"],
   ["a line break, which would add a header to a mail", "ann@example.com\nbcc: eve@example.com"],
@@ -43,6 +49,25 @@ for (const [what, text] of noEmail) {
       errorCode: "INVALID_EMAIL",
       message: `invalid email address: \`${text}\``,
     });
+  });
+}
+
+const dots = "the part before the @ must not begin or end with a dot or have two in a row";
+const flawedEmail: [what: string, text: string, why: string][] = [
+  ["a dot before it", ".ann@example.com", dots],
+  ["a dot before the @", "ann.@example.com", dots],
+  ["a dot alone", ".@example.com", dots],
+  ["two dots in a row", "ann..lee@example.com", dots],
+  ["a local part of 65 bytes", `${"a".repeat(65)}@example.com`, "the part before the @ is longer than 64 bytes"],
+  ["33 letters of two bytes", `${"ü".repeat(33)}@example.com`, "the part before the @ is longer than 64 bytes"],
+  ["255 bytes", longest.replace(".org", "x.org"), "it is longer than 254 bytes"],
+  ["255 bytes in 254 characters", longest.replace(/^aa/, "ü").replace(".org", "x.org"), "it is longer than 254 bytes"],
+];
+for (const [what, text, why] of flawedEmail) {
+  test(`an e-mail address with ${what} is refused, told why, and still found where it was stored`, () => {
+    const message = `invalid email address: \`${text}\`: ${why}`;
+    assert.throws(() => parseEmail(text), { code: "invalid_argument", errorCode: "INVALID_EMAIL", message });
+    assert.equal(parseSearchedEmail(text), text);
   });
 }
 

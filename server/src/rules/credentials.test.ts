@@ -67,13 +67,18 @@ test("a lifetime that is no whole number above zero is refused with the publishe
   for (const expirationSeconds of ["", "0", "-1", "1.5", "1e3", " 1", "900s", "0x10", "10000000001", "9".repeat(40)]) {
     assert.throws(() => newApiKey(activityContext(), keyParams(1, { expirationSeconds })), {
       code: "invalid_argument",
-      message: "invalid api key expiration",
+      message:
+        "invalid api key expiration: expirationSeconds is a whole number of seconds, at least 1; leave it out for a key that never expires",
     });
   }
 });
 
 test("the eleventh long-lived key is refused, whether it comes alone or with others", () => {
-  const full = { code: "resource_exhausted", message: "user has exceeded maximum long-lived api keys" };
+  const full = {
+    code: "resource_exhausted",
+    message:
+      "user has exceeded maximum long-lived api keys: delete one with delete_api_keys, or set expirationSeconds for the new one",
+  };
   const context = activityContext();
   assert.equal(withApiKeys(person("ann", { apiKeys: keys(9) }), keys(1, {}, 9), context).apiKeys.length, 10);
   assert.throws(() => withApiKeys(person("ann", { apiKeys: keys(10) }), keys(1, {}, 10), context), full);
@@ -120,7 +125,10 @@ test("an eviction never takes a long-lived key", () => {
 });
 
 test("more expiring keys at once than a user may have are refused, since none of them could make room", () => {
-  const full = { code: "resource_exhausted", message: "user has exceeded maximum short-lived api keys" };
+  const full = {
+    code: "resource_exhausted",
+    message: "user has exceeded maximum short-lived api keys: ask for fewer at once",
+  };
   assert.equal(withApiKeys(person("ann"), keys(10, live), activityContext()).apiKeys.length, 10);
   assert.throws(() => withApiKeys(person("ann"), keys(11, live), activityContext()), full);
   const none = activityContext({ limits: { expiringApiKeysPerUser: 0 } });
@@ -131,7 +139,7 @@ test("a key that any user of the organization has, even an expired one, cannot b
   const { members } = organization({ users: [person("ann", { apiKeys: keys(1, expired) })] });
   const known = {
     code: "already_exists",
-    message: `public key \`${publicKey(0)}\` already belongs to a user of this organization`,
+    message: `public key \`${publicKey(0)}\` already belongs to a user of this organization; make another key pair`,
   };
   refuseKnownKeys(members, [apiKey(1)]);
   assert.throws(() => refuseKnownKeys(members, [apiKey(1), apiKey(0)]), known);

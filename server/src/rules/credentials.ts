@@ -29,7 +29,10 @@ export function newApiKey(context: ActivityContext, params: ApiKeyParams): ApiKe
 function expiryOf(seconds: string | null | undefined, nowMs: number): number | undefined {
   if (seconds === undefined || seconds === null) return undefined;
   if (!/^[0-9]{1,11}$/.test(seconds) || Number(seconds) < 1 || Number(seconds) > maxLifetimeSeconds) {
-    throw new Fault("invalid_argument", "invalid api key expiration");
+    throw new Fault(
+      "invalid_argument",
+      "invalid api key expiration: expirationSeconds is a whole number of seconds, at least 1; leave it out for a key that never expires",
+    );
   }
   return nowMs + Number(seconds) * 1000;
 }
@@ -39,10 +42,13 @@ export function withApiKeys(user: User, added: readonly ApiKey[], { nowMs, limit
   const longLived = added.filter(isLongLived).length;
   const expiring = added.length - longLived;
   if (longLived > 0 && user.apiKeys.filter(isLongLived).length + longLived > limits.longLivedApiKeysPerUser) {
-    throw new Fault("resource_exhausted", "user has exceeded maximum long-lived api keys");
+    throw new Fault(
+      "resource_exhausted",
+      "user has exceeded maximum long-lived api keys: delete one with delete_api_keys, or set expirationSeconds for the new one",
+    );
   }
   if (expiring > limits.expiringApiKeysPerUser) {
-    throw new Fault("resource_exhausted", "user has exceeded maximum short-lived api keys");
+    throw new Fault("resource_exhausted", "user has exceeded maximum short-lived api keys: ask for fewer at once");
   }
   const gone = expiring === 0 ? new Set() : evictedKeys(user, limits.expiringApiKeysPerUser - expiring, nowMs);
   const kept = user.apiKeys.filter((key) => !gone.has(key));
@@ -79,7 +85,7 @@ export function refuseKnownKeys({ users }: Pick<MembersPage, "users">, added: re
     if (known.has(nameOf(key))) {
       throw new Fault(
         "already_exists",
-        `public key \`${key.publicKey}\` already belongs to a user of this organization`,
+        `public key \`${key.publicKey}\` already belongs to a user of this organization; make another key pair`,
       );
     }
     known.add(nameOf(key));
@@ -128,5 +134,8 @@ function hasLogin({ userEmail, userPhoneNumber }: User, settings: Settings): boo
 }
 
 export function missingCredential(userId: string): Fault {
-  return new Fault("invalid_argument", `user missing valid credential: ${userId}`);
+  return new Fault(
+    "invalid_argument",
+    `user missing valid credential: ${userId}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
+  );
 }

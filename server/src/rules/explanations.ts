@@ -4,6 +4,36 @@
  */
 import type { PolicyEvaluation } from "@keystead/core/policy/decide.ts";
 import type { PolicyExplanation } from "@keystead/core/policy/explain.ts";
+import { nearnessOf } from "@keystead/core/policy/nearness.ts";
+import type { Effect } from "@keystead/core/policy/policy.ts";
+
+/** So many are told with a refusal: it is read by somebody who wants to know what to change. */
+export const maxDecisive = 3;
+
+/**
+ * The reasons that tell whoever was refused most, in their order: of the policies that deny; or else of those that allow and came
+ * nearest to it, such as by lacking approvals alone. All reasons are in `get_policy_evaluations`.
+ */
+export function decisive(
+  explanations: readonly PolicyExplanation[],
+  evaluations: readonly PolicyEvaluation[],
+  effectOf: (policyId: string) => Effect | undefined,
+): readonly PolicyExplanation[] {
+  const denying = new Set(evaluations.filter(({ denies }) => denies).map(({ policyId }) => policyId));
+  const denials = explanations.filter(({ policyId }) => denying.has(policyId));
+  if (denials.length > 0) return denials.slice(0, maxDecisive);
+  const nearest = explanations
+    .filter(({ policyId }) => effectOf(policyId) === "EFFECT_ALLOW")
+    .toSorted((a, b) => nearnessOf(b) - nearnessOf(a) || strangenessOf(a) - strangenessOf(b))
+    .slice(0, maxDecisive);
+  return explanations.filter((one) => nearest.includes(one));
+}
+
+/** Of policies none of which is near: one that could not be evaluated may be meant, one about something else hardly. */
+function strangenessOf({ outcome, reason = "" }: PolicyExplanation): number {
+  if (outcome !== "OUTCOME_ERROR") return 1;
+  return reason.startsWith("not applicable") ? 2 : 0;
+}
 
 /** In characters, of all explanations of one decision together. Those of a hundred ordinary policies take a quarter of it. */
 export const maxExplanationLength = 128 * 1024;

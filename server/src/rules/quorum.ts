@@ -10,22 +10,29 @@ export function checkQuorum(
   settings: Settings,
 ): void {
   if (!Number.isInteger(threshold) || threshold < 1) {
-    throw new Fault("invalid_argument", "quorum threshold must be non-zero integer");
+    throw new Fault(
+      "invalid_argument",
+      "quorum threshold must be non-zero integer: how many of its users must approve, at least 1",
+    );
   }
   const members = new Set(userIds);
-  if (members.size === 0) throw quorumUsersMissing();
+  if (members.size === 0) throw quorumUsersMissing("name at least one user");
   for (const userId of members) {
     const user = users.get(userId);
-    if (user === undefined) throw quorumUsersMissing();
+    if (user === undefined) throw quorumUsersMissing(`this organization has no user \`${userId}\``);
     if (!hasLastingCredential(user, settings)) throw missingCredential(userId);
   }
   if (threshold > members.size) {
-    throw new Fault("invalid_argument", `quorum threshold ${threshold} is larger than its ${members.size} user(s)`);
+    throw new Fault(
+      "invalid_argument",
+      `quorum threshold ${threshold} is larger than its ${members.size} user(s); name more users, or ask for fewer approvals`,
+    );
   }
 }
 
-export function quorumUsersMissing(): Fault {
-  return new Fault("invalid_argument", "quorum users missing");
+/** As published, and then what to do about it. */
+export function quorumUsersMissing(why: string): Fault {
+  return new Fault("invalid_argument", `quorum users missing: ${why}`);
 }
 
 type SignIn = { user: User; settings: Settings };

@@ -39,7 +39,8 @@ test("a new user is refused for a bad contact, for what is not built, and for to
   assert.throws(() => create({ oauthProviders: [{}] }), { code: "unimplemented" });
   assert.throws(() => create({ apiKeys: Array.from({ length: 11 }, (_, n) => keyParams(n)) }), {
     code: "resource_exhausted",
-    message: "user has exceeded maximum long-lived api keys",
+    message:
+      "user has exceeded maximum long-lived api keys: delete one with delete_api_keys, or set expirationSeconds for the new one",
   });
 });
 
@@ -105,7 +106,8 @@ test("an empty contact is removed, not stored", () => {
 test("a contact that is a user's only way in cannot be removed", () => {
   assert.throws(() => change("bob", { userEmail: "" }), {
     code: "invalid_argument",
-    message: "user missing valid credential: bob",
+    message:
+      "user missing valid credential: bob; a user needs an API key that has not expired, a member of the root quorum one that never does",
   });
 });
 

@@ -1,13 +1,22 @@
 import { apiKeyCurves } from "@keystead/core/crypto/api_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { mapWithPauses, type Work } from "@keystead/core/work.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
+import { checkLimit } from "../endpoints/limits.ts";
 import type { ApiKeyParams } from "../fields/credentials.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
 import { type ApiKey, type Change, put, type User } from "../state/entities.ts";
-import { getUser } from "../state/members.ts";
+import { getUser, getUserTag } from "../state/members.ts";
 import type { MembersPage, Pages } from "../state/pages.ts";
 import { parseEmail, parsePhoneNumber } from "./contacts.ts";
-import { newApiKey, refuseKnownKeys, refuseUnbuilt, withApiKeys } from "./credentials.ts";
+import {
+  hasCredential,
+  missingCredential,
+  newApiKey,
+  refuseKnownKeys,
+  refuseUnbuilt,
+  withApiKeys,
+} from "./credentials.ts";
 import { refuseLockOut } from "./quorum.ts";
 
 export type NewUserParams = {
@@ -99,6 +108,31 @@ export function newUser(context: ActivityContext, params: NewUserParams): User {
   return withApiKeys(user, keys, context);
 }
 
+/** New users of an organization: all of them, or none. Each must be able to sign in. */
+export function* createUsersIn(
+  { members, settings }: Pick<Pages, "members" | "settings">,
+  users: readonly NewUserParams[],
+  context: ActivityContext,
+): Work<{ changes: Change[]; result: { userIds: string[] } }> {
+  checkLimit("users", members.users.size + users.length, context);
+  refuseKeysByText(members, users, context);
+  const created = yield* mapWithPauses(users, (params) => {
+    for (const tagId of params.userTags) getUserTag(members, context.organizationId, tagId);
+    return newUser(context, params);
+  });
+  for (const user of created) {
+    if (!hasCredential(user, settings, context.nowMs)) throw missingCredential(user.userId);
+  }
+  refuseKnownKeys(
+    members,
+    created.flatMap((user) => user.apiKeys),
+  );
+  return {
+    changes: created.map((user) => put("user", user)),
+    result: { userIds: created.map((user) => user.userId) },
+  };
+}
+
 type UserChange = {
   userName?: string;
   userTags?: readonly string[];
@@ -116,7 +150,9 @@ export function changedUser(
 ): Change {
   const before = getUser(members, organizationId, userId);
   const { userEmail, userPhoneNumber, ...user } = before;
-  const email = change.userEmail === undefined ? userEmail : parseEmail(change.userEmail);
+  // Clients send the whole user back: an address that was taken by an earlier version's rules stays, unless it changes.
+  const keepsEmail = change.userEmail === undefined || change.userEmail === userEmail;
+  const email = keepsEmail ? userEmail : parseEmail(change.userEmail);
   const phoneNumber = change.userPhoneNumber === undefined ? userPhoneNumber : parsePhoneNumber(change.userPhoneNumber);
   const next: User = {
     ...user,

@@ -7,7 +7,6 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
@@ -29,6 +28,7 @@ import {
   stateAfter,
   userWithKey,
 } from "../../test/signer_rig.ts";
+import { nodeCurves } from "../curves/node_curves.ts";
 import type { Prepared } from "../frames/messages.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { objectId } from "../state/derived_id.ts";
@@ -449,7 +449,7 @@ test("every leaf that was released and is not shown is named", () => {
   prepareOn(rig, undefined, createTagBody(rig, "never"));
   const logKey = fromHex(JSON.parse(rig.operations.hello({ protocol: 1, keyring: rig.keyring }).publicKeys).log);
   const { statement, signature } = rig.restart().operations.statement({ page: 0 });
-  const released = openStatement(nobleCurves, logKey, statement, signature);
+  const released = openStatement(nodeCurves, logKey, statement, signature);
   const leaves = [rig.birthRow, ...rows].map(({ leaf }) => decodeLeaf(withoutMac(leaf)));
   const withheld = (shown: readonly Leaf[]) => {
     const check = createReleasedCheck([released]);
@@ -462,5 +462,5 @@ test("every leaf that was released and is not shown is named", () => {
   }
   const forged = Uint8Array.from(statement);
   forged[forged.length - 1] = (forged.at(-1) ?? 0) ^ 1;
-  assert.throws(() => openStatement(nobleCurves, logKey, forged, signature), { code: "unauthenticated" });
+  assert.throws(() => openStatement(nodeCurves, logKey, forged, signature), { code: "unauthenticated" });
 });

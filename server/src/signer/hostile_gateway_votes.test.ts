@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
@@ -13,6 +12,7 @@ import { createReleasedCheck, openStatement } from "@keystead/core/log/released.
 import { p256 } from "@noble/curves/nist.js";
 import { createQuorum, pageOf, type Quorum } from "../../test/quorum_rig.ts";
 import { anotherOrganization, leafOf, offer, only, type StoredState, stateAfter } from "../../test/signer_rig.ts";
+import { nodeCurves } from "../curves/node_curves.ts";
 import type { Prepared } from "../frames/messages.ts";
 import { sha256 } from "../state/digest.ts";
 import type { PendingActivity } from "../state/entities.ts";
@@ -170,7 +170,7 @@ test("what was kept back of a waiting submission, of votes and of their end is m
   const { operations, keyring, birthRow } = quorum.rig;
   const logKey = fromHex(JSON.parse(operations.hello({ protocol: 1, keyring }).publicKeys).log);
   const { statement, signature } = operations.statement({ page: 0 });
-  const released = openStatement(nobleCurves, logKey, statement, signature);
+  const released = openStatement(nodeCurves, logKey, statement, signature);
   const leaves = [birthRow, ...quorum.committed].map(leafOf);
   assert.equal(leaves.length, 7);
   const withheld = (shown: readonly Leaf[]) => {

@@ -282,11 +282,11 @@ function record(
   };
 }
 
-/** What each policy said goes with the vote that made it say so. Why, in a submission that is refused, is in its failure already. */
+/** What each policy said goes with the vote that made it say so. Why, in a submission that is refused, may be in its failure already. */
 function evaluationsOf({ weighed, wasWaiting }: Act, event: LeafEvent): Pick<Prepared, "evaluations" | "explanation"> {
   if (weighed === undefined || weighed.evaluations.length === 0)
     return { evaluations: undefined, explanation: undefined };
-  const isInFailure = event === "REJECTED" && wasWaiting !== true;
+  const isInFailure = event === "REJECTED" && wasWaiting !== true && weighed.isToldInFull === true;
   const explanation = isInFailure ? undefined : encodeExplanations(weighed.explanations, weighed.evaluations);
   return { evaluations: encodeEvaluations(weighed.evaluations), explanation };
 }

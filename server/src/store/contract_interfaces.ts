@@ -41,6 +41,23 @@ export async function listContractInterfaces(store: Store, organizationId: strin
   return (await interfacesOf(store, organizationId)).map(toInterface);
 }
 
+const referencesOf = compiled("contract_interface_references", (db, organizationId: string) =>
+  db
+    .selectFrom("contract_interfaces")
+    .select(["interface_id", "address"])
+    .where("organization_id", "=", organizationId)
+    .orderBy("created_at_ms")
+    .orderBy("interface_id"),
+);
+
+/** All interfaces without their texts, which may be megabytes, the oldest first. */
+export async function listInterfaceReferences(store: Store, organizationId: string) {
+  return (await referencesOf(store, organizationId)).map((row) => ({
+    interfaceId: row.interface_id,
+    address: row.address,
+  }));
+}
+
 function toInterface(row: Tables["contract_interfaces"]): StoredInterface {
   const record = decodeRecord(withoutMac(row.record));
   if (record.kind !== "contractInterface") throw new Fault("internal", "the record of an interface is another's");

@@ -38,7 +38,7 @@ export async function findEvaluatedVotes(
   return [...own, ...later.map((row) => ({ ...row }))];
 }
 
-/** A submission that was refused has its reasons in its failure, where they are answered from, and nowhere else. */
+/** A submission that was refused has its reasons in its failure and nowhere else, if that tells all of them. */
 function reasonsIn(failure: string | null): string | null {
   const { details = [] } = failure === null ? {} : (JSON.parse(failure) as { details?: { explanations?: unknown }[] });
   const explanations = details.find((detail) => detail.explanations !== undefined)?.explanations;

@@ -1,0 +1,35 @@
+import { sql } from "kysely";
+import { compiled } from "./compiled.ts";
+import type { Store } from "./store.ts";
+
+/** What `get_organization` lists, and the credentials of its users. */
+const listed = [
+  "users",
+  "credentials",
+  "policies",
+  "user_tags",
+  "private_keys",
+  "private_key_tags",
+  "wallets",
+  "contract_interfaces",
+] as const;
+
+const counts = compiled("organization_size", (db, organizationId: string) =>
+  db
+    .selectFrom("organizations")
+    .select(({ selectFrom }) =>
+      listed.map((table) =>
+        selectFrom(table)
+          .select(sql<number>`cast(count(*) as integer)`.as("count"))
+          .where(`${table}.organization_id`, "=", organizationId)
+          .as(table),
+      ),
+    )
+    .where("organizations.organization_id", "=", organizationId),
+);
+
+/** How many rows a list of everything in the organization would have. Counted in the keys alone, without reading a row. */
+export async function countListed(store: Store, organizationId: string): Promise<number> {
+  const [row] = await counts(store, organizationId);
+  return Object.values<number | null>(row ?? {}).reduce<number>((sum, count) => sum + Number(count ?? 0), 0);
+}
