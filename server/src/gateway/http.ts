@@ -34,6 +34,7 @@ import type { SubmitRoom } from "./execute.ts";
 import { readKey } from "./idempotency.ts";
 import { memoryBounds } from "./memory_bounds.ts";
 import type { Metrics } from "./metrics.ts";
+import { createQueryTurns, type QueryTurns } from "./query_turns.ts";
 import { readStampHeader } from "./stamp_header.ts";
 import { submit } from "./submit.ts";
 
@@ -74,7 +75,7 @@ const limits = {
 const quoted = 100;
 
 /** What a request goes through before its endpoint is asked. */
-type Entrance = { connections: Connections; bodies: Bodies };
+type Entrance = { connections: Connections; bodies: Bodies; queryTurns: QueryTurns };
 
 const allowedHeaders = [
   "content-type",
@@ -109,6 +110,7 @@ export function createHttp(house: HttpRoom): FastifyInstance {
   const entrance = {
     connections,
     bodies: createBodies({ bytes: limits.bodyBytes, together: memoryBounds.bodies }),
+    queryTurns: createQueryTurns(),
   };
   const app = fastify({
     // Clients build URLs by plain concatenation.
@@ -195,9 +197,13 @@ export function createHttp(house: HttpRoom): FastifyInstance {
     );
   });
   app.get("/metrics", async (_request, reply) => {
-    reply
-      .header("content-type", "text/plain; version=0.0.4; charset=utf-8")
-      .send(await room.metrics.text({ ...connections.held(), ...room.heldBytes?.() }));
+    reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(
+      await room.metrics.text({
+        ...connections.held(),
+        queries: entrance.queryTurns.waitingBytes(),
+        ...room.heldBytes?.(),
+      }),
+    );
     return reply;
   });
   app.get("/.well-known/keystead.json", (_request, reply) => sendJson(reply, 200, { publicKeys: room.publicKeys() }));
@@ -259,6 +265,7 @@ async function handleSubmit(
       return sendFailure(request, reply, answer.failure);
     }
     finish(200);
+    entrance.queryTurns.seen(answer.activity.organizationId);
     sendAnswer(reply, answer);
     passed("answered");
     return;
@@ -296,13 +303,16 @@ async function handleQuery(
     const asked = { ...value, organizationId } as never;
     const dialect = dialectOf(clientVersion(request));
     const run = (store: Store) => query.run(store, caller, asked, dialect);
-    const answer = await reading(body, () =>
-      query.inSnapshot === true ? inSnapshot(room.store, run) : run(room.store),
-    );
-    finish(200);
-    return sendAnswer(reply, answer);
+    return await entrance.queryTurns.answer(caller.organizationId, body.length, async () => {
+      const answer = await reading(body, () =>
+        query.inSnapshot === true ? inSnapshot(room.store, run) : run(room.store),
+      );
+      finish(200);
+      return sendAnswer(reply, answer);
+    });
   } catch (error) {
     if (isStranger(error, body)) await entrance.connections.refusalsTurn(request.raw.socket);
+    if (error instanceof Overloaded) await entrance.connections.overloadsTurn(request.raw.socket);
     finish(sendFault(room, request, reply, error).statusCode);
     return reply;
   }

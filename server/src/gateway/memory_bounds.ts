@@ -14,6 +14,8 @@ export const memoryBounds = {
   bodies: 64 * mebibyte,
   /** Requests that wait for their turn in the signer. Their bodies are among those above. */
   waiting: 32 * mebibyte,
+  /** Queries that wait for their turn. Their bodies are among those above, too. */
+  queries: 32 * mebibyte,
   /** Those that are under way to the signer; what it does not read yet of them is also bounded by itself. */
   underWay: 32 * mebibyte,
   signerQueue: 32 * mebibyte,
@@ -35,5 +37,17 @@ export const admissionLimits: AdmissionLimits = {
   allBytes: memoryBounds.underWay,
   waiting: 1_000,
   waitingBytes: memoryBounds.waiting,
+  waitMs: 5_000,
+};
+
+/** Costs are microseconds that an organization's last queries took. One that takes longer than this is answered alone. */
+export const queryLimits: AdmissionLimits = {
+  inFlight: 16,
+  cost: 4_000,
+  allInFlight: 64,
+  allCost: 1_000_000,
+  allBytes: memoryBounds.queries,
+  waiting: 1_000,
+  waitingBytes: memoryBounds.queries,
   waitMs: 5_000,
 };
