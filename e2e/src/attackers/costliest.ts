@@ -95,6 +95,13 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
   approve_activity: nothing,
   reject_activity: nothing,
   create_api_keys: ({ userId }) => ({ userId, apiKeys: Array.from({ length: 10 }, apiKey) }),
+  create_api_only_users: () => ({
+    apiOnlyUsers: users(20, 10).map(({ userName, userTags, apiKeys }) => ({
+      userName,
+      userTags,
+      apiKeys: apiKeys.map(({ curveType: _, ...key }) => key),
+    })),
+  }),
   create_policies: () => ({ policies: Array.from({ length: 16 }, policy) }),
   create_policy: policy,
   create_private_key_tag: () => ({ privateKeyTagName: randomUUID(), privateKeyIds: ids() }),
@@ -190,6 +197,7 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_activity: ({ activityId }) => ({ activityId }),
   get_api_key: () => ({ apiKeyId: randomUUID() }),
   get_api_keys: ({ userId }) => ({ userId }),
+  get_organization: () => ({}),
   get_organization_configs: () => ({}),
   get_policy: ({ policyId }) => ({ policyId }),
   get_policy_evaluations: ({ activityId }) => ({ activityId }),
