@@ -18,9 +18,14 @@ const limits: AdmissionLimits = {
 function watched(changes: Partial<AdmissionLimits> = {}, hasRoom?: () => boolean) {
   const admission = createAdmission({ ...limits, ...changes }, hasRoom);
   const seen: string[] = [];
-  const come = (organizationId: string, name: string, { cost = 500, bytes = 100 }: Partial<Weight> = {}) => {
+  const come = (
+    organizationId: string,
+    name: string,
+    { cost = 500, bytes = 100 }: Partial<Weight> = {},
+    caller = "",
+  ) => {
     const weight = { cost, bytes };
-    const turn = admission.enter(organizationId, weight);
+    const turn = admission.enter(organizationId, weight, caller);
     if (turn === undefined) seen.push(name);
     else
       turn.then(
@@ -92,6 +97,22 @@ test("too many of one organization are refused at once", () => {
   const { come } = watched({ waiting: 2 });
   for (let i = 0; i < 6; i++) come("a", `${i}`);
   assert.throws(() => come("a", "flood"), { code: "resource_exhausted", message: /of this organization/ });
+});
+
+test("callers of one organization take turns, and one who floods it gives way to another", async () => {
+  const { seen, come } = watched({ waiting: 10, inFlight: 1 });
+  const leave = come("a", "in", {}, "eve");
+  const costly = { cost: 30_000 };
+  const leaves = Array.from({ length: 10 }, (_, i) => come("a", `eve ${i}`, costly, "eve"));
+  assert.throws(() => come("a", "eve floods", {}, "eve"), { code: "resource_exhausted" });
+  come("a", "ann", {}, "ann");
+  await breath();
+  assert.deepEqual(seen, ["in", "eve 9: resource_exhausted"]);
+  leave();
+  await breath();
+  leaves[0]?.();
+  await breath();
+  assert.deepEqual(seen.slice(2), ["eve 0", "ann"], "she does not wait for all that came before");
 });
 
 test("nothing is let in while nobody can take what comes of it", async () => {

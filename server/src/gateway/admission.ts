@@ -1,7 +1,8 @@
 /**
  * Who may go to the signer. Requests wait here, where they are counted in bytes and end in time, and not in the signer. Each
  * organization has so much cost under way at once; what waits beyond that is let in by turns between organizations. One that is alone
- * keeps the signer busy all by itself. When too much waits, the organization that has most of it is refused, and nobody else.
+ * keeps the signer busy all by itself. When too much waits, the organization that has most of it is refused, and nobody else. Within an
+ * organization its callers take turns in the same way: one who floods must not keep the quorum from removing her.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { createFairQueue, type FairQueue } from "../state/fair_queue.ts";
@@ -11,7 +12,7 @@ export type Weight = { cost: number; bytes: number };
 
 export type Admission = {
   /** Undefined when it may go at once. Otherwise when it may; or it is refused, at once or after it has waited too long. */
-  enter(organizationId: string, weight: Weight): Promise<void> | undefined;
+  enter(organizationId: string, weight: Weight, caller?: string): Promise<void> | undefined;
   /** The signer has answered it. */
   leave(organizationId: string, weight: Weight): void;
   /** Whether so many are under way that a stranger should not join them. */
@@ -59,6 +60,7 @@ export class Overloaded extends Fault {
 
 type Entry = Weight & {
   organization: Organization;
+  caller: string;
   expiresAt: number;
   /** Let in, refused or over. */
   isGone: boolean;
@@ -71,7 +73,9 @@ type Organization = {
   /** Under way, or ready to be. */
   inFlight: number;
   cost: number;
-  waiting: Entry[];
+  /** By their callers. */
+  waiting: FairQueue<Entry>;
+  waitingOf: Map<string, number>;
   waitingCount: number;
   waitingBytes: number;
 };
@@ -92,15 +96,16 @@ export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean 
     let organization = organizations.get(id);
     if (organization === undefined) {
       if (organizations.size >= keptOrganizations) forgetIdle();
-      organization = { id, inFlight: 0, cost: 0, waiting: [], waitingCount: 0, waitingBytes: 0 };
+      const waiting = createFairQueue<Entry>(quantum);
+      organization = { id, inFlight: 0, cost: 0, waiting, waitingOf: new Map(), waitingCount: 0, waitingBytes: 0 };
       organizations.set(id, organization);
     }
     return organization;
   }
 
   function forgetIdle(): void {
-    for (const [id, { inFlight, waiting }] of organizations) {
-      if (inFlight === 0 && waiting.length === 0) organizations.delete(id);
+    for (const [id, { inFlight, waitingCount }] of organizations) {
+      if (inFlight === 0 && waitingCount === 0) organizations.delete(id);
     }
   }
 
@@ -138,8 +143,15 @@ export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean 
     entry.isGone = true;
     allWaiting -= 1;
     allWaitingBytes -= entry.bytes;
-    entry.organization.waitingCount -= 1;
-    entry.organization.waitingBytes -= entry.bytes;
+    count(entry, -1);
+  }
+
+  function count({ organization, caller, bytes }: Entry, sign: 1 | -1): void {
+    organization.waitingCount += sign;
+    organization.waitingBytes += sign * bytes;
+    const left = (organization.waitingOf.get(caller) ?? 0) + sign;
+    if (left > 0) organization.waitingOf.set(caller, left);
+    else organization.waitingOf.delete(caller);
   }
 
   function refuse(entry: Entry, fault: Fault): void {
@@ -150,16 +162,16 @@ export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean 
   /** Moves an organization's next requests to where all organizations' are. */
   function promote(organization: Organization): void {
     const { waiting } = organization;
-    let taken = 0;
-    for (const entry of waiting) {
+    for (let flow = waiting.next(); flow !== undefined; flow = waiting.next()) {
+      const entry = flow.first();
       if (!entry.isGone) {
-        if (!lets(organization, entry)) break;
+        if (!lets(organization, entry)) return;
+        flow.charge(entry.cost);
         reserve(organization, entry);
         ready[rank(entry.cost)]?.add(organization.id, entry);
       }
-      taken += 1;
+      flow.shift();
     }
-    if (taken > 0) waiting.splice(0, taken);
   }
 
   function dispatch(): void {
@@ -199,20 +211,37 @@ export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean 
     timer = undefined;
   }
 
-  /** Whoever has most that waits gives way to others; when that is the newcomer's own organization, the newcomer does. */
-  function makeRoom(organization: Organization, bytes: number): void {
-    if (organization.waitingCount >= limits.waiting) throw new Overloaded("requests of this organization");
+  /** Whoever has most that waits gives way to others; when that is the newcomer itself, or its organization, the newcomer does. */
+  function makeRoom(organization: Organization, caller: string, bytes: number): void {
+    if (organization.waitingCount >= limits.waiting) {
+      const busiest = busiestOf(organization);
+      if ((organization.waitingOf.get(busiest) ?? 0) <= (organization.waitingOf.get(caller) ?? 0) + 1) {
+        throw new Overloaded("requests of this organization");
+      }
+      refuseNewest((entry) => entry.organization === organization && entry.caller === busiest);
+    }
     while (allWaitingBytes + bytes > limits.waitingBytes) {
       let most = organization;
       for (const each of organizations.values()) if (each.waitingBytes > most.waitingBytes) most = each;
-      const newest = most === organization ? undefined : most.waiting.findLast(({ isGone }) => !isGone);
-      if (newest === undefined) throw new Overloaded("requests at once");
-      refuse(newest, new Overloaded("requests of this organization"));
+      if (most === organization) throw new Overloaded("requests at once");
+      refuseNewest((entry) => entry.organization === most);
     }
   }
 
+  function busiestOf({ waitingOf }: Organization): string {
+    let [busiest, most] = ["", 0];
+    for (const [caller, waiting] of waitingOf) if (waiting > most) [busiest, most] = [caller, waiting];
+    return busiest;
+  }
+
+  function refuseNewest(isOne: (entry: Entry) => boolean): void {
+    const newest = oldest.findLast((entry) => !entry.isGone && isOne(entry));
+    if (newest === undefined) throw new Overloaded("requests at once");
+    refuse(newest, new Overloaded("requests of this organization"));
+  }
+
   return {
-    enter(organizationId, { cost, bytes: own }) {
+    enter(organizationId, { cost, bytes: own }, caller = "") {
       const bytes = own + requestBytes;
       const weight = { cost, bytes };
       const organization = organizationOf(organizationId);
@@ -222,13 +251,13 @@ export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean 
         admit(weight, 1);
         return undefined;
       }
-      makeRoom(organization, bytes);
+      makeRoom(organization, caller, bytes);
       return new Promise((resolve, reject) => {
         const expiresAt = performance.now() + limits.waitMs;
-        const entry: Entry = { cost, bytes, organization, expiresAt, isGone: false, go: resolve, refuse: reject };
-        organization.waiting.push(entry);
-        organization.waitingCount += 1;
-        organization.waitingBytes += bytes;
+        const ends = { expiresAt, isGone: false, go: resolve, refuse: reject };
+        const entry: Entry = { cost, bytes, organization, caller, ...ends };
+        organization.waiting.add(caller, entry);
+        count(entry, 1);
         allWaiting += 1;
         allWaitingBytes += bytes;
         oldest.push(entry);

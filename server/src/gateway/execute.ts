@@ -47,9 +47,10 @@ export type StampedRequest = {
 export async function executeOnce(room: SubmitRoom, request: StampedRequest): Promise<ActivityRecord | undefined> {
   const trouble = room.signerTrouble();
   if (trouble !== undefined) throw new Fault("unavailable", trouble);
+  let caller: string | undefined;
   if (isWary(room, request)) {
     const { organizationId, stamp, body } = request;
-    await authenticateQuery(room, organizationId, stamp, body, "named");
+    caller = (await authenticateQuery(room, organizationId, stamp, body, "named")).userId;
   }
   let decided: Awaited<ReturnType<Organizations["prepare"]>>;
   try {
@@ -59,6 +60,7 @@ export async function executeOnce(room: SubmitRoom, request: StampedRequest): Pr
       target: request.vote?.target.body,
       records: request.records,
       cost: request.cost,
+      caller,
     });
   } catch (error) {
     // The signer has executed these bytes: they are stored, or about to be. The next round finds them.

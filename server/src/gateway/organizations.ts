@@ -40,6 +40,8 @@ export type Stamped = Pick<Request<"prepare">, "body" | "stamp" | "target"> & {
   records: readonly RecordWish[];
   /** What it costs the signer, in the units of `endpoints/cost.ts`. */
   cost: number;
+  /** Who sent it, where that is known: whenever others of the organization wait. */
+  caller?: string | undefined;
 };
 
 /** What is sent along beside the state. */
@@ -314,7 +316,7 @@ export function createOrganizations(
       organization.busy += 1;
       let isIn = false;
       try {
-        const turn = admission.enter(organizationId, weight);
+        const turn = admission.enter(organizationId, weight, request.caller);
         if (turn !== undefined) await turn;
         isIn = true;
         return await prepare(organizationId, organization, request);
