@@ -245,7 +245,9 @@ export function* newAccounts(
     // Each record's secret is wiped when it has been sealed, so several formats of one path have a copy each.
     return { record, secret: Uint8Array.from(privateKey) };
   };
-  const records = yield* wipedUnlessDone((made: AccountRecord[]) => withKeyPairs(keys, seed, accounts, newAccount, made));
+  const records = yield* wipedUnlessDone((made: AccountRecord[]) =>
+    withKeyPairs(keys, seed, accounts, newAccount, made),
+  );
   return { addresses: records.map(({ record }) => record.address), records };
 }
 
