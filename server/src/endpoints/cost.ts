@@ -8,7 +8,7 @@ import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
 import type { Curve } from "@keystead/core/keys/curves.ts";
 import type { ActivityForm, AnyActivity } from "./define_activity.ts";
 
-/** One place for all unit costs. `npm run bench -- --costs` measures bodies against them. */
+/** One place for all unit costs, as measured. */
 export const unitCosts = {
   /** Of any activity: its stamp, the decision, the state and leaf it leads to. */
   request: 500,
