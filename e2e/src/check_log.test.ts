@@ -46,7 +46,7 @@ test("a leaf that was released and is gone from the database is named, and the e
   const forger = new DatabaseSync(join(dataFolder, "database/keystead.db"));
   forger
     .prepare(
-      `insert into leaves select organization_id, boot, ?, 3, activity_id, leaf, header, sealed
+      `insert into leaves select organization_id, boot, ?, 3, activity_id, leaf, header, sealed, made
         from leaves where version = 2`,
     )
     .run(hidden?.number ?? 0);

@@ -111,13 +111,10 @@ export const pageEdits = {
     ]);
   },
   contractInterfaces: () => ({ interfaces: [] }),
-  /** What was deleted comes back. */
-  deletedWallets: () => ({ ranges: [] }),
-  deletedWalletAccounts: () => ({ ranges: [] }),
-  deletedPrivateKeys: () => ({ ranges: [] }),
   /** A minute is left out: its bodies would be new. */
   journals: (page) => ({ journals: page.journals.slice(80) }),
-  keyFacts: (page) => ({ facts: page.facts.map((facts: Json) => ({ ...facts, deleted: undefined })) }),
+  /** What was deleted comes back. */
+  keyFacts: (page) => ({ facts: page.facts }),
 } as const satisfies Record<SinglePage | "keyFacts", (page: Json, aim: Aim) => Json>;
 
 export const editedPages = Object.keys(pageEdits);

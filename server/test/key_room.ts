@@ -5,9 +5,7 @@ import { nodeBundleSigner, nodeHpke } from "../src/curves/node_hpke.ts";
 import { nodeSigning } from "../src/curves/node_signing.ts";
 import type { KeyRoom, NewRecord } from "../src/endpoints/key_room.ts";
 import type { KeyFacts } from "../src/state/entities.ts";
-import { deletedPages } from "../src/state/pages.ts";
-import { type KeyRecordKind, recordIdOf } from "../src/state/records.ts";
-import { noSerials, withSerials } from "../src/state/serial_ranges.ts";
+import { recordIdOf } from "../src/state/records.ts";
 import { seedOfWallet } from "../src/state/wallet_secret.ts";
 
 /** What a test wants to be there, as outcomes of earlier activities give it. */
@@ -22,15 +20,6 @@ export function testKeyRoom({ records = [], facts = [] }: KeyRoomContent = {}): 
     createHash("sha256").update(organizationId).update(kind).update(secret).digest("hex");
   const toldBy = ({ record, secret }: NewRecord) =>
     record.kind === "wallet" ? seedOfWallet(nodeSigning.keys, record.language, secret) : secret;
-  /** The serials of keys that the facts call deleted. */
-  const deletedOf = (kind: KeyRecordKind) => {
-    const isDeleted = (id: string) => facts.findLast((each) => each.id === id)?.deleted === true;
-    const gone = kept.filter(({ record }) => record.kind === kind && isDeleted(recordIdOf(record)));
-    return withSerials(
-      noSerials,
-      gone.flatMap(({ record }) => record.serial ?? []),
-    );
-  };
   return {
     signing: nodeSigning,
     hpke: nodeHpke as unknown as KeyRoom["hpke"],
@@ -39,11 +28,6 @@ export function testKeyRoom({ records = [], facts = [] }: KeyRoomContent = {}): 
     random: (length) => new Uint8Array(randomBytes(length)),
     records: kept.map(({ record }) => record),
     factsOf: (id) => facts.findLast((each) => each.id === id),
-    deleted: {
-      [deletedPages.wallet]: deletedOf("wallet"),
-      [deletedPages.walletAccount]: deletedOf("walletAccount"),
-      [deletedPages.privateKey]: deletedOf("privateKey"),
-    },
     open(record) {
       const found = kept.find((each) => recordIdOf(each.record) === recordIdOf(record));
       if (found === undefined) throw new Error("no such record");

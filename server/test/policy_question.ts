@@ -52,7 +52,7 @@ export function questionOf(situation: Situation): Question {
   };
   return {
     pages,
-    keys: () => situation.keys ?? { records: [], factsOf: () => undefined, deleted: pages },
+    keys: () => situation.keys ?? { records: [], factsOf: () => undefined },
     openInterface: (interfaceId) =>
       interfaces.find(({ listed }) => listed.interfaceId === interfaceId)?.read ?? assert.fail(interfaceId),
     form,

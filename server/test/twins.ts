@@ -2,7 +2,7 @@
  * One body prepared twice by a hostile gateway. A world is one signer with its first organization, and a second signer and rotated ones
  * beside it; every trial has one body prepared in two of them, offers both to be released, and says what counts afterwards.
  */
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toHex } from "@keystead/core/encoding/hex.ts";
@@ -231,7 +231,13 @@ function settle(world: World, prepared: readonly Prepared[]) {
   return JSON.parse(prepared[0]?.activity?.result ?? "{}");
 }
 
-export type Pair = { first: readonly Prepared[]; second: readonly Prepared[]; operations: Operations };
+export type Pair = {
+  first: readonly Prepared[];
+  second: readonly Prepared[];
+  operations: Operations;
+  /** Leaves nothing open of a signer that was started for this pair. */
+  close(): void;
+};
 
 /** The body twice; `operations` is who is asked to release both. */
 export function prepareTwice(world: World, draft: Draft, situation: Situation, random: Random): Pair {
@@ -240,20 +246,27 @@ export function prepareTwice(world: World, draft: Draft, situation: Situation, r
   // Mostly within the same millisecond, where times do not tell twins apart.
   if (random.below(4) === 0) rig.clock.nowMs += random.below(90_000);
   if (situation === "later state") actNow(world, "create_user_tag");
-  const { operations, releasing } = signerFor(world, situation);
+  const { operations, releasing, close = () => undefined } = signerFor(world, situation);
   const second = prepareIn(world, operations, world.state, draft);
-  return { first, second, operations: releasing ?? operations };
+  return { first, second, operations: releasing ?? operations, close };
 }
 
-function signerFor(world: World, situation: Situation): { operations: Operations; releasing?: Operations } {
+type Second = { operations: Operations; releasing?: Operations; close?: () => void };
+
+function signerFor(world: World, situation: Situation): Second {
   if (situation === "after a restart") {
     world.rig = world.rig.restart();
     return { operations: world.rig.operations };
   }
   if (situation === "second signer") {
-    const memory = openMemory(mkdtempSync(join(tmpdir(), "keystead-twin-")), world.rig.rootKey);
+    const folder = mkdtempSync(join(tmpdir(), "keystead-twin-"));
+    const memory = openMemory(folder, world.rig.rootKey);
     const operations = startOn(world.rig, { current: world.rig.rootKey }, memory, { adoptUnknown: true });
-    return { operations, releasing: world.rig.operations };
+    const close = () => {
+      memory.close();
+      rmSync(folder, { recursive: true });
+    };
+    return { operations, releasing: world.rig.operations, close };
   }
   if (situation === "across a rotation") {
     const keys = { current: freshKey(), retiring: world.rig.rootKey };

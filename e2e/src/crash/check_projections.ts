@@ -4,7 +4,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { isLive } from "@keystead/server/rules/keys.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { decodeDirectory } from "@keystead/server/state/directory.ts";
-import type { KeyFacts } from "@keystead/server/state/entities.ts";
+import type { KnownFacts } from "@keystead/server/state/entities.ts";
 import {
   emptyPages,
   findKeyFacts,
@@ -170,9 +170,9 @@ function read<K extends RecordKind>(marked: Uint8Array, kind: K) {
 function checkKeys(rows: Rows, pages: Pages, compare: Compare): string[] {
   const found: string[] = [];
   const { wallets, wallet_accounts, private_keys, private_key_addresses, private_key_tags } = rows;
-  const factsOf = (id: string): Partial<KeyFacts> => findKeyFacts(pages, id) ?? {};
+  const factsOf = (id: string): Partial<KnownFacts> => findKeyFacts(pages, id) ?? {};
   const counts = { wallets: wallets.length, privateKeys: private_keys.length };
-  const { exported: _, serials: _serials, ...counted } = pages.keyCounts;
+  const { exported: _, ...counted } = pages.keyCounts;
   if (!isDeepStrictEqual(counts, counted))
     found.push(`${JSON.stringify(counts)} keys, ${JSON.stringify(counted)} counted`);
   compare(
@@ -240,7 +240,7 @@ function checkKeys(rows: Rows, pages: Pages, compare: Compare): string[] {
     ...private_keys.map(({ record }) => read(record, "privateKey")),
   ];
   for (const record of records) {
-    if (!isLive({ factsOf: (id) => findKeyFacts(pages, id), deleted: pages }, record)) {
+    if (!isLive({ factsOf: (id) => findKeyFacts(pages, id) }, record)) {
       found.push(`key ${recordIdOf(record)} is deleted, and there`);
     }
   }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { foldName } from "@keystead/server/fields/names.ts";
 import { isLive } from "@keystead/server/rules/keys.ts";
-import type { KeyFacts } from "@keystead/server/state/entities.ts";
+import type { KnownFacts } from "@keystead/server/state/entities.ts";
 import { emptyPages, isPageName, type Pages, withPage } from "@keystead/server/state/pages.ts";
 import type { KeyRecord } from "@keystead/server/state/records.ts";
 import type { Store } from "@keystead/server/store/store.ts";
@@ -89,8 +89,8 @@ export async function compareProjection(
 
 /** Keys that are there, by the names they bear now. */
 function keyRows(pages: Pages, records: readonly KeyRecord[]): Partial<Record<TableName, Row[]>> {
-  const factsOf = (id: string): KeyFacts | undefined => pages.keyFacts.get(id.slice(0, 2))?.get(id);
-  const isGone = (record: KeyRecord) => !isLive({ factsOf, deleted: pages }, record);
+  const factsOf = (id: string): KnownFacts | undefined => pages.keyFacts.get(id.slice(0, 2))?.get(id);
+  const isGone = (record: KeyRecord) => !isLive({ factsOf }, record);
   const common = (id: string, name: string, { imported, createdAtMs }: { imported: boolean; createdAtMs: number }) => ({
     name_key: foldName(factsOf(id)?.name ?? name),
     exported: factsOf(id)?.exported === true ? 1 : 0,

@@ -22,7 +22,14 @@ import { createOperations, type Operations } from "@keystead/server/signer/opera
 import { type Authenticity, withoutMac } from "@keystead/server/state/authenticity.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import type { Drawn, MadeRecord } from "@keystead/server/state/drawn.ts";
-import { decodeRecord, encodeRecord, isKeyRecord, type KeyRecord, recordIdOf } from "@keystead/server/state/records.ts";
+import {
+  decodeRecord,
+  encodeRecord,
+  isKeyRecord,
+  type KeyRecord,
+  recordIdOf,
+  withLeaf,
+} from "@keystead/server/state/records.ts";
 import { closeStore, openStore, type Store, type StoreSource } from "@keystead/server/store/store.ts";
 import type { Tables } from "@keystead/server/store/tables.ts";
 import { type ActivityRow, type Entry, type OrganizationLog, readLog } from "./log.ts";
@@ -263,7 +270,7 @@ function take(workshop: Workshop, site: Site, entry: Entry, prepared: Prepared, 
       site.executed.push(activity.body);
     }
   }
-  for (const [index, made] of asTheyWere(workshop, prepared.records, activity).entries()) {
+  for (const [index, made] of asTheyWere(workshop, prepared.records, activity, entry).entries()) {
     const stored = site.stored.get(idOf(made));
     if (stored !== undefined) found.push(...compareRecords(stored, made, entry.made[index]));
     site.records.push({ ...made, content: stored ?? made.content });
@@ -308,7 +315,12 @@ function compareRecords(stored: Uint8Array, made: StoredRecord, told: MadeRecord
 }
 
 /** The records of keys, with the addresses that they had: their secrets are drawn anew, and sign nothing that anybody compares. */
-function asTheyWere({ authenticity }: Workshop, records: Prepared["records"], activity: ActivityRow): StoredRecord[] {
+function asTheyWere(
+  { authenticity }: Workshop,
+  records: Prepared["records"],
+  activity: ActivityRow,
+  { leaf }: Entry,
+): StoredRecord[] {
   const addresses = addressesIn(JSON.parse(activity.result ?? "{}"));
   return records.map(({ content, sealed }) => {
     const record = decodeRecord(withoutMac(content));
@@ -316,7 +328,8 @@ function asTheyWere({ authenticity }: Workshop, records: Prepared["records"], ac
     if (record.kind === "privateKey") {
       record.addresses = record.addresses.map(({ format }) => ({ format, address: addresses.shift() ?? "" }));
     }
-    return { content: authenticity.mark("record", encodeRecord(record)), sealed };
+    const told = isKeyRecord(record) ? withLeaf(record, leaf.boot, leaf.number) : record;
+    return { content: authenticity.mark("record", encodeRecord(told)), sealed };
   });
 }
 

@@ -13,7 +13,7 @@ import { updatePrivateKeyTag } from "./update_private_key_tag.ts";
 
 const records = ["a", "b", "c", "gone"].map((privateKeyId, index) => {
   const context = activityContext({ nowMs: 1, newId: () => privateKeyId });
-  const names = { organizationId: "acme", serial: index + 1, privateKeyName: privateKeyId };
+  const names = { organizationId: "acme", privateKeyName: privateKeyId };
   const rest = { curve: "CURVE_P256", addressFormats: [], imported: false } as const;
   return newPrivateKeyRecord(context, { ...names, ...rest }, new Uint8Array(32).fill(index + 1));
 });

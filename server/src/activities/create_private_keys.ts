@@ -5,7 +5,7 @@ import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { type PrivateKeyParams, privateKeyParams, privateKeyResult } from "../fields/private_keys.ts";
 import { type Static, Type } from "../fields/schema.ts";
-import { createSerials, refuseTakenName } from "../rules/keys.ts";
+import { refuseTakenName } from "../rules/keys.ts";
 import { wipedUnlessDone } from "../rules/made_records.ts";
 import { getPrivateKeyTag, putTags, type TaggedKey } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
@@ -42,7 +42,6 @@ export const createPrivateKeys = defineActivity({
     privateKeys.map(({ privateKeyName }) => ({ by: "name", kind: "privateKey", name: privateKeyName })),
   *run({ keyCounts, privateKeyTags }, { privateKeys }, context) {
     const { organizationId, nowMs, keys } = context;
-    const serials = createSerials(keyCounts);
     const count = keyCounts.privateKeys + privateKeys.length;
     checkLimit("privateKeys", count, context);
     // Whatever can be refused is refused before the first secret exists.
@@ -54,8 +53,7 @@ export const createPrivateKeys = defineActivity({
       checkAddressFormats(draft);
     }
     const newKey = ({ privateKeyName, curve, addressFormats, privateKeyTags: tagIds }: PrivateKeyParams) => {
-      const serial = serials.next("privateKey");
-      const draft = { organizationId, serial, privateKeyName, curve, addressFormats, imported: false };
+      const draft = { organizationId, privateKeyName, curve, addressFormats, imported: false };
       const secret = generatePrivateKey(curve, keys.random);
       return { created: newPrivateKeyRecord(context, draft, secret), tagIds: [...new Set(tagIds)] };
     };
@@ -70,10 +68,7 @@ export const createPrivateKeys = defineActivity({
       .filter(({ tagIds }) => tagIds.length > 0)
       .map(({ created, tagIds }): TaggedKey => [created.record.privateKeyId, tagIds]);
     return {
-      changes: [
-        put("keyCounts", { ...keyCounts, privateKeys: count, ...serials.counted() }),
-        ...putTags(tagged, nowMs),
-      ],
+      changes: [put("keyCounts", { ...keyCounts, privateKeys: count }), ...putTags(tagged, nowMs)],
       records: made.map(({ created }) => created),
       result: {
         privateKeys: made.map(({ created: { record } }) => ({

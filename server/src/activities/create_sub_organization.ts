@@ -21,7 +21,7 @@ import { type Static, Type } from "../fields/schema.ts";
 import { walletParams, walletResult } from "../fields/wallets.ts";
 import { refuseKnownKeys, refuseVerification } from "../rules/credentials.ts";
 import { subOrganizationFeatures } from "../rules/features.ts";
-import { createSerials, takenName } from "../rules/keys.ts";
+import { takenName } from "../rules/keys.ts";
 import { wipedUnlessDone } from "../rules/made_records.ts";
 import { getPrivateKeyTag } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
@@ -115,12 +115,11 @@ export const createSubOrganization = defineActivity({
     const rootUserIds = users.map((user) => user.userId);
     const rootQuorum = { threshold: params.rootQuorumThreshold, userIds: rootUserIds };
     checkQuorum(rootQuorum, new Map(users.map((user) => [user.userId, user])), settings);
-    const serials = createSerials({});
     const { made, privateKeys } = yield* wipedUnlessDone(function* (records) {
       const { wallet } = params;
-      const made = wallet ? yield* generateWallet(context, subOrganizationId, wallet, accounts, serials) : undefined;
+      const made = wallet ? yield* generateWallet(context, subOrganizationId, wallet, accounts) : undefined;
       records.push(...(made?.records ?? []));
-      const privateKeys = yield* generatePrivateKeys(context, subOrganizationId, wanted, serials, records);
+      const privateKeys = yield* generatePrivateKeys(context, subOrganizationId, wanted, records);
       return { made, privateKeys };
     });
     const records = [...(made?.records ?? []), ...privateKeys];
@@ -128,9 +127,7 @@ export const createSubOrganization = defineActivity({
       put("settings", settings),
       ...users.map((user) => put("user", user)),
       put("rootQuorum", rootQuorum),
-      ...(records.length > 0
-        ? [put("keyCounts", { wallets: made ? 1 : 0, privateKeys: privateKeys.length, ...serials.counted() })]
-        : []),
+      ...(records.length > 0 ? [put("keyCounts", { wallets: made ? 1 : 0, privateKeys: privateKeys.length })] : []),
     ];
     const birth = { organizationId: subOrganizationId, organizationName: settings.organizationName, changes };
     return {
@@ -163,12 +160,10 @@ function generatePrivateKeys(
   context: ActivityContext,
   organizationId: string,
   wanted: readonly PrivateKeyParams[],
-  serials: ReturnType<typeof createSerials>,
   made: NewRecord[],
 ): Work<ReturnType<typeof newPrivateKeyRecord>[]> {
   return mapWithPauses(wanted, ({ privateKeyName, curve, addressFormats }) => {
-    const serial = serials.next("privateKey");
-    const draft = { organizationId, serial, privateKeyName, curve, addressFormats, imported: false };
+    const draft = { organizationId, privateKeyName, curve, addressFormats, imported: false };
     const key = newPrivateKeyRecord(context, draft, generatePrivateKey(curve, context.keys.random));
     made.push(key);
     return key;

@@ -2,7 +2,6 @@ import { costOfAccounts, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { walletParams, walletResult } from "../fields/wallets.ts";
-import { createSerials } from "../rules/keys.ts";
 import { generateWallet, parseAccounts, refuseTakenWalletNames, walletWishes } from "../rules/wallets.ts";
 import { put } from "../state/entities.ts";
 
@@ -22,11 +21,10 @@ export const createWallet = defineActivity({
     const accounts = parseAccounts(params.accounts);
     checkLimit("wallets", counts.wallets + 1, context);
     refuseTakenWalletNames(context.keys, params);
-    const serials = createSerials(counts);
     const { organizationId } = context;
-    const { walletId, addresses, records } = yield* generateWallet(context, organizationId, params, accounts, serials);
+    const { walletId, addresses, records } = yield* generateWallet(context, organizationId, params, accounts);
     return {
-      changes: [put("keyCounts", { ...counts, wallets: counts.wallets + 1, ...serials.counted() })],
+      changes: [put("keyCounts", { ...counts, wallets: counts.wallets + 1 })],
       records,
       result: { walletId, addresses },
     };

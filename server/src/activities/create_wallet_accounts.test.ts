@@ -6,9 +6,8 @@ import { testKeyRoom } from "../../test/key_room.ts";
 import { organization } from "../../test/members.ts";
 import type { KeyRoom } from "../endpoints/key_room.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
-import { createSerials } from "../rules/keys.ts";
 import { generateWallet, parseAccounts } from "../rules/wallets.ts";
-import { type KeyFacts, put } from "../state/entities.ts";
+import type { KeyFacts } from "../state/entities.ts";
 import { createWalletAccounts } from "./create_wallet_accounts.ts";
 
 const ethereum = {
@@ -20,7 +19,7 @@ const ethereum = {
 const second = { ...ethereum, path: "m/44'/60'/1'/0/0", name: "second" };
 
 const { walletId, addresses, records } = finish(
-  generateWallet(activityContext(), "acme", { walletName: "w" }, parseAccounts([ethereum]), createSerials({})),
+  generateWallet(activityContext(), "acme", { walletName: "w" }, parseAccounts([ethereum])),
 );
 
 function run(params: object, facts: KeyFacts[] = [], keys: KeyRoom = testKeyRoom({ records, facts })) {
@@ -34,9 +33,9 @@ function run(params: object, facts: KeyFacts[] = [], keys: KeyRoom = testKeyRoom
   );
 }
 
-test("accounts are records of the wallet's seed, and nothing else changes but the count of their serials", () => {
+test("accounts are records of the wallet's seed, and nothing else changes", () => {
   const { changes, records: made = [], result } = run({});
-  assert.deepEqual(changes, [put("keyCounts", { wallets: 0, privateKeys: 0, serials: { walletAccount: 1 } })]);
+  assert.deepEqual(changes, []);
   assert.deepEqual(
     made.map(({ record }) => record.kind === "walletAccount" && [record.walletId, record.walletAccountId, record.name]),
     [[walletId, "x 0", "second"]],

@@ -4,7 +4,7 @@ import { optional } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { addresses, walletAccounts } from "../fields/wallets.ts";
-import { createSerials, getWallet } from "../rules/keys.ts";
+import { getWallet } from "../rules/keys.ts";
 import {
   accountWishes,
   deriveAddresses,
@@ -15,7 +15,6 @@ import {
   refuseTakenAccountNames,
   refuseTakenPlaces,
 } from "../rules/wallets.ts";
-import { put } from "../state/entities.ts";
 
 const params = Type.Object({
   walletId: id,
@@ -33,10 +32,10 @@ export const createWalletAccounts = defineActivity({
   params,
   result: Type.Object({ addresses }),
   cost: ({ accounts }) => unitCosts.seed + costOfAccounts(accounts),
-  state: ({ keyCounts }) => keyCounts,
+  state: () => undefined,
   // What is not stored stands in nobody's way.
   records: ({ walletId, accounts, persist }) => accountWishes(walletId, persist === false ? [] : accounts),
-  *run(counts, { walletId, accounts, persist }, context) {
+  *run(_state, { walletId, accounts, persist }, context) {
     const { keys, organizationId } = context;
     const wallet = getWallet(keys, organizationId, walletId);
     const asked = parseAccounts(accounts);
@@ -48,9 +47,8 @@ export const createWalletAccounts = defineActivity({
     const seed = openSeed(keys, wallet);
     try {
       if (persist === false) return { changes: [], result: { addresses: yield* deriveAddresses(keys, seed, asked) } };
-      const serials = createSerials(counts);
-      const { addresses, records } = yield* newAccounts(context, wallet, seed, asked, serials);
-      return { changes: [put("keyCounts", { ...counts, ...serials.counted() })], records, result: { addresses } };
+      const { addresses, records } = yield* newAccounts(context, wallet, seed, asked);
+      return { changes: [], records, result: { addresses } };
     } finally {
       seed.fill(0);
     }

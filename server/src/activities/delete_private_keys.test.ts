@@ -10,7 +10,7 @@ import { deletePrivateKeys } from "./delete_private_keys.ts";
 
 const records = ["a", "b", "c"].map((privateKeyId, index) => {
   const context = activityContext({ nowMs: 1, newId: () => privateKeyId });
-  const names = { organizationId: "acme", serial: index + 1, privateKeyName: privateKeyId };
+  const names = { organizationId: "acme", privateKeyName: privateKeyId };
   const rest = { curve: "CURVE_P256", addressFormats: [], imported: false } as const;
   return newPrivateKeyRecord(context, { ...names, ...rest }, new Uint8Array(32).fill(index + 1));
 });
@@ -40,7 +40,7 @@ test("an exported key is deleted: nothing but that stays for ever, its tags and 
   assert.deepEqual(outcome.result, { privateKeyIds: ["a"] });
   assert.deepEqual(
     outcome.changes[0],
-    put("keyFacts", { id: "a", kind: "privateKey", deleted: true, serial: 1, updatedAtMs: nowMs }),
+    put("keyFacts", { id: "a", kind: "privateKey", deleted: true, updatedAtMs: nowMs }),
   );
   const { keyCounts, privateKeyTags } = after(acme, outcome);
   assert.deepEqual(keyCounts, { wallets: 1, privateKeys: 2 });

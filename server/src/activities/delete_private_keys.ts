@@ -43,7 +43,7 @@ export const deletePrivateKeys = defineActivity({
       .map(({ privateKeyId }): TaggedKey => [privateKeyId, []]);
     return {
       changes: [
-        ...doomed.map((key) => put("keyFacts", deletedFacts(keys, key, nowMs))),
+        ...doomed.map((key) => put("keyFacts", deletedFacts(key, nowMs))),
         ...putTags(tagged, nowMs),
         countWithout(keyCounts, keys, doomed),
       ],

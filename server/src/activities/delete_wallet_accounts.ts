@@ -40,7 +40,7 @@ export const deleteWalletAccounts = defineActivity({
       );
     }
     return {
-      changes: accounts.map((account) => put("keyFacts", deletedFacts(keys, account, nowMs))),
+      changes: accounts.map((account) => put("keyFacts", deletedFacts(account, nowMs))),
       result: { walletAccountIds: accounts.map(({ walletAccountId }) => walletAccountId) },
     };
   },

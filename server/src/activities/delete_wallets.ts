@@ -37,7 +37,7 @@ export const deleteWallets = defineActivity({
     }
     return {
       changes: [
-        ...wallets.map((wallet) => put("keyFacts", deletedFacts(keys, wallet, nowMs))),
+        ...wallets.map((wallet) => put("keyFacts", deletedFacts(wallet, nowMs))),
         countWithout(counts, keys, wallets),
       ],
       result: { walletIds: wallets.map(({ walletId }) => walletId) },

@@ -7,7 +7,6 @@ import { testKeyRoom } from "../../test/key_room.ts";
 import { organization } from "../../test/members.ts";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
 import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
-import { createSerials } from "../rules/keys.ts";
 import { generateWallet, parseAccounts } from "../rules/wallets.ts";
 import { createPrivateKeys } from "./create_private_keys.ts";
 import { createSubOrganization } from "./create_sub_organization.ts";
@@ -20,7 +19,7 @@ const accounts = ["m/0/1", "m/0'/2", "m/3"].map((path) => {
   return { curve, pathFormat: "PATH_FORMAT_BIP32", path, addressFormat: "ADDRESS_FORMAT_ETHEREUM" } as const;
 });
 const asked = parseAccounts(accounts);
-const wallet = finish(generateWallet(activityContext(), "acme", { walletName: "w" }, asked, createSerials({})));
+const wallet = finish(generateWallet(activityContext(), "acme", { walletName: "w" }, asked));
 const [signWith = ""] = wallet.addresses;
 const key = (privateKeyName: string) => ({ privateKeyName, curve, privateKeyTags: [], addressFormats: [] });
 const child = { subOrganizationName: "c", rootUsers: [{ userName: "r", userEmail: "r@example.com" }] };

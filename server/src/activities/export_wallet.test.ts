@@ -11,7 +11,6 @@ import { type KeyRoomContent, testKeyRoom } from "../../test/key_room.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import type { NewRecord } from "../endpoints/key_room.ts";
-import { createSerials } from "../rules/keys.ts";
 import { newWallet, parseAccounts } from "../rules/wallets.ts";
 import { put } from "../state/entities.ts";
 import { exportPrivateKey } from "./export_private_key.ts";
@@ -39,7 +38,6 @@ function wallet({ entropy = Uint8Array.from(randomBytes(16)), passphrase, langua
     secret: passphrase === undefined ? { entropy } : { entropy, passphrase: Buffer.from(passphrase) },
     imported: false,
     accounts: parseAccounts([ethereum]),
-    serials: createSerials({}),
   });
   return finish(work).records;
 }

@@ -37,7 +37,7 @@ test("the key comes in with its addresses, the target goes, and the key counts",
   });
   assert.deepEqual(changes, [
     remove("importTarget", "target"),
-    put("keyCounts", { ...members.keyCounts, privateKeys: 1, serials: { privateKey: 1 } }),
+    put("keyCounts", { ...members.keyCounts, privateKeys: 1 }),
   ]);
   const addresses = [
     { format: "ADDRESS_FORMAT_ETHEREUM", address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
@@ -54,7 +54,6 @@ test("the key comes in with its addresses, the target goes, and the key counts",
     organizationId: "acme",
     privateKeyId: "new 0",
     tag: key?.record.tag,
-    serial: 1,
     privateKeyName: "Main",
     curve: "CURVE_SECP256K1",
     publicKey: toHex(publicKeyOf(nodeKeyMaths, "CURVE_SECP256K1", secret).uncompressed),

@@ -8,7 +8,7 @@ import { id } from "../fields/ids.ts";
 import { privateKeyParams, privateKeyResult } from "../fields/private_keys.ts";
 import { Type } from "../fields/schema.ts";
 import { importStateOf, openImport } from "../rules/imports.ts";
-import { createSerials, isLive, refuseTakenName } from "../rules/keys.ts";
+import { isLive, refuseTakenName } from "../rules/keys.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { put } from "../state/entities.ts";
 
@@ -39,16 +39,11 @@ export const importPrivateKey = defineActivity({
     checkAddressFormats({ curve, addressFormats });
     const { plaintext: secret, changes } = openImport(state, "privateKey", params, context);
     try {
-      const serials = createSerials(keyCounts);
-      const serial = serials.next("privateKey");
-      const draft = { organizationId, serial, privateKeyName, curve, addressFormats, imported: true };
+      const draft = { organizationId, privateKeyName, curve, addressFormats, imported: true };
       const made = newPrivateKeyRecord(context, draft, secret);
       refuseKnownKey(keys, secret);
       return {
-        changes: [
-          ...changes,
-          put("keyCounts", { ...keyCounts, privateKeys: keyCounts.privateKeys + 1, ...serials.counted() }),
-        ],
+        changes: [...changes, put("keyCounts", { ...keyCounts, privateKeys: keyCounts.privateKeys + 1 })],
         records: [made],
         result: { privateKeyId: made.record.privateKeyId, addresses: [...made.record.addresses] },
       };

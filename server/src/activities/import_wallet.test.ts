@@ -61,11 +61,7 @@ const notOpened = {
 
 test("the wallet and its accounts come in, the target goes, and the wallet counts", () => {
   const { changes, records, result } = importText(junk);
-  const serials = { wallet: 1, walletAccount: 1 };
-  assert.deepEqual(changes, [
-    remove("importTarget", "target"),
-    put("keyCounts", { ...members.keyCounts, wallets: 1, serials }),
-  ]);
+  assert.deepEqual(changes, [remove("importTarget", "target"), put("keyCounts", { ...members.keyCounts, wallets: 1 })]);
   assert.deepEqual(result, { walletId: "new 0", addresses: ["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"] });
   const [wallet, account] = records ?? [];
   assert.deepEqual(wallet?.record, {
@@ -74,7 +70,6 @@ test("the wallet and its accounts come in, the target goes, and the wallet count
     walletId: "new 0",
     walletName: "Main",
     tag: wallet?.record.tag,
-    serial: 1,
     language: "MNEMONIC_LANGUAGE_ENGLISH",
     imported: true,
     createdAtMs: nowMs,

@@ -8,7 +8,6 @@ import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { walletAccounts, walletName, walletResult } from "../fields/wallets.ts";
 import { importStateOf, openImport } from "../rules/imports.ts";
-import { createSerials } from "../rules/keys.ts";
 import {
   newWallet,
   parseAccounts,
@@ -39,7 +38,6 @@ export const importWallet = defineActivity({
     refuseTakenWalletNames(keys, params);
     const accounts = parseAccounts(params.accounts);
     refuseRepeatedAccounts(accounts);
-    const serials = createSerials(keyCounts);
     const { plaintext, changes } = openImport(state, "wallet", params, context);
     let entropy: Uint8Array | undefined;
     try {
@@ -48,10 +46,10 @@ export const importWallet = defineActivity({
       ({ entropy } = mnemonic);
       const secret = passphrase === undefined ? { entropy } : { entropy, passphrase };
       const names = { organizationId, walletName, language: mnemonic.language };
-      const draft = { ...names, secret, imported: true, accounts, serials };
+      const draft = { ...names, secret, imported: true, accounts };
       const { walletId, addresses, records } = yield* newWallet(context, draft);
       return {
-        changes: [...changes, put("keyCounts", { ...keyCounts, wallets: keyCounts.wallets + 1, ...serials.counted() })],
+        changes: [...changes, put("keyCounts", { ...keyCounts, wallets: keyCounts.wallets + 1 })],
         records,
         result: { walletId, addresses },
       };

@@ -2,8 +2,7 @@
 import type { BundleSigner } from "@keystead/core/crypto/bundles.ts";
 import type { HpkePrimitives } from "@keystead/core/crypto/hpke.ts";
 import type { SigningMaths } from "@keystead/core/crypto/signing.ts";
-import type { ImportTarget, KeyFacts } from "../state/entities.ts";
-import type { DeletedKeys } from "../state/pages.ts";
+import type { ImportTarget, KnownFacts } from "../state/entities.ts";
 import type { KeyRecord, KeyRecordKind } from "../state/records.ts";
 
 /** However the platform holds a P-256 private key. */
@@ -21,9 +20,7 @@ export type KeyRoom = {
   /** What was found of the records that the activity wishes for, deleted ones too. Each is the signer's own word. */
   readonly records: readonly KeyRecord[];
   /** What differs from a record by now. */
-  factsOf(id: string): KeyFacts | undefined;
-  /** The serials of deleted keys. */
-  readonly deleted: DeletedKeys;
+  factsOf(id: string): KnownFacts | undefined;
   /** Opens a record's secret. The caller wipes it. */
   open(record: KeyRecord): Uint8Array;
   /**

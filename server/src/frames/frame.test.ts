@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { bytes, encode, struct } from "@keystead/core/encoding/layout.ts";
 import fc from "fast-check";
 import { maxJournalEntries } from "../state/journal.ts";
-import { maxDeletedRanges, maxFactsLength, maxStateLength, rootQuorumReserve } from "../state/pages.ts";
+import { maxFactsLength, maxStateLength, rootQuorumReserve } from "../state/pages.ts";
 import { createFrameReader, encodeFrame, type Frame, maxFrameLength, setWait } from "./frame.ts";
 
 const blob = struct({ content: bytes });
@@ -55,13 +55,12 @@ test("a frame beyond the bound is not sent", () => {
 });
 
 test("everything that one decision can need at once goes into a frame: full pages, a full minute, bodies and records", () => {
-  const serials = 3 * maxDeletedRanges * 2 * "9007199254740991,".length;
-  const keyFacts = 256 * maxFactsLength;
+  const keyFacts = 256 * maxFactsLength.rootQuorum;
   const journal = maxJournalEntries * 32;
   const bodies = 2 * 1024 * 1024;
   // Interfaces of two MiB, every character of them escaped, and a thousand keys.
   const records = 2 * 2 * 1024 * 1024 + 1_000 * 1_500;
-  const needed = maxStateLength + rootQuorumReserve + serials + keyFacts + journal + bodies + records;
+  const needed = maxStateLength + rootQuorumReserve + keyFacts + journal + bodies + records;
   const left = maxFrameLength - needed;
   assert.ok(left > 10_000 * 200, `${left} bytes are left for headers`);
 });

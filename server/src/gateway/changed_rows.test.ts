@@ -5,7 +5,7 @@ import type { Layout } from "@keystead/core/encoding/layout.ts";
 import { createGatewayRig, type GatewayRig } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
 import { onBothDatabases } from "../../test/policy_rig.ts";
-import { encodeFrame } from "../frames/frame.ts";
+import { encodeFrame, maxFrameLength } from "../frames/frame.ts";
 import { type MessageKind, messages } from "../frames/messages.ts";
 import { slotOf } from "../state/journal.ts";
 import { createCommitter } from "./committer.ts";
@@ -103,7 +103,7 @@ onBothDatabases("rows that no frame carries are refused, not sent", async (rig) 
   const said = listen(rig);
   await rig.store.db
     .updateTable("pages")
-    .set({ content: new Uint8Array(9 * 1024 * 1024) })
+    .set({ content: new Uint8Array(maxFrameLength + 1) })
     .where("name", "=", "members")
     .execute();
   const submit = () => rig.submit(rig.root, "create_user_tag", tag("x"));
@@ -125,7 +125,7 @@ for (const dialect of dialects) {
     assert.ok(first);
     await store.db
       .updateTable("leaves")
-      .set({ leaf: new Uint8Array(9 * 1024 * 1024) })
+      .set({ leaf: new Uint8Array(maxFrameLength + 1) })
       .where("number", "=", first.number)
       .execute();
     const refusals = await createCommitter(store, linkOf(rig)).releaseLeftovers();

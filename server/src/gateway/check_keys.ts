@@ -3,7 +3,6 @@
  * became of it. Everything else in the row follows from these.
  */
 import { randomUUID } from "node:crypto";
-import { isLive } from "../rules/keys.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { decodeRecord, isKeyRecord, type KeyRecord, type KeyRecordKind, recordIdOf } from "../state/records.ts";
 import { keyTables, privateKeyAddressRows } from "../store/key_rows.ts";
@@ -219,8 +218,7 @@ async function expectedRow(
   const facts = await factsOf(id);
   const walletFacts = record.kind === "walletAccount" ? await factsOf(record.walletId) : undefined;
   if (facts === "unknown" || walletFacts === "unknown") return "unknown";
-  const known = { factsOf: (of: string) => (of === id ? facts : walletFacts), deleted: pages };
-  if (pages.settings.deleted || !isLive(known, record)) return "deleted";
+  if (pages.settings.deleted || facts?.deleted || walletFacts?.deleted) return "deleted";
   const index = blindIndex ?? ("blind_index" in row ? (row.blind_index ?? undefined) : undefined);
   const expected = keyRowOf(
     record,

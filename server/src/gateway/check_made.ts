@@ -3,10 +3,8 @@
  * derives from that activity's body, and from the tag that lies beside the activity's leaf.
  */
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
-import { isDeletedSerial } from "../rules/keys.ts";
 import { keyId, objectId } from "../state/derived_id.ts";
 import { decodeMade, type MadeRecord } from "../state/drawn.ts";
-import type { KeyRecordKind } from "../state/records.ts";
 import { type Inside, rowsOfTypes, rowsWith } from "../store/projection_rows.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Findings } from "./check_findings.ts";
@@ -39,7 +37,7 @@ export async function checkMade(tx: Inside, state: CheckedState, findings: Findi
       const ids = Array.from({ length: count }, (_, index): MadeKey => {
         const own = made?.[index];
         if (own === undefined) return { id: objectId(header.organizationId, fingerprint, index) };
-        return { id: keyId(header.organizationId, fingerprint, index, toHex(own.tag)), own };
+        return { id: keyId(header.organizationId, fingerprint, index, toHex(own.tag)) };
       });
       for (const { id } of await missingOf(tx, state, walletId, ids)) {
         findings.lost(
@@ -51,7 +49,7 @@ export async function checkMade(tx: Inside, state: CheckedState, findings: Findi
 }
 
 /** A key that an activity has made. Those from before there were tags have nothing beside their leaf. */
-type MadeKey = { id: string; own?: MadeRecord };
+type MadeKey = { id: string };
 
 /** What lies beside the leaves of these activities. Bytes that are no such thing are left out: then rows of other ids are missed. */
 async function tagsOf(
@@ -103,15 +101,13 @@ function madeBy({ type, result, body, fingerprint }: Tables["activities"]): Made
 /** Those that are in no table, and that nobody has deleted. The accounts of a deleted wallet went with it. */
 async function missingOf(
   tx: Inside,
-  { organizationId, factsOf, pages }: CheckedState,
+  { organizationId, factsOf }: CheckedState,
   walletId: string | undefined,
   keys: readonly MadeKey[],
 ): Promise<MadeKey[]> {
   if (keys.length === 0) return [];
   const ids = keys.map(({ id }) => id);
-  const isGone = async ({ id, own }: MadeKey) => {
-    const isListed = own && isDeletedSerial(pages, own.kind as KeyRecordKind, own.serial || undefined);
-    if (isListed !== undefined) return isListed;
+  const isGone = async ({ id }: { id: string }) => {
     const facts = await factsOf(id);
     return facts === "unknown" || facts?.deleted === true;
   };
@@ -125,12 +121,7 @@ async function missingOf(
   ]);
   const absent = keys.filter(({ id }) => !there.has(id));
   if (absent.length === 0) return [];
-  if (walletId !== undefined) {
-    // A wallet that another activity made and that is not there either was deleted, or is named with that activity.
-    const own = keys.find(({ id }) => id === walletId);
-    const rows = own === undefined ? await rowsWith(tx, "wallets", organizationId, "wallet_id", [walletId]) : [];
-    if (own === undefined ? rows.length === 0 : await isGone(own)) return [];
-  }
+  if (walletId !== undefined && (await isGone({ id: walletId }))) return [];
   const missing: MadeKey[] = [];
   for (const key of absent) if (!(await isGone(key))) missing.push(key);
   return missing;

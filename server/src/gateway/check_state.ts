@@ -5,7 +5,7 @@ import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { equalBytes, sha256 } from "../state/digest.ts";
 import { type Directory, decodeDirectory } from "../state/directory.ts";
-import type { KeyFacts } from "../state/entities.ts";
+import type { KnownFacts } from "../state/entities.ts";
 import { ownHeaderOf } from "../state/leaf_header.ts";
 import {
   emptyPages,
@@ -28,7 +28,7 @@ export type CheckedState = {
   directory: Directory;
   pages: Pages;
   /** What became of a key; "unknown" when the page that would say so was changed. */
-  factsOf(id: string): Promise<KeyFacts | undefined | "unknown">;
+  factsOf(id: string): Promise<KnownFacts | undefined | "unknown">;
 };
 
 const pagesAtOnce = 16;
@@ -170,7 +170,7 @@ const maxFactsPages = 64;
 
 function factsReader(tx: Inside, organizationId: string, directory: Directory, broken: ReadonlySet<string>) {
   const read = new Map<string, Pages>();
-  return async (id: string): Promise<KeyFacts | undefined | "unknown"> => {
+  return async (id: string): Promise<KnownFacts | undefined | "unknown"> => {
     const name = keyFactsPageOf(id);
     if (!directory.pages.some((page) => page.name === name)) return undefined;
     if (broken.has(name)) return "unknown";

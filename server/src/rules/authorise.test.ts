@@ -9,7 +9,6 @@ import { initImportPrivateKey } from "../activities/init_import_private_key.ts";
 import { updateRootQuorum } from "../activities/update_root_quorum.ts";
 import { type AnyActivity, formsOf } from "../endpoints/define_activity.ts";
 import type { RootQuorum } from "../state/entities.ts";
-import { emptyPages } from "../state/pages.ts";
 import { authorise, mayApprove, mayReject, type Question, rightsOf } from "./authorise.ts";
 import { approvalMs } from "./votes.ts";
 
@@ -36,7 +35,7 @@ function question(
   const pages = organization({ users, rootQuorum });
   return {
     pages,
-    keys: () => ({ records: [], factsOf: () => undefined, deleted: emptyPages }),
+    keys: () => ({ records: [], factsOf: () => undefined }),
     openInterface: () => assert.fail("nobody asked for an interface"),
     form,
     params: params ?? {},

@@ -7,59 +7,22 @@ import { Fault } from "@keystead/core/fault.ts";
 import { isSameAddress } from "@keystead/core/keys/address_formats.ts";
 import type { KeyRoom } from "../endpoints/key_room.ts";
 import { foldName } from "../fields/names.ts";
-import type { KeyCounts, KeyFacts } from "../state/entities.ts";
-import { type DeletedKeys, deletedPages } from "../state/pages.ts";
+import type { KeyFacts } from "../state/entities.ts";
 import {
   type KeyRecord,
-  type KeyRecordKind,
   type PrivateKeyRecord,
   recordIdOf,
   type WalletAccountRecord,
   type WalletRecord,
 } from "../state/records.ts";
-import { hasSerial } from "../state/serial_ranges.ts";
 
 /** What a decision knows of keys: the records at hand and what became of them. Queries have it too. */
-export type KnownKeys = Pick<KeyRoom, "records" | "factsOf" | "deleted">;
+export type KnownKeys = Pick<KeyRoom, "records" | "factsOf">;
 
 /** Whether it is there: neither deleted itself nor, for an account, with its wallet. */
-export function isLive(keys: Pick<KnownKeys, "factsOf" | "deleted">, record: KeyRecord): boolean {
-  if (isDeleted(keys, record.kind, recordIdOf(record), record.serial)) return false;
-  return record.kind !== "walletAccount" || !isDeleted(keys, "wallet", record.walletId, record.wallet.serial);
-}
-
-function isDeleted(
-  { factsOf, deleted }: Pick<KnownKeys, "factsOf" | "deleted">,
-  kind: KeyRecordKind,
-  id: string,
-  serial: number | undefined,
-): boolean {
-  return isDeletedSerial(deleted, kind, serial) ?? factsOf(id)?.deleted === true;
-}
-
-/** Undefined for a key without a serial: its facts tell. */
-export function isDeletedSerial(
-  deleted: DeletedKeys,
-  kind: KeyRecordKind,
-  serial: number | undefined,
-): boolean | undefined {
-  return serial === undefined ? undefined : hasSerial(deleted[deletedPages[kind]], serial);
-}
-
-/** Gives the keys that an activity makes their serials, and tells what is counted afterwards. */
-export function createSerials({ serials = {} }: Pick<KeyCounts, "serials">): {
-  next(kind: KeyRecordKind): number;
-  counted(): Pick<KeyCounts, "serials">;
-} {
-  const newest = { ...serials };
-  return {
-    next(kind) {
-      const serial = (newest[kind] ?? 0) + 1;
-      newest[kind] = serial;
-      return serial;
-    },
-    counted: () => ({ serials: newest }),
-  };
+export function isLive({ factsOf }: Pick<KnownKeys, "factsOf">, record: KeyRecord): boolean {
+  if (factsOf(recordIdOf(record))?.deleted === true) return false;
+  return record.kind !== "walletAccount" || factsOf(record.walletId)?.deleted !== true;
 }
 
 function findLive<K extends KeyRecord["kind"]>(
@@ -165,13 +128,7 @@ export function changedFacts(
   return { ...keys.factsOf(id), ...change, id, kind: record.kind, updatedAtMs: nowMs };
 }
 
-/**
- * All that is kept of a key that is deleted: that it was there, so that no old row brings it back. Its facts are looked up first: the
- * page that has them must be at hand to forget them.
- */
-export function deletedFacts(keys: KnownKeys, record: KeyRecord, nowMs: number): KeyFacts {
-  const id = recordIdOf(record);
-  keys.factsOf(id);
-  const { kind, serial } = record;
-  return { id, kind, deleted: true, ...(serial !== undefined && { serial }), updatedAtMs: nowMs };
+/** All that is kept of a key that is deleted: that it was there, so that no old row brings it back. */
+export function deletedFacts(record: KeyRecord, nowMs: number): KeyFacts {
+  return { id: recordIdOf(record), kind: record.kind, deleted: true, updatedAtMs: nowMs };
 }

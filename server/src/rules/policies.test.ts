@@ -21,7 +21,7 @@ test("what was compiled when a policy was made or changed is what decisions run"
 
 test("expressions are bounded together by their bytes; what does not grow is never refused", () => {
   const context = activityContext({ limits: { policyBytesPerOrganization: 60 } });
-  const full = { code: "resource_exhausted", message: /limit of 60 bytes of policy expressions$/ };
+  const full = { code: "resource_exhausted", message: /limit of 60 bytes of policy expressions;/ };
   const long = { ...draft, condition: `'${"é".repeat(26)}' == 'a'`.slice(0, 60) };
   const [policy] = finish(newPolicies(new Map(), [long], activityContext())) as [Policy];
   const page = new Map([[policy.policyId, policy]]);

@@ -16,7 +16,7 @@ const context = activityContext({ keys, nowMs: 5, newId: (tag) => `id of ${tag}`
 const junk = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 function make(curve: Curve, addressFormats: readonly AddressFormat[], secret = fromHex(junk)) {
-  const names = { organizationId: "acme", serial: 7, privateKeyName: "name" };
+  const names = { organizationId: "acme", privateKeyName: "name" };
   return newPrivateKeyRecord(context, { ...names, curve, addressFormats, imported: false }, secret);
 }
 
@@ -27,7 +27,6 @@ test("public key and addresses are those of the secret, the formats in the order
     organizationId: "acme",
     privateKeyId: `id of ${keys.tag("privateKey", fromHex(junk))}`,
     tag: keys.tag("privateKey", fromHex(junk)),
-    serial: 7,
     privateKeyName: "name",
     curve: "CURVE_SECP256K1",
     publicKey: toHex(secp256k1.getPublicKey(fromHex(junk), false)),

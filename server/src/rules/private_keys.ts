@@ -11,7 +11,6 @@ import { findPrivateKey } from "./keys.ts";
 /** What a private key's record says besides what follows from its secret. */
 export type PrivateKeyDraft = {
   organizationId: string;
-  serial: number;
   privateKeyName: string;
   curve: Curve;
   addressFormats: readonly AddressFormat[];
@@ -37,7 +36,7 @@ export function newPrivateKeyRecord(
   draft: PrivateKeyDraft,
   secret: Uint8Array,
 ): NewRecord & { record: PrivateKeyRecord } {
-  const { organizationId, serial, privateKeyName, curve, imported } = draft;
+  const { organizationId, privateKeyName, curve, imported } = draft;
   const uses = addressUsesOf(draft);
   checkPrivateKey(curve, secret);
   const tag = keys.tag("privateKey", secret, organizationId);
@@ -48,7 +47,6 @@ export function newPrivateKeyRecord(
       organizationId,
       privateKeyId: newId(tag),
       tag,
-      serial,
       privateKeyName,
       curve,
       publicKey: toHex(publicKey.uncompressed),

@@ -133,7 +133,6 @@ export function withScenario<S extends FactSources & { pages: Pick<Pages, "priva
       return {
         records: [...supposed.flatMap(({ records }) => records), ...known.records],
         factsOf: (id: string) => facts.get(id) ?? known.factsOf(id),
-        deleted: known.deleted,
       };
     },
     openInterface: (interfaceId: string) => parsed.get(interfaceId) ?? sources.openInterface(interfaceId),

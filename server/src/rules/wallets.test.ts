@@ -11,7 +11,6 @@ import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
 import type { WalletAccountParams } from "../fields/wallets.ts";
 import type { WalletRecord } from "../state/records.ts";
 import { decodeWalletSecret, seedOfWallet } from "../state/wallet_secret.ts";
-import { createSerials } from "./keys.ts";
 import {
   accountWishes,
   deriveAddresses,
@@ -42,7 +41,7 @@ function make(accounts: readonly WalletAccountParams[], changes: object = {}, ke
   const context = activityContext({ keys });
   const asked = parseAccounts(accounts);
   refuseRepeatedAccounts(asked);
-  return finish(newWallet(context, { ...draft, accounts: asked, serials: createSerials({}) }));
+  return finish(newWallet(context, { ...draft, accounts: asked }));
 }
 
 /** Published addresses of this mnemonic, one per curve and scheme. */
@@ -78,7 +77,6 @@ test("a known mnemonic gives its known addresses, in the order asked for, one re
     walletId,
     walletName: "w",
     tag: wallet?.record.tag,
-    serial: 1,
     language: "MNEMONIC_LANGUAGE_ENGLISH",
     imported: false,
     createdAtMs: nowMs,
@@ -90,9 +88,8 @@ test("a known mnemonic gives its known addresses, in the order asked for, one re
     organizationId: "acme",
     walletAccountId: "new 1",
     tag: first?.record.tag,
-    serial: 1,
     walletId,
-    wallet: { walletName: "w", imported: false, serial: 1 },
+    wallet: { walletName: "w", imported: false },
     ...asked,
     address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     publicKey: "038318535b54105d4a7aae60c08fc45f9687181b4fdfc625bd1a753fa7397fed75",
@@ -165,7 +162,7 @@ test("new words are drawn for every length, in English, and the entropy is wiped
     };
     const context = activityContext({ keys: { ...room, random } });
     const params = { walletName: "w", ...(words !== undefined && { mnemonicLength: words }) };
-    const { records } = finish(generateWallet(context, "acme", params, [], createSerials({})));
+    const { records } = finish(generateWallet(context, "acme", params, []));
     const secret = decodeWalletSecret(records[0]?.secret ?? new Uint8Array());
     assert.equal(secret.entropy.length, length);
     assert.ok(secret.entropy.some((byte) => byte !== 0));
@@ -237,7 +234,7 @@ test("an account at the same place of the same wallet is in the way, a deleted o
   const wallet = { kind: "wallet", organizationId: "acme", walletId: "w", ...born } as const;
   const context = activityContext();
   const asked = parseAccounts([ethereum, solana]);
-  const { records } = finish(newAccounts(context, wallet, new Uint8Array(64), asked, createSerials({})));
+  const { records } = finish(newAccounts(context, wallet, new Uint8Array(64), asked));
   const room = testKeyRoom({ records });
   const refuse = (keys: KeyRoom, walletId: string, asked: WalletAccountParams) =>
     refuseTakenPlaces(keys, walletId, parseAccounts([account("m/7", "ETHEREUM"), asked]));

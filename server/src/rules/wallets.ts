@@ -17,7 +17,7 @@ import type { WalletAccountParams, WalletParams } from "../fields/wallets.ts";
 import type { RecordWish } from "../state/record_wish.ts";
 import type { WalletAccountRecord, WalletRecord } from "../state/records.ts";
 import { encodeWalletSecret, seedOfWallet, type WalletSecret } from "../state/wallet_secret.ts";
-import { type createSerials, isLive, refuseTakenName, takenName } from "./keys.ts";
+import { isLive, refuseTakenName, takenName } from "./keys.ts";
 import { wipedUnlessDone } from "./made_records.ts";
 
 /**
@@ -142,14 +142,13 @@ export function* generateWallet(
   organizationId: string,
   { walletName, mnemonicLength }: Omit<WalletParams, "accounts">,
   accounts: readonly AskedAccount[],
-  serials: Serials,
 ): ReturnType<typeof newWallet> {
   refuseRepeatedAccounts(accounts);
   const entropy = context.keys.random(entropyLengths[mnemonicLength ?? 12] ?? 0);
   try {
     const language = "MNEMONIC_LANGUAGE_ENGLISH";
     const names = { organizationId, walletName };
-    const draft = { ...names, language, secret: { entropy }, imported: false, accounts, serials } as const;
+    const draft = { ...names, language, secret: { entropy }, imported: false, accounts } as const;
     return yield* newWallet(context, draft);
   } finally {
     entropy.fill(0);
@@ -165,10 +164,7 @@ export type WalletDraft = {
   secret: WalletSecret;
   imported: boolean;
   accounts: readonly AskedAccount[];
-  serials: Serials;
 };
-
-type Serials = ReturnType<typeof createSerials>;
 
 /**
  * The records of a wallet and its accounts. Names and limits are checked by then; an imported seed that the organization has is
@@ -178,7 +174,7 @@ export function* newWallet(
   context: ActivityContext,
   draft: WalletDraft,
 ): Work<{ walletId: string; addresses: string[]; records: NewRecord[] }> {
-  const { organizationId, walletName, language, imported, accounts, serials } = draft;
+  const { organizationId, walletName, language, imported, accounts } = draft;
   const { keys, nowMs } = context;
   const secret = encodeWalletSecret(draft.secret);
   let seed: Uint8Array | undefined;
@@ -189,10 +185,9 @@ export function* newWallet(
     if (imported) refuseKnownSeed(keys, blindIndex);
     const tag = keys.tag("wallet", secret, organizationId);
     const walletId = context.newId(tag);
-    const binding = { tag, serial: serials.next("wallet") };
     const names = { organizationId, walletId, walletName };
-    const record: WalletRecord = { kind: "wallet", ...names, ...binding, language, imported, createdAtMs: nowMs };
-    const derived = yield* newAccounts(context, record, seed, accounts, serials);
+    const record: WalletRecord = { kind: "wallet", ...names, tag, language, imported, createdAtMs: nowMs };
+    const derived = yield* newAccounts(context, record, seed, accounts);
     const wallet: NewRecord = { record, secret, blindIndex };
     isDone = true;
     return { walletId, addresses: derived.addresses, records: [wallet, ...derived.records] };
@@ -224,10 +219,9 @@ type AccountRecord = NewRecord & { record: WalletAccountRecord };
 /** The records of new accounts, and their addresses in the order asked for. */
 export function* newAccounts(
   { keys, nowMs, newId }: ActivityContext,
-  { organizationId, walletId, walletName, imported, serial }: WalletRecord,
+  { organizationId, walletId, walletName, imported }: WalletRecord,
   seed: Uint8Array,
   accounts: readonly AskedAccount[],
-  serials: Serials,
 ): Work<{ addresses: string[]; records: NewRecord[] }> {
   const newAccount = ({ params, use }: AskedAccount, { privateKey, publicKey }: KeyPair) => {
     const { curve, path, addressFormat, name } = params;
@@ -237,9 +231,8 @@ export function* newAccounts(
       organizationId,
       walletAccountId: newId(tag),
       tag,
-      serial: serials.next("walletAccount"),
       walletId,
-      wallet: { walletName, imported, ...(serial !== undefined && { serial }) },
+      wallet: { walletName, imported },
       curve,
       path,
       addressFormat,

@@ -6,26 +6,29 @@ import type { KnownHeader } from "./line.ts";
 import type { Act } from "./outcome.ts";
 
 export type ActRecord = {
+  /** That `nextNumber` gave: records that come with the leaf name it. */
+  number: number;
   event: LeafEvent;
   grounds: LeafGrounds;
   /** Whose log it stands in: the act's own organization, or the one it brings into the world. */
   organizationId: Uint8Array;
   /** The state it leads to. */
   ledTo: KnownHeader | undefined;
+  /** Of a birth whose creator changed its own state too: that next state. Both are released together with it, or not at all. */
+  creator?: KnownHeader | undefined;
   outcome: string;
 };
 
-/** Whatever it leads to, the state it was decided on is the one of the act's own organization. */
+/** Whatever it leads to, the state that it stands on is one of the act's own organization. */
 export function actLeaf(
   act: Act,
-  { event, grounds, organizationId, ledTo, outcome }: ActRecord,
+  { number, event, grounds, organizationId, ledTo, creator, outcome }: ActRecord,
 ): { boot: Uint8Array; number: number; activityId: Uint8Array; leaf: Uint8Array } {
   const { signer, state, caller, asked, stamped, nowMs } = act;
   const { boot } = signer;
-  const number = signer.nextNumber();
   const activityId = idOf(act);
-  const { version: stateVersion } = state.known.header;
-  const stateDigest = state.known.digest;
+  const { header, digest: stateDigest } = creator ?? state.known;
+  const { version: stateVersion } = header;
   const content = encodeLeaf({
     boot,
     number,

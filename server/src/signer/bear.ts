@@ -3,11 +3,12 @@ import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { noState } from "@keystead/core/log/header.ts";
 import type { LeafGrounds } from "@keystead/core/log/leaf.ts";
 import type { Birth } from "../endpoints/define_activity.ts";
+import type { NewRecord } from "../endpoints/key_room.ts";
 import type { NextState, Prepared } from "../frames/messages.ts";
 import { sha256 } from "../state/digest.ts";
 import { encodeMade, type MadeRecord, madeRecord } from "../state/drawn.ts";
 import { actLeaf } from "./act_leaf.ts";
-import { sealRecords } from "./key_room.ts";
+import { sealRecords, withLeaves } from "./key_room.ts";
 import type { KnownHeader } from "./line.ts";
 import type { Act } from "./outcome.ts";
 import type { Signer } from "./signer.ts";
@@ -22,7 +23,14 @@ export function isBorn({ memory }: Signer, { organizationId }: Birth): boolean {
 }
 
 /** An organization with its first state. */
-export type Born = { birth: Birth; next: NextState; known: KnownHeader; made: readonly MadeRecord[] };
+export type Born = {
+  birth: Birth;
+  number: number;
+  records: readonly NewRecord[];
+  next: NextState;
+  known: KnownHeader;
+  made: readonly MadeRecord[];
+};
 
 /** A birth has no outcome beside its creator's, and its leaf says so. */
 const noOutcome = "";
@@ -30,18 +38,28 @@ const noOutcome = "";
 /** Its first state. Keys that are born with it are part of that: drawn twice, they are two states, and one of them is released. */
 export function firstState({ signer, state }: Act, birth: Birth): Born {
   const before = beforeBirth(uuidToBytes(birth.organizationId), state.known.header.organizationId);
-  const made = (birth.records ?? []).map(({ record }) => madeRecord(record));
+  const number = signer.nextNumber();
+  const records = withLeaves(birth.records ?? [], signer.boot, number);
+  const made = records.map(({ record }) => madeRecord(record));
   const drawn = { outcome: sha256(noOutcome), records: made };
-  const { next, open } = writeState(signer, before, birth.changes, executedIn(before), drawn);
-  return { birth, next, known: open.known, made };
+  const { next, open } = writeState(signer, before, birth.changes, executedIn(before), { drawn });
+  return { birth, number, records, next, known: open.known, made };
 }
 
-/** Its rows, with a leaf of its own that carries its creator's stamp and the state its creator was allowed on. */
-export function bear(act: Act, grounds: LeafGrounds, { birth, next, known, made }: Born): Prepared {
+/**
+ * Its rows, with a leaf of its own that carries its creator's stamp and a state of its creator: the one its creator was allowed on, or the
+ * one that its creator led to, where the act changed its own organization as well. So a birth is released beside its creator's leaf only.
+ */
+export function bear(
+  act: Act,
+  grounds: LeafGrounds,
+  { birth, number, records, next, known, made }: Born,
+  creator: KnownHeader | undefined,
+): Prepared {
   const { signer, state } = act;
   const organizationId = uuidToBytes(birth.organizationId);
-  const born = { event: "BIRTH", grounds, organizationId, ledTo: known, outcome: noOutcome } as const;
-  const { boot, number, leaf } = actLeaf(act, born);
+  const born = { number, event: "BIRTH", grounds, organizationId, ledTo: known, creator, outcome: noOutcome } as const;
+  const { boot, leaf } = actLeaf(act, born);
   return {
     organizationId: birth.organizationId,
     expectedVersion: noState.version,
@@ -49,7 +67,7 @@ export function bear(act: Act, grounds: LeafGrounds, { birth, next, known, made 
     birth: { parentId: state.organizationId, organizationName: birth.organizationName, keyring: undefined },
     next,
     changes: JSON.stringify(birth.changes),
-    records: sealRecords(signer, birth.records ?? []),
+    records: sealRecords(signer, records),
     made: made.length > 0 ? encodeMade(made) : undefined,
     boot,
     number,

@@ -47,9 +47,25 @@ test("a body dated ahead of the clock, up to its five minutes, is no newer for t
   quorum.send("ann", ahead);
   accept(quorum, backup);
   quorum.restart();
-  assert.throws(() => quorum.prepare("ann", ahead, { state: backup }), outOfTime);
+  assert.throws(() => quorum.prepare("ann", ahead, { state: backup }), {
+    code: "unavailable",
+    message: /restored a moment ago: nothing is accepted before .*; try again then/,
+  });
   quorum.rig.clock.nowMs += 300_000;
   assert.throws(() => quorum.prepare("ann", ahead, { state: backup }), outOfTime);
+});
+
+test("a body dated ahead that changes nothing does not move the line", () => {
+  const quorum = createQuorum({ threshold: 1 });
+  quorum.send("ann", quorum.tagBody("first"));
+  const timestampMs = String(quorum.rig.clock.nowMs + 290_000);
+  const tag = { userTagName: "ahead", userIds: [] };
+  const refused = quorum.prepare("dave", quorum.body("ACTIVITY_TYPE_CREATE_USER_TAG", tag, { timestampMs }));
+  assert.equal(refused[0]?.activity?.status, "ACTIVITY_STATUS_REJECTED");
+  accept(quorum, quorum.state, 61_000);
+  quorum.restart();
+  const [anew] = quorum.prepare("ann", quorum.tagBody("second"));
+  assert.equal(anew?.activity?.status, "ACTIVITY_STATUS_COMPLETED");
 });
 
 test("approvals that were given in what was lost do not execute again, in whatever form they were kept", () => {

@@ -1,5 +1,6 @@
 /** The signer's side of keys: opens what is sealed, seals what is new, and hands both to the activity that is decided. */
 import { randomBytes } from "node:crypto";
+import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { nodeHpke } from "../curves/node_hpke.ts";
 import { nodeSigning } from "../curves/node_signing.ts";
@@ -14,6 +15,7 @@ import {
   isKeyRecord,
   type KeyRecord,
   recordIdOf,
+  withLeaf,
 } from "../state/records.ts";
 import { seedOfWallet } from "../state/wallet_secret.ts";
 import { changedRows } from "./line.ts";
@@ -31,7 +33,7 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
   const sealedOf = new Map<KeyRecord, Uint8Array>();
   for (const { content, sealed } of brought.records) {
     const record = readRecord(signer, organizationId, content);
-    if (isKeyRecord(record)) sealedOf.set(record, sealed);
+    if (isKeyRecord(record) && isReleased(signer, record)) sealedOf.set(record, sealed);
   }
   const records = [...sealedOf.keys()];
   const looked = new Set(brought.wishes);
@@ -51,7 +53,6 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
     servicePublicKeys: Object.values(keyring.publicKeys),
     random: (length) => new Uint8Array(randomBytes(length)),
     records,
-    deleted: state.pages,
     factsOf(id) {
       if (isAbsent(keyFactsPageOf(id))) throw new NeedsMore(absentPages(id), []);
       return findKeyFacts(state.pages, id);
@@ -97,6 +98,21 @@ export function readRecord(signer: Signer, organizationId: string, content: Uint
   }
   if (record.organizationId === organizationId) return record;
   throw changedRows(organizationId, "a record belongs to another organization than the body names");
+}
+
+/**
+ * Whether the activity that made a record was let out. One that was only prepared is no key of the organization, whatever it was shown
+ * as. Processes that this memory does not know are other signers', or from before a memory that was lost: those are believed.
+ */
+function isReleased({ memory }: Signer, { madeIn }: KeyRecord): boolean {
+  if (madeIn === undefined) return true;
+  const boot = fromHex(madeIn.boot);
+  return !memory.knowsBoot(boot) || memory.wasReleased(boot, madeIn.number);
+}
+
+/** New records with the leaf that they come with. */
+export function withLeaves(records: readonly NewRecord[], boot: Uint8Array, number: number): NewRecord[] {
+  return records.map((each) => ({ ...each, record: withLeaf(each.record, boot, number) }));
 }
 
 function unsealOf(signer: Signer, record: KeyRecord, sealed: Uint8Array): Uint8Array {

@@ -71,6 +71,10 @@ export type Memory = {
   /** Every released leaf number, by boot. */
   released(): ReleasedRange[];
   wasReleased(boot: Uint8Array, number: number): boolean;
+  /** A process of this signer begins. */
+  rememberBoot(boot: Uint8Array): void;
+  /** Whether it was a process of this signer, whose releases are all remembered here. */
+  knowsBoot(boot: Uint8Array): boolean;
   /** What a power cut had torn off the end of the file, in bytes. */
   readonly torn: number;
   /** Waits until everything is on the disk. */
@@ -127,6 +131,7 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     else if (record.kind === "clock") lastTimeMs = record.value.timeMs;
     else if (record.kind === "accepted") acceptedAtMs = Math.max(acceptedAtMs, record.value.timeMs);
     else if (record.kind === "ahead") aheadMs = Math.max(aheadMs, record.value.timeMs);
+    else if (record.kind === "boot") numbersOf(record.value.boot);
     else if (record.kind === "born") {
       born.set(digestKey(record.value.deploymentId), Uint8Array.from(record.value.deploymentId));
     } else {
@@ -278,6 +283,7 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     };
     for (const id of born.values()) put({ kind: "born", value: { deploymentId: id } });
     if (deploymentId !== undefined) put({ kind: "deployment", value: { deploymentId } });
+    for (const { boot } of released.values()) put({ kind: "boot", value: { boot } });
     const leaves = [...releasedRanges()];
     for (let at = 0; at < leaves.length; at += 4096) {
       put({ kind: "release", value: { timeMs: lastTimeMs, pins: [], leaves: leaves.slice(at, at + 4096) } });
@@ -375,6 +381,8 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
       append({ kind: "ahead", value: { timeMs: Math.ceil(bodyMs / aheadStepMs) * aheadStepMs } });
     },
     released: () => [...releasedRanges()],
+    rememberBoot: (boot) => appendAndWait({ kind: "boot", value: { boot } }),
+    knowsBoot: (boot) => released.has(digestKey(boot)),
     wasReleased: (boot, number) => released.get(digestKey(boot))?.numbers.has(number) ?? false,
     torn,
     sync: syncOrRefuse,

@@ -23,6 +23,8 @@ const recordLayout = variant({
   accepted: struct({ timeMs: u64 }),
   /** Bodies were taken that name a time up to this one, which lies ahead of the clock. */
   ahead: struct({ timeMs: u64 }),
+  /** A process of this signer began: what it prepares counts only once it is released here. */
+  boot: struct({ boot: fixed(16) }),
 });
 
 export type MemoryRecord = ValueOf<typeof recordLayout>;

@@ -179,6 +179,7 @@ export function createOperations(
       if (keyring !== undefined) {
         signer = join(keyring);
         adopt(signer);
+        if (!memory.knowsBoot(boot)) memory.rememberBoot(boot);
         announce(signer.keyring.publicKeys);
       }
       return {

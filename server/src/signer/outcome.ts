@@ -10,23 +10,22 @@ import type { NextState, Prepared } from "../frames/messages.ts";
 import type { Weighed } from "../rules/authorise.ts";
 import { keyId, objectId } from "../state/derived_id.ts";
 import { sha256 } from "../state/digest.ts";
-import { type Drawn, encodeMade, madeRecord } from "../state/drawn.ts";
+import { encodeMade, madeRecord } from "../state/drawn.ts";
 import { type Change, remove } from "../state/entities.ts";
 import { entityJson } from "../state/pages.ts";
 import { encodeEvaluations } from "../state/policy_evaluations.ts";
 import { encodeExplanations } from "../state/policy_explanations.ts";
 import { withProvenKey } from "../state/proven.ts";
-import type { AnyRecord } from "../state/records.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import type { Asked } from "./asked.ts";
 import type { Caller } from "./authenticate.ts";
 import { type Born, bear, firstState, isBorn } from "./bear.ts";
-import { type Brought, markInterfaces, sealRecords } from "./key_room.ts";
+import { type Brought, markInterfaces, sealRecords, withLeaves } from "./key_room.ts";
 import type { KnownHeader } from "./line.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
 import { sealResult } from "./results.ts";
 import type { Signer } from "./signer.ts";
-import { type Executed, executedIn, noteExecuted, writeState } from "./write_state.ts";
+import { type Executed, type Executing, executedIn, noteExecuted, writeState } from "./write_state.ts";
 
 /** Where and by whom a request is decided. */
 export type Scene = {
@@ -34,6 +33,8 @@ export type Scene = {
   state: OpenState;
   caller: Caller;
   nowMs: number;
+  /** Of the body that is being decided: of a vote, its own. */
+  bodyMs: number;
   brought: Brought;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyRoom;
@@ -93,12 +94,18 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   // any number of times and is the same each time.
   const changesState = changes.length > 0 || (births.length === 0 && activity.pure !== true);
   const result = JSON.stringify(outcome.result);
-  const drawn = { outcome: sha256(result), records: recordsOf(outcome).map(madeRecord) };
+  const number = signer.nextNumber();
+  const newRecords = withLeaves(outcome.records ?? [], signer.boot, number);
+  const interfaces = outcome.interfaces ?? [];
+  const madeNow = [...newRecords.map(({ record }) => record), ...interfaces].map(madeRecord);
+  const drawn = { outcome: sha256(result), records: madeNow };
   let step: Step;
   let born: Born[];
   try {
     born = births.map((birth) => firstState(act, birth));
-    step = changesState ? end(act, changes, drawn) : { ...stay, ledTo: onlyOne(born)?.known };
+    step = changesState
+      ? end(act, changes, { drawn, isByQuorum: grounds === "ROOT_QUORUM" })
+      : { ...stay, ledTo: onlyOne(born)?.known };
   } catch (error) {
     // What it leads to would be too long ever to be offered again. The head goes back to where it was.
     if (!(error instanceof Fault) || error.code !== "resource_exhausted") throw error;
@@ -106,17 +113,12 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
     return refuse(act, "FAILED", error);
   }
   const isSealed = activity.sealed === true;
-  const row = record(act, "COMPLETED", grounds, step, result, isSealed ? {} : { result });
-  const texts = markInterfaces(signer, outcome.interfaces ?? []);
-  const records = [...sealRecords(signer, outcome.records ?? []), ...texts];
-  const made = records.length > 0 ? encodeMade(drawn.records) : undefined;
+  const row = record(act, "COMPLETED", grounds, step, result, { number, ...(!isSealed && { result }) });
+  const records = [...sealRecords(signer, newRecords), ...markInterfaces(signer, interfaces)];
+  const made = records.length > 0 ? encodeMade(madeNow) : undefined;
   const own = { ...row, records, made, ...(isSealed && { sealed: sealFor(signer, row, result) }) };
-  return [own, ...born.map((each) => bear(act, grounds, each))];
-}
-
-/** In the order of their rows. */
-function recordsOf({ records = [], interfaces = [] }: ActivityOutcome<unknown>): AnyRecord[] {
-  return [...records.map(({ record }) => record), ...interfaces];
+  const creator = changesState ? step.ledTo : undefined;
+  return [own, ...born.map((each) => bear(act, grounds, each, creator))];
 }
 
 /**
@@ -201,24 +203,24 @@ type Step = {
 const stay: Step = { changes: [] };
 
 /** The act is over: the next state knows its fingerprint, or refuses bodies of its time altogether. */
-function end(act: Act, changes: readonly Change[], drawn?: Drawn): Step {
+function end(act: Act, changes: readonly Change[], how?: Executing): Step {
   const { signer, state, asked, nowMs } = act;
   const { slot, ...executed } = noteExecuted(signer, state, asked.envelope.timestampMs, asked.fingerprint, nowMs);
-  return { slot, ...advanceProving(act, changes, executed, drawn) };
+  return { slot, ...advanceProving(act, changes, executed, how) };
 }
 
 /**
  * The next state, in which the key that stamped this request is proven: whoever changes the state has that key, whosever activity it
  * votes on. Where the mark alone would make full pages too long, the act goes on without it, or the quorum could not make room.
  */
-function advanceProving(act: Act, intended: readonly Change[], executed: Executed, drawn?: Drawn): Step {
+function advanceProving(act: Act, intended: readonly Change[], executed: Executed, how?: Executing): Step {
   const changes = proving(act, intended);
   try {
-    return { changes, ...advance(act, changes, executed, drawn) };
+    return { changes, ...advance(act, changes, executed, how) };
   } catch (error) {
     const isTooLong = error instanceof Fault && error.code === "resource_exhausted";
     if (!isTooLong || changes === intended) throw error;
-    return { changes: intended, ...advance(act, intended, executed, drawn) };
+    return { changes: intended, ...advance(act, intended, executed, how) };
   }
 }
 
@@ -228,15 +230,16 @@ function proving({ state, caller }: Act, changes: readonly Change[]): readonly C
 }
 
 function advance(
-  { signer, state }: Act,
+  { signer, state, bodyMs, nowMs }: Act,
   changes: readonly Change[],
   executed: Executed,
-  drawn?: Drawn,
+  how?: Executing,
 ): Pick<Step, "next" | "ledTo"> {
   const { known, directory, pages, pageLengths } = state;
   const before = { ...known.header, digest: known.digest, directory, pages, pageLengths };
-  const { next, open } = writeState(signer, before, changes, executed, drawn);
+  const { next, open } = writeState(signer, before, changes, executed, how);
   signer.heads.set(state.organizationId, open, weightOf(open));
+  signer.memory.noteBodyTime(bodyMs, nowMs);
   return { next, ledTo: open.known };
 }
 
@@ -247,11 +250,11 @@ function record(
   grounds: LeafGrounds,
   { changes, next, ledTo, slot }: Step,
   outcome: string,
-  { result, failure }: { result?: string; failure?: string } = {},
+  { number = act.signer.nextNumber(), result, failure }: { number?: number; result?: string; failure?: string } = {},
 ): Prepared {
   const { state, caller, asked, nowMs, createdAtMs } = act;
   const { organizationId } = state.known.header;
-  const { number, activityId, leaf } = actLeaf(act, { event, grounds, organizationId, ledTo, outcome });
+  const { activityId, leaf } = actLeaf(act, { number, event, grounds, organizationId, ledTo, outcome });
   return {
     organizationId: state.organizationId,
     expectedVersion: state.known.header.version,

@@ -43,6 +43,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   passed("received");
   const { body, stamp, state: offered } = request;
   const nowMs = signer.now();
+  checkPastAcceptance(signer, nowMs);
   const asked = readAsked(body);
   const { envelope, fingerprint, form } = asked;
   const { organizationId } = envelope;
@@ -62,14 +63,13 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   yield* compilingPolicies(state.pages.policies);
   yield* readingInterfaces(signer, state, request);
   const keys = once(() => openKeyRoom(signer, state, request));
-  const scene: Scene = { signer, state, caller, nowMs, brought: request, keys };
+  const scene: Scene = { signer, state, caller, nowMs, bodyMs: envelope.timestampMs, brought: request, keys };
 
   // A body that waits is known by its hash; its time was looked at when it was submitted.
   const waiting = pending.get(toHex(fingerprint));
   if (waiting !== undefined) return prepared(yield* approveAgain(scene, waiting, asked));
   checkLiveness(envelope.timestampMs, nowMs, state.directory.floor);
   checkAcceptance(envelope.timestampMs, signer.memory.acceptedAtMs);
-  signer.memory.noteBodyTime(envelope.timestampMs, nowMs);
   if (form.activity.vote !== undefined) {
     return prepared(yield* vote(scene, form.activity.vote, asked, request.target));
   }
@@ -154,5 +154,15 @@ function checkAcceptance(timestampMs: number, acceptedAtMs: number): void {
     `request timestamp is outside the allowed window: the database was restored, and nothing stamped up to ${at} is accepted any ` +
       "more; send the request again with a new timestampMs",
     { errorCode: "REQUEST_INVALID" },
+  );
+}
+
+/** An acceptance reaches a moment ahead of its time. Until then nothing could count: not even an approval of now. */
+function checkPastAcceptance({ memory }: Signer, nowMs: number): void {
+  if (nowMs > memory.acceptedAtMs) return;
+  const at = new Date(memory.acceptedAtMs).toISOString();
+  throw new Fault(
+    "unavailable",
+    `the database was restored a moment ago: nothing is accepted before ${at}; try again then`,
   );
 }

@@ -10,13 +10,11 @@ import type { Change } from "../state/entities.ts";
 import { dropJournalsIn, findJournalIn, type Journals, oldestSlot, putJournalIn, slotOf } from "../state/journal.ts";
 import {
   applyChanges,
-  deletedPages,
   emptyPages,
   encodePageOf,
   hasPage,
   isCounted,
   isOptionalPage,
-  maxDeletedRanges,
   maxFactsLength,
   maxPagesLength,
   maxStateLength,
@@ -24,7 +22,6 @@ import {
   type Pages,
   rootQuorumReserve,
 } from "../state/pages.ts";
-import { countRanges } from "../state/serial_ranges.ts";
 import { NeedsMore } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
@@ -45,6 +42,9 @@ export function beforeBirth(organizationId: Uint8Array, parentId: Uint8Array | u
   return { organizationId, parentId, ...noState, directory, pages: emptyPages, pageLengths: new Map() };
 }
 
+/** How an activity comes to be executed, where one is. */
+export type Executing = { drawn?: Drawn; isByQuorum?: boolean };
+
 /** The part of a state that says what was executed lately. */
 export type Executed = { journals: Journals; floor: number };
 
@@ -58,7 +58,7 @@ export function writeState(
   before: Before,
   changes: readonly Change[],
   executed: Executed,
-  drawn?: Drawn,
+  { drawn, isByQuorum = false }: Executing = {},
 ): { next: NextState; open: OpenState } {
   const { pages: changed, touched } = applyChanges(before.pages, changes);
   const { recent, older } = executed.journals;
@@ -70,8 +70,10 @@ export function writeState(
   const pageLengths = new Map(before.pageLengths);
   for (const { name, content } of written) if (isCounted(name)) pageLengths.set(name, content.length);
   refuseTooLong(before.pageLengths, pageLengths, changes);
-  refuseScattered(before.pages, pages);
-  for (const { name, content } of written) if (isOptionalPage(name)) refuseLongFacts(before.pages, name, content);
+  const most = maxFactsLength[isByQuorum ? "rootQuorum" : "others"];
+  for (const { name, content } of written) {
+    if (isOptionalPage(name)) refuseLongFacts(before.pages, name, content, most);
+  }
   const directory: Directory = {
     pages: listPages(before.directory.pages, written),
     floor: executed.floor,
@@ -136,25 +138,12 @@ function othersOf(lengths: Lengths): number {
   return totalOf(lengths) - (lengths.get("pending") ?? 0);
 }
 
-/** Whatever somebody deletes and keeps, the lists of deleted keys stay short enough to go along with every decision. */
-function refuseScattered(before: Pages, after: Pages): void {
-  for (const name of Object.values(deletedPages)) {
-    if (after[name] === before[name]) continue;
-    const ranges = countRanges(after[name]);
-    if (ranges <= maxDeletedRanges || ranges <= countRanges(before[name])) continue;
-    throw new Fault(
-      "resource_exhausted",
-      `organization has deleted ${maxDeletedRanges} keys one by one between others that it keeps: delete keys that were made ` +
-        "next to deleted ones, or a wallet with all its accounts",
-    );
-  }
-}
-
-function refuseLongFacts(before: Pages, name: `keyFacts/${string}`, content: Uint8Array): void {
-  if (content.length <= maxFactsLength || content.length <= encodePageOf(before, name).length) return;
+function refuseLongFacts(before: Pages, name: `keyFacts/${string}`, content: Uint8Array, most: number): void {
+  if (content.length <= most || content.length <= encodePageOf(before, name).length) return;
   throw new Fault(
     "resource_exhausted",
-    "organization has renamed or exported too many keys: delete some that it does not need any more",
+    "organization has deleted, renamed or exported too many keys: the root quorum can still do it; make new keys in another " +
+      "sub-organization",
   );
 }
 

@@ -3,7 +3,7 @@
  * to two states, and a pin lets one of them be released. Layout: SPEC.md in this folder.
  */
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { bytes, decode, encode, fixed, list, oneOf, struct, u64 } from "@keystead/core/encoding/layout.ts";
+import { bytes, decode, encode, fixed, list, oneOf, struct } from "@keystead/core/encoding/layout.ts";
 import { sha256 } from "./digest.ts";
 import { type AnyRecord, encodeRecord, isKeyRecord, type RecordKind } from "./records.ts";
 
@@ -15,8 +15,6 @@ export type MadeRecord = {
   kind: RecordKind;
   /** Zeros where it has none. */
   tag: Uint8Array;
-  /** Zero where it has none. */
-  serial: number;
   /** SHA-256 of its content without the MAC. */
   digest: Uint8Array;
 };
@@ -41,18 +39,17 @@ export function drawnAfter(before: Uint8Array, { outcome, records }: Drawn): Uin
 }
 
 export function madeRecord(record: AnyRecord): MadeRecord {
-  const { tag, serial = 0 } = isKeyRecord(record) ? record : {};
+  const { tag } = isKeyRecord(record) ? record : {};
   return {
     kind: record.kind,
     tag: tag === undefined ? new Uint8Array(32) : fromHex(tag),
-    serial,
     digest: sha256(encodeRecord(record)),
   };
 }
 
 /** Words are only ever added at the end: their places are on disk. */
 const kinds = ["wallet", "walletAccount", "privateKey", "contractInterface"] as const;
-const madeLayout = list(struct({ kind: oneOf(kinds), tag: fixed(32), serial: u64, digest: fixed(32) }));
+const madeLayout = list(struct({ kind: oneOf(kinds), tag: fixed(32), digest: fixed(32) }));
 
 /** As it lies beside the leaf, for whoever executes the log anew: records of deleted keys are gone, and boxes are nobody's to open. */
 export function encodeMade(records: readonly MadeRecord[]): Uint8Array<ArrayBuffer> {

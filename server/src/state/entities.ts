@@ -65,10 +65,14 @@ export type KeyFacts = {
   exported?: true;
   /** Set once, never cleared. */
   deleted?: true;
-  /** Of a key that is deleted, if it has one: then its page lists the serial, and its facts are forgotten. */
-  serial?: number;
   updatedAtMs: number;
 };
+
+/** All that a state keeps of a deleted key. */
+export type DeletedKey = { id: string; deleted: true; name?: never; exported?: never };
+
+/** What a state knows about a key. */
+export type KnownFacts = KeyFacts | DeletedKey;
 
 export type PrivateKeyTag = { tagId: string; tagName: string; createdAtMs: number; updatedAtMs: number };
 
@@ -123,8 +127,6 @@ export type KeyCounts = {
   wallets: number;
   privateKeys: number;
   exported?: number;
-  /** The newest serial of each kind, none when absent. It only grows. */
-  serials?: Readonly<Partial<Record<KeyRecordKind, number>>>;
 };
 
 /** Every kind of thing an activity can change, by the name changes carry. */

@@ -2,15 +2,19 @@
  * An organization's authority as a handful of pages. A page is JSON text that only the signer writes; it is believed for
  * its digest in the directory. Decoded pages are immutable and shared between states, so a change copies only its page.
  */
+import { fromBase64url, toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type {
   Change,
   ContractInterface,
+  DeletedKey,
   EntityKind,
   ImportTarget,
   KeyCounts,
   KeyFacts,
+  KnownFacts,
   PendingActivity,
   Policy,
   PrivateKeyTag,
@@ -21,8 +25,6 @@ import type {
 } from "./entities.ts";
 import { checkJournalTable, type JournalTable } from "./journal.ts";
 import { withBirthKeysProven } from "./proven.ts";
-import type { KeyRecordKind } from "./records.ts";
-import { noSerials, parseSerials, type SerialRanges, serialsJson, withSerials } from "./serial_ranges.ts";
 import { fromPlaces, type KeyPlaces, toPlaces } from "./tag_places.ts";
 
 /** Users with their credentials and tags, and the quorum above them: everything that says who may act. */
@@ -53,7 +55,7 @@ export type PoliciesPage = ReadonlyMap<string, Policy>;
 export type ContractInterfacesPage = ReadonlyMap<string, ContractInterface>;
 
 /** Key facts by the first two digits of their ids: however many keys there are, a change writes a 256th of them. */
-export type KeyFactsPages = ReadonlyMap<string, ReadonlyMap<string, KeyFacts>>;
+export type KeyFactsPages = ReadonlyMap<string, ReadonlyMap<string, KnownFacts>>;
 
 export type Pages = {
   members: MembersPage;
@@ -62,10 +64,6 @@ export type Pages = {
   privateKeyTags: PrivateKeyTagsPage;
   importTargets: ReadonlyMap<string, ImportTarget>;
   keyCounts: KeyCounts;
-  /** The serials of deleted keys. Those that were made before there were serials have their facts for it. */
-  deletedWallets: SerialRanges;
-  deletedWalletAccounts: SerialRanges;
-  deletedPrivateKeys: SerialRanges;
   policies: PoliciesPage;
   contractInterfaces: ContractInterfacesPage;
   /** All but the newest, which the directory has. */
@@ -88,14 +86,6 @@ type PageKind<P> = {
   /** The page's JSON text, without the brace and the format before it. */
   encode(page: P): string;
   decode(json: never): P;
-};
-
-/** A page of serials. */
-const serialsKind: PageKind<SerialRanges> = {
-  format: 1,
-  empty: noSerials,
-  encode: (ranges) => `"ranges":${serialsJson(ranges)}}`,
-  decode: (json: { ranges: number[] }) => parseSerials(json.ranges),
 };
 
 /** One row per page: its JSON form. A page's format number grows when its meaning changes; unknown ones are refused. */
@@ -150,9 +140,6 @@ const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
     encode: (counts) => `"counts":${JSON.stringify(counts)}}`,
     decode: (json: { counts: KeyCounts }) => json.counts,
   },
-  deletedWallets: serialsKind,
-  deletedWalletAccounts: serialsKind,
-  deletedPrivateKeys: serialsKind,
   policies: {
     format: 1,
     empty: new Map(),
@@ -178,12 +165,44 @@ const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
   },
 };
 
-const keyFactsKind: PageKind<ReadonlyMap<string, KeyFacts>> = {
-  format: 1,
+/** Of a deleted key only its id is kept: `gone` has all of them as one text, so that a page holds as many as it can. */
+const keyFactsKind: PageKind<ReadonlyMap<string, KnownFacts>> = {
+  // Format 1 had deleted keys among the facts.
+  format: 2,
   empty: new Map(),
-  encode: (facts) => `"facts":${listJson(facts)}}`,
-  decode: (json: { facts: KeyFacts[] }) => new Map(json.facts.map((each) => [each.id, each])),
+  encode(facts) {
+    const [gone, others]: [KnownFacts[], KnownFacts[]] = [[], []];
+    for (const each of facts.values()) (each.deleted === true ? gone : others).push(each);
+    return `"facts":[${others.map(entityJson).join()}],"gone":"${gone.map(goneText).join("")}"}`;
+  },
+  decode(json: { facts: KeyFacts[]; gone?: string }) {
+    const all: KnownFacts[] = [...json.facts, ...readGone(json.gone ?? "")];
+    return new Map(all.map((each) => [each.id, each]));
+  },
 };
+
+const goneTexts = new WeakMap<KnownFacts, string>();
+
+/** An id as base64url: 22 characters, whatever the id. */
+const goneLength = 22;
+
+function goneText(facts: KnownFacts): string {
+  const known = goneTexts.get(facts);
+  if (known !== undefined) return known;
+  const text = toBase64url(uuidToBytes(facts.id));
+  goneTexts.set(facts, text);
+  return text;
+}
+
+function readGone(texts: string): DeletedKey[] {
+  if (texts.length % goneLength !== 0) throw new Fault("failed_precondition", "a page of key facts is cut off");
+  return Array.from({ length: texts.length / goneLength }, (_, at) => {
+    const text = texts.slice(at * goneLength, (at + 1) * goneLength);
+    const facts: DeletedKey = { id: uuidFromBytes(fromBase64url(text)), deleted: true };
+    goneTexts.set(facts, text);
+    return facts;
+  });
+}
 
 /**
  * Of all counted pages but the pending one. They travel in one frame with it, beside two bodies, the journal of a minute and a run of
@@ -212,32 +231,18 @@ export function isOptionalPage(name: PageName): name is `keyFacts/${string}` {
   return name.startsWith("keyFacts/");
 }
 
-/** Where the serials of deleted keys are listed. */
-export const deletedPages = {
-  wallet: "deletedWallets",
-  walletAccount: "deletedWalletAccounts",
-  privateKey: "deletedPrivateKeys",
-} as const satisfies Record<KeyRecordKind, SinglePage>;
-
-/** What a decision knows about deleted keys that have serials. */
-export type DeletedKeys = Pick<Pages, (typeof deletedPages)[KeyRecordKind]>;
-
-/** A deletion that would part more ranges than these is refused, so that these pages stay short whatever anybody deletes. */
-export const maxDeletedRanges = 20_000;
-
-/** Facts of one page, in bytes. They are of keys that are there, of ids that nobody chooses: hardly any organization comes near. */
-export const maxFactsLength = 32 * 1024;
+/**
+ * Facts of one page, in bytes: some three thousand deleted keys, and as many that only the root quorum can delete, export or rename.
+ * Nobody chooses the page that a new key's id falls into, and nobody else can use up the quorum's room.
+ */
+export const maxFactsLength = { others: 64 * 1024, rootQuorum: 128 * 1024 } as const;
 
 /**
- * Whether its length counts towards `maxStateLength`. Pages that are brought one by one need no room beside the others; journals and
- * serials of deleted keys have bounds of their own: they must not stand in the way of who makes the others shorter.
+ * Whether its length counts towards `maxStateLength`. Pages that are brought one by one need no room beside the others; journals are
+ * few, and nobody puts anything there: they must not stand in the way of who makes the others shorter.
  */
 export function isCounted(name: PageName): boolean {
-  return !isOptionalPage(name) && name !== "journals" && !isDeletedPage(name);
-}
-
-function isDeletedPage(name: string): boolean {
-  return Object.values(deletedPages).some((page) => page === name);
+  return !isOptionalPage(name) && name !== "journals";
 }
 
 const factsPrefix = "keyFacts/";
@@ -300,7 +305,7 @@ export function hasPage({ keyFacts }: Pages, name: PageName): boolean {
   return !isOptionalPage(name) || keyFacts.has(name.slice(factsPrefix.length));
 }
 
-export function findKeyFacts({ keyFacts }: Pages, id: string): KeyFacts | undefined {
+export function findKeyFacts({ keyFacts }: Pages, id: string): KnownFacts | undefined {
   return keyFacts.get(id.slice(0, 2))?.get(id);
 }
 
@@ -421,33 +426,14 @@ export function applyChanges(pages: Pages, changes: readonly Change[]): { pages:
   return { pages: next, touched };
 }
 
-/**
- * Facts of keys. A deleted key with a serial has none: its page lists the serial, and what was said about it before is forgotten, or
- * pages would grow with all that ever was deleted.
- */
+/** Facts of keys, page by page. Of a deleted key nothing else is kept. */
 function applyKeyFacts(next: NextPages, changes: ChangesOf<"keyFacts">, touched: Set<PageName>): void {
   const keyFacts = new Map(next.keyFacts);
-  const serials = { wallet: [] as number[], walletAccount: [] as number[], privateKey: [] as number[] };
-  const written = new Map<string, Map<string, KeyFacts>>();
-  const pageFor = (id: string) => {
-    const key = id.slice(0, 2);
-    const facts = written.get(key) ?? new Map(keyFacts.get(key));
-    written.set(key, facts);
+  for (const [key, own] of Map.groupBy(changes.map(putValue), ({ id }) => id.slice(0, 2))) {
+    const facts = new Map<string, KnownFacts>(keyFacts.get(key));
+    for (const each of own) facts.set(each.id, each.deleted === true ? { id: each.id, deleted: true } : each);
     keyFacts.set(key, facts);
-    touched.add(keyFactsPageOf(id));
-    return facts;
-  };
-  for (const facts of changes.map(putValue)) {
-    const { id, kind, deleted, serial } = facts;
-    if (deleted === true && serial !== undefined) {
-      serials[kind].push(serial);
-      if (keyFacts.get(id.slice(0, 2))?.has(id)) pageFor(id).delete(id);
-    } else pageFor(id).set(id, facts);
+    touched.add(`${factsPrefix}${key}`);
   }
   next.keyFacts = keyFacts;
-  for (const [kind, page] of Object.entries(deletedPages) as [KeyRecordKind, keyof DeletedKeys][]) {
-    if (serials[kind].length === 0) continue;
-    next[page] = withSerials(next[page], serials[kind]);
-    touched.add(page);
-  }
 }

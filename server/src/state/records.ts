@@ -3,20 +3,18 @@
  * text with a MAC of its own; beside that of a key lies a sealed secret that opens for this very record only. What can change
  * about it, or must not come back, is state. Layout: SPEC.md in this folder.
  */
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
 import type { Curve } from "@keystead/core/keys/curves.ts";
 import type { MnemonicLanguage } from "@keystead/core/keys/word_lists.ts";
 
-/**
- * What binds a key's record to its secret. Records from before there were tags have neither field; their facts alone say whether
- * they were deleted.
- */
+/** What binds a key's record to its secret. Records from before there were tags have none. */
 type KeyBinding = {
   /** Hex of a MAC over organization, kind and secret. It is part of the id, and is checked whenever the secret is opened. */
   tag?: string;
-  /** How many of its kind the organization had made, this one included. The state lists deleted keys by it. */
-  serial?: number;
+  /** The leaf of the activity that made it: a record counts once that leaf is released. */
+  madeIn?: { boot: string; number: number };
 };
 
 /** Its secret: entropy, and the passphrase if it was imported with one. */
@@ -37,7 +35,7 @@ export type WalletAccountRecord = KeyBinding & {
   walletAccountId: string;
   walletId: string;
   /** What is asked about its wallet: every signature would otherwise fetch a second record. What changed since is in the facts. */
-  wallet: Pick<WalletRecord, "walletName" | "imported" | "serial">;
+  wallet: Pick<WalletRecord, "walletName" | "imported">;
   curve: Curve;
   /** As the caller wrote it. */
   path: string;
@@ -83,14 +81,19 @@ export function isKeyRecord(record: AnyRecord): record is KeyRecord {
   return record.kind !== "contractInterface";
 }
 
-/** Before keys had tags and serials; texts of interfaces have neither. */
+/** Before keys had tags; texts of interfaces have none. */
 const plainFormat = 1;
-/** A version that does not know serials would take deleted keys for live ones: it must not read these. */
+/** A version that does not know tags would not check them: it must not read these. */
 const boundFormat = 2;
 
 export function recordIdOf(record: KeyRecord): string {
   if (record.kind === "wallet") return record.walletId;
   return record.kind === "walletAccount" ? record.walletAccountId : record.privateKeyId;
+}
+
+/** The record with the leaf that it comes with. */
+export function withLeaf<R extends KeyRecord>(record: R, boot: Uint8Array, number: number): R {
+  return { ...record, madeIn: { boot: toHex(boot), number } };
 }
 
 export function encodeRecord(record: AnyRecord): Uint8Array<ArrayBuffer> {
@@ -113,5 +116,5 @@ export function decodeRecord(bytes: Uint8Array): AnyRecord {
 }
 
 function isBound(record: AnyRecord): boolean {
-  return isKeyRecord(record) && record.tag !== undefined && record.serial !== undefined;
+  return isKeyRecord(record) && record.tag !== undefined && record.madeIn !== undefined;
 }

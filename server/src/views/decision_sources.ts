@@ -14,7 +14,6 @@ import type { ContractInterface as Listed } from "../state/entities.ts";
 import { createLru } from "../state/lru.ts";
 import {
   decodePage,
-  deletedPages,
   emptyPages,
   findKeyFacts,
   keyFactsPageOf,
@@ -74,7 +73,7 @@ export async function readSources(
   const records = found.flat().map(({ content }) => decodeRecord(withoutMac(content)));
   const keyRecords = records.filter(isKeyRecord);
   const known = await readKeyPages(store, organizationId, keyRecords);
-  const keys = { records: keyRecords, factsOf: (id: string) => findKeyFacts(known, id), deleted: known };
+  const keys = { records: keyRecords, factsOf: (id: string) => findKeyFacts(known, id) };
   const unread = { pages, keys: () => keys, openInterface: notRead };
   const interfaces = new Map<string, ContractInterface>();
   for (const listed of interfacesFor(pages, activityFacts(unread, form, params))) {
@@ -101,7 +100,7 @@ function interfacesFor({ contractInterfaces }: DecisionPages, facts: ActivityFac
 export function noSources(pages: DecisionPages): FactSources {
   return {
     pages,
-    keys: () => ({ records: [], factsOf: () => undefined, deleted: emptyPages }),
+    keys: () => ({ records: [], factsOf: () => undefined }),
     openInterface: notRead,
   };
 }
@@ -113,8 +112,7 @@ async function readKeyPages(store: Store, organizationId: string, records: reado
     recordIdOf(record),
     ...(record.kind === "walletAccount" ? [record.walletId] : []),
   ]);
-  const names: PageName[] = [...Object.values(deletedPages), ...ids.map(keyFactsPageOf)];
-  const found = await findPages(store, organizationId, [...new Set(names)]);
+  const found = await findPages(store, organizationId, [...new Set(ids.map(keyFactsPageOf))]);
   return found.reduce((pages, { name, content }) => withPage(pages, name as PageName, content), emptyPages);
 }
 
