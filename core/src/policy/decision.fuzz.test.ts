@@ -95,7 +95,8 @@ function checkExplanations(naive: NaiveQuestion, real: Question, decision: Polic
       assert.equal(whole.length > 400 ? `${whole.slice(0, 399)}…` : whole, clause);
     }
     assert.ok(Object.keys(observed).length <= 16 && Object.values(observed).every((text) => text.length <= 200));
-    assert.equal(outcome === "OUTCOME_ERROR", reason !== undefined);
+    const isOpen = outcome === "OUTCOME_ALLOW" && real.policies[i]?.policy.isOpen === true;
+    assert.equal(outcome === "OUTCOME_ERROR" || isOpen, reason !== undefined);
     if (outcome === "OUTCOME_REQUIRES_CONSENSUS") assert.equal(expression, "consensus");
     if (outcome === "OUTCOME_TIME_INACTIVE") assert.equal(expression, "time");
   }
