@@ -130,6 +130,9 @@ export async function furnishHouse(
     Actor,
     Actor,
   ];
+  const { apiKeys } = newActor("hal").user as { apiKeys: { apiKeyName: string; publicKey: string }[] };
+  const hals = apiKeys.map(({ apiKeyName, publicKey }) => ({ apiKeyName, publicKey }));
+  await done("create_api_only_users", { apiOnlyUsers: [{ userName: "hal", userTags: [], apiKeys: hals }] });
   const tagged = { userTagName: "Signers", userIds: [dave.userId, eve.userId] };
   const { userTagId } = await done("create_user_tag", tagged);
   const { body: undone, result: shortLived } = await act("create_user_tag", {

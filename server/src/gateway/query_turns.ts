@@ -4,6 +4,7 @@
  * While others are there, it also rests in between: each of their requests takes several steps, and would meet one of its queries at
  * every one of them. What a query takes is not known from its parameters, but the organization's last ones tell.
  */
+import { performance } from "node:perf_hooks";
 import { type Admission, createAdmission } from "./admission.ts";
 import { queryLimits } from "./memory_bounds.ts";
 
@@ -66,11 +67,12 @@ export function createQueryTurns(admission: Admission = createAdmission(queryLim
         // Everybody else comes first: without a breath, a row of queries would be one long piece of work.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      const begunAt = performance.now();
+      // What the thread did meanwhile, not what the database was waited for: a slow database is nobody's flood.
+      const begun = performance.eventLoopUtilization();
       try {
         return await work();
       } finally {
-        const tookMs = performance.now() - begunAt;
+        const { active: tookMs } = performance.eventLoopUtilization(begun);
         note(organizationId, cost, tookMs);
         const leave = () => admission.leave(organizationId, weight);
         if (cost > long && !isAlone(organizationId)) setTimeout(leave, Math.min(restTimes * tookMs, mostRestMs));
