@@ -14,11 +14,15 @@ const samples: Readonly<Record<string, unknown>> = {
   authenticators: [],
   oauthProviders: [],
   userTags: [],
+  consensus: "approvers.count() >= 2",
 };
 
+/** May be left out, and should not be: a policy without it would allow every user every activity. */
+const advisable: ReadonlySet<string> = new Set(["consensus"]);
+
 export function exampleOf(fields: readonly Field[]): Record<string, unknown> {
-  const required = fields.filter(({ isOptional }) => !isOptional);
-  return Object.fromEntries(required.map(({ name, type }) => [name, samples[name] ?? fillerFor(name, type)]));
+  const shown = fields.filter(({ name, isOptional }) => !isOptional || advisable.has(name));
+  return Object.fromEntries(shown.map(({ name, type }) => [name, samples[name] ?? fillerFor(name, type)]));
 }
 
 function fillerFor(name: string, type: Type): unknown {

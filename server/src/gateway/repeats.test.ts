@@ -42,3 +42,23 @@ test("what was noted is remembered for thousands of others, and not for ever", (
   for (let other = 0; other < 30_000; other++) repeats.note(`another ${other}`);
   assert.ok(!repeats.wasNoted("first"));
 });
+
+test("repeats of one request leave others a turn in between, and too many are refused", async () => {
+  const repeats = createRepeats();
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const asked = Array.from({ length: 1_001 }, () => repeats.alone("same", async (waited) => waited));
+  await assert.rejects(
+    repeats.alone("same", async () => true),
+    { code: "resource_exhausted" },
+  );
+  assert.equal((await Promise.all(asked)).filter(Boolean).length, 1_000);
+  isOver = true;
+  assert.ok(turns >= 1_000, `${turns} turns of the loop`);
+  assert.equal(await repeats.alone("same", async (waited) => waited), false, "nothing is left behind");
+});

@@ -2,6 +2,7 @@
  * The same request more than once at a time, or shortly after. The database would find out at the commit; but a commit that must
  * fail takes its organization's others with it, so whoever repeats a body could keep an organization from committing at all.
  */
+import { Fault } from "@keystead/core/fault.ts";
 import { createBuckets } from "./buckets.ts";
 
 export type Repeats = {
@@ -15,14 +16,37 @@ export type Repeats = {
 /** How many are remembered at least; a body counts as likely new for ten seconds only. */
 const notedAtLeast = 10_000;
 
+/** The same bytes so often at once are no retry any more. */
+const mostWaiting = 1_000;
+
 export function createRepeats(): Repeats {
   const underWay = createBuckets<Promise<unknown>>();
+  const waiting = createBuckets<number>();
   let noted = new Set<string>();
   let notedBefore = new Set<string>();
+
+  /** Others come in between: a row of answers to the same bytes would be one long piece of work. */
+  async function behind<T>(name: string, before: Promise<unknown>, work: () => Promise<T>): Promise<T> {
+    waiting.set(name, (waiting.get(name) ?? 0) + 1);
+    try {
+      await before;
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      const left = (waiting.get(name) ?? 1) - 1;
+      if (left > 0) waiting.set(name, left);
+      else waiting.delete(name);
+    }
+    return work();
+  }
+
   return {
     async alone(name, work) {
       const before = underWay.get(name);
-      const own = before === undefined ? work(false) : before.then(() => work(true));
+      // Before it takes a place in the row: those behind wait for whoever has one.
+      if ((waiting.get(name) ?? 0) >= mostWaiting) {
+        throw new Fault("resource_exhausted", "the same request waits too often; try again later");
+      }
+      const own = before === undefined ? work(false) : behind(name, before, () => work(true));
       // Whatever became of it, the next one's turn has come.
       const over = own.catch(() => undefined);
       underWay.set(name, over);

@@ -30,7 +30,7 @@ export const tables = {
     leaf: "bytes",
     header: "bytes?",
     sealed: "bytes?",
-    /** Tags, serials and digests of the records that came with it, as `state/drawn.ts` writes them. */
+    /** Tags and digests of the records that came with it, as `state/drawn.ts` writes them. */
     made: "bytes?",
   },
   /** Leaves that are committed and not yet known to be released. Small and short-lived, so marking costs next to nothing. */
