@@ -104,6 +104,17 @@ for (const dialect of dialects) {
       assert.ok((await refusedBytes(rig)) <= budget);
     });
 
+    test("a refusal that is sent again under other keys leaves no row for each of them", async (t) => {
+      const rig = await boundRig(t, dialect);
+      if (rig === undefined) return;
+      const dave = await rig.newPerson("dave");
+      const body = longBody(rig);
+      const first = await refusalOf(rig, dave, body, "first");
+      const { keys } = await rowsOf(rig);
+      for (let i = 0; i < 20; i++) assert.deepEqual(await refusalOf(rig, dave, body, `key-${i}`), first);
+      assert.equal((await rowsOf(rig)).keys, keys);
+    });
+
     test("a failure inside its request counts like a refusal", async (t) => {
       const rig = await boundRig(t, dialect);
       if (rig === undefined) return;

@@ -161,8 +161,9 @@ async function findRepeated(room: SubmitRoom, request: StampedRequest): Promise<
   const record = await readReleased(room, organizationId, row, userId);
   const hasVoted = record.votes.some(({ user }) => user.userId === userId);
   if (record.row.status === waitingStatus && known === undefined && !hasVoted) return undefined;
-  // These bytes were answered before they came under a key: from now on the key stands for them.
-  if (keyed !== undefined && known === undefined) {
+  // These bytes were answered before they came under a key: from now on the key stands for them. Not for a refusal: one that is sent
+  // under a thousand keys would be a thousand rows that nobody counts.
+  if (keyed !== undefined && known === undefined && record.row.failure === null) {
     await rememberKeyed(room.store, organizationId, userId, keyed, row.fingerprint);
   }
   return record;
