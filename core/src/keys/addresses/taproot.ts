@@ -1,5 +1,6 @@
 /** Taproot outputs without a script tree (BIP-341, BIP-86): a key that commits to having no scripts. */
 import { schnorr, secp256k1 } from "@noble/curves/secp256k1.js";
+import { toHex } from "../../encoding/hex.ts";
 import { Fault } from "../../fault.ts";
 import type { KeyMaths } from "../key_maths.ts";
 
@@ -14,8 +15,18 @@ function tweakOf(compressed: Uint8Array): Uint8Array {
   return taggedHash("TapTweak", xOnly(compressed));
 }
 
-/** The 32 bytes that stand in the output's script. Only public values, so noble will do everywhere. */
+/** A key is often wanted on several networks at once: the sum of points behind all of them is the same, and takes milliseconds. */
+let last: { compressed: string; output: Uint8Array } | undefined;
+
+/** The 32 bytes that stand in the output's script. */
 export function taprootOutputKey(compressed: Uint8Array): Uint8Array {
+  const name = toHex(compressed);
+  if (last?.compressed !== name) last = { compressed: name, output: outputKeyOf(compressed) };
+  return Uint8Array.from(last.output);
+}
+
+/** Only public values, so noble will do everywhere. */
+function outputKeyOf(compressed: Uint8Array): Uint8Array {
   const { Point } = secp256k1;
   const internal = Point.fromBytes(Uint8Array.of(2, ...xOnly(compressed)));
   const tweak = Point.Fn.fromBytes(tweakOf(compressed));
