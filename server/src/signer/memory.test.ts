@@ -383,3 +383,19 @@ test("a memory torn at its end is written anew without the torn part", () => {
   openMemory(folder, next, { retiring: rootKey }).close();
   assert.equal(openMemory(folder, next).pins.get(bytes(16, 1))?.version, 1);
 });
+
+test("only processes of this signer are known, whoever else's leaves it has released, also after a compaction", () => {
+  const folder = newFolder();
+  const [own, other] = [1, 2].map((byte) => new Uint8Array(16).fill(byte)) as [Uint8Array, Uint8Array];
+  const memory = openMemory(folder, rootKey, { compactBytes: 200 });
+  memory.rememberBoot(own);
+  for (let number = 1; number <= 50; number++) {
+    memory.rememberRelease(number, [], [{ boot: other, first: 2 * number, last: 2 * number }]);
+  }
+  assert.deepEqual([memory.knowsBoot(own), memory.knowsBoot(other)], [true, false]);
+  memory.close();
+  const again = openMemory(folder, rootKey);
+  assert.deepEqual([again.knowsBoot(own), again.knowsBoot(other)], [true, false]);
+  assert.deepEqual([again.wasReleased(other, 4), again.wasReleased(other, 5)], [true, false]);
+  again.close();
+});

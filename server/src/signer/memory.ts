@@ -102,6 +102,8 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
 
   const pins = createPins();
   const released = new Map<string, { boot: Uint8Array; numbers: NumberRanges }>();
+  /** Processes of this signer. Leaves of others are released here too, but not all of them. */
+  const ownBoots = new Map<string, Uint8Array>();
   let deploymentId: Uint8Array | undefined;
   const born = new Map<string, Uint8Array>();
   let lastTimeMs = 0;
@@ -131,7 +133,7 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     else if (record.kind === "clock") lastTimeMs = record.value.timeMs;
     else if (record.kind === "accepted") acceptedAtMs = Math.max(acceptedAtMs, record.value.timeMs);
     else if (record.kind === "ahead") aheadMs = Math.max(aheadMs, record.value.timeMs);
-    else if (record.kind === "boot") numbersOf(record.value.boot);
+    else if (record.kind === "boot") ownBoots.set(digestKey(record.value.boot), Uint8Array.from(record.value.boot));
     else if (record.kind === "born") {
       born.set(digestKey(record.value.deploymentId), Uint8Array.from(record.value.deploymentId));
     } else {
@@ -283,7 +285,7 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     };
     for (const id of born.values()) put({ kind: "born", value: { deploymentId: id } });
     if (deploymentId !== undefined) put({ kind: "deployment", value: { deploymentId } });
-    for (const { boot } of released.values()) put({ kind: "boot", value: { boot } });
+    for (const boot of ownBoots.values()) put({ kind: "boot", value: { boot } });
     const leaves = [...releasedRanges()];
     for (let at = 0; at < leaves.length; at += 4096) {
       put({ kind: "release", value: { timeMs: lastTimeMs, pins: [], leaves: leaves.slice(at, at + 4096) } });
@@ -382,7 +384,7 @@ export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryO
     },
     released: () => [...releasedRanges()],
     rememberBoot: (boot) => appendAndWait({ kind: "boot", value: { boot } }),
-    knowsBoot: (boot) => released.has(digestKey(boot)),
+    knowsBoot: (boot) => ownBoots.has(digestKey(boot)),
     wasReleased: (boot, number) => released.get(digestKey(boot))?.numbers.has(number) ?? false,
     torn,
     sync: syncOrRefuse,

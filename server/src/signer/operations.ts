@@ -107,6 +107,8 @@ export function createOperations(
         `this signer's memory belongs to deployment ${uuidFromBytes(known)}, the database to ${deploymentName(keyring)}`,
       );
     }
+    // Before it prepares anything: what it prepares counts only once it is released here.
+    if (!memory.knowsBoot(boot)) memory.rememberBoot(boot);
     const line = createLine(keyring.authenticity);
     return {
       boot,
@@ -179,7 +181,6 @@ export function createOperations(
       if (keyring !== undefined) {
         signer = join(keyring);
         adopt(signer);
-        if (!memory.knowsBoot(boot)) memory.rememberBoot(boot);
         announce(signer.keyring.publicKeys);
       }
       return {
