@@ -207,7 +207,8 @@ test("a creation that needs consensus is born with the approval that completes i
   );
   assert.equal(birth.organizationId, childId);
   const leaf = leafOf(birth);
-  assert.equal(leaf.stateVersion, parent.state.version);
+  // Its creator waited, so its own state moved with it: the birth stands on that one, and is released beside it alone.
+  assert.equal(leaf.stateVersion, parent.state.version + 1);
   assert.deepEqual(leaf.stamps[0]?.body, sha256(vote));
   assert.ok(parent.release([own, birth]).every(({ kind }) => kind === "released"));
   parent.commit([own]);
