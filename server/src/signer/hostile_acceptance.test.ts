@@ -98,7 +98,7 @@ test("approvals that the restored page still lists do not count, and can be give
   assert.equal(anns.activity?.status, "ACTIVITY_STATUS_COMPLETED");
 });
 
-test("the memory keeps the line over restarts and compactions, and it never falls", () => {
+test("the memory keeps the line over a restart, and it never falls", () => {
   const quorum = createQuorum({ threshold: 1 });
   accept(quorum, quorum.state);
   quorum.restart();
