@@ -389,6 +389,7 @@ test("only processes of this signer are known, whoever else's leaves it has rele
   const [own, other] = [1, 2].map((byte) => new Uint8Array(16).fill(byte)) as [Uint8Array, Uint8Array];
   const memory = openMemory(folder, rootKey, { compactBytes: 200 });
   memory.rememberBoot(own);
+  memory.rememberAcceptance(5_000);
   for (let number = 1; number <= 50; number++) {
     memory.rememberRelease(number, [], [{ boot: other, first: 2 * number, last: 2 * number }]);
   }
@@ -397,5 +398,6 @@ test("only processes of this signer are known, whoever else's leaves it has rele
   const again = openMemory(folder, rootKey);
   assert.deepEqual([again.knowsBoot(own), again.knowsBoot(other)], [true, false]);
   assert.deepEqual([again.wasReleased(other, 4), again.wasReleased(other, 5)], [true, false]);
+  assert.equal(again.acceptedAtMs, 6_000, "the acceptance and its second");
   again.close();
 });
