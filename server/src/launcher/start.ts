@@ -28,6 +28,7 @@ import { gatewayEnvironment } from "./environment.ts";
 import { closeInheritedDescriptors } from "./inherited_descriptors.ts";
 import { type Launched, launch } from "./launch.ts";
 import { type Lock, lockData } from "./lock.ts";
+import { stopWithNpm } from "./npm_parent.ts";
 import { awaitPreviousProcesses } from "./previous_processes.ts";
 import { writePublicKeys } from "./public_keys.ts";
 import { Refusal } from "./refusal.ts";
@@ -201,14 +202,14 @@ export async function runFromTerminal(code: Code): Promise<void> {
   process.stderr.on("error", () => {});
   let launched: Launched | undefined;
   let stoppedAtMs: number | undefined;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      if (!launched) process.exit(128 + constants.signals[signal]);
-      if (stoppedAtMs !== undefined && performance.now() - stoppedAtMs < sameSignalMs) return;
-      stoppedAtMs = performance.now();
-      launched.stop();
-    });
-  }
+  const stop = (signal: "SIGINT" | "SIGTERM" | "SIGHUP") => {
+    if (!launched) process.exit(128 + constants.signals[signal]);
+    if (stoppedAtMs !== undefined && performance.now() - stoppedAtMs < sameSignalMs) return;
+    stoppedAtMs = performance.now();
+    launched.stop();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  stopWithNpm(process.env, () => stop("SIGTERM"));
   try {
     const say = (line: string) => process.stdout.write(`${line}\n`);
     launched = await start({ args: process.argv.slice(2), env: process.env, cwd: process.cwd(), say, code });
