@@ -1,10 +1,10 @@
 /** What it costs to ask policies about a transfer of a token, from the hex of the transaction to the verdict, in this process. */
 import { randomUUID } from "node:crypto";
-import { type ActivityFacts, viewsOf } from "@keystead/core/policy/activity_view.ts";
-import { parseInterface } from "@keystead/core/policy/contract_interface.ts";
-import { decidePolicies, type PolicyDecision, type Question } from "@keystead/core/policy/decide.ts";
-import { explain } from "@keystead/core/policy/explain.ts";
-import { compilePolicy } from "@keystead/core/policy/policy.ts";
+import { decidePolicies, type PolicyDecision, type Question } from "@keystead/core/policy/decision/decide.ts";
+import { explain } from "@keystead/core/policy/decision/explain.ts";
+import { compilePolicy } from "@keystead/core/policy/decision/policy.ts";
+import { type ActivityFacts, viewsOf } from "@keystead/core/policy/facts/activity_view.ts";
+import { parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import { type Computation, measureUs, prepareSignature } from "./baselines.ts";
 import { abiText, unsignedTransfer } from "./erc20.ts";
 import { policyTexts, transfers } from "./policy_texts.ts";

@@ -1,6 +1,6 @@
 /** What an endpoint takes, for people: its fields, the words they can hold, and an example. */
 
-import { suggest } from "@keystead/core/policy/suggest.ts";
+import { suggest } from "@keystead/core/policy/language/suggest.ts";
 import { activities, queries } from "@keystead/sdk";
 import { UsageError } from "./command.ts";
 import { exampleOf } from "./endpoint_example.ts";

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line. Answers go to stdout, everything else to stderr; exit code 1 is a failure, 2 a misuse. */
 import { parseArgs } from "node:util";
-import { suggest } from "@keystead/core/policy/suggest.ts";
+import { suggest } from "@keystead/core/policy/language/suggest.ts";
 import { type CommandContext, flags, UsageError } from "./command.ts";
 import { commands } from "./commands.ts";
 import { describeError, linesBelow } from "./describe_error.ts";

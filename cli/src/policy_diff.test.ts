@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
+import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
 import { diffLines, diffPolicies, type StoredPolicy } from "./policy_diff.ts";
 
 function stored(policyName: string, changes: Partial<StoredPolicy> = {}): StoredPolicy {

@@ -1,5 +1,5 @@
 /** What must change for an organization's policies to be those of a file. Policies are told apart by name. */
-import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
+import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
 import { printable } from "./printable.ts";
 
 /** A policy of the organization. */

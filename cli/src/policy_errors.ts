@@ -1,8 +1,8 @@
 /** What is wrong with policies, and where. */
 import { Fault } from "@keystead/core/fault.ts";
-import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
-import { checkExpression } from "@keystead/core/policy/check.ts";
-import { expressionKinds } from "@keystead/core/policy/vocabulary.ts";
+import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
+import { checkExpression } from "@keystead/core/policy/language/check.ts";
+import { expressionKinds } from "@keystead/core/policy/vocabulary/vocabulary.ts";
 import { linesAt } from "./policy_place.ts";
 
 /** Lines for the terminal, for each expression of the file's policies that cannot be one. */

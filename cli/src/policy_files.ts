@@ -3,7 +3,12 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readJson } from "@keystead/core/encoding/json.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { type PolicyCaseFile, parseCases, parsePolicies, type WrittenPolicy } from "@keystead/core/policy/case_file.ts";
+import {
+  type PolicyCaseFile,
+  parseCases,
+  parsePolicies,
+  type WrittenPolicy,
+} from "@keystead/core/policy/cases/case_file.ts";
 import { printable } from "./printable.ts";
 import { whyUnread } from "./profile.ts";
 

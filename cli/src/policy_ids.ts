@@ -1,7 +1,7 @@
 /** Ids that policies name and the organization does not have. Such a policy is well formed and never about anything. */
-import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
-import { checkExpression } from "@keystead/core/policy/check.ts";
-import { expressionKinds } from "@keystead/core/policy/vocabulary.ts";
+import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
+import { checkExpression } from "@keystead/core/policy/language/check.ts";
+import { expressionKinds } from "@keystead/core/policy/vocabulary/vocabulary.ts";
 import type { Client } from "@keystead/sdk";
 import { printable } from "./printable.ts";
 import { textsBeside } from "./warnings/paths.ts";

@@ -1,6 +1,6 @@
 /** Why policies decided as they did, for people. */
-import type { PolicyExplanation } from "@keystead/core/policy/explain.ts";
-import { nearnessOf } from "@keystead/core/policy/nearness.ts";
+import type { PolicyExplanation } from "@keystead/core/policy/decision/explain.ts";
+import { nearnessOf } from "@keystead/core/policy/decision/nearness.ts";
 import { plural, printable } from "./printable.ts";
 
 /** What an explanation says, wherever it comes from. */

@@ -1,5 +1,5 @@
 /** The activities that make an organization's policies those of a file, in an order that opens nothing on the way. */
-import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
+import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
 import type { Client } from "@keystead/sdk";
 import type { PolicyDiff, PolicyUpdate, StoredPolicy } from "./policy_diff.ts";
 import { plural, printable } from "./printable.ts";

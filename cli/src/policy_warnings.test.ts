@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { activityKinds, kindOf } from "@keystead/core/policy/activity_kinds.ts";
-import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
-import { namespaces, vocabularies } from "@keystead/core/policy/vocabulary.ts";
+import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
+import { activityKinds, kindOf } from "@keystead/core/policy/vocabulary/activity_kinds.ts";
+import { namespaces, vocabularies } from "@keystead/core/policy/vocabulary/vocabulary.ts";
 import { findPolicyRows } from "../../core/test/policy_rows.ts";
 import { findVectors } from "../../core/test/vectors.ts";
 import { policyWarnings } from "./policy_warnings.ts";

@@ -1,7 +1,7 @@
 /** What can be evaluated and is probably not what is meant. */
-import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
-import { type CheckedExpression, checkExpression } from "@keystead/core/policy/check.ts";
-import { expressionKinds } from "@keystead/core/policy/vocabulary.ts";
+import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
+import { type CheckedExpression, checkExpression } from "@keystead/core/policy/language/check.ts";
+import { expressionKinds } from "@keystead/core/policy/vocabulary/vocabulary.ts";
 import { lineAbout, linesAt } from "./policy_place.ts";
 import { textsBeside } from "./warnings/paths.ts";
 import { type CheckedPolicy, reachWarnings } from "./warnings/reach.ts";

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Client, createApiKeyStamper, createClient } from "@keystead/sdk";
 import { type Flags, UsageError } from "./command.ts";
-import { reasonOf } from "./describe_error.ts";
+import { reasonOf } from "./reason.ts";
 
 type Profile = { baseUrl?: string; organizationId?: string; apiPublicKey?: string; apiPrivateKey?: string };
 

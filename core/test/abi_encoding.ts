@@ -1,6 +1,6 @@
 /** A second opinion for tests: ABI types from their text, and values written by the specification's own recursive rule. */
 import assert from "node:assert/strict";
-import { EvmText, type Value } from "../src/policy/values.ts";
+import { EvmText, type Value } from "../src/policy/values/values.ts";
 
 export type Parameter = { name: string; type: string; components?: readonly Parameter[] };
 

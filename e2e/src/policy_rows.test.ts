@@ -1,7 +1,7 @@
 /** Cases of published policies, asked of a running server: its simulator answers as the engine does. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type PolicyCase, type PolicyCaseFile, parseCases } from "@keystead/core/policy/case_file.ts";
+import { type PolicyCase, type PolicyCaseFile, parseCases } from "@keystead/core/policy/cases/case_file.ts";
 import { createApiKeyStamper, createClient, queries, type SimulateActivityResponse } from "@keystead/sdk";
 import { findPolicyRows, readRowCases } from "../../core/test/policy_rows.ts";
 import { startKeystead } from "./keystead_server.ts";

@@ -16,7 +16,7 @@ import {
   createClient,
   KeysteadError,
 } from "@keystead/sdk";
-import { openMemory } from "@keystead/server/signer/memory.ts";
+import { openMemory } from "@keystead/server/signer/memory/memory.ts";
 import { withoutMac } from "@keystead/server/state/authenticity.ts";
 import { listLeaves } from "@keystead/server/store/across.ts";
 import { closeStore, openStore, type Store, type StoreSource } from "@keystead/server/store/store.ts";

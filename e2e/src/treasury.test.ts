@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { parseCases } from "@keystead/core/policy/case_file.ts";
+import { parseCases } from "@keystead/core/policy/cases/case_file.ts";
 import { type Client, createApiKeyStamper, createClient, KeysteadError } from "@keystead/sdk";
 import { type KeysteadServer, repository, startKeystead } from "./keystead_server.ts";
 

@@ -35,6 +35,41 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   cli: ["core", "sdk"],
 };
 
+/**
+ * Rooms inside rooms: which of its neighbours in the same folder each may import. Files that lie in the folder itself stand under the
+ * key "": in `core/src/policy` below all rooms, in a process's folder above them, because there they start and wire it.
+ */
+const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  "core/src/policy": {
+    "": [],
+    values: [""],
+    vocabulary: ["", "values"],
+    time: [""],
+    language: ["", "values", "vocabulary", "time"],
+    interfaces: ["", "values"],
+    facts: ["", "values", "vocabulary", "interfaces"],
+    evaluation: ["", "values", "time", "language", "facts"],
+    decision: ["", "values", "vocabulary", "language", "facts", "evaluation"],
+    cases: ["", "vocabulary", "time", "interfaces", "facts", "decision"],
+  },
+  "server/src/gateway": {
+    bounds: [],
+    link: ["bounds"],
+    evidence: ["bounds"],
+    submit: ["bounds", "link", "evidence"],
+    http: ["bounds", "evidence", "submit"],
+    operator: ["link", "submit"],
+    "": ["bounds", "link", "evidence", "submit", "http", "operator"],
+  },
+  "server/src/signer": {
+    memory: [],
+    secrets: [],
+    decision: ["memory", "secrets"],
+    operator: ["memory", "secrets", "decision"],
+    "": ["memory", "secrets", "decision", "operator"],
+  },
+};
+
 /** A query's declaration names what it reads from; only the type crosses. */
 const allowedTypes: readonly [file: string, room: string][] = [
   ["server/src/endpoints/define_query.ts", "store"],
@@ -85,6 +120,50 @@ function roomOf(file: string): string {
   return "gateway";
 }
 
+/** The folder of `innerRooms` that a file lies in, and its room there. */
+function innerRoomOf(file: string): { folder: string; room: string } | undefined {
+  const folder = Object.keys(innerRooms).find((name) => file.startsWith(`${name}/`));
+  if (folder === undefined) return undefined;
+  const [room = "", ...rest] = file.slice(folder.length + 1).split("/");
+  return { folder, room: rest.length === 0 ? "" : room };
+}
+
+/** Why an import between two rooms of one folder is not allowed. */
+function innerObjection(file: string, target: string): string | undefined {
+  const from = innerRoomOf(file);
+  const to = innerRoomOf(target);
+  if (from === undefined || to === undefined || from.folder !== to.folder || from.room === to.room) return undefined;
+  const arrows = innerRooms[from.folder]?.[from.room];
+  if (arrows === undefined) return `${file}: the room \`${from.room}\` is not in the table of this test`;
+  return arrows.includes(to.room) ? undefined : `${file} must not import ${target}`;
+}
+
+/** Files that import each other, directly or around corners, types included; the files of each such group. */
+function cyclesAmong(names: readonly string[]): string[][] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const groups: string[][] = [];
+  const visit = (file: string) => {
+    order.set(file, order.size);
+    lowest.set(file, order.get(file) ?? 0);
+    stack.push(file);
+    for (const { specifier } of importsOf.get(file) ?? []) {
+      const target = specifier === undefined ? undefined : targetOf(file, specifier);
+      if (target === undefined || !importsOf.has(target)) continue;
+      if (!order.has(target)) visit(target);
+      if (stack.includes(target)) {
+        lowest.set(file, Math.min(lowest.get(file) ?? 0, lowest.get(target) ?? 0));
+      }
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    const group = stack.splice(stack.indexOf(file));
+    if (group.length > 1) groups.push(group.sort());
+  };
+  for (const file of names) if (!order.has(file)) visit(file);
+  return groups;
+}
+
 /** Why an import is not allowed; undefined when it is. */
 function objectionTo(file: string, { specifier, typeOnly }: Import): string | undefined {
   const room = roomOf(file);
@@ -98,7 +177,8 @@ function objectionTo(file: string, { specifier, typeOnly }: Import): string | un
     return undefined;
   }
   const targetRoom = roomOf(target);
-  if (targetRoom === room || arrows.includes(targetRoom)) return undefined;
+  if (targetRoom === room) return innerObjection(file, target);
+  if (arrows.includes(targetRoom)) return undefined;
   if (typeOnly && allowedTypes.some(([from, to]) => from === file && to === targetRoom)) return undefined;
   return `${file}: ${room} must not import ${targetRoom} (${specifier})`;
 }
@@ -163,6 +243,10 @@ test("no import points upward, core imports no builtin, and the launcher imports
     (importsOf.get(file) ?? []).flatMap((imported) => objectionTo(file, imported) ?? []),
   );
   assert.deepEqual(objections, []);
+});
+
+test("no files import each other in a circle, types included", () => {
+  assert.deepEqual(cyclesAmong(shipped), []);
 });
 
 /** What only tests and developers start. `scripts` belongs to no package: its tools are the root's. */
@@ -274,6 +358,9 @@ test("upward imports are objected to", () => {
     ["server/src/launcher/start.ts", "pino"],
     ["server/src/endpoints/define_query.ts", "../store/store.ts"],
     ["server/src/attic/old.ts", "@keystead/core/fault.ts"],
+    ["server/src/gateway/submit/submit.ts", "../http/http.ts"],
+    ["server/src/gateway/link/signer_link.ts", "../main.ts"],
+    ["core/src/policy/values/values.ts", "../decision/decide.ts"],
     ["sdk/src/client.ts", "@keystead/server/state/pages.ts"],
     ["cli/src/main.ts", "@keystead/server/main.ts"],
   ];

@@ -1,5 +1,5 @@
 /** Records, secrets, released rows and keyrings, mixed up or bent. */
-import { createKeyring } from "../src/signer/keyring.ts";
+import { createKeyring } from "../src/signer/secrets/keyring.ts";
 import { samples } from "./hostile_frames.ts";
 import {
   type Attack,

@@ -14,7 +14,7 @@ import { Fault, type FaultCode } from "@keystead/core/fault.ts";
 import { p256 } from "@noble/curves/nist.js";
 import { createFrameReader, encodeFrame, type Frame } from "../src/frames/frame.ts";
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../src/frames/messages.ts";
-import type { SignerLink } from "../src/gateway/signer_link.ts";
+import type { SignerLink } from "../src/gateway/link/signer_link.ts";
 import { keysteadCode } from "../src/launcher/code.ts";
 import { type Orders, type SignerProcess, startSigner } from "../src/launcher/signer_process.ts";
 

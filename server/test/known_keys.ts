@@ -11,11 +11,11 @@ import { deriveKeyPair, type KeyPair } from "@keystead/core/keys/derive.ts";
 import { parsePath } from "@keystead/core/keys/path.ts";
 import { nodeKeyMaths } from "../src/curves/node_key_maths.ts";
 import type { NewRecord } from "../src/endpoints/key_room.ts";
-import { toCommitItem } from "../src/gateway/execute.ts";
-import { sealRecords } from "../src/signer/key_room.ts";
-import { openKeyring } from "../src/signer/keyring.ts";
-import { createSealer } from "../src/signer/seal.ts";
-import type { Signer } from "../src/signer/signer.ts";
+import { toCommitItem } from "../src/gateway/submit/execute.ts";
+import { sealRecords } from "../src/signer/decision/key_room.ts";
+import type { Signer } from "../src/signer/decision/signer.ts";
+import { openKeyring } from "../src/signer/secrets/keyring.ts";
+import { createSealer } from "../src/signer/secrets/seal.ts";
 import type { GatewayRig } from "./gateway_rig.ts";
 
 const utf8 = new TextEncoder();

@@ -9,7 +9,8 @@ import { p256 } from "@noble/curves/nist.js";
 import type { Prepared, Reply } from "../src/frames/messages.ts";
 import { sha256 } from "../src/state/digest.ts";
 import type { PendingActivity, User, UserTag } from "../src/state/entities.ts";
-import { decodePage, emptyPages, type MembersPage, type Pages, type SinglePage } from "../src/state/pages.ts";
+import type { MembersPage } from "../src/state/members.ts";
+import { decodePage, emptyPages, type Pages, type SinglePage } from "../src/state/pages.ts";
 import {
   activityBody,
   anotherOrganization,

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { Fault } from "@keystead/core/fault.ts";
 import { protocolVersion } from "../src/frames/frame.ts";
 import type { Request } from "../src/frames/messages.ts";
-import type { SignerLink } from "../src/gateway/signer_link.ts";
-import type { RootKeys } from "../src/signer/keyring.ts";
+import type { SignerLink } from "../src/gateway/link/signer_link.ts";
 import { createOperations, type Operations } from "../src/signer/operations.ts";
+import type { RootKeys } from "../src/signer/secrets/keyring.ts";
 import { findDeployment } from "../src/store/across.ts";
 import type { GatewayRig } from "./gateway_rig.ts";
 

@@ -11,7 +11,7 @@ import { nobleKeyMaths } from "@keystead/core/keys/noble_key_maths.ts";
 import { p256 } from "@noble/curves/nist.js";
 import { protocolVersion } from "../src/frames/frame.ts";
 import type { Prepared, StoredRecord } from "../src/frames/messages.ts";
-import { openMemory } from "../src/signer/memory.ts";
+import { openMemory } from "../src/signer/memory/memory.ts";
 import { createOperations, type Operations } from "../src/signer/operations.ts";
 import { withoutMac } from "../src/state/authenticity.ts";
 import { sha256 } from "../src/state/digest.ts";

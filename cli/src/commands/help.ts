@@ -1,4 +1,4 @@
-import { suggest } from "@keystead/core/policy/suggest.ts";
+import { suggest } from "@keystead/core/policy/language/suggest.ts";
 import { type Command, type Flags, sessionFlags, UsageError } from "../command.ts";
 
 const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
-import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
-import { allowsEverything, isOpenText } from "@keystead/core/policy/open_policy.ts";
+import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
+import { allowsEverything, isOpenText } from "@keystead/core/policy/decision/open_policy.ts";
 import { type Activity, type Client, KeysteadError } from "@keystead/sdk";
 import { type CommandContext, UsageError } from "../command.ts";
 import { diffLines, diffPolicies, keyOf, type PolicyDiff, type StoredPolicy } from "../policy_diff.ts";

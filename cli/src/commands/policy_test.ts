@@ -1,5 +1,5 @@
-import type { PolicyCase, PolicyCaseFile } from "@keystead/core/policy/case_file.ts";
-import { type CaseResult, runCase } from "@keystead/core/policy/cases.ts";
+import type { PolicyCase, PolicyCaseFile } from "@keystead/core/policy/cases/case_file.ts";
+import { type CaseResult, runCase } from "@keystead/core/policy/cases/cases.ts";
 import { type CommandContext, UsageError } from "../command.ts";
 import { readCaseFile } from "../policy_files.ts";
 import { indented, reportLines } from "../policy_report.ts";

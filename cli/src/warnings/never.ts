@@ -2,8 +2,8 @@
  * Conditions that are true of no activity. A condition applies only to activities that have all that it names, wherever it
  * names it: `wallet.id == … || private_key.id == …` is about none, and as a denial denies nothing.
  */
-import type { Expression } from "@keystead/core/policy/ast.ts";
-import type { CheckedExpression } from "@keystead/core/policy/check.ts";
+import type { Expression } from "@keystead/core/policy/language/ast.ts";
+import type { CheckedExpression } from "@keystead/core/policy/language/check.ts";
 import { textsBeside } from "./paths.ts";
 import { canEqual, type Shape, shapes } from "./shapes.ts";
 

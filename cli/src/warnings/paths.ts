@@ -1,6 +1,6 @@
 /** Which names of the vocabulary an expression uses, and which texts it compares them with. */
-import type { Expression } from "@keystead/core/policy/ast.ts";
-import { childrenOf } from "@keystead/core/policy/children.ts";
+import type { Expression } from "@keystead/core/policy/language/ast.ts";
+import { childrenOf } from "@keystead/core/policy/language/children.ts";
 
 /**
  * A name with its fields: `eth.tx.to`. `[]` is an element of a list, also one that `any`, `all` or `filter` binds, and

@@ -1,8 +1,8 @@
 /** Policies that reach further, or less far, than they read. */
-import type { WrittenPolicy } from "@keystead/core/policy/case_file.ts";
-import type { CheckedExpression } from "@keystead/core/policy/check.ts";
-import { allowsEverything, isOpenText } from "@keystead/core/policy/open_policy.ts";
-import type { ExpressionKind } from "@keystead/core/policy/vocabulary.ts";
+import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
+import { allowsEverything, isOpenText } from "@keystead/core/policy/decision/open_policy.ts";
+import type { CheckedExpression } from "@keystead/core/policy/language/check.ts";
+import type { ExpressionKind } from "@keystead/core/policy/vocabulary/vocabulary.ts";
 import { neverWarnings } from "./never.ts";
 import { textsBeside, visitedNodes } from "./paths.ts";
 

@@ -1,5 +1,5 @@
 /** What one activity can have at once, as far as policies see it: a key of one sort, and at most one payload. */
-import { activityKinds, kindOf } from "@keystead/core/policy/activity_kinds.ts";
+import { activityKinds, kindOf } from "@keystead/core/policy/vocabulary/activity_kinds.ts";
 
 export type Shape = {
   kind: string;

@@ -1,6 +1,7 @@
 /** Texts that a name can hardly be equal to. */
-import { activityKinds, kindOf } from "@keystead/core/policy/activity_kinds.ts";
-import { suggest } from "@keystead/core/policy/suggest.ts";
+
+import { suggest } from "@keystead/core/policy/language/suggest.ts";
+import { activityKinds, kindOf } from "@keystead/core/policy/vocabulary/activity_kinds.ts";
 import type { Beside } from "./paths.ts";
 
 /** Why the text looks wrong beside the name, or undefined. */

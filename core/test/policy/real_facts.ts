@@ -1,6 +1,6 @@
 /** The same facts as the engine takes them. */
-import type { ConditionFacts } from "../../src/policy/facts.ts";
-import { EvmText, Instant, type Struct, type Value } from "../../src/policy/values.ts";
+import type { ConditionFacts } from "../../src/policy/facts/facts.ts";
+import { EvmText, Instant, type Struct, type Value } from "../../src/policy/values/values.ts";
 import type { Fields, Plain } from "./naive_evaluate.ts";
 import type { World } from "./worlds.ts";
 

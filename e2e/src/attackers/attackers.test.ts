@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { memoryBounds } from "@keystead/server/gateway/memory_bounds.ts";
+import { memoryBounds } from "@keystead/server/gateway/bounds/memory_bounds.ts";
 import { keyFrom } from "../fixtures.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import { assertAccepted, call, send } from "../wire.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { memoryBounds } from "@keystead/server/gateway/memory_bounds.ts";
+import { memoryBounds } from "@keystead/server/gateway/bounds/memory_bounds.ts";
 import { keyFrom } from "../fixtures.ts";
 import { assertAccepted, bytesOf, call } from "../wire.ts";
 import { dialects, startServer } from "../world.ts";

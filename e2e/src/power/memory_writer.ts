@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from "node:fs";
 import { syncFolder } from "@keystead/server/launcher/durable_file.ts";
-import { openMemory } from "@keystead/server/signer/memory.ts";
+import { openMemory } from "@keystead/server/signer/memory/memory.ts";
 import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { historyOf, memoryFixtures } from "./memory_history.ts";
 

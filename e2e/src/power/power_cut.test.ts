@@ -9,7 +9,7 @@ import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
-import { macLength, magic } from "@keystead/server/signer/memory_records.ts";
+import { macLength, magic } from "@keystead/server/signer/memory/memory_records.ts";
 import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { startKeystead } from "../keystead_server.ts";

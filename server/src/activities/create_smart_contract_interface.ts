@@ -1,5 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
-import { parseInterface } from "@keystead/core/policy/contract_interface.ts";
+import { parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import { costOfText, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";

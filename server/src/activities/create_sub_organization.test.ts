@@ -5,16 +5,13 @@ import { testKeyRoom } from "../../test/key_room.ts";
 import { apiKey, keyParams, organization, person, publicKey } from "../../test/members.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { nodeSigning } from "../curves/node_signing.ts";
+import type { CreateSubOrganizationParams, RootUserParams } from "../fields/new_sub_organization.ts";
 import type { PrivateKeyParams } from "../fields/private_keys.ts";
 import { activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { put, type Settings } from "../state/entities.ts";
 import { seedOfWallet } from "../state/wallet_secret.ts";
-import {
-  type CreateSubOrganizationParams,
-  createSubOrganization,
-  type RootUserParams,
-} from "./create_sub_organization.ts";
+import { createSubOrganization } from "./create_sub_organization.ts";
 
 const acme = organization({ users: [person("ann", { apiKeys: [apiKey(0)] })] });
 const key = { apiKeys: [keyParams(1)] };

@@ -5,20 +5,16 @@ import { costOfAccounts, costOfPrivateKeys, costOfUsers, unitCosts } from "../en
 import { type ActivityContext, defineActivity } from "../endpoints/define_activity.ts";
 import type { NewRecord } from "../endpoints/key_room.ts";
 import { checkLimit } from "../endpoints/limits.ts";
-import { optionalEmail, optionalPhoneNumber } from "../fields/contacts.ts";
-import {
-  apiKeys,
-  authenticators,
-  clientSignature,
-  oauthProviders,
-  optional,
-  verificationToken,
-} from "../fields/credentials.ts";
 import { ids, organizationId } from "../fields/ids.ts";
-import { foldName, name } from "../fields/names.ts";
+import { foldName } from "../fields/names.ts";
+import {
+  type CreateSubOrganizationParams,
+  createSubOrganizationParams,
+  type RootUserParams,
+} from "../fields/new_sub_organization.ts";
 import type { PrivateKeyParams } from "../fields/private_keys.ts";
-import { type Static, Type } from "../fields/schema.ts";
-import { walletParams, walletResult } from "../fields/wallets.ts";
+import { Type } from "../fields/schema.ts";
+import { walletResult } from "../fields/wallets.ts";
 import { refuseKnownKeys, refuseVerification } from "../rules/credentials.ts";
 import { subOrganizationFeatures } from "../rules/features.ts";
 import { takenName } from "../rules/keys.ts";
@@ -33,39 +29,6 @@ import { emptyPages } from "../state/pages.ts";
 import { provenKey } from "../state/proven.ts";
 import { createSubOrganizationVersions } from "./create_sub_organization.v7.ts";
 
-const rootUser = Type.Object({
-  userName: name("Human-readable name of the user."),
-  userEmail: optionalEmail,
-  userPhoneNumber: optionalPhoneNumber,
-  // Samples leave out empty lists, so a missing one is empty.
-  apiKeys: optional(apiKeys),
-  authenticators: optional(authenticators),
-  oauthProviders: optional(oauthProviders),
-});
-
-const params = Type.Object({
-  subOrganizationName: name("Human-readable name of the sub-organization."),
-  rootUsers: Type.Array(rootUser, { maxItems: 100 }),
-  rootQuorumThreshold: Type.Integer({
-    minimum: -2147483648,
-    maximum: 2147483647,
-    description: "How many root users must approve.",
-  }),
-  wallet: optional(walletParams),
-  disableEmailRecovery: optional(Type.Boolean()),
-  disableEmailAuth: optional(Type.Boolean()),
-  disableSmsAuth: optional(Type.Boolean()),
-  disableOtpEmailAuth: optional(Type.Boolean()),
-  verificationToken,
-  clientSignature,
-});
-
-export type RootUserParams = Static<typeof rootUser>;
-export type CreateSubOrganizationParams = Static<typeof params> & {
-  /** An older version could ask for them. */
-  privateKeys?: readonly PrivateKeyParams[];
-};
-
 /** Creates a sub-organization with its root users and, if asked for, keys of its own. The parent can read it afterwards, and start logins, and no more. */
 export const createSubOrganization = defineActivity({
   path: "create_sub_organization",
@@ -73,7 +36,7 @@ export const createSubOrganization = defineActivity({
   intentKey: "createSubOrganizationIntentV8",
   resultKey: "createSubOrganizationResultV8",
   summary: "Create a sub-organization with its root users",
-  params,
+  params: createSubOrganizationParams,
   result: Type.Object({
     subOrganizationId: organizationId,
     wallet: Type.Optional(walletResult),

@@ -15,10 +15,10 @@ import {
 } from "../fields/credentials.ts";
 import { knownFields } from "../fields/known_fields.ts";
 import { name } from "../fields/names.ts";
+import type { CreateSubOrganizationParams, RootUserParams } from "../fields/new_sub_organization.ts";
 import { privateKeyParams } from "../fields/private_keys.ts";
 import { type Static, Type } from "../fields/schema.ts";
 import { walletParams } from "../fields/wallets.ts";
-import type { CreateSubOrganizationParams, RootUserParams } from "./create_sub_organization.ts";
 
 const people = {
   userName: name("Human-readable name of the user."),

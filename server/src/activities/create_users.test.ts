@@ -3,9 +3,10 @@ import { test } from "node:test";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
 import { apiKey, keyParams, organization, person, publicKey } from "../../test/members.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
+import type { CreateUsersParams } from "../fields/new_users.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { put } from "../state/entities.ts";
-import { type CreateUsersParams, createUsers } from "./create_users.ts";
+import { createUsers } from "./create_users.ts";
 
 const ann = person("ann", { apiKeys: [apiKey(0)] });
 const acme = organization({ users: [ann], tags: ["a", "b"] });

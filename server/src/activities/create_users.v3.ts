@@ -14,8 +14,8 @@ import {
 import { ids } from "../fields/ids.ts";
 import { knownFields } from "../fields/known_fields.ts";
 import { name } from "../fields/names.ts";
+import type { CreateUsersParams } from "../fields/new_users.ts";
 import { type Static, Type } from "../fields/schema.ts";
-import type { CreateUsersParams } from "./create_users.ts";
 
 type UserParams = CreateUsersParams["users"][number];
 

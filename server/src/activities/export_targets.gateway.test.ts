@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createGatewayRig, Refused } from "../../test/gateway_rig.ts";
 import { exportClient } from "../../test/imports.ts";
-import { openKeyring, serviceKeys } from "../signer/keyring.ts";
+import { openKeyring, serviceKeys } from "../signer/secrets/keyring.ts";
 import { findDeployment } from "../store/across.ts";
 
 test("an export to any P-256 service key of the deployment is refused, to a client's own it is made", async (t) => {

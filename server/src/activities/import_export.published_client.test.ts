@@ -28,7 +28,7 @@ import { dialects } from "../../test/open_test_store.ts";
 import { type Spelling, sentenceSpellings, spellings } from "../../test/secret_spellings.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import { targetLifeMs } from "../rules/imports.ts";
-import { openKeyring } from "../signer/keyring.ts";
+import { openKeyring } from "../signer/secrets/keyring.ts";
 import type { Store } from "../store/store.ts";
 
 /** The published client at one organization, as one user. */

@@ -1,8 +1,8 @@
 /** The table of kinds lies in core, where every user of the engine has it. Here it is held against the activities there are. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { activityKinds, kindOf } from "@keystead/core/policy/activity_kinds.ts";
-import { wireNames } from "@keystead/core/policy/activity_params.ts";
+import { activityKinds, kindOf } from "@keystead/core/policy/vocabulary/activity_kinds.ts";
+import { wireNames } from "@keystead/core/policy/vocabulary/activity_params.ts";
 import { activityForms } from "../generated/activities.ts";
 
 const forms = [...activityForms.values()];

@@ -3,10 +3,10 @@ import { Fault } from "@keystead/core/fault.ts";
 import { protocolVersion } from "../frames/frame.ts";
 import { findDeployment } from "../store/across.ts";
 import type { Store } from "../store/store.ts";
-import type { Committer } from "./committer.ts";
-import { toCommitItem } from "./execute.ts";
-import { loneRun } from "./organizations.ts";
-import type { SignerLink } from "./signer_link.ts";
+import type { SignerLink } from "./link/signer_link.ts";
+import type { Committer } from "./submit/committer.ts";
+import { toCommitItem } from "./submit/execute.ts";
+import { loneRun } from "./submit/organizations.ts";
 
 export async function joinSigner(
   store: Store,

@@ -9,7 +9,7 @@ import { askToStop, join, startGateway } from "./gateway_process.ts";
 import type { GatewayMessage, SignerMessage } from "./messages.ts";
 import { forgetProcesses, noteProcesses } from "./previous_processes.ts";
 import type { PublicKeys } from "./public_keys.ts";
-import type { RootKeyProvider } from "./root_key.ts";
+import type { RootKeyProvider } from "./root_key_provider.ts";
 import { type Orders, type SignerProcess, startSigner } from "./signer_process.ts";
 import type { Users } from "./users.ts";
 

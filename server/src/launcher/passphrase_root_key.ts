@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { PassphraseSource } from "./config.ts";
 import { createFile, moveFile } from "./durable_file.ts";
 import { askPassphrase, askPassphraseTwice } from "./passphrase_terminal.ts";
-import { type Creation, joinKeys, nextOf, type RootKeyProvider, unfinished } from "./root_key.ts";
+import { type Creation, joinKeys, nextOf, type RootKeyProvider, unfinished } from "./root_key_provider.ts";
 import { openRootKey, sealRootKey } from "./sealed_root_key.ts";
 import { readSecretFile } from "./secret_file.ts";
 

@@ -32,7 +32,8 @@ import { stopWithNpm } from "./npm_parent.ts";
 import { awaitPreviousProcesses } from "./previous_processes.ts";
 import { writePublicKeys } from "./public_keys.ts";
 import { Refusal } from "./refusal.ts";
-import { firstOf, type RootKeyProvider, rootKeyProvider } from "./root_key.ts";
+import { rootKeyProvider } from "./root_key.ts";
+import { firstOf, type RootKeyProvider } from "./root_key_provider.ts";
 import type { Orders } from "./signer_process.ts";
 import { chooseUsers } from "./users.ts";
 

@@ -1,6 +1,6 @@
 /** What policies are told about an activity: its type and parameters, the keys it uses, and the interfaces of contracts. */
-import type { ActivityFacts, KeyView, WalletView } from "@keystead/core/policy/activity_view.ts";
-import type { ContractInterface } from "@keystead/core/policy/contract_interface.ts";
+import type { ActivityFacts, KeyView, WalletView } from "@keystead/core/policy/facts/activity_view.ts";
+import type { ContractInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { ActivityForm, PolicySubject } from "../endpoints/define_activity.ts";
 import type { Pages } from "../state/pages.ts";
 import type { PrivateKeyRecord, WalletAccountRecord } from "../state/records.ts";

@@ -1,7 +1,7 @@
 /** The order in which quorum, policies and defaults decide, and what a refusal by policy says. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { activityKinds, kindOf } from "@keystead/core/policy/activity_kinds.ts";
+import { activityKinds, kindOf } from "@keystead/core/policy/vocabulary/activity_kinds.ts";
 import { apiKey, person } from "../../test/members.ts";
 import { type Draft, decide, nowMs, outcomesOf, questionOf, type Situation } from "../../test/policy_question.ts";
 import { createApiKeys } from "../activities/create_api_keys.ts";

@@ -5,7 +5,6 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { LeafGrounds } from "@keystead/core/log/leaf.ts";
-import { viewsOf } from "@keystead/core/policy/activity_view.ts";
 import {
   decidePolicies,
   eligibleAmong,
@@ -13,9 +12,10 @@ import {
   type PolicyDecision,
   type PolicyEvaluation,
   type Question as PolicyQuestion,
-} from "@keystead/core/policy/decide.ts";
-import { explain, type PolicyExplanation } from "@keystead/core/policy/explain.ts";
-import type { UserFacts } from "@keystead/core/policy/facts.ts";
+} from "@keystead/core/policy/decision/decide.ts";
+import { explain, type PolicyExplanation } from "@keystead/core/policy/decision/explain.ts";
+import { viewsOf } from "@keystead/core/policy/facts/activity_view.ts";
+import type { UserFacts } from "@keystead/core/policy/facts/facts.ts";
 import type { ActivityForm } from "../endpoints/define_activity.ts";
 import type { Approval } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";

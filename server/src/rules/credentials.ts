@@ -4,7 +4,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import type { ApiKeyParams } from "../fields/credentials.ts";
 import type { ApiKey, Settings, User } from "../state/entities.ts";
-import type { MembersPage } from "../state/pages.ts";
+import type { MembersPage } from "../state/members.ts";
 import { isFeatureOn } from "./features.ts";
 
 /** The longest lifetime of a key, so that every time stays an exact number. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PolicyEvaluation } from "@keystead/core/policy/decide.ts";
-import type { PolicyExplanation } from "@keystead/core/policy/explain.ts";
+import type { PolicyEvaluation } from "@keystead/core/policy/decision/decide.ts";
+import type { PolicyExplanation } from "@keystead/core/policy/decision/explain.ts";
 import { maxExplanationLength, withinBounds } from "./explanations.ts";
 
 /** A policy that had a lot to say about a lot of values. */

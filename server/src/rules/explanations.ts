@@ -2,10 +2,10 @@
  * How much is kept of why policies said what they said. Every activity that policies decide on carries it through the frame, and
  * into the database for good; the clauses of a hundred policies may be four thousand characters each.
  */
-import type { PolicyEvaluation } from "@keystead/core/policy/decide.ts";
-import type { PolicyExplanation } from "@keystead/core/policy/explain.ts";
-import { nearnessOf } from "@keystead/core/policy/nearness.ts";
-import type { Effect } from "@keystead/core/policy/policy.ts";
+import type { PolicyEvaluation } from "@keystead/core/policy/decision/decide.ts";
+import type { Effect } from "@keystead/core/policy/decision/effect.ts";
+import type { PolicyExplanation } from "@keystead/core/policy/decision/explain.ts";
+import { nearnessOf } from "@keystead/core/policy/decision/nearness.ts";
 
 /** So many are told with a refusal: it is read by somebody who wants to know what to change. */
 export const maxDecisive = 3;

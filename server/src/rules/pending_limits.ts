@@ -6,7 +6,8 @@
 import { Fault } from "@keystead/core/fault.ts";
 import type { Limits } from "../endpoints/limits.ts";
 import type { PendingActivity } from "../state/entities.ts";
-import type { MembersPage, PendingPage } from "../state/pages.ts";
+import type { MembersPage } from "../state/members.ts";
+import type { PendingPage } from "../state/pages.ts";
 import { rootMembers } from "./votes.ts";
 
 /** What an activity without its approvals, and what one approval, take at most on the page. A test holds them against real ones. */

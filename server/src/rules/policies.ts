@@ -1,10 +1,11 @@
 /** An organization's policies as the engine takes them. What does not change is compiled once. */
-import type { IdentifiedPolicy } from "@keystead/core/policy/decide.ts";
-import type { Approver, CredentialFacts, UserFacts } from "@keystead/core/policy/facts.ts";
-import { type CompiledPolicy, compilePolicy } from "@keystead/core/policy/policy.ts";
+import type { IdentifiedPolicy } from "@keystead/core/policy/decision/decide.ts";
+import { type CompiledPolicy, compilePolicy } from "@keystead/core/policy/decision/policy.ts";
+import type { Approver, CredentialFacts, UserFacts } from "@keystead/core/policy/facts/facts.ts";
 import type { Work } from "@keystead/core/work.ts";
 import type { Approval, Policy, User } from "../state/entities.ts";
-import type { MembersPage, PoliciesPage } from "../state/pages.ts";
+import type { MembersPage } from "../state/members.ts";
+import type { PoliciesPage } from "../state/pages.ts";
 
 // Entities and pages are immutable and pass from state to state, so each is compiled once, however many activities meet it.
 const compiled = new WeakMap<Policy, CompiledPolicy>();

@@ -1,7 +1,7 @@
 /** The root quorum must always be able to act: enough members, each of whom can sign in for good. */
 import { Fault } from "@keystead/core/fault.ts";
 import type { RootQuorum, Settings, User } from "../state/entities.ts";
-import type { MembersPage } from "../state/pages.ts";
+import type { MembersPage } from "../state/members.ts";
 import { hasCredential, hasLastingCredential, missingCredential } from "./credentials.ts";
 
 export function checkQuorum(

@@ -1,9 +1,10 @@
 /** An organization as it would be: with other policies, and with people, keys and contracts that are not there. */
 import { Fault } from "@keystead/core/fault.ts";
-import { type ContractInterface, parseInterface } from "@keystead/core/policy/contract_interface.ts";
+import { type ContractInterface, parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { DraftPolicy, PolicyDrafts, Scenario, ScenarioKey } from "../fields/simulation.ts";
 import type { Approval, KeyFacts, Policy, User } from "../state/entities.ts";
-import type { MembersPage, Pages, PoliciesPage } from "../state/pages.ts";
+import type { MembersPage } from "../state/members.ts";
+import type { Pages, PoliciesPage } from "../state/pages.ts";
 import type { KeyRecord, PrivateKeyRecord, WalletAccountRecord, WalletRecord } from "../state/records.ts";
 import type { FactSources } from "./activity_facts.ts";
 import { approversAmong, authorise, type Decision, type Question } from "./authorise.ts";

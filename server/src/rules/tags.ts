@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { foldName } from "../fields/names.ts";
 import type { UserTag } from "../state/entities.ts";
-import type { MembersPage } from "../state/pages.ts";
+import type { MembersPage } from "../state/members.ts";
 
 const folded = new WeakMap<UserTag, string>();
 

@@ -6,8 +6,9 @@ import { checkLimit } from "../endpoints/limits.ts";
 import type { ApiKeyParams } from "../fields/credentials.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
 import { type ApiKey, type Change, put, type User } from "../state/entities.ts";
+import type { MembersPage } from "../state/members.ts";
 import { getUser, getUserTag } from "../state/members.ts";
-import type { MembersPage, Pages } from "../state/pages.ts";
+import type { Pages } from "../state/pages.ts";
 import { parseEmail, parsePhoneNumber } from "./contacts.ts";
 import {
   hasCredential,

@@ -1,6 +1,6 @@
 /** How long approvals count, and who the root quorum consists of. */
 import type { Approval } from "../state/entities.ts";
-import type { MembersPage } from "../state/pages.ts";
+import type { MembersPage } from "../state/members.ts";
 
 /** How long an approval counts, from its own time. */
 export const approvalMs = 24 * 3_600_000;

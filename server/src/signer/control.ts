@@ -1,8 +1,8 @@
 /** The launcher's descriptor: root key and orders come in, words to the operator go out. Its end is the signer's end. */
 import { Socket } from "node:net";
 import { Fault } from "@keystead/core/fault.ts";
-import type { Keyring, RootKeys } from "./keyring.ts";
 import type { Orders } from "./operations.ts";
+import type { Keyring, RootKeys } from "./secrets/keyring.ts";
 
 export type Control = {
   rootKeys: RootKeys;

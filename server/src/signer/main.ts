@@ -2,7 +2,7 @@
 import { Socket } from "node:net";
 import { readControl } from "./control.ts";
 import { lockDown } from "./lockdown.ts";
-import { type Memory, openMemory } from "./memory.ts";
+import { type Memory, openMemory } from "./memory/memory.ts";
 import { createOperations } from "./operations.ts";
 import { selfTest } from "./self_test.ts";
 import { serve } from "./serve.ts";

@@ -13,7 +13,7 @@ import {
   stateAfter,
 } from "../../test/signer_rig.ts";
 import { clockToleranceMs } from "../state/journal.ts";
-import { openMemory } from "./memory.ts";
+import { openMemory } from "./memory/memory.ts";
 import { createOperations, type Orders } from "./operations.ts";
 
 const behind = {

@@ -11,11 +11,21 @@ import type { MessageKind, Reply, Request } from "../frames/messages.ts";
 import { digestKey } from "../state/digest.ts";
 import { clockToleranceMs } from "../state/journal.ts";
 import { createLru } from "../state/lru.ts";
-import { type AcceptedHead, accept } from "./accept.ts";
-import { type BirthOrder, birth } from "./birth.ts";
-import { createInterfaceCache } from "./contract_interfaces.ts";
-import { createDraws, type Draws } from "./draws.ts";
-import { createJournalCache } from "./journal_cache.ts";
+import { createInterfaceCache } from "./decision/contract_interfaces.ts";
+import { createJournalCache } from "./decision/journal_cache.ts";
+import { createLine } from "./decision/line.ts";
+import { createOnItsWay } from "./decision/on_its_way.ts";
+import type { OpenState } from "./decision/open_state.ts";
+import { prepare } from "./decision/prepare.ts";
+import { createRecordCache } from "./decision/record_cache.ts";
+import { release } from "./decision/release.ts";
+import type { Signer } from "./decision/signer.ts";
+import type { Memory } from "./memory/memory.ts";
+import { type AcceptedHead, accept } from "./operator/accept.ts";
+import { type BirthOrder, birth } from "./operator/birth.ts";
+import { reseal } from "./operator/reseal.ts";
+import { listPins, vouch } from "./operator/vouch.ts";
+import { createDraws, type Draws } from "./secrets/draws.ts";
 import {
   createKeyring,
   deploymentName,
@@ -23,18 +33,8 @@ import {
   openKeyringWith,
   type RootKeys,
   versionOfCurrent,
-} from "./keyring.ts";
-import { createLine } from "./line.ts";
-import type { Memory } from "./memory.ts";
-import { createOnItsWay } from "./on_its_way.ts";
-import type { OpenState } from "./open_state.ts";
-import { prepare } from "./prepare.ts";
-import { createRecordCache } from "./record_cache.ts";
-import { release } from "./release.ts";
-import { reseal } from "./reseal.ts";
-import { createSealer } from "./seal.ts";
-import type { Signer } from "./signer.ts";
-import { listPins, vouch } from "./vouch.ts";
+} from "./secrets/keyring.ts";
+import { createSealer } from "./secrets/seal.ts";
 
 export type Orders = {
   adoptUnknown: boolean;

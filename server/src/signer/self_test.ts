@@ -6,7 +6,7 @@ import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from "n
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { nodeSigning } from "../curves/node_signing.ts";
-import { seal, unseal } from "./seal.ts";
+import { seal, unseal } from "./secrets/seal.ts";
 
 const zeros = new Uint8Array(32);
 const sha256 = (text: string) => new Uint8Array(createHash("sha256").update(text).digest());

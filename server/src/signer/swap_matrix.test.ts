@@ -7,15 +7,15 @@ import { type TestContext, test } from "node:test";
 import { createGatewayRig, type GatewayRig, type Person } from "../../test/gateway_rig.ts";
 import { freshKey, linkTo, signerWith } from "../../test/rotation_rig.ts";
 import type { Request } from "../frames/messages.ts";
-import { rotateKeys } from "../gateway/rotate_keys.ts";
+import { rotateKeys } from "../gateway/operator/rotate_keys.ts";
 import { decodePage } from "../state/pages.ts";
 import { findDeployment } from "../store/across.ts";
 import { keyTables, recordOf } from "../store/key_rows.ts";
 import { listSealedLeaves } from "../store/sealed_boxes.ts";
-import { secretContext, targetContext } from "./key_room.ts";
-import { keyringContext, type RootKeys } from "./keyring.ts";
-import { resultContext } from "./reseal.ts";
-import { createSealer, type SealContext, type Sealer, unseal, versionOf } from "./seal.ts";
+import { secretContext, targetContext } from "./decision/key_room.ts";
+import { resultContext } from "./decision/results.ts";
+import { keyringContext, type RootKeys } from "./secrets/keyring.ts";
+import { createSealer, type SealContext, type Sealer, unseal, versionOf } from "./secrets/seal.ts";
 
 /** A box where it lies: the context that its row, column and page stand for, and the key of its version. */
 type Placed = { context: SealContext; rootKey: Uint8Array; version: number; box: Uint8Array };

@@ -1,6 +1,14 @@
 import { Fault } from "@keystead/core/fault.ts";
-import type { User, UserTag } from "./entities.ts";
-import type { MembersPage } from "./pages.ts";
+import type { RootQuorum, User, UserTag } from "./entities.ts";
+
+/** Users with their credentials and tags, and the quorum above them: everything that says who may act. */
+export type MembersPage = {
+  readonly users: ReadonlyMap<string, User>;
+  readonly userTags: ReadonlyMap<string, UserTag>;
+  readonly rootQuorum: RootQuorum;
+  /** Read from a page of format 1, while the settings that say which keys are proven are not at hand. Never written. */
+  readonly isUnmarked?: true;
+};
 
 export function getUser(members: MembersPage, organizationId: string, userId: string): User {
   const user = members.users.get(userId);

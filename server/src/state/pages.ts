@@ -24,17 +24,9 @@ import type {
   UserTag,
 } from "./entities.ts";
 import { checkJournalTable, type JournalTable } from "./journal.ts";
+import type { MembersPage } from "./members.ts";
 import { withBirthKeysProven } from "./proven.ts";
 import { fromPlaces, type KeyPlaces, toPlaces } from "./tag_places.ts";
-
-/** Users with their credentials and tags, and the quorum above them: everything that says who may act. */
-export type MembersPage = {
-  readonly users: ReadonlyMap<string, User>;
-  readonly userTags: ReadonlyMap<string, UserTag>;
-  readonly rootQuorum: RootQuorum;
-  /** Read from a page of format 1, while the settings that say which keys are proven are not at hand. Never written. */
-  readonly isUnmarked?: true;
-};
 
 /** Activities that wait for consensus, by fingerprint. */
 export type PendingPage = ReadonlyMap<string, PendingActivity>;

@@ -4,7 +4,7 @@
  */
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import type { Outcome } from "@keystead/core/policy/decide.ts";
+import type { Outcome } from "@keystead/core/policy/decision/decide.ts";
 
 export type PolicyOutcome = { policyId: string; outcome: Outcome };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { PolicyExplanation } from "@keystead/core/policy/explain.ts";
+import type { PolicyExplanation } from "@keystead/core/policy/decision/explain.ts";
 import { decodeExplanations, encodeExplanations } from "./policy_explanations.ts";
 
 function explanation(more: Partial<PolicyExplanation> = {}): PolicyExplanation {

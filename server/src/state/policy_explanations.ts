@@ -3,7 +3,7 @@
  * stand in the evaluations beside it, in the same order; entries that are not in that order name them.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import type { PolicyExplanation } from "@keystead/core/policy/explain.ts";
+import type { PolicyExplanation } from "@keystead/core/policy/decision/explain.ts";
 import type { PolicyOutcome } from "./policy_evaluations.ts";
 
 /** Of each policy what was said last, with its text: policies are asked again and again, and mostly say what they said before. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ApiKey, type Change, put, remove, type Settings, type User } from "./entities.ts";
-import { decodePage, emptyPages, encodePage, type MembersPage, type PageName, withPage } from "./pages.ts";
+import type { MembersPage } from "./members.ts";
+import { decodePage, emptyPages, encodePage, type PageName, withPage } from "./pages.ts";
 import { withProvenKey } from "./proven.ts";
 
 const bornAtMs = 1_800_000_000_000;

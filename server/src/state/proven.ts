@@ -4,7 +4,7 @@
  * stamped a change of this organization's state. A key that was deleted and added again has to prove itself again.
  */
 import { type ApiKey, type Change, put, type User } from "./entities.ts";
-import type { MembersPage } from "./pages.ts";
+import type { MembersPage } from "./members.ts";
 
 export function provenKey(apiKey: ApiKey): ApiKey & { proven: true } {
   return { ...apiKey, proven: true };

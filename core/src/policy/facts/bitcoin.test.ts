@@ -5,7 +5,7 @@ import * as btc from "@scure/btc-signer";
 import { parseBitcoin } from "../../chains/bitcoin.ts";
 import { bitcoinId, serialiseBitcoinTransaction, toTxId } from "../../chains/bitcoin_transaction.ts";
 import { fromHex, toHex } from "../../encoding/hex.ts";
-import type { Struct } from "../values.ts";
+import type { Struct } from "../values/values.ts";
 import { bitcoinStruct, networkOf } from "./bitcoin.ts";
 
 const key = secp256k1.getPublicKey(fromHex("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"), true);

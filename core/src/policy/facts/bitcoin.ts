@@ -3,7 +3,7 @@ import { type BitcoinFacts, bitcoinFacts } from "../../chains/bitcoin.ts";
 import type { Psbt } from "../../chains/psbt.ts";
 import { type AddressFormat, type AddressFormatRow, addressFormats } from "../../keys/address_formats.ts";
 import type { BitcoinNetwork } from "../../keys/addresses/bitcoin.ts";
-import type { Struct } from "../values.ts";
+import type { Struct } from "../values/values.ts";
 
 /** A transaction does not say its network: the signing address does, and without one it is the main network's. */
 export function networkOf(addressFormat: string | undefined): BitcoinNetwork {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseTypedData } from "../../crypto/eip712.ts";
 import { parseAuthorization } from "../../crypto/eip7702.ts";
-import { EvmText, type Value } from "../values.ts";
+import { EvmText, type Value } from "../values/values.ts";
 import { typedDataStruct } from "./eip712.ts";
 import { authorizationStruct } from "./eip7702.ts";
 

@@ -1,6 +1,6 @@
 /** `eth.eip_712`, from the typed data that the digest is computed of. */
 import type { TypedData, TypedStruct, TypedValue } from "../../crypto/eip712.ts";
-import { EvmText, type PolicyMap, type Struct, type Value } from "../values.ts";
+import { EvmText, type PolicyMap, type Struct, type Value } from "../values/values.ts";
 import { once } from "./once.ts";
 
 /** What policies call the domain's fields, with the types that the standard gives them. */

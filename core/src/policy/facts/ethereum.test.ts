@@ -4,8 +4,8 @@ import { Transaction } from "micro-eth-signer";
 import { createContract, ERC20 } from "micro-eth-signer/abi.js";
 import { type EthereumTransaction, parseEthereum, serialiseEthereum } from "../../chains/ethereum.ts";
 import { fromHex, toHex } from "../../encoding/hex.ts";
-import { parseAbi } from "../abi.ts";
-import { EvmText, type Value } from "../values.ts";
+import { parseAbi } from "../interfaces/abi.ts";
+import { EvmText, type Value } from "../values/values.ts";
 import { ethereumStruct } from "./ethereum.ts";
 
 const token = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";

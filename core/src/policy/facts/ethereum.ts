@@ -1,7 +1,7 @@
 /** `eth.tx`, from the transaction that is signed. */
 import type { EthereumTransaction } from "../../chains/ethereum.ts";
-import type { Abi } from "../abi.ts";
-import type { EvmText, PolicyMap, Struct, Value } from "../values.ts";
+import type { Abi } from "../interfaces/abi.ts";
+import type { EvmText, PolicyMap, Struct, Value } from "../values/values.ts";
 import { type DecodedFunction, decodeFunction, functionSignature, toEvmText } from "./evm_call.ts";
 
 /** The facts of a transaction by the account `from`; `abi` is the interface of the contract that it calls. */

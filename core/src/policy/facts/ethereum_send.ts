@@ -5,8 +5,8 @@
 import { readHex, readInteger } from "../../crypto/eip712.ts";
 import { fromHexAt } from "../../encoding/hex.ts";
 import { Fault } from "../../fault.ts";
-import type { Abi } from "../abi.ts";
-import type { EvmText, Struct } from "../values.ts";
+import type { Abi } from "../interfaces/abi.ts";
+import type { EvmText, Struct } from "../values/values.ts";
 import { decodeFunction, type EvmCall, functionSignature, toEvmText } from "./evm_call.ts";
 import { once } from "./once.ts";
 

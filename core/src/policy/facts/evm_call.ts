@@ -1,7 +1,7 @@
 /** What policies see of one EVM call, whichever transaction carries it. */
 import { toHex } from "../../encoding/hex.ts";
-import { type Abi, callsFunction, decodeCall } from "../abi.ts";
-import { EvmText, type PolicyMap } from "../values.ts";
+import { type Abi, callsFunction, decodeCall } from "../interfaces/abi.ts";
+import { EvmText, type PolicyMap } from "../values/values.ts";
 
 /** Without `to` it creates a contract, and `data` is that contract's code and no call. */
 export type EvmCall = { to: Uint8Array | undefined; data: Uint8Array };

@@ -4,7 +4,7 @@ import { fromHex, toHex } from "../../encoding/hex.ts";
 import { accountBytes } from "../../keys/addresses/ethereum.ts";
 import type { Curve } from "../../keys/curves.ts";
 import { derivedPath, hardened, parsePath } from "../../keys/path.ts";
-import { EvmText, type Struct, type Value } from "../values.ts";
+import { EvmText, type Struct, type Value } from "../values/values.ts";
 import { once } from "./once.ts";
 
 export type WalletView = { walletId: string; walletName: string; imported: boolean; exported: boolean };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { activityParams } from "../activity_params.ts";
-import { EvmText } from "../values.ts";
+import { EvmText } from "../values/values.ts";
+import { activityParams } from "../vocabulary/activity_params.ts";
 import { compileParams } from "./params.ts";
 
 function paramsOf(kind: string, params: Record<string, unknown>) {

@@ -1,8 +1,8 @@
 /** `activity.params`: parameters of the wire under the names and in the types that the vocabulary gives them. */
 import { Fault } from "../../fault.ts";
-import { wireNames } from "../activity_params.ts";
-import type { PolicyType } from "../types.ts";
-import { EvmText, type Struct, type Value } from "../values.ts";
+import { EvmText, type Struct, type Value } from "../values/values.ts";
+import { wireNames } from "../vocabulary/activity_params.ts";
+import type { PolicyType } from "../vocabulary/types.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type Fields = Readonly<Record<string, PolicyType>>;

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { parseSolana, type SolanaMessage, serialiseSolana } from "../../chains/solana.ts";
 import { toBase58 } from "../../encoding/base58.ts";
 import { fromHex } from "../../encoding/hex.ts";
-import { parseIdl } from "../idl.ts";
-import type { Struct, Value } from "../values.ts";
+import { parseIdl } from "../interfaces/idl.ts";
+import type { Struct, Value } from "../values/values.ts";
 import { calledPrograms, solanaStruct } from "./solana.ts";
 
 const key = (n: number) => new Uint8Array(32).fill(n);

@@ -8,8 +8,8 @@ import {
   solanaFacts,
 } from "../../chains/solana_facts.ts";
 import { toBase58 } from "../../encoding/base58.ts";
-import { decodeInstruction, type Idl } from "../idl.ts";
-import type { Struct } from "../values.ts";
+import { decodeInstruction, type Idl } from "../interfaces/idl.ts";
+import type { Struct } from "../values/values.ts";
 import { once } from "./once.ts";
 
 /** The programs that a message calls. */

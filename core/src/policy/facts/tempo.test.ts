@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseTempo, serialiseTempo, type TempoTransaction, tempoDigest } from "../../chains/tempo.ts";
 import { fromHex, toHex } from "../../encoding/hex.ts";
-import { EvmText, type Struct } from "../values.ts";
+import { EvmText, type Struct } from "../values/values.ts";
 import { tempoStruct } from "./tempo.ts";
 
 const sender = new EvmText("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");

@@ -1,7 +1,7 @@
 /** `tempo.tx`, from the transaction that is signed. */
 import { unparsable } from "../../chains/refusal.ts";
 import type { TempoTransaction } from "../../chains/tempo.ts";
-import type { EvmText, Struct } from "../values.ts";
+import type { EvmText, Struct } from "../values/values.ts";
 import { functionSignature, toEvmText } from "./evm_call.ts";
 
 /** The facts of a transaction by the account `from`. */

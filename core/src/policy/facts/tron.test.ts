@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseTron, serialiseTron, type TronContract, toTronAddress } from "../../chains/tron.ts";
 import { fromHex } from "../../encoding/hex.ts";
-import type { Struct } from "../values.ts";
+import type { Struct } from "../values/values.ts";
 import { tronStruct } from "./tron.ts";
 
 const address = (n: number) => Uint8Array.of(0x41, ...new Uint8Array(20).fill(n));

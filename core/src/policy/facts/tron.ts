@@ -2,7 +2,7 @@
 import { type TronContract, type TronTransaction, toTronAddress } from "../../chains/tron.ts";
 import type { TronContractType, TronContractValue } from "../../chains/tron_contracts.ts";
 import { toHex } from "../../encoding/hex.ts";
-import type { Struct } from "../values.ts";
+import type { Struct } from "../values/values.ts";
 
 /** The facts of a transaction. */
 export function tronStruct(transaction: TronTransaction): Struct {

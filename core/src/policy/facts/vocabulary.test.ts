@@ -7,12 +7,12 @@ import { type EthereumTransaction, serialiseEthereum } from "../../chains/ethere
 import { serialiseSolana } from "../../chains/solana.ts";
 import { serialiseTron } from "../../chains/tron.ts";
 import { fromHex, toHex } from "../../encoding/hex.ts";
-import { type KeyView, viewsOf } from "../activity_view.ts";
-import { parseInterface } from "../contract_interface.ts";
-import type { ConditionFacts } from "../facts.ts";
-import type { PolicyType } from "../types.ts";
-import { EvmText, type Struct, type Value } from "../values.ts";
-import { vocabularies } from "../vocabulary.ts";
+import { parseInterface } from "../interfaces/contract_interface.ts";
+import { EvmText, type Struct, type Value } from "../values/values.ts";
+import type { PolicyType } from "../vocabulary/types.ts";
+import { vocabularies } from "../vocabulary/vocabulary.ts";
+import { type KeyView, viewsOf } from "./activity_view.ts";
+import type { ConditionFacts } from "./facts.ts";
 
 const address = new Uint8Array(20).fill(0x11);
 const key: KeyView = {

@@ -1,0 +1,164 @@
+/**
+ * What an organization's policies say about an activity. Every policy is asked, each gives one outcome, and the outcomes
+ * decide: a denial beats everything, then an allowance, then a policy that waits for more approvals. Otherwise nothing is
+ * allowed. SPEC.md has the table.
+ */
+import { exhausted } from "../evaluation/compiler.ts";
+import { Allowance, maxDecisionSteps, Scope, spendShared } from "../evaluation/scope.ts";
+import type { Approver, ConditionFacts, UserFacts } from "../facts/facts.ts";
+import type { Result } from "../values/values.ts";
+import { Electorate, isAboutProposer, isOpen, isRelevant } from "./consensus.ts";
+import { isApplicable, presentIn } from "./needs.ts";
+import type { CompiledPolicy } from "./policy.ts";
+
+/** The published words. The engine itself never says REJECTED or REQUIRES_AUTHENTICATORS: votes and sign-ins do. */
+export type Outcome =
+  | "OUTCOME_ALLOW"
+  | "OUTCOME_DENY_EXPLICIT"
+  | "OUTCOME_DENY_IMPLICIT"
+  | "OUTCOME_REQUIRES_CONSENSUS"
+  | "OUTCOME_REJECTED"
+  | "OUTCOME_ERROR"
+  | "OUTCOME_TIME_INACTIVE"
+  | "OUTCOME_REQUIRES_AUTHENTICATORS";
+
+export type IdentifiedPolicy = { policyId: string; policy: CompiledPolicy };
+
+export type Question = {
+  policies: readonly IdentifiedPolicy[];
+  /** One per thing that is signed; all must pass. */
+  views: readonly ConditionFacts[];
+  proposerId: string;
+  /** Active approvals, the proposer's among them if active; at most one per user. */
+  approvers: readonly Approver[];
+  /** Everybody who could still approve, in id order; asked for only when consensus is in question. */
+  members(): readonly UserFacts[];
+  nowMs: number;
+};
+
+/** `denies` tells an error that refuses the activity from one that leaves it alone. */
+export type PolicyEvaluation = { policyId: string; outcome: Outcome; denies: boolean };
+
+export type Verdict = "deny" | "none" | "consensus" | "allow";
+
+export type PolicyDecision = {
+  verdict: Verdict;
+  /** Of the view that decided, one for each policy and in their order. */
+  evaluations: readonly PolicyEvaluation[];
+  view: number;
+};
+
+/** Of several views the worst one decides. */
+const fromWorst: readonly Verdict[] = ["deny", "none", "consensus", "allow"];
+
+export function decidePolicies(question: Question): PolicyDecision {
+  const decisions = decideViews(question, electorateOf(question));
+  for (const verdict of fromWorst) {
+    const decision = decisions.find((one) => one.verdict === verdict);
+    if (decision !== undefined) return decision;
+  }
+  // An activity that shows nothing was not looked at, so nothing allowed it.
+  return { verdict: "none", evaluations: [], view: 0 };
+}
+
+/**
+ * Users whose approval counts: in some open policy whose condition and time hold. One that is satisfied already counts too: what
+ * waits while its policy is changed in its favour would else wait for ever, with nobody to ask anew.
+ */
+export function isEligible(question: Question, userId: string): boolean {
+  return eligibleAmong(question, [userId]).length > 0;
+}
+
+/** Those of these users whose approval counts. The policies are asked once for all of them. */
+export function eligibleAmong(question: Question, userIds: readonly string[]): readonly string[] {
+  const electorate = electorateOf(question);
+  const decisions = decideViews(question, electorate);
+  if (decisions.some(({ verdict }) => verdict === "deny" || verdict === "none")) return [];
+  const asking = question.policies.filter(({ policy }, at) =>
+    decisions.some(({ evaluations }) => {
+      const outcome = evaluations[at]?.outcome;
+      return (
+        outcome === "OUTCOME_REQUIRES_CONSENSUS" || (outcome === "OUTCOME_ALLOW" && isAboutProposer(policy, electorate))
+      );
+    }),
+  );
+  return userIds.filter((userId) => asking.some(({ policy }) => isRelevant(policy, electorate, userId)));
+}
+
+function electorateOf(question: Question): Electorate {
+  return new Electorate(
+    question.proposerId,
+    question.approvers,
+    () => question.members(),
+    new Allowance(maxDecisionSteps),
+  );
+}
+
+/** What does not depend on the view is asked once for all of them. */
+type Common = { consensus: Result; time: Result; isOpen: boolean | undefined };
+
+function decideViews({ policies, views, nowMs }: Question, electorate: Electorate): readonly PolicyDecision[] {
+  const { allowance } = electorate;
+  const commons: (Common | undefined)[] = new Array(policies.length).fill(undefined);
+  const decisions: PolicyDecision[] = [];
+  for (const [view, facts] of views.entries()) {
+    const isSpent = allowance.left <= 0;
+    const scope = new Scope(facts, electorate.voices, nowMs, allowance);
+    const present = presentIn(facts);
+    const evaluations = policies.map(({ policyId, policy }, at) => {
+      // Of a thousand views and a thousand policies, to see that they have nothing in common takes its time too.
+      const isPaid = spendShared(allowance);
+      if (!isApplicable(policy.needs, facts, present)) return notApplicable(policyId);
+      const common = commons[at] ?? ask(policy, scope);
+      commons[at] = common;
+      const condition = isPaid ? policy.condition.evaluate(scope) : exhausted(policy.condition.root);
+      const outcome = outcomeOf(policy, condition, common, electorate);
+      return { policyId, outcome, denies: isDenial(policy, outcome, condition, common) };
+    });
+    decisions.push({ verdict: verdictOf(evaluations), evaluations, view });
+    // Views of one activity have the same namespaces: without steps, the same policies err in all those that are left.
+    if (isSpent) break;
+  }
+  return decisions;
+}
+
+function ask({ consensus, time }: CompiledPolicy, scope: Scope): Common {
+  return { consensus: consensus.evaluate(scope), time: time.evaluate(scope), isOpen: undefined };
+}
+
+function notApplicable(policyId: string): PolicyEvaluation {
+  return { policyId, outcome: "OUTCOME_ERROR", denies: false };
+}
+
+/** The first row that fits. What is neither true nor false is an error, whatever it is. */
+function outcomeOf(policy: CompiledPolicy, condition: Result, common: Common, electorate: Electorate): Outcome {
+  const { consensus, time } = common;
+  if (!isSettled(condition) || !isSettled(consensus) || !isSettled(time)) return "OUTCOME_ERROR";
+  if (!condition) return "OUTCOME_DENY_IMPLICIT";
+  if (consensus && !time) return "OUTCOME_TIME_INACTIVE";
+  if (consensus) return policy.effect === "EFFECT_DENY" ? "OUTCOME_DENY_EXPLICIT" : "OUTCOME_ALLOW";
+  if (policy.effect !== "EFFECT_ALLOW" || !time) return "OUTCOME_DENY_IMPLICIT";
+  common.isOpen ??= isOpen(policy, electorate);
+  return common.isOpen ? "OUTCOME_REQUIRES_CONSENSUS" : "OUTCOME_DENY_IMPLICIT";
+}
+
+function isSettled(result: Result): result is boolean {
+  return result === true || result === false;
+}
+
+/** A policy that should deny and cannot tell whether it applies denies, unless one of its expressions says that it does not. */
+function isDenial(policy: CompiledPolicy, outcome: Outcome, condition: Result, { consensus, time }: Common): boolean {
+  if (policy.effect !== "EFFECT_DENY") return false;
+  if (outcome === "OUTCOME_DENY_EXPLICIT") return true;
+  return outcome === "OUTCOME_ERROR" && condition !== false && consensus !== false && time !== false;
+}
+
+function verdictOf(evaluations: readonly PolicyEvaluation[]): Verdict {
+  let verdict: Verdict = "none";
+  for (const { outcome, denies } of evaluations) {
+    if (denies) return "deny";
+    if (outcome === "OUTCOME_ALLOW") verdict = "allow";
+    else if (outcome === "OUTCOME_REQUIRES_CONSENSUS" && verdict === "none") verdict = "consensus";
+  }
+  return verdict;
+}

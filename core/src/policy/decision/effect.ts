@@ -1,0 +1,1 @@
+export type Effect = "EFFECT_ALLOW" | "EFFECT_DENY";

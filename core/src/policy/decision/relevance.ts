@@ -1,0 +1,77 @@
+/**
+ * Who a policy's `consensus` is about. A user is relevant if one of its clauses holds for that user alone: the inside of an
+ * `any`, `all` or `filter` over approvers or their credentials, wherever it stands, also under `!` and `||`; or a
+ * comparison with an approver picked by its index. A plain `approvers.count()` is about everybody.
+ */
+
+import { compile } from "../evaluation/evaluate.ts";
+import { type Allowance, Scope, type Voices } from "../evaluation/scope.ts";
+import type { Expression } from "../language/ast.ts";
+import type { CheckedExpression } from "../language/check.ts";
+import { childrenOf } from "../language/children.ts";
+
+export type Relevance = {
+  /** Everybody is relevant, because everybody is counted. */
+  countsAnyone: boolean;
+  /** Whether a clause holds for this user. Without steps left, none does. */
+  isNamed(voice: Voices, allowance?: Allowance): boolean;
+};
+
+/** The same evaluator as for the decision, with an ear to the clauses. */
+export function compileRelevance(consensus: CheckedExpression): Relevance {
+  const found: Found = { clauses: new Set(), countsAnyone: false };
+  visit(consensus.root, { hidden: new Set(), holder: consensus.root }, found);
+  let holds = false;
+  const evaluate = compile(consensus, (node, result) => {
+    if (result === true && found.clauses.has(node)) holds = true;
+  });
+  return {
+    countsAnyone: found.countsAnyone,
+    isNamed({ approvers, credentials }, allowance) {
+      if (allowance !== undefined && allowance.left <= 0) return false;
+      holds = false;
+      evaluate(new Scope(undefined, { approvers, credentials }, 0, allowance));
+      // A vote brings one credential, and another that the clause cannot be asked of must not hide what this one says.
+      for (const one of credentials.length > 1 ? credentials : []) {
+        if (!holds) evaluate(new Scope(undefined, { approvers, credentials: [one] }, 0, allowance));
+      }
+      return holds;
+    },
+  };
+}
+
+type Found = { clauses: Set<Expression>; countsAnyone: boolean };
+
+type Place = {
+  /** Names that here mean an element, whatever they mean elsewhere. */
+  hidden: ReadonlySet<string>;
+  /** The smallest part around that is true or false. */
+  holder: Expression;
+};
+
+function visit(node: Expression, place: Place, found: Found): void {
+  const inside = isVerdict(node) ? { ...place, holder: node } : place;
+  if (node.kind === "count" && isVoices(node.of, place)) found.countsAnyone = true;
+  if (node.kind === "index" && isFromVoices(node.of, place)) found.clauses.add(place.holder);
+  if (node.kind !== "each") {
+    for (const child of childrenOf(node)) visit(child, inside, found);
+    return;
+  }
+  if (isFromVoices(node.of, place)) found.clauses.add(node.body);
+  visit(node.of, inside, found);
+  visit(node.body, { hidden: new Set(place.hidden).add(node.binder), holder: node.body }, found);
+}
+
+function isVerdict(node: Expression): boolean {
+  return node.kind === "compare" || node.kind === "contains" || (node.kind === "each" && node.method !== "filter");
+}
+
+function isVoices(node: Expression, { hidden }: Place): boolean {
+  return node.kind === "name" && (node.name === "approvers" || node.name === "credentials") && !hidden.has(node.name);
+}
+
+/** The list itself, or what is left of it after a filter or a slice. */
+function isFromVoices(node: Expression, place: Place): boolean {
+  if (node.kind === "slice" || (node.kind === "each" && node.method === "filter")) return isFromVoices(node.of, place);
+  return isVoices(node, place);
+}

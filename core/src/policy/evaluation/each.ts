@@ -1,0 +1,54 @@
+/**
+ * `all`, `any`, `filter` and `count`. Every element is looked at, also after the result is clear, so that an error is never
+ * hidden by its neighbours. After an error there is nothing left to find out.
+ */
+import type { EachMethod } from "../language/ast.ts";
+import { stepsOf } from "../language/steps.ts";
+import type { Value } from "../values/values.ts";
+import { type Compiler, type Evaluator, exhausted, mismatch, type NodeOf, toUsable, unusable } from "./compiler.ts";
+import { spend, Unusable } from "./scope.ts";
+
+/** From how many held, of how many, and which. Nothing holds of no element, and everything holds of all of none. */
+const conclusions: Readonly<Record<EachMethod, (held: number, count: number, which: readonly Value[]) => Value>> = {
+  any: (held) => held > 0,
+  all: (held, count) => held === count,
+  filter: (_held, _count, which) => which,
+};
+
+const nothing: readonly Value[] = [];
+
+export function compileEach(node: NodeOf<"each">, compiler: Compiler): Evaluator {
+  const of = compiler.compile(node.of);
+  // Not the number of names: an inner one may hide an outer one.
+  const place = Math.max(-1, ...compiler.binders.values()) + 1;
+  const body = compiler.compile(node.body, new Map(compiler.binders).set(node.binder, place));
+  const steps = 1 + stepsOf(node.body);
+  const conclude = conclusions[node.method];
+  return (scope) => {
+    const list = of(scope);
+    if (!Array.isArray(list)) return mismatch(compiler, node.of, list, "a list");
+    const items: readonly Value[] = list;
+    const which: Value[] | undefined = node.method === "filter" ? [] : undefined;
+    let held = 0;
+    for (let i = 0; i < items.length; i += 1) {
+      if (!spend(scope, steps)) return exhausted(node);
+      const item = toUsable(items[i]);
+      if (item instanceof Unusable) return unusable(compiler, node.of, new Unusable(`[${i}] ${item.why}`));
+      scope.elements[place] = item;
+      const result = body(scope);
+      if (result === true) {
+        held += 1;
+        which?.push(item);
+      } else if (result !== false) return mismatch(compiler, node.body, result, "a bool");
+    }
+    return conclude(held, items.length, which ?? nothing);
+  };
+}
+
+export function compileCount(node: NodeOf<"count">, compiler: Compiler): Evaluator {
+  const of = compiler.compile(node.of);
+  return (scope) => {
+    const list = of(scope);
+    return Array.isArray(list) ? BigInt(list.length) : mismatch(compiler, node.of, list, "a list");
+  };
+}

@@ -1,0 +1,47 @@
+/** What `create_sub_organization` takes, in its newest form; older forms are translated to it. */
+import { optionalEmail, optionalPhoneNumber } from "./contacts.ts";
+import {
+  apiKeys,
+  authenticators,
+  clientSignature,
+  oauthProviders,
+  optional,
+  verificationToken,
+} from "./credentials.ts";
+import { name } from "./names.ts";
+import type { PrivateKeyParams } from "./private_keys.ts";
+import { type Static, Type } from "./schema.ts";
+import { walletParams } from "./wallets.ts";
+
+const rootUser = Type.Object({
+  userName: name("Human-readable name of the user."),
+  userEmail: optionalEmail,
+  userPhoneNumber: optionalPhoneNumber,
+  // Samples leave out empty lists, so a missing one is empty.
+  apiKeys: optional(apiKeys),
+  authenticators: optional(authenticators),
+  oauthProviders: optional(oauthProviders),
+});
+
+export const createSubOrganizationParams = Type.Object({
+  subOrganizationName: name("Human-readable name of the sub-organization."),
+  rootUsers: Type.Array(rootUser, { maxItems: 100 }),
+  rootQuorumThreshold: Type.Integer({
+    minimum: -2147483648,
+    maximum: 2147483647,
+    description: "How many root users must approve.",
+  }),
+  wallet: optional(walletParams),
+  disableEmailRecovery: optional(Type.Boolean()),
+  disableEmailAuth: optional(Type.Boolean()),
+  disableSmsAuth: optional(Type.Boolean()),
+  disableOtpEmailAuth: optional(Type.Boolean()),
+  verificationToken,
+  clientSignature,
+});
+
+export type RootUserParams = Static<typeof rootUser>;
+export type CreateSubOrganizationParams = Static<typeof createSubOrganizationParams> & {
+  /** An older version could ask for them. */
+  privateKeys?: readonly PrivateKeyParams[];
+};

@@ -1,0 +1,63 @@
+/**
+ * Keys in doubt: somebody has lately sent a stamp under them that did not verify. Whoever claims such a key has its stamp verified here
+ * first, in a narrow lane, and reaches the signer only with one that does. So those who know a key and cannot stamp with it have a few
+ * places together, whatever connections they come on, and nobody else waits for them.
+ */
+import { createLane, type Lane } from "../bounds/lane.ts";
+
+export type Doubts = {
+  /** Where stamps under such keys are verified; left as soon as that is done. */
+  lane: Lane;
+  areNone(): boolean;
+  has(organizationId: string, publicKey: string): boolean;
+  /** A stamp under this key was refused. */
+  note(organizationId: string, publicKey: string): void;
+  /** A stamp under this key was verified. */
+  clear(organizationId: string, publicKey: string): void;
+};
+
+export type DoubtLimits = {
+  /** Stamps that are verified at once. */
+  places: number;
+  waiting: number;
+  keys: number;
+  /** How long a doubt lasts. After that the key is as good as any other. */
+  keptMs: number;
+};
+
+export function createDoubts({ places, waiting, keys, keptMs }: DoubtLimits): Doubts {
+  /** When each doubt ends, which is the order they are in. */
+  const ends = new Map<string, number>();
+  const refusal = "too many requests at once under keys whose stamps were refused; try again";
+
+  function forgetOld(): void {
+    const now = performance.now();
+    for (const [name, endsAt] of ends) {
+      if (endsAt > now && ends.size <= keys) return;
+      ends.delete(name);
+    }
+  }
+
+  return {
+    lane: createLane({ places, waiting, refusal }),
+    areNone: () => ends.size === 0,
+    has(organizationId, publicKey) {
+      if (ends.size === 0) return false;
+      forgetOld();
+      return ends.has(nameOf(organizationId, publicKey));
+    },
+    note(organizationId, publicKey) {
+      const name = nameOf(organizationId, publicKey);
+      ends.delete(name);
+      ends.set(name, performance.now() + keptMs);
+      forgetOld();
+    },
+    clear(organizationId, publicKey) {
+      if (ends.size > 0) ends.delete(nameOf(organizationId, publicKey));
+    },
+  };
+}
+
+function nameOf(organizationId: string, publicKey: string): string {
+  return `${organizationId} ${publicKey}`;
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createFrameReader, encodeFrame, type Frame } from "../../frames/frame.ts";
+import { messages } from "../../frames/messages.ts";
+import { createSignerLink, type LinkLimits } from "./signer_link.ts";
+
+const limits: LinkLimits = { deadlineMs: 200, maxWaiting: 8, maxQueuedBytes: 1024 * 1024, silenceMs: 600 };
+
+/** A link whose signer is played by the test. */
+async function joined(t: TestContext, changes: Partial<LinkLimits> = {}) {
+  const path = join(mkdtempSync(join(tmpdir(), "keystead-link-")), "socket");
+  const server = createServer().listen(path);
+  const accepted = new Promise<Socket>((resolve) => server.once("connection", resolve));
+  const events: string[] = [];
+  const link = createSignerLink(
+    { onDown: () => events.push("down"), onSilent: () => events.push("silent") },
+    { ...limits, ...changes },
+  );
+  link.attach(connect(path));
+  const signer = await accepted;
+  t.after(() => {
+    link.close();
+    signer.destroy();
+    server.close();
+  });
+  const frames: Frame[] = [];
+  signer.on(
+    "data",
+    createFrameReader((frame) => frames.push({ ...frame, payload: Uint8Array.from(frame.payload) })),
+  );
+  const answer = (id: number): boolean =>
+    signer.write(encodeFrame("hello", id, messages.hello.reply, { remembers: true, publicKeys: "{}" }));
+  return { link, signer, frames, events, answer };
+}
+
+const hello = { protocol: 1, keyring: undefined };
+const until = async (condition: () => boolean) => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+test("answers find their requests in whatever order they come", async (t) => {
+  const { link, frames, answer } = await joined(t);
+  const requests = [link.request("hello", hello), link.request("hello", hello), link.request("hello", hello)];
+  await until(() => frames.length === 3);
+  for (const { id } of frames.toReversed()) answer(id);
+  assert.equal((await Promise.all(requests)).length, 3);
+});
+
+test("a request that is not answered in time is refused, and its late answer is dropped", async (t) => {
+  const { link, frames, answer } = await joined(t);
+  await assert.rejects(link.request("hello", hello), { code: "unavailable", message: /did not answer in time/ });
+  answer(frames[0]?.id ?? 0);
+  const next = link.request("hello", hello);
+  await until(() => frames.length === 2);
+  answer(frames[1]?.id ?? 0);
+  assert.deepEqual(await next, { remembers: true, publicKeys: "{}" });
+});
+
+test("no more requests wait than the bound allows", async (t) => {
+  const { link } = await joined(t);
+  const waiting = Array.from({ length: 8 }, () => link.request("hello", hello).catch((fault) => fault));
+  await assert.rejects(link.request("hello", hello), { code: "unavailable", message: /busy/ });
+  for (const fault of await Promise.all(waiting)) assert.equal(fault.code, "unavailable");
+});
+
+test("a signer that does not read costs bounded memory: what waits is counted and dropped with its deadline", async (t) => {
+  const { link, signer } = await joined(t, { maxWaiting: 1_000 });
+  signer.pause();
+  const body = new Uint8Array(256 * 1024);
+  const send = () =>
+    link
+      .request("prepare", {
+        body,
+        stamp: "",
+        state: undefined,
+        journal: undefined,
+        target: undefined,
+        records: [],
+        wishes: [],
+        pages: [],
+      })
+      .catch((fault) => fault.message);
+  const first = await Promise.all(Array.from({ length: 40 }, send));
+  assert.ok(
+    first.some((message) => /busy/.test(message)),
+    "the byte bound refuses",
+  );
+  assert.ok(first.some((message) => /in time/.test(message)));
+  // The deadlines have passed, so their frames are gone and others may wait in their place.
+  const later = await Promise.all([send(), send()]);
+  assert.ok(later.every((message) => /in time/.test(message)));
+});
+
+test("a signer that stays silent is reported, so that it can be replaced", async (t) => {
+  const { link, events } = await joined(t);
+  while (!events.includes("silent")) await link.request("hello", hello).catch(() => undefined);
+  assert.ok(!events.includes("down"));
+});
+
+test("a socket that closes, or breaks the layout, fails what waits at once and everything after", async (t) => {
+  for (const end of [
+    (signer: Socket) => signer.destroy(),
+    (signer: Socket) => signer.write(new Uint8Array(64).fill(255)),
+  ]) {
+    const { link, signer, events } = await joined(t, { deadlineMs: 60_000 });
+    const request = link.request("hello", hello);
+    end(signer);
+    await assert.rejects(request, { code: "unavailable" });
+    assert.deepEqual(events, ["down"]);
+    await assert.rejects(link.request("hello", hello), { message: /not running/ });
+  }
+});

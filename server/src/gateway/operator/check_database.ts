@@ -1,0 +1,147 @@
+/**
+ * `keystead check-database`: everything in the database is held against what the signer wrote. Pages and records are believed
+ * for their MACs and digests; whatever else there is must follow from them, and with `--repair` it is made to. One organization
+ * after the other, each in a transaction of its own: cut short anywhere, it is simply run again.
+ */
+import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { journalsOf } from "../../state/directory.ts";
+import { unlessAway } from "../../store/database_away.ts";
+import {
+  absentOrganizations,
+  type Inside,
+  insideOne,
+  listOrganizations,
+  type OrganizationTable,
+  rowsOf,
+  strayOrganizations,
+} from "../../store/projection_rows.ts";
+import type { Store } from "../../store/store.ts";
+import { tables } from "../../store/tables.ts";
+import type { SignerLink } from "../link/signer_link.ts";
+import { checkPending, checkStrayActivities } from "./check_activities.ts";
+import { createTally, findingsOf, type OrganizationFindings } from "./check_findings.ts";
+import { checkKeys } from "./check_keys.ts";
+import { checkLeaves } from "./check_leaves.ts";
+import { loadStatement, type Report } from "./check_log.ts";
+import { checkMade } from "./check_made.ts";
+import { checkInterfaces, checkListed } from "./check_projection.ts";
+import { checkState } from "./check_state.ts";
+import type { ReleasedWord } from "./leaf_check.ts";
+import { createVouching, type Vouching } from "./vouching.ts";
+
+const organizationsAtOnce = 100;
+
+export async function checkDatabase(
+  store: Store,
+  link: SignerLink,
+  logKey: string,
+  { rebuilds }: { rebuilds: boolean },
+): Promise<Report> {
+  const vouching = createVouching(link);
+  const released = await releasedWord(link, logKey);
+  const tally = createTally();
+  let count = 0;
+  let after: string | undefined;
+  for (;;) {
+    const ids = await listOrganizations(store, after, organizationsAtOnce);
+    for (const id of ids) tally.add(await checkOrganization(store, vouching, released, id, rebuilds));
+    count += ids.length;
+    after = ids.at(-1);
+    if (ids.length < organizationsAtOnce) break;
+  }
+  for (const findings of await missingOrganizations(store, link)) tally.add(findings);
+  return tally.report(count);
+}
+
+/** What makes one organization unreadable must not keep the others from being looked at. */
+async function checkOrganization(
+  store: Store,
+  vouching: Vouching,
+  released: ReleasedWord,
+  organizationId: string,
+  rebuilds: boolean,
+): Promise<OrganizationFindings> {
+  let findings = findingsOf(organizationId, rebuilds);
+  try {
+    await insideOne(store, organizationId, { writes: rebuilds }, async (tx) => {
+      findings = findingsOf(organizationId, rebuilds);
+      await checkRows(tx, vouching, released, organizationId, findings);
+    });
+    return findings;
+  } catch (thrown) {
+    const error = unlessAway(thrown);
+    if (error instanceof Fault && error.code === "unavailable") throw error;
+    // Nothing was written: what was to be rebuilt is as it was.
+    const untouched = findingsOf(organizationId, false);
+    untouched.lost(`its rows cannot be read or rebuilt: ${error instanceof Error ? error.message : error}`);
+    return untouched;
+  }
+}
+
+async function checkRows(
+  tx: Inside,
+  vouching: Vouching,
+  released: ReleasedWord,
+  organizationId: string,
+  findings: OrganizationFindings,
+): Promise<void> {
+  for await (const [row] of rowsOf(tx, "organizations", organizationId, 1)) {
+    if (row === undefined) return;
+    const state = await checkState(tx, vouching, row, findings);
+    const journals = state && journalsOf(state.directory, state.pages);
+    const waitingSince = new Map(state?.pages.pending.values().map(({ activityId }) => [activityId, 0]));
+    await checkLeaves({ tx, vouching, organizationId, journals, waitingSince, released, findings });
+    await checkStrayActivities(tx, organizationId, findings);
+    if (state === undefined) return;
+    await checkPending(tx, organizationId, state.pages.pending, waitingSince, findings);
+    await checkListed(tx, state, findings);
+    await checkInterfaces(tx, vouching, state, findings);
+    await checkKeys({ tx, vouching, state, findings });
+    await checkMade(tx, state, findings);
+    return;
+  }
+}
+
+async function releasedWord(link: SignerLink, logKey: string): Promise<ReleasedWord> {
+  const ranges = new Map<string, { first: number; last: number }[]>();
+  for (const page of await loadStatement(link, fromHex(logKey))) {
+    for (const { boot, first, last } of page.ranges) {
+      const known = ranges.get(toHex(boot)) ?? [];
+      known.push({ first, last });
+      ranges.set(toHex(boot), known);
+    }
+  }
+  return (boot, number) => ranges.get(boot)?.some(({ first, last }) => first <= number && number <= last);
+}
+
+const namedAtOnce = 1_000;
+
+/** Organizations whose own row is gone: by what other tables still have of them, and by the signer's memory. */
+async function missingOrganizations(store: Store, link: SignerLink): Promise<OrganizationFindings[]> {
+  const found = new Map<string, string[]>();
+  const organizationTables = Object.keys(tables).filter((name) => name !== "deployment") as OrganizationTable[];
+  for (const table of organizationTables) {
+    for (const id of await strayOrganizations(store, table, namedAtOnce)) {
+      found.set(id, [...(found.get(id) ?? []), table]);
+    }
+  }
+  for (let page = 0; ; page++) {
+    const { pages, pins } = await link.request("pins", { page });
+    const ids = pins.map(({ organizationId }) => uuidFromBytes(organizationId));
+    for (let at = 0; at < ids.length; at += namedAtOnce) {
+      for (const id of await absentOrganizations(store, ids.slice(at, at + namedAtOnce))) {
+        found.set(id, found.get(id) ?? []);
+      }
+    }
+    if (page + 1 >= pages) break;
+  }
+  return [...found].map(([id, named]) => {
+    const findings = findingsOf(id, false);
+    findings.lost(
+      `organizations: its row is missing${named.length > 0 ? `, though there are rows in ${named.join(", ")}` : ""}`,
+    );
+    return findings;
+  });
+}

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { Fault } from "@keystead/core/fault.ts";
+import { sql } from "kysely";
+import { dialects, openTestStore } from "../../../test/open_test_store.ts";
+import { birth, newActivity, stateChange } from "../../../test/store_items.ts";
+import { loadUnreleased } from "../../store/across.ts";
+import { findActivity } from "../../store/activities.ts";
+import { type CommitItem, commitGroup } from "../../store/commit.ts";
+import type { Store } from "../../store/store.ts";
+import type { SignerLink } from "../link/signer_link.ts";
+import { createCommitter } from "./committer.ts";
+import { loneRun } from "./organizations.ts";
+
+/** A signer that releases whatever it is given, with this result, after `before` has had its turn. */
+function releasing(before: () => Promise<void>, result?: string): SignerLink {
+  const request = async (_kind: string, { rows }: { rows: unknown[] }) => {
+    await before();
+    return rows.map(() => ({ kind: "released", value: { result } }));
+  };
+  return {
+    request: request as unknown as SignerLink["request"],
+    preparing: () => 0,
+    queuedBytes: () => 0,
+    attach: () => undefined,
+    close: () => undefined,
+  };
+}
+
+async function commit(store: Store, ...items: CommitItem[]): Promise<void> {
+  assert.ok((await commitGroup(store, items, [])).committed.every((done) => done));
+}
+
+for (const dialect of dialects) {
+  test(`leftovers on ${dialect}: all that were there are released, however many another gateway adds meanwhile`, async (t) => {
+    const store = await openTestStore(t, dialect);
+    if (store === undefined) return;
+    const organizationId = randomUUID();
+    await commit(store, birth(organizationId), stateChange(organizationId, 1));
+    let version = 2;
+    let calls = 0;
+    const committer = createCommitter(
+      store,
+      releasing(async () => {
+        calls += 1;
+        assert.ok(calls < 5, "it never ends");
+        await commit(store, stateChange(organizationId, version++));
+      }),
+    );
+    assert.deepEqual(await committer.releaseLeftovers(), []);
+    assert.deepEqual(
+      (await loadUnreleased(store, 10)).map((leaf) => leaf.version),
+      [3],
+    );
+  });
+
+  test(`a sealed result on ${dialect} is written, though no other commit comes to take it along`, async (t) => {
+    const store = await openTestStore(t, dialect);
+    if (store === undefined) return;
+    const organizationId = randomUUID();
+    await commit(store, birth(organizationId));
+    const activity = newActivity({ result: null });
+    const committer = createCommitter(
+      store,
+      releasing(async () => undefined, "{}"),
+    );
+    await committer.commit({ ...stateChange(organizationId, 1), activity }, loneRun);
+    const read = async () => (await findActivity(store, organizationId, activity.activityId))?.result;
+    for (let round = 0; (await read()) === null; round++) {
+      assert.ok(round < 100, "it is not written");
+      await setTimeout(20);
+    }
+    assert.equal(await read(), "{}");
+  });
+
+  test(`a result that ${dialect} did not take is written once it does, though no other commit comes`, async (t) => {
+    const store = await openTestStore(t, dialect);
+    if (store === undefined) return;
+    const organizationId = randomUUID();
+    await commit(store, birth(organizationId));
+    const activity = newActivity({ result: null });
+    const away = () => sql`alter table activities rename to activities_away`.execute(store.db);
+    const committer = createCommitter(
+      store,
+      releasing(async () => void (await away()), "{}"),
+    );
+    await committer.commit({ ...stateChange(organizationId, 1), activity }, loneRun);
+    await assert.rejects(committer.settle());
+    await sql`alter table activities_away rename to activities`.execute(store.db);
+    const read = async () => (await findActivity(store, organizationId, activity.activityId))?.result;
+    for (let round = 0; (await read()) === null; round++) {
+      assert.ok(round < 500, "it is not written");
+      await setTimeout(20);
+    }
+    assert.equal(await read(), "{}");
+    assert.equal(committer.trouble(), undefined);
+  });
+
+  test(`trouble on ${dialect}: the newest commit or release that failed is told, until one succeeds`, async (t) => {
+    const store = await openTestStore(t, dialect);
+    if (store === undefined) return;
+    const organizationId = randomUUID();
+    await commit(store, birth(organizationId));
+    let signerFails = false;
+    const committer = createCommitter(
+      store,
+      releasing(async () => {
+        if (signerFails) throw new Fault("internal", "the signer failed");
+      }),
+    );
+    const submit = (version: number) => committer.commit(stateChange(organizationId, version), loneRun);
+    await submit(1);
+    assert.equal(committer.trouble(), undefined);
+
+    await sql`alter table leaves rename to leaves_away`.execute(store.db);
+    await assert.rejects(submit(2), { code: "unavailable", message: "the database did not commit; try again" });
+    const ownWords = dialect === "sqlite" ? " (SQL logic error)" : "";
+    assert.equal(committer.trouble(), `the database did not take the last commit${ownWords}`);
+    await sql`alter table leaves_away rename to leaves`.execute(store.db);
+    await submit(2);
+    assert.equal(committer.trouble(), undefined);
+
+    signerFails = true;
+    await assert.rejects(submit(3), { message: "the signer failed" });
+    assert.equal(committer.trouble(), "the signer did not release the last commit: the signer failed");
+    signerFails = false;
+    assert.deepEqual(await committer.releaseLeftovers(), []);
+    assert.equal(committer.trouble(), undefined);
+
+    // Out of rotation, a gateway gets no commit that could prove it right: its word is good for ten seconds.
+    signerFails = true;
+    await assert.rejects(submit(4), { message: "the signer failed" });
+    const now = performance.now();
+    t.mock.method(performance, "now", () => now + 10_001);
+    assert.equal(committer.trouble(), undefined);
+  });
+}

@@ -1,0 +1,34 @@
+import type { KeyRoom } from "../../endpoints/key_room.ts";
+import type { Weighed } from "../../rules/authorise.ts";
+import type { Asked } from "./asked.ts";
+import type { Caller } from "./authenticate.ts";
+import type { Brought } from "./key_room.ts";
+import type { OpenState } from "./open_state.ts";
+import type { Signer } from "./signer.ts";
+
+/** What a decision stands on: the state, the caller, the time, and what the gateway brought with the body. */
+export type DecisionContext = {
+  signer: Signer;
+  state: OpenState;
+  caller: Caller;
+  nowMs: number;
+  /** Of the body that is being decided: of a vote, its own. */
+  bodyMs: number;
+  brought: Brought;
+  /** Made when it is first asked for: most decisions look at no key before the activity runs. */
+  keys(): KeyRoom;
+};
+
+export type Act = DecisionContext & {
+  /** The activity in question: the request itself, or the one it votes on. */
+  asked: Asked;
+  /** SHA-256 of the bytes the caller stamped. */
+  stamped: Uint8Array;
+  proposerId: string;
+  /** When the activity was submitted. */
+  createdAtMs: number;
+  /** True when the activity waited for consensus until now. */
+  wasWaiting?: boolean;
+  /** What policies said, where they were asked. */
+  weighed?: Weighed | undefined;
+};

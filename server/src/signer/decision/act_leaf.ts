@@ -1,0 +1,65 @@
+/** The leaf of an act that a user stamped. */
+import { encodeLeaf, type LeafEvent, type LeafGrounds } from "@keystead/core/log/leaf.ts";
+import { activityId as deriveActivityId } from "../../state/derived_id.ts";
+import { sha256 } from "../../state/digest.ts";
+import type { Act } from "./act.ts";
+import type { KnownHeader } from "./line.ts";
+
+export type ActRecord = {
+  /** That `nextNumber` gave: records that come with the leaf name it. */
+  number: number;
+  event: LeafEvent;
+  grounds: LeafGrounds;
+  /** Whose log it stands in: the act's own organization, or the one it brings into the world. */
+  organizationId: Uint8Array;
+  /** The state it leads to. */
+  ledTo: KnownHeader | undefined;
+  /** Of a birth whose creator changed its own state too: that next state. Both are released together with it, or not at all. */
+  creator?: KnownHeader | undefined;
+  outcome: string;
+};
+
+/** Whatever it leads to, the state that it stands on is one of the act's own organization. */
+export function actLeaf(
+  act: Act,
+  { number, event, grounds, organizationId, ledTo, creator, outcome }: ActRecord,
+): { boot: Uint8Array; number: number; activityId: Uint8Array; leaf: Uint8Array } {
+  const { signer, state, caller, asked, stamped, nowMs } = act;
+  const { boot } = signer;
+  const activityId = idOf(act);
+  const { header, digest: stateDigest } = creator ?? state.known;
+  const { version: stateVersion } = header;
+  const content = encodeLeaf({
+    boot,
+    number,
+    event,
+    grounds,
+    organizationId,
+    activityId,
+    activityType: asked.form.type,
+    fingerprint: asked.fingerprint,
+    timeMs: nowMs,
+    stateVersion,
+    stateDigest,
+    header: ledTo?.marked,
+    stamps: [
+      {
+        userId: caller.ids.userId,
+        credentialId: caller.ids.apiKeyId,
+        scheme: caller.stamp.scheme,
+        publicKey: caller.stamp.publicKeyBytes,
+        signature: caller.stamp.signature,
+        body: stamped,
+      },
+    ],
+    outcome: sha256(outcome),
+  });
+  const marked = signer.keyring.authenticity.mark("leaf", content);
+  const leaf = { boot, number, event, organizationId, stateVersion, stateDigest };
+  signer.onItsWay.put({ leaf, marked, ledTo });
+  return { boot, number, activityId, leaf: marked };
+}
+
+export function idOf({ state, asked }: Act): Uint8Array {
+  return deriveActivityId(state.known.header.organizationId, asked.fingerprint, asked.envelope.timestampMs);
+}

@@ -1,0 +1,117 @@
+/**
+ * Interfaces of contracts, read from their texts. An id has one text for good, so what was read once stays right for as long as
+ * the state lists the id. Only what is not at hand is asked for, and all of it at once.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import {
+  type ContractInterface,
+  functionCount,
+  parseInterface,
+} from "@keystead/core/policy/interfaces/contract_interface.ts";
+import type { Work } from "@keystead/core/work.ts";
+import type { FactSources } from "../../rules/activity_facts.ts";
+import { createLru, type Lru } from "../../state/lru.ts";
+import { type RecordWish, wishKey } from "../../state/record_wish.ts";
+import { type Brought, readRecord } from "./key_room.ts";
+import { changedRows } from "./line.ts";
+import { NeedsMore } from "./needs_more.ts";
+import type { OpenState } from "./open_state.ts";
+import type { Signer } from "./signer.ts";
+
+/**
+ * In bytes of text, and so many more for each function; what is read from it takes a few times as much. All interfaces that one
+ * request may need (rules/contract_interfaces.ts) are less than half of it, which is what is kept at least.
+ */
+const maxWeight = 16 * 1024 * 1024;
+const functionWeight = 128;
+
+export function createInterfaceCache(): Lru<ContractInterface> {
+  return createLru<ContractInterface>(maxWeight);
+}
+
+/** Opens interfaces that the state lists, by their ids. */
+export function openInterfaces(
+  signer: Signer,
+  { organizationId, pages }: Pick<OpenState, "organizationId" | "pages">,
+  brought: Brought,
+): Required<Pick<FactSources, "openInterface" | "expectInterfaces">> {
+  // Held for as long as the question is, whatever the cache forgets meanwhile.
+  const opened = new Map<string, ContractInterface>();
+  let texts: ReadonlyMap<string, string> | undefined;
+
+  function findOpened(interfaceId: string): ContractInterface | undefined {
+    const known = opened.get(interfaceId) ?? signer.interfaces.get(keyOf(organizationId, interfaceId));
+    if (known !== undefined) opened.set(interfaceId, known);
+    return known;
+  }
+
+  function findText(interfaceId: string): string | undefined {
+    texts ??= textsIn(signer, organizationId, brought);
+    return texts.get(interfaceId);
+  }
+
+  return {
+    expectInterfaces(interfaceIds) {
+      const absent = interfaceIds.filter((id) => findOpened(id) === undefined && findText(id) === undefined);
+      const wishes = absent.map(wishFor).filter((wish) => !brought.wishes.includes(wishKey(wish)));
+      if (wishes.length > 0) throw new NeedsMore([], wishes);
+    },
+    openInterface(interfaceId) {
+      const listed = pages.contractInterfaces.get(interfaceId);
+      if (listed === undefined) throw new Fault("internal", "an interface that the state does not list is asked for");
+      const known = findOpened(interfaceId);
+      if (known !== undefined) return known;
+      const text = findText(interfaceId);
+      if (text === undefined) throw missing(organizationId, interfaceId, brought);
+      const parsed = parseInterface(listed.type, text);
+      opened.set(interfaceId, parsed);
+      const weight = listed.length + functionWeight * functionCount(parsed);
+      signer.interfaces.set(keyOf(organizationId, interfaceId), parsed, weight);
+      return parsed;
+    },
+  };
+}
+
+/** Reads the texts that came with the frame, with a pause after each: together they may take a quarter of a second. */
+export function* readingInterfaces(signer: Signer, state: OpenState, brought: Brought): Work<void> {
+  if (brought.wishes.length === 0) return;
+  const { openInterface } = openInterfaces(signer, state, brought);
+  try {
+    for (const interfaceId of textsIn(signer, state.organizationId, brought).keys()) {
+      if (!state.pages.contractInterfaces.has(interfaceId)) continue;
+      openInterface(interfaceId);
+      yield;
+    }
+  } catch {
+    // What cannot be read is met, and told, by whoever needs it.
+  }
+}
+
+function keyOf(organizationId: string, interfaceId: string): string {
+  return `${organizationId} ${interfaceId}`;
+}
+
+function wishFor(id: string): RecordWish {
+  return { by: "id", kind: "contractInterface", id };
+}
+
+/** The texts that came with the frame. Each is checked once, however many are looked for. */
+function textsIn(signer: Signer, organizationId: string, brought: Brought): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const { content } of brought.records) {
+    const record = readRecord(signer, organizationId, content);
+    if (record.kind !== "contractInterface") continue;
+    texts.set(record.interfaceId, record.text);
+  }
+  return texts;
+}
+
+/**
+ * What the state lists and the frame lacks is an error, never an absence: a call that could not be read would slip past whoever
+ * denies it by its arguments. It may be about to be committed, so the gateway looks once more before it gives up.
+ */
+function missing(organizationId: string, interfaceId: string, brought: Brought): Error {
+  const wish = wishFor(interfaceId);
+  if (!brought.wishes.includes(wishKey(wish))) return new NeedsMore([], [wish]);
+  return changedRows(organizationId, `the text of smart contract interface ${interfaceId} is missing`);
+}

@@ -1,0 +1,176 @@
+/** The signer's side of keys: opens what is sealed, seals what is new, and hands both to the activity that is decided. */
+import { randomBytes } from "node:crypto";
+import { fromHex } from "@keystead/core/encoding/hex.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { nodeHpke } from "../../curves/node_hpke.ts";
+import { nodeSigning } from "../../curves/node_signing.ts";
+import type { KeyRoom, NewRecord } from "../../endpoints/key_room.ts";
+import type { Prepared, Request } from "../../frames/messages.ts";
+import { findKeyFacts, hasPage, keyFactsPageOf, type PageName } from "../../state/pages.ts";
+import { type RecordWish, wishKey } from "../../state/record_wish.ts";
+import {
+  type AnyRecord,
+  type ContractInterfaceRecord,
+  encodeRecord,
+  isKeyRecord,
+  type KeyRecord,
+  recordIdOf,
+  withLeaf,
+} from "../../state/records.ts";
+import { seedOfWallet } from "../../state/wallet_secret.ts";
+import type { SealContext } from "../secrets/seal.ts";
+import { changedRows } from "./line.ts";
+import { NeedsMore } from "./needs_more.ts";
+import type { OpenState } from "./open_state.ts";
+import type { Signer } from "./signer.ts";
+
+/** What came with a frame beside the state. */
+export type Brought = Pick<Request<"prepare">, "records" | "wishes">;
+
+export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought): KeyRoom {
+  const { keyring, sealer } = signer;
+  const { organizationId } = state;
+  const sealedOf = new Map<KeyRecord, Uint8Array>();
+  for (const { content, sealed } of brought.records) {
+    const record = readRecord(signer, organizationId, content);
+    if (isKeyRecord(record) && isReleased(signer, record)) sealedOf.set(record, sealed);
+  }
+  const records = [...sealedOf.keys()];
+  const looked = new Set(brought.wishes);
+  const isAbsent = (name: PageName) =>
+    !hasPage(state.pages, name) && state.directory.pages.some((page) => page.name === name);
+
+  /** Whoever asks about one record will ask about the others: a hundred pages are fetched at once, not in a hundred rounds. */
+  function absentPages(id: string): PageName[] {
+    const ids = [id, ...records.flatMap((record) => [recordIdOf(record), ...walletIdOf(record)])];
+    return [...new Set(ids.map(keyFactsPageOf))].filter(isAbsent);
+  }
+
+  return {
+    signing: nodeSigning,
+    hpke: nodeHpke as unknown as KeyRoom["hpke"],
+    bundleSigner: keyring.bundleSigner,
+    servicePublicKeys: Object.values(keyring.publicKeys),
+    random: (length) => new Uint8Array(randomBytes(length)),
+    records,
+    factsOf(id) {
+      if (isAbsent(keyFactsPageOf(id))) throw new NeedsMore(absentPages(id), []);
+      return findKeyFacts(state.pages, id);
+    },
+    open(record) {
+      const sealed = sealedOf.get(record);
+      if (sealed === undefined) throw new Fault("internal", "this record did not come with its secret");
+      return unsealOf(signer, record, sealed);
+    },
+    blindIndex: (kind, secret, within = organizationId) => keyring.blindIndex(within, kind, secret),
+    tag: (kind, secret, within = organizationId) => signer.draws.tag(within, kind, secret),
+    findByBlindIndex(kind, blindIndex) {
+      const wish: RecordWish = { by: "blindIndex", kind, blindIndex };
+      if (!looked.has(wishKey(wish))) throw new NeedsMore([], [wish]);
+      // Whether one of the kind has this secret is told by opening it, not by the table that found it.
+      return records.find((record) => {
+        if (record.kind !== kind) return false;
+        const secret = unsealOf(signer, record, sealedOf.get(record) ?? new Uint8Array());
+        const told = toldBy(record, secret);
+        const own = keyring.blindIndex(organizationId, kind, told);
+        for (const each of [secret, told]) each.fill(0);
+        return own === blindIndex;
+      });
+    },
+    sealTarget(targetId, privateKey) {
+      return Buffer.from(sealer.seal(targetContext(organizationId, targetId), privateKey)).toString("base64");
+    },
+    openTarget({ targetId, sealed }) {
+      const box = Buffer.from(sealed, "base64");
+      return sealer.hasKeyOf(box) ? sealer.unseal(targetContext(organizationId, targetId), box) : undefined;
+    },
+  };
+}
+
+/** A record that came with a frame. One of another organization is as authentic as ours, and as little to be decided on as a changed one. */
+export function readRecord(signer: Signer, organizationId: string, content: Uint8Array): AnyRecord {
+  let record: AnyRecord;
+  try {
+    record = signer.records.read(content);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw changedRows(organizationId, error.message);
+  }
+  if (record.organizationId === organizationId) return record;
+  throw changedRows(organizationId, "a record belongs to another organization than the body names");
+}
+
+/**
+ * Whether the activity that made a record was let out. One that was only prepared is no key of the organization, whatever it was shown
+ * as. Processes that this memory does not know are other signers', or from before a memory that was lost: those are believed.
+ */
+function isReleased({ memory }: Signer, { madeIn }: KeyRecord): boolean {
+  if (madeIn === undefined) return true;
+  const boot = fromHex(madeIn.boot);
+  return !memory.knowsBoot(boot) || memory.wasReleased(boot, madeIn.number);
+}
+
+/** New records with the leaf that they come with. */
+export function withLeaves(records: readonly NewRecord[], boot: Uint8Array, number: number): NewRecord[] {
+  return records.map((each) => ({ ...each, record: withLeaf(each.record, boot, number) }));
+}
+
+function unsealOf(signer: Signer, record: KeyRecord, sealed: Uint8Array): Uint8Array {
+  try {
+    return openSecret(signer, record, sealed);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw changedRows(record.organizationId, `the sealed secret of ${record.kind} ${recordIdOf(record)} does not open`);
+  }
+}
+
+/** Opens a record's box. What is inside must be the secret that the record was made with. The caller wipes it. */
+export function openSecret({ sealer, draws }: Signer, record: KeyRecord, sealed: Uint8Array): Uint8Array {
+  const secret = sealer.unseal(secretContext(record), sealed);
+  if (draws.isBound(record, secret)) return secret;
+  secret.fill(0);
+  throw new Fault("internal", `the sealed secret of ${record.kind} ${recordIdOf(record)} is not the record's own`);
+}
+
+/** What equal ones are told by: a wallet by its seed, however its words came, anything else by the secret itself. */
+export function toldBy(record: KeyRecord, secret: Uint8Array): Uint8Array {
+  return record.kind === "wallet" ? seedOfWallet(nodeSigning.keys, record.language, secret) : secret;
+}
+
+function walletIdOf(record: KeyRecord): string[] {
+  return record.kind === "walletAccount" ? [record.walletId] : [];
+}
+
+/** The rows of new records: content with its MAC, secrets sealed. The plain secrets are wiped. */
+export function sealRecords({ keyring, sealer }: Signer, records: readonly NewRecord[]): Prepared["records"] {
+  return records.map(({ record, secret, blindIndex }) => {
+    const sealed = sealer.seal(secretContext(record), secret);
+    secret.fill(0);
+    return { content: keyring.authenticity.mark("record", encodeRecord(record)), sealed, blindIndex };
+  });
+}
+
+/** The rows of new texts. They are no secrets: they have a MAC, and an empty box. */
+export function markInterfaces(
+  { keyring }: Signer,
+  interfaces: readonly ContractInterfaceRecord[],
+): Prepared["records"] {
+  return interfaces.map((record) => ({
+    content: keyring.authenticity.mark("record", encodeRecord(record)),
+    sealed: new Uint8Array(),
+    blindIndex: undefined,
+  }));
+}
+
+/** A secret opens for its own record only: organization, kind and id are in its key and in what the tag covers. */
+export function secretContext(record: KeyRecord): SealContext {
+  return {
+    purpose: `records.${record.kind}`,
+    organizationId: record.organizationId,
+    recordId: recordIdOf(record),
+  };
+}
+
+export function targetContext(organizationId: string, targetId: string): SealContext {
+  return { purpose: "importTargets.privateKey", organizationId, recordId: targetId };
+}

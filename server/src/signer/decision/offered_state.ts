@@ -1,0 +1,84 @@
+/**
+ * From the bytes a gateway offers to a state that may be decided on: the header's MAC, then directory and pages by their
+ * digests. What the state lists and the frame lacks is an error, never an absence.
+ */
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import type { OfferedState } from "../../frames/messages.ts";
+import { digestKey, sha256 } from "../../state/digest.ts";
+import { decodeDirectory } from "../../state/directory.ts";
+import { emptyPages, hasPage, isCounted, isOptionalPage, isPageName, type Pages, withPage } from "../../state/pages.ts";
+import { changedRows, refusedState } from "./line.ts";
+import type { OpenState } from "./open_state.ts";
+import type { Signer } from "./signer.ts";
+
+/** The state of this organization; any other that is offered in its place is refused, whoever wrote it. */
+export function openStateOf(signer: Signer, organizationId: string, offered: OfferedState): OpenState {
+  try {
+    const { header } = signer.line.know(offered.header);
+    if (uuidFromBytes(header.organizationId) === organizationId) return openState(signer, offered);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "failed_precondition") throw error;
+    throw changedRows(organizationId, error.message);
+  }
+  throw changedRows(organizationId, "the offered state belongs to another organization than the body names");
+}
+
+export function openState({ line }: Signer, offered: OfferedState): OpenState {
+  const known = line.know(offered.header);
+  const organizationId = uuidFromBytes(known.header.organizationId);
+  const refuse = (why: string): Fault => changedRows(organizationId, why);
+  if (!matches(offered.directory, known.header.directory)) throw refuse("the directory does not match its header");
+  const directory = decodeDirectory(Uint8Array.from(offered.directory));
+  // A page that the directory does not list was never written: it is the signer's own word that it is empty.
+  let pages: Pages = emptyPages;
+  const pageLengths = new Map<string, number>();
+  for (const { name, digest } of directory.pages) {
+    if (!isPageName(name)) throw refuse(`page \`${name}\` was written by a newer version of Keystead`);
+    const content = offered.pages.find((page) => page.name === name)?.content;
+    if (content === undefined && isOptionalPage(name)) continue;
+    if (content === undefined) throw refuse(`page \`${name}\` is missing`);
+    if (!matches(content, digest)) throw refuse(`page \`${name}\` was changed`);
+    pages = withPage(pages, name, content);
+    if (isCounted(name)) pageLengths.set(name, content.length);
+  }
+  return { known, organizationId, directory, pages, pageLengths };
+}
+
+/** The state with pages that were asked for. One that is not the directory's is left out: it is asked for again. */
+export function withOffered(state: OpenState, offered: readonly { name: string; content: Uint8Array }[]): OpenState {
+  let { pages } = state;
+  for (const { name, content } of offered) {
+    const listed = state.directory.pages.find((page) => page.name === name);
+    if (listed === undefined || !isPageName(name) || hasPage(pages, name)) continue;
+    if (matches(content, listed.digest)) pages = withPage(pages, name, content);
+  }
+  return pages === state.pages ? state : { ...state, pages };
+}
+
+function matches(content: Uint8Array, digest: Uint8Array): boolean {
+  return digestKey(sha256(content)) === digestKey(digest);
+}
+
+/**
+ * Whether a state may be decided on now: it equals the pin, or headers lead from the pin to it. Returns the version from
+ * which headers are missing, if only they could tell; an older or foreign state is refused.
+ */
+export function missingLinks(
+  signer: Signer,
+  { known, organizationId }: OpenState,
+  links: readonly Uint8Array[],
+): number | undefined {
+  const { version } = known.header;
+  const pin = signer.memory.pins.get(known.header.organizationId);
+  if (pin === undefined && signer.adoptUnknown) return undefined;
+  if (pin !== undefined && version < pin.version) {
+    throw refusedState(
+      `organization ${organizationId}: the database offers version ${version}, but this signer has released version ` +
+        `${pin.version}. Restore the newest database, or run \`npx keystead accept-database\``,
+    );
+  }
+  const standing = signer.line.standing({ ...known.header, digest: known.digest }, pin, signer.line.links(links));
+  if (standing.kind === "off") throw refusedState(standing.why);
+  return standing.kind === "unknown" ? standing.linksFrom : undefined;
+}

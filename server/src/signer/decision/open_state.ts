@@ -1,0 +1,18 @@
+import type { Directory } from "../../state/directory.ts";
+import type { Pages } from "../../state/pages.ts";
+import type { KnownHeader } from "./line.ts";
+
+/** A state that was believed and read: what decisions look at. */
+export type OpenState = {
+  known: KnownHeader;
+  organizationId: string;
+  directory: Directory;
+  pages: Pages;
+  /** In bytes, as stored, of those that count. */
+  pageLengths: ReadonlyMap<string, number>;
+};
+
+/** What a state costs to keep at hand, in bytes: its pages, and what every state has. */
+export function weightOf({ pageLengths }: OpenState): number {
+  return pageLengths.values().reduce((sum, length) => sum + length, 4_096);
+}

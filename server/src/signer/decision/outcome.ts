@@ -1,0 +1,271 @@
+/** What becomes of an act: completed, refused, failed, or waiting. Each outcome is the rows of one transaction. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault, faultCodes } from "@keystead/core/fault.ts";
+import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf.ts";
+import type { Work } from "@keystead/core/work.ts";
+import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activity.ts";
+import type { NewRecord } from "../../endpoints/key_room.ts";
+import type { NextState, Prepared } from "../../frames/messages.ts";
+import { keyId, objectId } from "../../state/derived_id.ts";
+import { sha256 } from "../../state/digest.ts";
+import { encodeMade, madeRecord } from "../../state/drawn.ts";
+import { type Change, remove } from "../../state/entities.ts";
+import { entityJson } from "../../state/pages.ts";
+import { encodeEvaluations } from "../../state/policy_evaluations.ts";
+import { encodeExplanations } from "../../state/policy_explanations.ts";
+import { withProvenKey } from "../../state/proven.ts";
+import type { Act } from "./act.ts";
+import { actLeaf, idOf } from "./act_leaf.ts";
+import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
+import { markInterfaces, sealRecords, withLeaves } from "./key_room.ts";
+import type { KnownHeader } from "./line.ts";
+import { weightOf } from "./open_state.ts";
+import { sealResult } from "./results.ts";
+import type { Signer } from "./signer.ts";
+import { type Executed, type Executing, executedIn, noteExecuted, writeState } from "./write_state.ts";
+
+/** Runs the activity. A failure inside it is an outcome too, and leaves nothing else behind. */
+export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
+  let outcome: ActivityOutcome<unknown>;
+  try {
+    const started = run(act);
+    // Between two of its pauses other organizations' requests are decided, and anything may be released. See scheduler.ts.
+    outcome = "next" in started ? yield* started : started;
+  } catch (error) {
+    // What was changed in the database is nobody's failure: it is refused, and what waits goes on waiting.
+    const isOutcome = error instanceof Fault && error.code !== "internal" && error.code !== "aborted";
+    if (isOutcome) return refuse(act, "FAILED", error);
+    throw error;
+  }
+  try {
+    return take(act, grounds, outcome);
+  } finally {
+    // Sealed or not: an outcome that is not used after all leaves its secrets to nobody else.
+    for (const { secret } of newRecordsOf(outcome)) secret.fill(0);
+  }
+}
+
+function newRecordsOf({ records = [], births = [] }: ActivityOutcome<unknown>): NewRecord[] {
+  return [...records, ...births.flatMap((birth) => birth.records ?? [])];
+}
+
+/** The rows of what the activity came to. */
+function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>): Prepared[] {
+  const { signer } = act;
+  const births = outcome.births ?? [];
+  if (births.some((birth) => isCreated(signer, birth))) {
+    // Executed before, whatever became of its row. Where it waits nonetheless, it must stop waiting.
+    if (act.wasWaiting === true) return refuse(act, "FAILED", alreadyExists());
+    throw alreadyExists();
+  }
+  const { activity } = act.asked.form;
+  const changes = [...outcome.changes, ...noLongerWaiting(act)];
+  // Births leave their creator as it is: the derived id is what keeps them from happening twice. Pure signing can happen
+  // any number of times and is the same each time.
+  const changesState = changes.length > 0 || (births.length === 0 && activity.pure !== true);
+  const result = JSON.stringify(outcome.result);
+  const number = signer.nextNumber();
+  const newRecords = withLeaves(outcome.records ?? [], signer.boot, number);
+  const interfaces = outcome.interfaces ?? [];
+  const madeNow = [...newRecords.map(({ record }) => record), ...interfaces].map(madeRecord);
+  const drawn = { outcome: sha256(result), records: madeNow };
+  let step: Step;
+  let created: CreatedOrganization[];
+  try {
+    created = births.map((birth) => firstState(act, birth));
+    step = changesState
+      ? end(act, changes, { drawn, isByQuorum: grounds === "ROOT_QUORUM" })
+      : { ...stay, ledTo: onlyOne(created)?.known };
+  } catch (error) {
+    // What it leads to would be too long ever to be offered again. The head goes back to where it was.
+    if (!(error instanceof Fault) || error.code !== "resource_exhausted") throw error;
+    signer.heads.set(act.state.organizationId, act.state, weightOf(act.state));
+    return refuse(act, "FAILED", error);
+  }
+  const isSealed = activity.sealed === true;
+  const row = record(act, "COMPLETED", grounds, step, result, { number, ...(!isSealed && { result }) });
+  const records = [...sealRecords(signer, newRecords), ...markInterfaces(signer, interfaces)];
+  const made = records.length > 0 ? encodeMade(madeNow) : undefined;
+  const own = { ...row, records, made, ...(isSealed && { sealed: sealFor(signer, row, result) }) };
+  const creator = changesState ? step.ledTo : undefined;
+  return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
+}
+
+/**
+ * What an act that leaves its own organization as it is brings into the world. Its leaf names that state, so that it is released
+ * together with this very birth and with no other that the same body was prepared for.
+ */
+function onlyOne(created: readonly CreatedOrganization[]): CreatedOrganization | undefined {
+  if (created.length > 1) throw new Fault("internal", "an activity brings at most one organization into the world");
+  return created[0];
+}
+
+function sealFor({ sealer, onItsWay }: Signer, { number, leaf }: Prepared, result: string): Uint8Array {
+  const sealed = sealResult(sealer, leaf, result);
+  onItsWay.putResult(number, { text: result, sealed });
+  return sealed;
+}
+
+function run({ signer, state, asked, proposerId, nowMs, keys }: Act): ReturnType<AnyActivity["run"]> {
+  const { activity } = asked.form;
+  const { organizationId, parentId } = state.known.header;
+  let index = 0;
+  const params = asked.params as never;
+  return activity.run(activity.state(state.pages, params) as never, params, {
+    organizationId: state.organizationId,
+    parentId: parentId && uuidFromBytes(parentId),
+    nowMs,
+    userId: proposerId,
+    limits: signer.limits,
+    curves: signer.curves,
+    keys: keys(),
+    newId(tag) {
+      const at = index++;
+      return tag === undefined
+        ? objectId(organizationId, asked.fingerprint, at)
+        : keyId(organizationId, asked.fingerprint, at, tag);
+    },
+  });
+}
+
+/** A refusal or failure that is kept. At submission it changes no state; an activity that waited stops waiting. */
+export function refuse(act: Act, event: "REJECTED" | "FAILED", fault: Fault): Prepared[] {
+  const { code, message, errorCode, details } = fault;
+  const failure = JSON.stringify({ code: faultCodes[code], message, errorCode, details });
+  const changes = noLongerWaiting(act);
+  const step = changes.length === 0 ? stay : end(act, changes);
+  return [record(act, event, "NONE", step, failure, { failure })];
+}
+
+/** Voted down: final, and the same bytes cannot be submitted anew. */
+export function reject(act: Act): Prepared[] {
+  return [record(act, "REJECTED", "NONE", end(act, noLongerWaiting(act)), "")];
+}
+
+/** The activity goes on waiting, with one more approval or as a new one. */
+export function keepWaiting(
+  act: Act,
+  event: "SUBMITTED" | "VOTED",
+  change: (activityId: string) => Change,
+): Prepared[] {
+  const changes = [change(uuidFromBytes(idOf(act)))];
+  return [record(act, event, "NONE", advanceProving(act, changes, executedIn(act.state)), "")];
+}
+
+export function alreadyExists(): Fault {
+  return new Fault("already_exists", "an activity with the same fingerprint already exists");
+}
+
+function noLongerWaiting({ wasWaiting, asked }: Act): Change[] {
+  return wasWaiting === true ? [remove("pendingActivity", toHex(asked.fingerprint))] : [];
+}
+
+/** Where an act leads. */
+type Step = {
+  changes: readonly Change[];
+  next?: NextState;
+  /** The header of the next state; or of the first state of what the act brings into the world. */
+  ledTo?: KnownHeader | undefined;
+  /** The journal that lists the act from now on. */
+  slot?: number | undefined;
+};
+
+const stay: Step = { changes: [] };
+
+/** The act is over: the next state knows its fingerprint, or refuses bodies of its time altogether. */
+function end(act: Act, changes: readonly Change[], how?: Executing): Step {
+  const { signer, state, asked, nowMs } = act;
+  const { slot, ...executed } = noteExecuted(signer, state, asked.envelope.timestampMs, asked.fingerprint, nowMs);
+  return { slot, ...advanceProving(act, changes, executed, how) };
+}
+
+/**
+ * The next state, in which the key that stamped this request is proven: whoever changes the state has that key, whosever activity it
+ * votes on. Where the mark alone would make full pages too long, the act goes on without it, or the quorum could not make room.
+ */
+function advanceProving(act: Act, intended: readonly Change[], executed: Executed, how?: Executing): Step {
+  const changes = proving(act, intended);
+  try {
+    return { changes, ...advance(act, changes, executed, how) };
+  } catch (error) {
+    const isTooLong = error instanceof Fault && error.code === "resource_exhausted";
+    if (!isTooLong || changes === intended) throw error;
+    return { changes: intended, ...advance(act, intended, executed, how) };
+  }
+}
+
+function proving({ state, caller }: Act, changes: readonly Change[]): readonly Change[] {
+  if (caller.apiKey.proven === true) return changes;
+  return withProvenKey(state.pages.members, changes, caller.user.userId, caller.apiKey.apiKeyId);
+}
+
+function advance(
+  { signer, state, bodyMs, nowMs }: Act,
+  changes: readonly Change[],
+  executed: Executed,
+  how?: Executing,
+): Pick<Step, "next" | "ledTo"> {
+  const { known, directory, pages, pageLengths } = state;
+  const before = { ...known.header, digest: known.digest, directory, pages, pageLengths };
+  const { next, open } = writeState(signer, before, changes, executed, how);
+  signer.heads.set(state.organizationId, open, weightOf(open));
+  signer.memory.noteBodyTime(bodyMs, nowMs);
+  return { next, ledTo: open.known };
+}
+
+/** The activity's row and leaf, which all outcomes share. `outcome` is what the leaf keeps the digest of. */
+function record(
+  act: Act,
+  event: LeafEvent,
+  grounds: LeafGrounds,
+  { changes, next, ledTo, slot }: Step,
+  outcome: string,
+  { number = act.signer.nextNumber(), result, failure }: { number?: number; result?: string; failure?: string } = {},
+): Prepared {
+  const { state, caller, asked, nowMs, createdAtMs } = act;
+  const { organizationId } = state.known.header;
+  const { activityId, leaf } = actLeaf(act, { number, event, grounds, organizationId, ledTo, outcome });
+  return {
+    organizationId: state.organizationId,
+    expectedVersion: state.known.header.version,
+    expectedHeader: state.known.marked,
+    birth: undefined,
+    next,
+    changes: JSON.stringify(changes),
+    records: [],
+    made: undefined,
+    boot: act.signer.boot,
+    number,
+    leaf,
+    sealed: undefined,
+    ...evaluationsOf(act, event),
+    activity: {
+      activityId: uuidFromBytes(activityId),
+      isNew: act.wasWaiting !== true,
+      type: asked.form.type,
+      status: statusOf(event),
+      fingerprint: asked.fingerprint,
+      user: entityJson(caller.user),
+      slot,
+      createdAtMs,
+      updatedAtMs: nowMs,
+      result,
+      failure,
+    },
+  };
+}
+
+/** What each policy said goes with the vote that made it say so. Why, in a submission that is refused, may be in its failure already. */
+function evaluationsOf({ weighed, wasWaiting }: Act, event: LeafEvent): Pick<Prepared, "evaluations" | "explanation"> {
+  if (weighed === undefined || weighed.evaluations.length === 0)
+    return { evaluations: undefined, explanation: undefined };
+  const isInFailure = event === "REJECTED" && wasWaiting !== true && weighed.isToldInFull === true;
+  const explanation = isInFailure ? undefined : encodeExplanations(weighed.explanations, weighed.evaluations);
+  return { evaluations: encodeEvaluations(weighed.evaluations), explanation };
+}
+
+function statusOf(event: LeafEvent): string {
+  const waits = event === "SUBMITTED" || event === "VOTED";
+  return `ACTIVITY_STATUS_${waits ? "CONSENSUS_NEEDED" : event}`;
+}

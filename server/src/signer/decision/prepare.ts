@@ -1,0 +1,178 @@
+/**
+ * One submit, decided. In: the raw bytes, the stamp, and a state the gateway offers. Out: everything one transaction will
+ * hold, useless until it is committed and released. Time, identity and permission come from here, never from the frame.
+ */
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import type { Work } from "@keystead/core/work.ts";
+import { noSuchOrganization } from "../../endpoints/known_faults.ts";
+import type { Missing, OfferedState, Prepared, Request } from "../../frames/messages.ts";
+import { authorise } from "../../rules/authorise.ts";
+import { checkProposal } from "../../rules/pending_limits.ts";
+import { compilingPolicies } from "../../rules/policies.ts";
+import { rootMembers } from "../../rules/votes.ts";
+import { journalsOf } from "../../state/directory.ts";
+import { put } from "../../state/entities.ts";
+import { checkJournalRoom, findJournalIn, liveness, slotMs, slotOf } from "../../state/journal.ts";
+import { wishKey } from "../../state/record_wish.ts";
+import { passed } from "../../state/steps.ts";
+import type { Act, DecisionContext } from "./act.ts";
+import { type Asked, readAsked } from "./asked.ts";
+import { authenticate } from "./authenticate.ts";
+import { readingInterfaces } from "./contract_interfaces.ts";
+import { openKeyRoom } from "./key_room.ts";
+import { NeedsMore } from "./needs_more.ts";
+import { missingLinks, openStateOf, withOffered } from "./offered_state.ts";
+import { type OpenState, weightOf } from "./open_state.ts";
+import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
+import { questionOf } from "./question.ts";
+import type { Signer } from "./signer.ts";
+import { approvalOf, approveAgain, vote } from "./vote.ts";
+
+export type PrepareReply = { kind: "prepared"; value: readonly Prepared[] } | { kind: "missing"; value: Missing };
+
+export function* prepare(signer: Signer, request: Request<"prepare">): Work<PrepareReply> {
+  try {
+    return yield* decideOn(signer, request);
+  } catch (error) {
+    if (!(error instanceof NeedsMore)) throw error;
+    return missing({ pages: error.pages, wishes: error.wishes.map(wishKey) });
+  }
+}
+
+function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareReply> {
+  passed("received");
+  const { body, stamp, state: offered } = request;
+  const nowMs = signer.now();
+  checkPastAcceptance(signer, nowMs);
+  const asked = readAsked(body);
+  const { envelope, fingerprint, form } = asked;
+  const { organizationId } = envelope;
+  const found = offered === undefined ? signer.heads.get(organizationId) : openStateOf(signer, organizationId, offered);
+  if (found === undefined) return missing({ state: true });
+  const state = withOffered(found, request.pages);
+  const linksFrom = linksToFetch(signer, state, offered);
+  if (linksFrom === "passed over") return missing({ state: true });
+  if (linksFrom !== undefined) return missing({ state: true, linksFrom });
+  signer.heads.set(state.organizationId, state, weightOf(state));
+  const { members, pending, settings } = state.pages;
+  if (settings.deleted === true) throw noSuchOrganization();
+  const { parentId } = state.known.header;
+  const organization = { organizationId: state.organizationId, parentId: parentId && uuidFromBytes(parentId), members };
+  const caller = authenticate(signer.curves, organization, stamp, body, nowMs);
+  passed("authenticated");
+  yield* compilingPolicies(state.pages.policies);
+  yield* readingInterfaces(signer, state, request);
+  const keys = once(() => openKeyRoom(signer, state, request));
+  const context: DecisionContext = {
+    signer,
+    state,
+    caller,
+    nowMs,
+    bodyMs: envelope.timestampMs,
+    brought: request,
+    keys,
+  };
+
+  // A body that waits is known by its hash; its time was looked at when it was submitted.
+  const waiting = pending.get(toHex(fingerprint));
+  if (waiting !== undefined) return prepared(yield* approveAgain(context, waiting, asked));
+  checkLiveness(envelope.timestampMs, nowMs, state.directory.floor);
+  checkAcceptance(envelope.timestampMs, signer.memory.acceptedAtMs);
+  if (form.activity.vote !== undefined) {
+    return prepared(yield* vote(context, form.activity.vote, asked, request.target));
+  }
+  const journal = findJournalIn(journalsOf(state.directory, state.pages), slotOf(envelope.timestampMs));
+  const executed = signer.journals.has(state.organizationId, journal, fingerprint, request.journal);
+  if (executed === undefined) return missing({ journal: journal.slot });
+  if (executed) throw alreadyExists();
+  checkJournalRoom(journal, () => rootMembers(members).includes(caller.user.userId));
+  return prepared(yield* decide(context, asked));
+}
+
+/**
+ * From which version on headers are wanted. A state that nobody offered, because the request before led to it, and that was passed over
+ * since, was never committed: another gateway was faster. That is no fault of the database, which is asked for what it holds.
+ */
+function linksToFetch(signer: Signer, state: OpenState, offered: OfferedState | undefined) {
+  try {
+    return missingLinks(signer, state, offered?.links ?? []);
+  } catch (error) {
+    if (offered === undefined && error instanceof Fault && error.code === "aborted") return "passed over";
+    throw error;
+  }
+}
+
+/** What becomes of a new activity. Its submission is the first approval. */
+function* decide(context: DecisionContext, asked: Asked): Work<Prepared[]> {
+  const { signer, state, caller, nowMs } = context;
+  const { fingerprint } = asked;
+  const proposerId = caller.user.userId;
+  const approvals = [approvalOf(context)];
+  const submitted = { ...context, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
+  const decision = authorise(questionOf(submitted, approvals));
+  const act: Act = { ...submitted, weighed: decision.weighed };
+  if (decision.kind === "allow") return yield* complete(act, decision.grounds);
+  if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
+  if (decision.kind === "fail") return refuse(act, "FAILED", decision.fault);
+  const waiting = { fingerprint: toHex(fingerprint), proposerId, createdAtMs: nowMs, approvals };
+  return keepWaiting(act, "SUBMITTED", (activityId) => {
+    const proposal = { ...waiting, activityId };
+    checkProposal(state.pages, proposal, signer.limits);
+    return put("pendingActivity", proposal);
+  });
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function prepared(value: readonly Prepared[]): PrepareReply {
+  passed("decided");
+  return { kind: "prepared", value };
+}
+
+function missing({ state = false, linksFrom, journal, pages = [], wishes = [] }: Partial<Missing>): PrepareReply {
+  return { kind: "missing", value: { state, linksFrom, journal, pages, wishes } };
+}
+
+/** Below the floor the journals are gone: a clock that ran ahead and was set right must not make old bodies new again. */
+function checkLiveness(timestampMs: number, nowMs: number, floor: number): void {
+  const isLive = timestampMs >= nowMs - liveness.pastMs && timestampMs <= nowMs + liveness.futureMs;
+  if (isLive && slotOf(timestampMs) >= floor) return;
+  const from = new Date(floor * slotMs).toISOString();
+  const wasAhead = `: the signer's clock was ahead when this organization acted, and nothing from before ${from} is accepted any more`;
+  throw new Fault("invalid_argument", `request timestamp is outside the allowed window${isLive ? wasAhead : ""}`, {
+    errorCode: "REQUEST_INVALID",
+  });
+}
+
+/**
+ * After a restore nobody knows what was executed since the backup: a body from before the operator's acceptance may be one of those,
+ * for whoever kept it with its stamp.
+ */
+function checkAcceptance(timestampMs: number, acceptedAtMs: number): void {
+  if (timestampMs > acceptedAtMs) return;
+  const at = new Date(acceptedAtMs).toISOString();
+  throw new Fault(
+    "invalid_argument",
+    `request timestamp is outside the allowed window: the database was restored, and nothing stamped up to ${at} is accepted any ` +
+      "more; send the request again with a new timestampMs",
+    { errorCode: "REQUEST_INVALID" },
+  );
+}
+
+/** An acceptance reaches a moment ahead of its time. Until then nothing could count: not even an approval of now. */
+function checkPastAcceptance({ memory }: Signer, nowMs: number): void {
+  if (nowMs > memory.acceptedAtMs) return;
+  const at = new Date(memory.acceptedAtMs).toISOString();
+  throw new Fault(
+    "unavailable",
+    `the database was restored a moment ago: nothing is accepted before ${at}; try again then`,
+  );
+}

@@ -1,0 +1,21 @@
+/** What the decision point is asked about an act, from what the signer itself has authenticated. */
+import type { Question } from "../../rules/authorise.ts";
+import type { Approval } from "../../state/entities.ts";
+import type { Act } from "./act.ts";
+import { openInterfaces } from "./contract_interfaces.ts";
+
+export function questionOf(act: Act, approvals: readonly Approval[]): Question {
+  const { signer, state, brought, keys, asked, proposerId, wasWaiting, nowMs } = act;
+  return {
+    pages: state.pages,
+    keys,
+    ...openInterfaces(signer, state, brought),
+    form: asked.form,
+    params: asked.params,
+    proposerId,
+    approvals,
+    isWaiting: wasWaiting === true,
+    nowMs,
+    acceptedAtMs: signer.memory.acceptedAtMs,
+  };
+}

@@ -1,0 +1,143 @@
+/**
+ * Letting results out. It relies on nothing between calls: it takes committed rows as they are stored, checks that each
+ * state lies on one line with the pin, writes one record to its memory, and only then opens anything. After a crash, or
+ * from another gateway, it is the same call again.
+ */
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
+import type { ReleaseRow, Reply, Request } from "../../frames/messages.ts";
+import { digestKey, equalBytes } from "../../state/digest.ts";
+import { passed } from "../../state/steps.ts";
+import type { ReleasedRange } from "../memory/memory.ts";
+import type { Pin } from "../memory/pins.ts";
+import type { KnownHeader, Place } from "./line.ts";
+import type { Leaving } from "./on_its_way.ts";
+import { openResult } from "./results.ts";
+import type { Signer } from "./signer.ts";
+
+type Outcome = Reply<"release">[number];
+
+/** A row whose leaf is the signer's own and lies on its line; `own` where it left this very process a moment ago. */
+type Checked = { leaf: Leaving["leaf"]; own: Leaving | undefined };
+
+export function release(signer: Signer, { rows, links }: Request<"release">): readonly Outcome[] {
+  const { keyring, line, memory } = signer;
+  const nowMs = signer.now();
+  const given = line.links(links);
+  const moved = new Map<string, { organizationId: Uint8Array; pin: Pin }>();
+  const leaves: ReleasedRange[] = [];
+
+  const nameOf = createNames();
+
+  const pinOf = ({ organizationId }: Place) =>
+    moved.get(nameOf(organizationId))?.pin ?? memory.pins.get(organizationId);
+
+  /** Undefined when the state lies on its organization's line. */
+  function objectionTo(place: Place): Outcome | undefined {
+    const pin = pinOf(place);
+    if (pin === undefined && signer.adoptUnknown) return undefined;
+    const standing = line.standing(place, pin, given);
+    if (standing.kind === "off") return { kind: "refused", value: { message: standing.why } };
+    if (standing.kind === "on") return undefined;
+    const { linksFrom, linksTo } = standing;
+    return { kind: "missing", value: { organizationId: uuidFromBytes(place.organizationId), linksFrom, linksTo } };
+  }
+
+  function movePin(place: Place): void {
+    const { organizationId, version, digest } = place;
+    const pin = pinOf(place);
+    if (pin === undefined && signer.adoptUnknown && version > 1) {
+      signer.note(
+        `taking organization ${uuidFromBytes(organizationId)} at version ${version}, as found in the database`,
+      );
+    }
+    if (pin !== undefined && version <= pin.version) return;
+    moved.set(nameOf(organizationId), { organizationId, pin: { version, digest } });
+  }
+
+  const verdicts = rows.map(({ leaf: marked }): Checked | Outcome => {
+    try {
+      const own = signer.onItsWay.take(marked);
+      const [leaf, places] = own === undefined ? readLeaf(signer, marked) : [own.leaf, placesOf(own.leaf, own.ledTo)];
+      const objection = places.map(objectionTo).find((each) => each !== undefined);
+      if (objection !== undefined) return objection;
+      places.forEach(movePin);
+      addLeaf(leaves, leaf);
+      return { leaf, own };
+    } catch (error) {
+      if (error instanceof Fault) return { kind: "refused", value: { message: error.message } };
+      throw error;
+    }
+  });
+
+  passed("checked");
+  // The first thing ever released is a deployment's birth: from here on this memory belongs to it.
+  if (leaves.length > 0 && memory.deploymentId === undefined) memory.rememberDeployment(keyring.deploymentId);
+  if (leaves.length > 0) memory.rememberRelease(nowMs, [...moved.values()], leaves);
+
+  passed("remembered");
+  const outcomes = verdicts.map((verdict, index) =>
+    "leaf" in verdict ? open(signer, rows[index], verdict.own) : verdict,
+  );
+  passed("opened");
+  return outcomes;
+}
+
+/** Leaves of one group are numbered in the order they come here, nearly always without gaps: one range of them is remembered. */
+function addLeaf(ranges: ReleasedRange[], { boot, number }: Pick<Leaf, "boot" | "number">): void {
+  const range = ranges.at(-1);
+  if (range !== undefined && range.last === number - 1 && equalBytes(range.boot, boot)) range.last = number;
+  else ranges.push({ boot: Uint8Array.from(boot), first: number, last: number });
+}
+
+/** One row that was damaged in the database is that row's trouble, not its neighbours'. */
+function open({ sealer }: Signer, row: ReleaseRow | undefined, own: Leaving | undefined): Outcome {
+  if (row?.sealed === undefined) return { kind: "released", value: { result: undefined } };
+  if (own?.result !== undefined && equalBytes(own.result.sealed, row.sealed)) {
+    return { kind: "released", value: { result: own.result.text } };
+  }
+  try {
+    return { kind: "released", value: { result: openResult(sealer, row.leaf, row.sealed) } };
+  } catch (error) {
+    if (error instanceof Fault) return { kind: "refused", value: { message: error.message } };
+    throw error;
+  }
+}
+
+function readLeaf({ keyring, line }: Signer, marked: Uint8Array): [Leaf, Place[]] {
+  const leaf = decodeLeaf(keyring.authenticity.check("leaf", marked));
+  // The header is known by its own MAC too: it may serve as a link for the rows behind it.
+  return [leaf, placesOf(leaf, leaf.header && line.know(leaf.header))];
+}
+
+/**
+ * The states a leaf stands for: the one it led to, or else the one it was decided on. Where an organization comes into the world,
+ * its own leaf and its creator's stand for both, because they are two organizations' states: what was decided on a state of the
+ * parent that was passed over is not born, and no creator's leaf is released beside another birth than its own.
+ */
+function placesOf(leaf: Leaving["leaf"], ledTo: KnownHeader | undefined): Place[] {
+  const { organizationId } = leaf;
+  const decidedOn = { version: leaf.stateVersion, digest: leaf.stateDigest };
+  if (ledTo === undefined) return [{ organizationId, ...decidedOn }];
+  const { header, digest } = ledTo;
+  const place = { organizationId: header.organizationId, version: header.version, digest };
+  if (leaf.event === "BIRTH") {
+    return header.parentId === undefined ? [place] : [{ organizationId: header.parentId, ...decidedOn }, place];
+  }
+  return isSameId(header.organizationId, organizationId) ? [place] : [{ organizationId, ...decidedOn }, place];
+}
+
+/** Names by id. Rows of one organization come one behind another, and name it the same. */
+function createNames(): (organizationId: Uint8Array) => string {
+  let last: { id: Uint8Array; name: string } | undefined;
+  return (id) => {
+    if (last === undefined || !isSameId(last.id, id)) last = { id, name: digestKey(id) };
+    return last.name;
+  };
+}
+
+function isSameId(a: Uint8Array, b: Uint8Array): boolean {
+  for (let i = 0; i < 16; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

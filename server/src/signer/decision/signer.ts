@@ -1,0 +1,42 @@
+/** Everything the signer's operations share. Made once per boot and deployment; the operations themselves keep nothing. */
+import type { Curves } from "@keystead/core/crypto/curves.ts";
+import type { ContractInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
+import type { Limits } from "../../endpoints/limits.ts";
+import type { Lru } from "../../state/lru.ts";
+import type { Memory } from "../memory/memory.ts";
+import type { Draws } from "../secrets/draws.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { Sealer } from "../secrets/seal.ts";
+import type { JournalCache } from "./journal_cache.ts";
+import type { Line } from "./line.ts";
+import type { OnItsWay } from "./on_its_way.ts";
+import type { OpenState } from "./open_state.ts";
+import type { RecordCache } from "./record_cache.ts";
+
+export type Signer = {
+  readonly boot: Uint8Array;
+  readonly curves: Curves;
+  readonly limits: Limits;
+  readonly keyring: Keyring;
+  readonly draws: Draws;
+  readonly memory: Memory;
+  readonly line: Line;
+  /** The newest state of each organization at hand: offered by the gateway, or led to by the request before. */
+  readonly heads: Lru<OpenState>;
+  readonly journals: JournalCache;
+  readonly records: RecordCache;
+  /** Interfaces of contracts that were read lately, by organization and id. */
+  readonly interfaces: Lru<ContractInterface>;
+  /** Whether organizations without a pin are taken as found: a signer that joins a running PostgreSQL deployment. */
+  readonly adoptUnknown: boolean;
+  /** Seals under the root key's current version, and opens what was sealed under any that is known. */
+  readonly sealer: Sealer;
+  /** What was prepared and not released yet. */
+  readonly onItsWay: OnItsWay;
+  /** The number of the next leaf. */
+  nextNumber(): number;
+  /** The signer's own clock; refuses when it runs far behind what the memory has seen. */
+  now(): number;
+  /** A word to the operator. */
+  note(message: string): void;
+};

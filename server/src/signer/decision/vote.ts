@@ -1,0 +1,101 @@
+/**
+ * Votes are state: submitting for consensus, approving and rejecting change the pending page. A vote is verified once,
+ * against the state of its moment; what it leads to is decided anew, on the state of now.
+ */
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import type { Work } from "@keystead/core/work.ts";
+import { noSuchActivity } from "../../endpoints/known_faults.ts";
+import { parseFingerprint } from "../../fields/fingerprint.ts";
+import type { Prepared } from "../../frames/messages.ts";
+import { authorise, mayApprove, mayReject, noVote, weighRejection } from "../../rules/authorise.ts";
+import { checkApproval } from "../../rules/pending_limits.ts";
+import { isActive } from "../../rules/votes.ts";
+import { sha256 } from "../../state/digest.ts";
+import { type Approval, type PendingActivity, put } from "../../state/entities.ts";
+import type { Act, DecisionContext } from "./act.ts";
+import { type Asked, readAsked } from "./asked.ts";
+import { changedRows } from "./line.ts";
+import { complete, keepWaiting, refuse, reject } from "./outcome.ts";
+import { questionOf } from "./question.ts";
+
+export type Selection = "APPROVED" | "REJECTED";
+
+/** A vote that names its target by fingerprint. The target's body comes with the frame and proves itself by its hash. */
+export function* vote(
+  context: DecisionContext,
+  selection: Selection,
+  { params, fingerprint: stamped }: Asked,
+  target: Uint8Array | undefined,
+): Work<Prepared[]> {
+  const { fingerprint } = params as { fingerprint: string };
+  const waiting = context.state.pages.pending.get(parseFingerprint(fingerprint) ?? "");
+  if (waiting === undefined) throw noSuchActivity();
+  if (target === undefined || toHex(sha256(target)) !== waiting.fingerprint) {
+    throw changedRows(
+      context.state.organizationId,
+      `the body of the activity that is voted on is missing: ${waiting.activityId}`,
+    );
+  }
+  const asked = readAsked(target);
+  if (selection === "APPROVED") return yield* approve(context, waiting, asked, stamped);
+  const act = toAct(context, waiting, asked, stamped);
+  const question = questionOf(act, waiting.approvals);
+  if (!mayReject(question, context.caller.user.userId)) throw noVote(question);
+  return reject({ ...act, weighed: weighRejection(question) });
+}
+
+/**
+ * The waiting body itself, stamped once more: an approval by whoever stamped it. Such a stamp has no time of its own, so
+ * whoever keeps a copy could use it at any time. Each user therefore has one, and none counts after the submission's day:
+ * it can neither renew an approval that is over nor be held back until it suits.
+ */
+export function* approveAgain(context: DecisionContext, waiting: PendingActivity, asked: Asked): Work<Prepared[]> {
+  if (waiting.approvals.some(({ userId }) => userId === context.caller.user.userId)) throw hasApproved();
+  const { acceptedAtMs } = context.signer.memory;
+  if (!isActive({ atMs: waiting.createdAtMs }, context.nowMs, acceptedAtMs)) {
+    const since = waiting.createdAtMs <= acceptedAtMs ? "before a database was restored" : "more than 24 hours ago";
+    throw new Fault("failed_precondition", `this activity was submitted ${since}: approve it with approve_activity`);
+  }
+  return yield* approve(context, waiting, asked, asked.fingerprint);
+}
+
+function* approve(
+  context: DecisionContext,
+  waiting: PendingActivity,
+  asked: Asked,
+  stamped: Uint8Array,
+): Work<Prepared[]> {
+  const { caller, nowMs } = context;
+  const { userId } = caller.user;
+  const act = toAct(context, waiting, asked, stamped);
+  const asBefore = questionOf(act, waiting.approvals);
+  if (!mayApprove(asBefore, userId, caller.apiKey.apiKeyId)) throw noVote(asBefore);
+  const others = waiting.approvals.filter((approval) => approval.userId !== userId);
+  const earlier = waiting.approvals.find((approval) => approval.userId === userId);
+  // A user has one vote; the same again changes nothing, unless the day of the first is over.
+  if (earlier !== undefined && isActive(earlier, nowMs, context.signer.memory.acceptedAtMs)) throw hasApproved();
+  const approvals = [...others, approvalOf(context)];
+  const decision = authorise(questionOf(act, approvals));
+  const decided: Act = { ...act, weighed: decision.weighed };
+  if (decision.kind === "allow") return yield* complete(decided, decision.grounds);
+  if (decision.kind === "refuse") return refuse(decided, "REJECTED", decision.fault);
+  if (decision.kind === "fail") return refuse(decided, "FAILED", decision.fault);
+  const after = { ...waiting, approvals };
+  checkApproval(context.state.pages, after, userId);
+  return keepWaiting(decided, "VOTED", () => put("pendingActivity", after));
+}
+
+/** The caller's stamp as an approval of now. */
+export function approvalOf({ caller, nowMs }: DecisionContext): Approval {
+  return { userId: caller.user.userId, credentialId: caller.apiKey.apiKeyId, atMs: nowMs };
+}
+
+function toAct(context: DecisionContext, waiting: PendingActivity, asked: Asked, stamped: Uint8Array): Act {
+  const { proposerId, createdAtMs } = waiting;
+  return { ...context, asked, stamped, proposerId, createdAtMs, wasWaiting: true };
+}
+
+function hasApproved(): Fault {
+  return new Fault("already_exists", "this user has approved this activity already");
+}

@@ -1,0 +1,164 @@
+/**
+ * A hostile gateway with everything that a valid run has shown it: ten thousand hostile frames in full, against a signer in a process of
+ * its own. Where an attack came to nothing else than an honest request, its frame does not count. The judge knows the honest run alone. Nothing may be decided on any but the newest states, nothing come to more than it
+ * should, nothing be let out that was not; and the signer goes on. KEYSTEAD_SEED repeats the choices of a run.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type AttackName, attackNames, attacks, createAim } from "../../../test/hostile_attacks.ts";
+import { breakingAttacks, messageIn } from "../../../test/hostile_frames.ts";
+import { createJudge, type Judge } from "../../../test/hostile_judge.ts";
+import { editedPages, type Shot } from "../../../test/hostile_material.ts";
+import { type Run, recordRun } from "../../../test/hostile_run.ts";
+import { wishNames } from "../../../test/hostile_wants.ts";
+import { seededRandom } from "../../../test/seeded_random.ts";
+import { encodeFrame, frameKinds } from "../../frames/frame.ts";
+import { messages } from "../../frames/messages.ts";
+import { checkDatabase } from "../../gateway/operator/check_database.ts";
+import { checkLog } from "../../gateway/operator/check_log.ts";
+import { activities } from "../../generated/activities.ts";
+import { emptyPages } from "../../state/pages.ts";
+
+const figures = process.env.KEYSTEAD_FIGURES === "1";
+const frames = figures ? 10_000 : 1_000;
+/** Each new process has none of the states, records and journals at hand. */
+const framesPerProcess = figures ? 1_000 : 500;
+
+/** One shot after the other; what the judge says about each reply. */
+async function shoot({ signer }: Run, judge: Judge, shot: Shot): Promise<string[]> {
+  if ("kind" in shot) {
+    const reply = await signer.ask(shot.kind, shot.message);
+    signer.received();
+    return said(judge.objectionTo(shot.kind, shot.message, reply));
+  }
+  signer.write(shot.raw);
+  if (shot.breaks === true) {
+    assert.equal(await signer.frame(shot.id), undefined);
+    return [];
+  }
+  // Replies come in order: behind this one there is none left.
+  await signer.ask("pins", { page: 0 });
+  const replies = signer.received().filter(({ id }) => id === shot.id);
+  const request = shot.message ?? messageIn(shot);
+  return replies.flatMap((reply) => said(judge.objectionTo(shot.as, request, reply)));
+}
+
+function said(objection: string | undefined): string[] {
+  return objection === undefined ? [] : [objection];
+}
+
+async function joinAnew({ signer, keyring }: Run, orders?: Parameters<Run["signer"]["restart"]>[0]): Promise<void> {
+  await signer.restart(orders);
+  await signer.link.request("hello", { protocol: 1, keyring });
+}
+
+test(`${frames} hostile frames of a hostile gateway: nothing is approved that was not, and the signer goes on`, async (t) => {
+  const run = await recordRun(t);
+  const { signer, paths, seen, house } = run;
+  const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  t.diagnostic(`KEYSTEAD_SEED=${seed}`);
+  const random = seededRandom(seed);
+  const judge = createJudge(run);
+  const aim = createAim(run, random, judge.expect);
+
+  // The run has everything in it that there is to attack.
+  assert.deepEqual(new Set(Object.keys(activities)), paths);
+  assert.deepEqual(new Set(editedPages), new Set(Object.keys(emptyPages)));
+  const listed = new Set(
+    seen
+      .get(house.organizationId)
+      ?.states.at(-1)
+      ?.pages.map(({ name }) => name.split("/")[0]),
+  );
+  assert.deepEqual(listed, new Set(Object.keys(emptyPages)));
+  const attacked = new Set<string>();
+
+  // Each want is honest material: with an honest state it comes to exactly what it may.
+  for (const name of wishNames) {
+    const want = aim.want(name);
+    const message = run.frame(want.body, want.stamp, want.target ? { target: want.target } : {});
+    const before = judge.counts.honest;
+    assert.deepEqual(await shoot(run, judge, { kind: "prepare", message }), [], name);
+    assert.equal(
+      judge.counts.honest - before,
+      want.verdict === "NOTHING" ? 0 : 1,
+      `${name}: an honest frame came to another end`,
+    );
+  }
+
+  const wrong: string[] = [];
+  const sent = new Map<AttackName, number>(attackNames.map((name) => [name, 0]));
+  let count = 0;
+  let processes = 1;
+  const honestBefore = judge.counts.honest;
+  const hostile = () => count - (judge.counts.honest - honestBefore);
+  for (let turn = 0; hostile() < frames; turn++) {
+    const name = attackNames[turn % attackNames.length] as AttackName;
+    for (const shot of attacks[name](aim)) {
+      attacked.add("kind" in shot ? shot.kind : shot.as);
+      for (const objection of await shoot(run, judge, shot)) wrong.push(`${name}: ${objection}`);
+      assert.ok(signer.isUp(), `${name}: the signer is gone: ${signer.notes.slice(-3).join("; ")}`);
+      sent.set(name, (sent.get(name) ?? 0) + 1);
+      count += 1;
+    }
+    if (count >= processes * framesPerProcess) {
+      await joinAnew(run);
+      processes += 1;
+    }
+  }
+  for (const [name, attack] of Object.entries(breakingAttacks)) {
+    for (const shot of attack(aim)) await shoot(run, judge, shot);
+    assert.equal(signer.isUp(), false, `${name}: the stream goes on`);
+    await joinAnew(run);
+    count += 1;
+  }
+  // Byte by byte, with the patience of somebody who wants to hold others up.
+  await dribble(run);
+
+  t.diagnostic(
+    `seed ${seed}: ${hostile()} hostile frames of ${sent.size} attacks, ${count - hostile()} that were honest after all, ` +
+      `${processes} processes; ${JSON.stringify(judge.counts)}`,
+  );
+  t.diagnostic(`${wrong.length} wrong; ${signer.notes.length} notes to the operator`);
+  assert.deepEqual(wrong.slice(0, 20), []);
+  assert.ok(hostile() >= frames);
+  for (const [name, times] of sent) assert.ok(times > 0, `${name} was never tried`);
+  const kinds = Object.keys(frameKinds).filter((kind) => kind !== "fault");
+  assert.deepEqual(new Set(kinds), attacked);
+  await assertUnharmed(run);
+});
+
+async function dribble({ signer }: Run): Promise<void> {
+  const id = 0xffff_fff0;
+  const frame = encodeFrame("statement", id, messages.statement.request, { page: 0 });
+  for (const byte of frame) {
+    signer.write(Uint8Array.of(byte));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assert.equal((await signer.frame(id))?.kind, "statement");
+}
+
+/** An honest gateway on the same database finds everything as it was, and goes on. */
+async function assertUnharmed(run: Run): Promise<void> {
+  const { room, store, signer, publicKeys, teller, house } = run;
+  room.organizations.forgetAll();
+  const { dave, organizationId, address } = house;
+  const signed = await teller.act(
+    dave,
+    "sign_raw_payload",
+    {
+      signWith: address,
+      payload: "dd",
+      encoding: "PAYLOAD_ENCODING_HEXADECIMAL",
+      hashFunction: "HASH_FUNCTION_SHA256",
+    },
+    organizationId,
+  );
+  assert.equal(signed.status, "ACTIVITY_STATUS_COMPLETED");
+  await room.committer.settle();
+  await joinAnew(run, { vouch: true });
+  const log = await checkLog(store, signer.link, publicKeys.log ?? "");
+  assert.equal(log.ok, true, log.lines.join("\n"));
+  const database = await checkDatabase(store, signer.link, publicKeys.log ?? "", { rebuilds: false });
+  assert.equal(database.ok, true, database.lines.join("\n"));
+}

@@ -1,0 +1,79 @@
+/** The first organization. The launcher orders it on a descriptor the gateway never has; the gateway only stores it. */
+
+import { apiKeyCurves, normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
+import { fromHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { noState } from "@keystead/core/log/header.ts";
+import type { Prepared } from "../../frames/messages.ts";
+import { objectId } from "../../state/derived_id.ts";
+import { sha256 } from "../../state/digest.ts";
+import { put } from "../../state/entities.ts";
+import type { Signer } from "../decision/signer.ts";
+import { beforeBirth, executedIn, writeState } from "../decision/write_state.ts";
+import { operatorLeaf } from "./operator_leaf.ts";
+
+export type BirthOrder = {
+  organizationId: string;
+  organizationName: string;
+  userId: string;
+  userName: string;
+  /** Hex of a P-256 point. */
+  apiPublicKey: string;
+};
+
+export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Array): Prepared {
+  const nowMs = signer.now();
+  const organizationId = uuidToBytes(order.organizationId);
+  const orderDigest = sha256(JSON.stringify(order));
+  const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
+  const changes = [
+    put("settings", { organizationName: order.organizationName, features: [], ...times }),
+    put("user", {
+      userId: order.userId,
+      userName: order.userName,
+      userTags: [],
+      apiKeys: [
+        {
+          apiKeyId: objectId(organizationId, orderDigest, 0),
+          apiKeyName: "First API key",
+          curve: "API_KEY_CURVE_P256",
+          publicKey: normalisePublicKey(signer.curves, "API_KEY_CURVE_P256", order.apiPublicKey),
+          type: apiKeyCurves.API_KEY_CURVE_P256.credentialType,
+          proven: true,
+          ...times,
+        },
+      ],
+      ...times,
+    }),
+    put("rootQuorum", { threshold: 1, userIds: [order.userId] }),
+  ];
+  const before = beforeBirth(organizationId, undefined);
+  const { next } = writeState(signer, before, changes, executedIn(before));
+  const { boot, number, leaf } = operatorLeaf(signer, {
+    event: "BIRTH",
+    organizationId,
+    fingerprint: orderDigest,
+    timeMs: nowMs,
+    stateVersion: noState.version,
+    stateDigest: noState.digest,
+    header: next.header,
+    outcome: sha256(fromHex(order.apiPublicKey)),
+  });
+  return {
+    organizationId: uuidFromBytes(organizationId),
+    expectedVersion: noState.version,
+    expectedHeader: undefined,
+    birth: { parentId: undefined, organizationName: order.organizationName, keyring: sealedKeyring },
+    next,
+    changes: JSON.stringify(changes),
+    records: [],
+    made: undefined,
+    boot,
+    number,
+    leaf,
+    sealed: undefined,
+    evaluations: undefined,
+    explanation: undefined,
+    activity: undefined,
+  };
+}
