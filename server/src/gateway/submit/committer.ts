@@ -5,7 +5,8 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { passed } from "../../state/steps.ts";
 import { loadUnreleased } from "../../store/across.ts";
-import { type CommitItem, commitGroup, type ReleasedLeaf } from "../../store/commit.ts";
+import { commitGroup } from "../../store/commit.ts";
+import type { CommitItem, ReleasedLeaf } from "../../store/commit_item.ts";
 import { plainReason } from "../../store/database_away.ts";
 import type { UnreleasedLeaf } from "../../store/leaves.ts";
 import { loadHeaders } from "../../store/organizations.ts";

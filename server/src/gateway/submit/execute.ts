@@ -8,7 +8,7 @@ import type { User } from "../../state/entities.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
 import { passed } from "../../state/steps.ts";
 import { type ActivityRow, findActivity } from "../../store/activities.ts";
-import type { CommitItem } from "../../store/commit.ts";
+import type { CommitItem } from "../../store/commit_item.ts";
 import { dayOf } from "../../store/refused_bytes.ts";
 import { type ActivityRecord, noRights, type StoredVote } from "../../views/activity_view.ts";
 import { readActivity, waitingStatus } from "../../views/read_activity.ts";

@@ -11,7 +11,7 @@ import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
 import { encodeMade, madeRecord } from "../../state/drawn.ts";
 import { type Change, remove } from "../../state/entities.ts";
-import { entityJson } from "../../state/pages.ts";
+import { entityJson } from "../../state/page_codec.ts";
 import { encodeEvaluations } from "../../state/policy_evaluations.ts";
 import { encodeExplanations } from "../../state/policy_explanations.ts";
 import { withProvenKey } from "../../state/proven.ts";

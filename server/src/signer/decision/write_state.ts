@@ -3,13 +3,13 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { noState } from "@keystead/core/log/header.ts";
 import type { NextState } from "../../frames/messages.ts";
+import { applyChanges } from "../../state/apply_changes.ts";
 import { sha256 } from "../../state/digest.ts";
 import { type Directory, encodeDirectory, journalsOf } from "../../state/directory.ts";
 import { type Drawn, drawnAfter, nothingDrawn } from "../../state/drawn.ts";
 import type { Change } from "../../state/entities.ts";
 import { dropJournalsIn, findJournalIn, type Journals, oldestSlot, putJournalIn, slotOf } from "../../state/journal.ts";
 import {
-  applyChanges,
   emptyPages,
   encodePageOf,
   hasPage,
