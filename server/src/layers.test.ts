@@ -1,11 +1,11 @@
 /** Arrows between rooms point down only. This reads the imports themselves, because a wall that nothing checks is a drawing. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
+import { cyclesAmong, type Import, isTest, parseImports, productPackages, targetOf } from "../../scripts/imports.ts";
 
 const root = join(import.meta.dirname, "../..");
-const packages = ["core", "server", "sdk", "cli"] as const;
 
 /** Which rooms a room may import, besides itself. A room that is missing here fails the test. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
@@ -84,32 +84,6 @@ const signerPackages = [
 const signerBuiltins = ["node:buffer", "node:crypto", "node:fs", "node:module", "node:net", "node:path"];
 const signerMain = "server/src/signer/main.ts";
 
-type Import = {
-  /** Undefined for an `import()` of something computed. */
-  specifier: string | undefined;
-  typeOnly: boolean;
-};
-
-/** Static imports and re-exports begin a line; `import()` stands anywhere. */
-function parseImports(source: string): Import[] {
-  const statements = source.matchAll(
-    /^\s*(?:import|export)\b(?<type>\s+type\b(?!\s*,|\s+from\b))?[^"'`;]*?\bfrom\s*["'](?<specifier>[^"']+)["']/gm,
-  );
-  const bare = source.matchAll(/^\s*import\s*["'](?<specifier>[^"']+)["']/gm);
-  const dynamic = source.matchAll(/(?<type>\btypeof\s+)?\bimport\s*\(\s*(?:["'](?<specifier>[^"']+)["']\s*[,)])?/g);
-  return [...statements, ...bare, ...dynamic].map(({ groups }) => ({
-    specifier: groups?.specifier,
-    typeOnly: groups?.type !== undefined,
-  }));
-}
-
-/** The file, relative to the repository, that an import of ours leads to; undefined for packages and builtins. */
-function targetOf(file: string, specifier: string): string | undefined {
-  if (specifier.startsWith(".")) return relative(root, join(root, dirname(file), specifier));
-  const [, name, rest] = /^@keystead\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? [];
-  return name === undefined ? undefined : `${name}/src/${rest ?? "index.ts"}`;
-}
-
 function roomOf(file: string): string {
   const [packageName, , ...rest] = file.split("/");
   if (packageName !== "server") return packageName ?? "";
@@ -136,32 +110,6 @@ function innerObjection(file: string, target: string): string | undefined {
   const arrows = innerRooms[from.folder]?.[from.room];
   if (arrows === undefined) return `${file}: the room \`${from.room}\` is not in the table of this test`;
   return arrows.includes(to.room) ? undefined : `${file} must not import ${target}`;
-}
-
-/** Files that import each other, directly or around corners, types included; the files of each such group. */
-function cyclesAmong(names: readonly string[]): string[][] {
-  const order = new Map<string, number>();
-  const lowest = new Map<string, number>();
-  const stack: string[] = [];
-  const groups: string[][] = [];
-  const visit = (file: string) => {
-    order.set(file, order.size);
-    lowest.set(file, order.get(file) ?? 0);
-    stack.push(file);
-    for (const { specifier } of importsOf.get(file) ?? []) {
-      const target = specifier === undefined ? undefined : targetOf(file, specifier);
-      if (target === undefined || !importsOf.has(target)) continue;
-      if (!order.has(target)) visit(target);
-      if (stack.includes(target)) {
-        lowest.set(file, Math.min(lowest.get(file) ?? 0, lowest.get(target) ?? 0));
-      }
-    }
-    if (lowest.get(file) !== order.get(file)) return;
-    const group = stack.splice(stack.indexOf(file));
-    if (group.length > 1) groups.push(group.sort());
-  };
-  for (const file of names) if (!order.has(file)) visit(file);
-  return groups;
 }
 
 /** Why an import is not allowed; undefined when it is. */
@@ -193,12 +141,7 @@ function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
 }
 
-/** Tests, what they share and the programs that only tests start do not ship, so they may import from anywhere. */
-function isTest(file: string): boolean {
-  return /\.test(_entry)?\.ts$|^[^/]+\/test\//.test(file);
-}
-
-const files = packages.flatMap((name) => globSync(`${name}/src/**/*.ts`, { cwd: root })).sort();
+const files = productPackages.flatMap((name) => globSync(`${name}/src/**/*.ts`, { cwd: root })).sort();
 const shipped = files.filter((file) => !isTest(file));
 const importsOf = new Map(files.map((file) => [file, parseImports(readFileSync(join(root, file), "utf8"))]));
 
@@ -246,7 +189,7 @@ test("no import points upward, core imports no builtin, and the launcher imports
 });
 
 test("no files import each other in a circle, types included", () => {
-  assert.deepEqual(cyclesAmong(shipped), []);
+  assert.deepEqual(cyclesAmong(shipped, importsOf), []);
 });
 
 /** What only tests and developers start. `scripts` belongs to no package: its tools are the root's. */

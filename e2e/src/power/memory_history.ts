@@ -1,7 +1,8 @@
 /** A history of releases that anyone can compute: what the nth of them moves, and what is remembered after it. */
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import type { MovedPin, ReleasedRange } from "@keystead/server/signer/memory/memory.ts";
+import type { MovedPin } from "@keystead/server/signer/memory/memory.ts";
 import type { Pins } from "@keystead/server/signer/memory/pins.ts";
+import type { ReleasedRange } from "@keystead/server/signer/memory/released_numbers.ts";
 
 const bytes = (length: number, fill: number): Uint8Array => new Uint8Array(length).fill(fill);
 

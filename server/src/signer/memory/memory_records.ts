@@ -1,34 +1,17 @@
-/** The records of the signer's memory: how one is written, and how much of a file is believed. Layout: SPEC.md in this folder. */
-import { decode, encode, fixed, list, struct, u64, type ValueOf, variant } from "@keystead/core/encoding/layout.ts";
+/** Records in the memory's file: how one is framed, and how much of a file is believed. Layout: SPEC.md of the signer. */
+import { decode, encode } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { equalBytes, hmacSha256 } from "../../state/digest.ts";
-import { pinDigestLength } from "./pins.ts";
+import { type MemoryRecord, recordLayout } from "./record_kinds.ts";
 
 export const macLength = 32;
 const headLength = 8;
 export const magic = new TextEncoder().encode("keystead memory 1\n");
 
-const pinLayout = struct({ organizationId: fixed(16), version: u64, digest: fixed(pinDigestLength) });
-const rangeLayout = struct({ boot: fixed(16), first: u64, last: u64 });
-
-const recordLayout = variant({
-  /** The deployment this memory belongs to; written once, at the first birth, adoption or acceptance. */
-  deployment: struct({ deploymentId: fixed(16) }),
-  release: struct({ timeMs: u64, pins: list(pinLayout), leaves: list(rangeLayout) }),
-  /** The operator set the clock's memory back. */
-  clock: struct({ timeMs: u64 }),
-  /** A deployment this signer has made. Whether it was ever committed shows when its birth is released. */
-  born: struct({ deploymentId: fixed(16) }),
-  /** The operator accepted a database: bodies and approvals up to this time may have been executed in what was lost. */
-  accepted: struct({ timeMs: u64 }),
-  /** Bodies were taken that name a time up to this one, which lies ahead of the clock. */
-  ahead: struct({ timeMs: u64 }),
-  /** A process of this signer began: what it prepares counts only once it is released here. */
-  boot: struct({ boot: fixed(16) }),
-});
-
-export type MemoryRecord = ValueOf<typeof recordLayout>;
-export type PinRecord = ValueOf<typeof pinLayout>;
+/** The MAC that the first record's goes on from. */
+export function firstMac(key: Uint8Array): Uint8Array {
+  return hmacSha256(key, magic);
+}
 
 /**
  * How far from the end a power cut may have torn the file. What lies before it was waited for; bytes on their way and the
@@ -70,7 +53,7 @@ export function readRecords(
     if (isTorn(stored, 0, magic.length)) return 0;
     throw damaged("it does not begin like one");
   }
-  let mac: Uint8Array = hmacSha256(key, magic);
+  let mac = firstMac(key);
   let at = magic.length;
   while (at + headLength <= stored.length) {
     const contentLength = lengthAt(stored, at);

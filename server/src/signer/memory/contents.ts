@@ -1,0 +1,33 @@
+/** Everything that the records of a memory add up to. Only `record_kinds.ts` changes it, one record at a time. */
+import { createIdSet, type IdSet } from "./id_set.ts";
+import { createPins, type Pins } from "./pins.ts";
+import { createReleasedNumbers, type ReleasedNumbers } from "./released_numbers.ts";
+
+export type MemoryContents = {
+  readonly pins: Pins;
+  readonly released: ReleasedNumbers;
+  /** Processes of this signer. Leaves of others are released here too, but not all of them. */
+  readonly ownBoots: IdSet;
+  /** Deployments that this signer has made. */
+  readonly born: IdSet;
+  deploymentId: Uint8Array | undefined;
+  /** The newest time of any record. */
+  lastTimeMs: number;
+  /** 0 until the operator accepts a database. */
+  acceptedAtMs: number;
+  /** Bodies were taken that name a time up to this one; 0 when none was ahead of the clock. */
+  aheadMs: number;
+};
+
+export function createContents(): MemoryContents {
+  return {
+    pins: createPins(),
+    released: createReleasedNumbers(),
+    ownBoots: createIdSet(),
+    born: createIdSet(),
+    deploymentId: undefined,
+    lastTimeMs: 0,
+    acceptedAtMs: 0,
+    aheadMs: 0,
+  };
+}

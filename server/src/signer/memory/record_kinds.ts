@@ -1,0 +1,149 @@
+/**
+ * One row per kind of record: its bytes, whether its writer waits for the disk, what it changes, and what a compaction writes of it.
+ * A new kind is a new row at the end, because a row's place is the kind's byte in the file. Layout: SPEC.md of the signer.
+ */
+import { fixed, type Layout, list, struct, u64, type ValueOf, variant } from "@keystead/core/encoding/layout.ts";
+import type { MemoryContents } from "./contents.ts";
+import { pinDigestLength } from "./pins.ts";
+
+type RecordKind<T> = {
+  layout: Layout<T>;
+  /** For records that come once and must not be lost: the contents change only after the record is on the disk. */
+  isWaitedFor: boolean;
+  apply(contents: MemoryContents, value: T): void;
+  /** The values that stand for the present contents. Kinds are written in the order of these numbers. */
+  compaction: { order: number; values(contents: MemoryContents): Iterable<T> };
+};
+
+/** Lets the compiler take a row's type of value from its layout. */
+function row<T>(kind: RecordKind<T>): RecordKind<T> {
+  return kind;
+}
+
+const deploymentLayout = struct({ deploymentId: fixed(16) });
+const timeLayout = struct({ timeMs: u64 });
+const pinLayout = struct({ organizationId: fixed(16), version: u64, digest: fixed(pinDigestLength) });
+const rangeLayout = struct({ boot: fixed(16), first: u64, last: u64 });
+const releaseLayout = struct({ timeMs: u64, pins: list(pinLayout), leaves: list(rangeLayout) });
+
+export const recordKinds = {
+  /** The deployment this memory belongs to; written once, at the first birth, adoption or acceptance. */
+  deployment: row({
+    layout: deploymentLayout,
+    isWaitedFor: true,
+    apply(contents, { deploymentId }) {
+      contents.deploymentId = Uint8Array.from(deploymentId);
+    },
+    compaction: {
+      order: 1,
+      values: ({ deploymentId }) => (deploymentId === undefined ? [] : [{ deploymentId }]),
+    },
+  }),
+  release: row({
+    layout: releaseLayout,
+    isWaitedFor: false,
+    apply(contents, { timeMs, pins, leaves }) {
+      contents.lastTimeMs = Math.max(contents.lastTimeMs, timeMs);
+      for (const { organizationId, version, digest } of pins) contents.pins.set(organizationId, { version, digest });
+      for (const range of leaves) contents.released.add(range);
+    },
+    compaction: { order: 3, values: compactedReleases },
+  }),
+  /** The operator set the clock's memory back. */
+  clock: row({
+    layout: timeLayout,
+    isWaitedFor: true,
+    apply(contents, { timeMs }) {
+      contents.lastTimeMs = timeMs;
+    },
+    // Last, behind every release, so that a time that was reset stays reset.
+    compaction: { order: Number.POSITIVE_INFINITY, values: ({ lastTimeMs }) => [{ timeMs: lastTimeMs }] },
+  }),
+  /** A deployment this signer has made. Whether it was ever committed shows when its birth is released. */
+  born: row({
+    layout: deploymentLayout,
+    isWaitedFor: true,
+    apply: ({ born }, { deploymentId }) => born.add(deploymentId),
+    compaction: { order: 0, values: ({ born }) => Array.from(born.values(), (deploymentId) => ({ deploymentId })) },
+  }),
+  /** The operator accepted a database: bodies and approvals up to this time may have been executed in what was lost. */
+  accepted: row({
+    layout: timeLayout,
+    isWaitedFor: true,
+    apply(contents, { timeMs }) {
+      contents.acceptedAtMs = Math.max(contents.acceptedAtMs, timeMs);
+    },
+    compaction: { order: 4, values: ({ acceptedAtMs }) => timeUnlessZero(acceptedAtMs) },
+  }),
+  /** Bodies were taken that name a time up to this one, which lies ahead of the clock. */
+  ahead: row({
+    layout: timeLayout,
+    isWaitedFor: false,
+    apply(contents, { timeMs }) {
+      contents.aheadMs = Math.max(contents.aheadMs, timeMs);
+    },
+    compaction: { order: 5, values: ({ aheadMs }) => timeUnlessZero(aheadMs) },
+  }),
+  /** A process of this signer began: what it prepares counts only once it is released here. */
+  boot: row({
+    layout: struct({ boot: fixed(16) }),
+    isWaitedFor: true,
+    apply: ({ ownBoots }, { boot }) => ownBoots.add(boot),
+    compaction: { order: 2, values: ({ ownBoots }) => Array.from(ownBoots.values(), (boot) => ({ boot })) },
+  }),
+};
+
+function timeUnlessZero(timeMs: number): ValueOf<typeof timeLayout>[] {
+  return timeMs > 0 ? [{ timeMs }] : [];
+}
+
+/** How many ranges or pins one record of a compaction holds. */
+const compactedBatch = 4096;
+
+function* compactedReleases({ released, pins, lastTimeMs }: MemoryContents): Generator<ValueOf<typeof releaseLayout>> {
+  for (const leaves of batchesOf(released.ranges())) yield { timeMs: lastTimeMs, pins: [], leaves };
+  for (const batch of batchesOf(pins.entries())) {
+    const pinned = batch.map(({ organizationId, pin: { version, digest } }) => ({ organizationId, version, digest }));
+    yield { timeMs: lastTimeMs, pins: pinned, leaves: [] };
+  }
+}
+
+function* batchesOf<T>(items: Iterable<T>): Generator<T[]> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < compactedBatch) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+type Layouts = { [K in keyof typeof recordKinds]: (typeof recordKinds)[K]["layout"] };
+
+export const recordLayout = variant(
+  Object.fromEntries(Object.entries(recordKinds).map(([kind, { layout }]) => [kind, layout])) as Layouts,
+);
+
+export type MemoryRecord = ValueOf<typeof recordLayout>;
+
+/** The row of a record, whose functions take exactly the value that the record has. */
+function rowOf({ kind }: MemoryRecord): RecordKind<unknown> {
+  return recordKinds[kind] as RecordKind<unknown>;
+}
+
+export function isWaitedFor(record: MemoryRecord): boolean {
+  return rowOf(record).isWaitedFor;
+}
+
+export function applyRecord(contents: MemoryContents, record: MemoryRecord): void {
+  rowOf(record).apply(contents, record.value);
+}
+
+/** The fewest records that add up to these contents. */
+export function* compactedRecords(contents: MemoryContents): Generator<MemoryRecord> {
+  const kinds = Object.entries(recordKinds).sort(([, a], [, b]) => a.compaction.order - b.compaction.order);
+  for (const [kind, { compaction }] of kinds) {
+    for (const value of compaction.values(contents)) yield { kind, value } as MemoryRecord;
+  }
+}
