@@ -16,9 +16,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // What several activities, the decision point and readers agree on.
   rules: ["core", "state", "fields", "endpoints"],
   activities: ["core", "state", "fields", "endpoints", "rules"],
+  // How a request shows who sent it: the gateway and the signer read the same table.
+  evidence: ["core", "state"],
   curves: ["core"],
   frames: ["core", "state"],
-  signer: ["core", "state", "fields", "endpoints", "rules", "activities", "curves", "frames"],
+  signer: ["core", "state", "fields", "endpoints", "rules", "activities", "evidence", "curves", "frames"],
   store: ["core", "state", "fields"],
   ports: ["core", "fields"],
   // Records as clients see them, for queries and submits alike.
@@ -27,7 +29,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   queries: ["core", "state", "fields", "endpoints", "rules", "activities", "store", "views"],
   gateway: [
     ...["core", "state", "fields", "endpoints", "rules", "activities", "curves", "frames", "store", "ports", "queries"],
-    "views",
+    ...["views", "evidence"],
   ],
   // The launcher holds the root key for a moment: it depends on nothing that it does not contain itself.
   launcher: [],

@@ -20,6 +20,7 @@ import { commitGroup } from "../src/store/commit.ts";
 import type { Store } from "../src/store/store.ts";
 import { dialectOf } from "../src/views/dialect.ts";
 import type { Failure } from "../src/views/error_body.ts";
+import { stampEvidence } from "./evidence.ts";
 import { openTestStore } from "./open_test_store.ts";
 import { createSignerRig, type SignerRig } from "./signer_rig.ts";
 
@@ -108,7 +109,12 @@ export async function createGatewayRig(
     async send({ privateKey }, path, body, idempotencyKey) {
       const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
       const activity = activities[path] as AnyActivity;
-      const answer = await submit(room, activity, { body, stamp, idempotencyKey }, dialectOf(undefined));
+      const answer = await submit(
+        room,
+        activity,
+        { body, evidence: stampEvidence(stamp), idempotencyKey },
+        dialectOf(undefined),
+      );
       if ("failure" in answer) throw new Refused(answer.failure);
       return answer.activity;
     },

@@ -23,6 +23,7 @@ import { type AnyRecord, decodeRecord } from "../src/state/records.ts";
 import type { Store } from "../src/store/store.ts";
 import { findAccountsByAddress } from "../src/store/wallets.ts";
 import { dialectOf } from "../src/views/dialect.ts";
+import { stampEvidence } from "./evidence.ts";
 import { type HostileSigner, startHostileSigner } from "./hostile_signer.ts";
 import {
   type Acted,
@@ -108,7 +109,7 @@ export async function recordRun(t: TestContext): Promise<Run> {
   return {
     ...{ signer, store, room, keyring, publicKeys, parentId, root, house, neighbour, ruinId, teller, seen, forks },
     ...{ requests, paths },
-    frame: (body, stamp, more = {}) => ({ ...wholeFrame(seen, body), body, stamp, ...more }),
+    frame: (body, stamp, more = {}) => ({ ...wholeFrame(seen, body), body, evidence: stampEvidence(stamp), ...more }),
   };
 }
 
@@ -137,7 +138,12 @@ function createTeller(room: SubmitRoom, requests: Run["requests"], paths: Set<Ac
     const { organizationId } = JSON.parse(Buffer.from(body).toString("utf8"));
     requests.push({ organizationId, body, stamp });
     paths.add(path);
-    const answer = await submit(room, activities[path] as AnyActivity, { body, stamp }, dialectOf(undefined));
+    const answer = await submit(
+      room,
+      activities[path] as AnyActivity,
+      { body, evidence: stampEvidence(stamp) },
+      dialectOf(undefined),
+    );
     if ("failure" in answer) throw new Error(answer.failure.message);
     const { status, result } = answer.activity;
     return { body, status, result: Object.values(result)[0] };
@@ -205,7 +211,7 @@ export function offered(state: State, links: readonly Uint8Array[] = []): Offere
   return { header, directory, pages: pages.filter((page) => !isFacts(page)), links };
 }
 
-function wholeFrame(seen: ReadonlyMap<string, Seen>, body: Uint8Array): Omit<Request<"prepare">, "body" | "stamp"> {
+function wholeFrame(seen: ReadonlyMap<string, Seen>, body: Uint8Array): Omit<Request<"prepare">, "body" | "evidence"> {
   const { organizationId, timestampMs } = JSON.parse(Buffer.from(body).toString("utf8"));
   const own = seen.get(organizationId);
   const state = own?.states.at(-1);
@@ -249,7 +255,7 @@ async function fork(
     const request: Request<"prepare"> = {
       ...wholeFrame(seen, body),
       body,
-      stamp: stampWith(actor, body),
+      evidence: stampEvidence(stampWith(actor, body)),
       state: offered(made.states.at(-1) ?? from, headers),
       journal: Buffer.concat([journalOf(own, slotOf(Date.now())), ...kept]),
     };

@@ -16,6 +16,7 @@ import { sealRecords } from "../src/signer/decision/key_room.ts";
 import type { Signer } from "../src/signer/decision/signer.ts";
 import { openKeyring } from "../src/signer/secrets/keyring.ts";
 import { createSealer } from "../src/signer/secrets/seal.ts";
+import { stampEvidence } from "./evidence.ts";
 import type { GatewayRig } from "./gateway_rig.ts";
 
 const utf8 = new TextEncoder();
@@ -83,7 +84,7 @@ export async function keepRecords(rig: GatewayRig, records: readonly NewRecord[]
   const stamp = signStamp(root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
   const { prepared, run } = await room.organizations.prepare(organizationId, {
     body,
-    stamp,
+    evidence: stampEvidence(stamp),
     target: undefined,
     records: [],
     cost: 0,

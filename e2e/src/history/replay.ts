@@ -210,7 +210,7 @@ function ask({ operations }: Workshop, site: Site, entry: Entry, activity: Activ
   const isVote = toHex(entry.leaf.fingerprint) !== toHex(entry.leaf.stamps[0]?.body ?? new Uint8Array());
   const request: Omit<Request<"prepare">, "state" | "journal"> = {
     body,
-    stamp: toBase64url(Buffer.from(JSON.stringify({ publicKey, scheme, signature }))),
+    evidence: { kind: "apiKey", value: toBase64url(Buffer.from(JSON.stringify({ publicKey, scheme, signature }))) },
     target: isVote ? activity.body : undefined,
     records: wishesFor(activity) ? site.records : [],
     wishes: [],

@@ -2,6 +2,7 @@
  * What gateway and signer say to each other: one request, one reply. Nothing here carries an identity, a time or an
  * "allowed": those the signer finds for itself in the stamped bytes and in state it has authenticated.
  */
+import { evidenceKinds } from "@keystead/core/crypto/evidence.ts";
 import {
   bool,
   bytes,
@@ -116,7 +117,7 @@ export const messages = {
   prepare: {
     request: struct({
       body: bytes,
-      stamp: text,
+      evidence: struct({ kind: oneOf(evidenceKinds), value: text }),
       /** Absent: decide on the state that the request before this one led to. */
       state: optional(offeredState),
       /** The fingerprints of the one journal the body falls into, in order. */

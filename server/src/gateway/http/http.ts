@@ -7,6 +7,7 @@ import type { AnyActivity } from "../../endpoints/define_activity.ts";
 import type { AnyQuery } from "../../endpoints/define_query.ts";
 import { readBody, readOrganizationId } from "../../endpoints/envelope.ts";
 import { explainMismatch } from "../../endpoints/explain_schema.ts";
+import { evidenceHeaders } from "../../evidence/evidence.ts";
 import { activities } from "../../generated/activities.ts";
 import { queries } from "../../generated/queries.ts";
 import { queryValidators } from "../../generated/query_validators.ts";
@@ -20,7 +21,7 @@ import { memoryBounds } from "../bounds/memory_bounds.ts";
 import { createQueryTurns, type QueryTurns } from "../bounds/query_turns.ts";
 import { authenticateQuery } from "../evidence/authenticate_query.ts";
 import { createDoubts } from "../evidence/doubts.ts";
-import { readStampHeader } from "../evidence/stamp_header.ts";
+import { readEvidence } from "../evidence/evidence_header.ts";
 import type { SubmitRoom } from "../submit/execute.ts";
 import { readKey } from "../submit/idempotency.ts";
 import { submit } from "../submit/submit.ts";
@@ -79,10 +80,7 @@ type Entrance = { connections: Connections; bodies: Bodies; queryTurns: QueryTur
 
 const allowedHeaders = [
   "content-type",
-  "x-stamp",
-  "x-stamp-webauthn",
-  "x-stamp-attested",
-  "x-session",
+  ...evidenceHeaders,
   "x-client-version",
   "x-auth-proxy-config-id",
   "x-captcha-token",
@@ -254,11 +252,11 @@ async function handleSubmit(
   const finish = room.metrics.start("submit", activity.path);
   try {
     checkBody(request, body);
-    const stamp = readStampHeader(request.raw.rawHeaders, "submit");
+    const evidence = readEvidence(request.raw.rawHeaders, "submit");
     const dialect = dialectOf(clientVersion(request));
     const idempotencyKey = readKey(request.headers["idempotency-key"]);
     passed("arrived");
-    const answer = await reading(body, () => submit(room, activity, { body, stamp, idempotencyKey }, dialect));
+    const answer = await reading(body, () => submit(room, activity, { body, evidence, idempotencyKey }, dialect));
     passed("answering");
     if ("failure" in answer) {
       finish(statusOf(answer.failure));
@@ -288,13 +286,13 @@ async function handleQuery(
   const finish = room.metrics.start("query", query.path);
   try {
     checkBody(request, body);
-    const stamp = readStampHeader(request.raw.rawHeaders, "query");
+    const evidence = readEvidence(request.raw.rawHeaders, "query");
     const value = readBody(body);
     const organizationId = readOrganizationId(value);
     const caller = await authenticateQuery(
       room,
       organizationId,
-      stamp,
+      evidence,
       body,
       query.findsSubOrganization === true ? "sub-organization" : "named",
     );

@@ -1,8 +1,10 @@
 /** One round of a submit: the signer prepares, the database commits, the signer releases. */
 import { randomUUID } from "node:crypto";
-import { parseStamp } from "@keystead/core/crypto/stamp.ts";
+import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { shownEvidence } from "../../evidence/evidence.ts";
+import { isInvalidEvidence, isUnknownCredential } from "../../evidence/faults.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import type { User } from "../../state/entities.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
@@ -13,8 +15,7 @@ import { dayOf } from "../../store/refused_bytes.ts";
 import { type ActivityRecord, noRights, type StoredVote } from "../../views/activity_view.ts";
 import { readActivity, waitingStatus } from "../../views/read_activity.ts";
 import type { Repeats } from "../bounds/repeats.ts";
-import { type AuthenticateRoom, authenticateQuery } from "../evidence/authenticate_query.ts";
-import { stampParts } from "../evidence/stamp_header.ts";
+import { type AuthenticateRoom, authenticateQuery, claimedCredential } from "../evidence/authenticate_query.ts";
 import type { Committer } from "./committer.ts";
 import type { KeyedRequest } from "./idempotency.ts";
 import type { Organizations } from "./organizations.ts";
@@ -31,7 +32,7 @@ export type SubmitRoom = AuthenticateRoom & {
 export type StampedRequest = {
   organizationId: string;
   body: Uint8Array;
-  stamp: string;
+  evidence: SentEvidence;
   keyed?: KeyedRequest | undefined;
   /** Of the body, once it has been read. */
   parameters?: unknown;
@@ -49,14 +50,14 @@ export async function executeOnce(room: SubmitRoom, request: StampedRequest): Pr
   if (trouble !== undefined) throw new Fault("unavailable", trouble);
   let caller: string | undefined;
   if (isWary(room, request)) {
-    const { organizationId, stamp, body } = request;
-    caller = (await authenticateQuery(room, organizationId, stamp, body, "named")).userId;
+    const { organizationId, evidence, body } = request;
+    caller = (await authenticateQuery(room, organizationId, evidence, body, "named")).userId;
   }
   let decided: Awaited<ReturnType<Organizations["prepare"]>>;
   try {
     decided = await room.organizations.prepare(request.organizationId, {
       body: request.body,
-      stamp: request.stamp,
+      evidence: request.evidence,
       target: request.vote?.target.body,
       records: request.records,
       cost: request.cost,
@@ -65,10 +66,10 @@ export async function executeOnce(room: SubmitRoom, request: StampedRequest): Pr
   } catch (error) {
     // The signer has executed these bytes: they are stored, or about to be. The next round finds them.
     if (error instanceof Fault && (error.code === "already_exists" || error.code === "aborted")) return undefined;
-    if (error instanceof Fault && error.errorCode === "PUBLIC_KEY_NOT_FOUND") return refuseParent(room, request);
-    if (error instanceof Fault && error.errorCode === "SIGNATURE_INVALID") {
-      // A stamp that cannot even be read names no key: it is refused here, in the same words.
-      room.doubts?.note(request.organizationId, parseStamp(room.curves, request.stamp).publicKey);
+    if (isUnknownCredential(error)) return refuseParent(room, request);
+    if (isInvalidEvidence(error)) {
+      // Evidence that cannot even be read names no credential: it is refused here, in the same words.
+      room.doubts?.note(request.organizationId, claimedCredential(room, request.evidence));
     }
     throw error;
   }
@@ -117,17 +118,18 @@ const muchCost = 10_000;
  * Whether a stamp is verified here before the signer verifies it all the same: where it is likely to be a stranger's, or where a
  * stranger would take a place in the queue or cause a lot of look-ups before the signer sees its stamp.
  */
-function isWary({ organizations, curves, doubts }: SubmitRoom, request: StampedRequest): boolean {
-  const { organizationId, records, stamp, cost } = request;
+function isWary(room: SubmitRoom, request: StampedRequest): boolean {
+  const { organizations, doubts } = room;
+  const { organizationId, records, evidence, cost } = request;
   if (organizations.isCrowded(organizationId) || records.length > manyRecords || cost > muchCost) return true;
   if (doubts === undefined || doubts.areNone()) return false;
-  return doubts.has(organizationId, parseStamp(curves, stamp).publicKey);
+  return doubts.has(organizationId, claimedCredential(room, evidence));
 }
 
 /** The signer looks no further than the organization itself; a member of its parent is told that reading is all it may. */
 async function refuseParent(room: SubmitRoom, request: StampedRequest): Promise<undefined> {
-  const { organizationId, body, stamp } = request;
-  const caller = await authenticateQuery(room, organizationId, stamp, body, "named");
+  const { organizationId, body, evidence } = request;
+  const caller = await authenticateQuery(room, organizationId, evidence, body, "named");
   if (caller.organizationId === organizationId) return; // Added a moment ago: the next round is decided on newer state.
   throw organizationMismatch(organizationId, caller.organizationId);
 }
@@ -142,8 +144,8 @@ export function organizationMismatch(target: string, own: string): Fault {
 
 type PreparedActivity = NonNullable<Prepared["activity"]>;
 
-function toVote(activity: PreparedActivity, { body, stamp, vote }: StampedRequest): StoredVote {
-  const { publicKey, scheme, signature } = stampParts(stamp);
+function toVote(activity: PreparedActivity, { body, evidence, vote }: StampedRequest): StoredVote {
+  const { publicKey, scheme, signature } = shownEvidence(evidence);
   return {
     id: randomUUID(),
     user: readUser(activity.user),

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { stampEvidence } from "../../../test/evidence.ts";
 import {
   type ActivityPath,
   createGatewayRig,
@@ -52,7 +53,12 @@ function secondGateway(t: TestContext, { store, room, signer }: GatewayRig) {
   };
   return async ({ privateKey }: Person, path: ActivityPath, body: Uint8Array) => {
     const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
-    const answer = await submit(second, activities[path], { body, stamp }, dialectOf(undefined));
+    const answer = await submit(
+      second,
+      activities[path],
+      { body, evidence: stampEvidence(stamp) },
+      dialectOf(undefined),
+    );
     assert.ok("activity" in answer, JSON.stringify(answer));
     // Nothing is left for the first gateway to release, which would tell its signer of the new state.
     await second.committer.settle();
@@ -164,7 +170,7 @@ for (const dialect of dialects) {
     const prepare = () =>
       organizations.prepare(rig.organizationId, {
         body: new Uint8Array(),
-        stamp: "",
+        evidence: stampEvidence(""),
         target: undefined,
         records: [],
         cost: 0,

@@ -35,7 +35,7 @@ export type Organizations = {
 };
 
 /** What a client sent, and the body of the activity it votes on if it does. */
-export type Stamped = Pick<Request<"prepare">, "body" | "stamp" | "target"> & {
+export type Stamped = Pick<Request<"prepare">, "body" | "evidence" | "target"> & {
   /** The records that the activity, or the one it votes on, looks at. */
   records: readonly RecordWish[];
   /** What it costs the signer, in the units of `endpoints/cost.ts`. */
@@ -237,7 +237,7 @@ export function createOrganizations(
   }
 
   async function prepare(organizationId: string, organization: Organization, request: Stamped) {
-    const { body, stamp, target, cost } = request;
+    const { body, evidence, target, cost } = request;
     let wanted: Wanted = { linksFrom: undefined, journal: undefined };
     const bring = async (): Promise<Brought> => {
       return { records: await load(organizationId, request.records), wishes: [], pages: [] };
@@ -248,7 +248,7 @@ export function createOrganizations(
     let vain: string | undefined;
     const askedPages = new Set<string>();
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const asked = await ask({ organizationId, cost }, organization, { body, stamp, target, ...brought }, wanted);
+      const asked = await ask({ organizationId, cost }, organization, { body, evidence, target, ...brought }, wanted);
       const { reply, run } = asked;
       if (reply.kind === "prepared") return { prepared: reply.value, run };
       if (reply.kind === "missing" && reply.value.pages.length + reply.value.wishes.length > 0) {

@@ -1,5 +1,5 @@
 /** One submit, from raw bytes to answer. The stamp is the signer's to verify; this only carries, stores and repeats. */
-import { parseStamp } from "@keystead/core/crypto/stamp.ts";
+import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { costOf } from "../../endpoints/cost.ts";
@@ -19,7 +19,7 @@ import { type ActivityRecord, activityView } from "../../views/activity_view.ts"
 import type { Dialect } from "../../views/dialect.ts";
 import type { Failure } from "../../views/error_body.ts";
 import { readActivity, waitingStatus } from "../../views/read_activity.ts";
-import { authenticateQuery, type Scope } from "../evidence/authenticate_query.ts";
+import { authenticateQuery, claimedCredential, type Scope } from "../evidence/authenticate_query.ts";
 import { toLeftover } from "./committer.ts";
 import { executeOnce, organizationMismatch, type StampedRequest, type SubmitRoom } from "./execute.ts";
 import { findKeyed, keyedRequest, rememberKeyed } from "./idempotency.ts";
@@ -27,7 +27,7 @@ import { findKeyed, keyedRequest, rememberKeyed } from "./idempotency.ts";
 export type SubmitAnswer = { activity: ReturnType<typeof activityView> } | { failure: Failure };
 
 /** What arrives at the door. */
-export type Arrival = { body: Uint8Array; stamp: string; idempotencyKey?: string | undefined };
+export type Arrival = { body: Uint8Array; evidence: SentEvidence; idempotencyKey?: string | undefined };
 
 /** Another gateway may win several times in a row; each time is one more round against fresh state. */
 const maxRounds = 40;
@@ -39,10 +39,10 @@ export async function submit(
   arrival: Arrival,
   dialect: Dialect,
 ): Promise<SubmitAnswer> {
-  const { body, stamp, idempotencyKey } = arrival;
+  const { body, evidence, idempotencyKey } = arrival;
   const value = readBody(body);
   const organizationId = readOrganizationId(value);
-  const request: StampedRequest = { organizationId, body, stamp, records: [], cost: 0 };
+  const request: StampedRequest = { organizationId, body, evidence, records: [], cost: 0 };
   let asked: { form: ActivityForm; envelope: Envelope };
   try {
     asked = readAsked(activity, value);
@@ -67,7 +67,7 @@ export async function submit(
 
 /** The same bytes at the same moment, or the same idempotency key, wait for each other: the second finds the first. */
 async function executeAlone(room: SubmitRoom, request: StampedRequest, looksFirst: boolean): Promise<ActivityRecord> {
-  const { organizationId, body, stamp, keyed } = request;
+  const { organizationId, body, evidence, keyed } = request;
   const { repeats } = room;
   const name = `${organizationId} ${toHex(sha256(body))}`;
   const executed = () =>
@@ -77,9 +77,9 @@ async function executeAlone(room: SubmitRoom, request: StampedRequest, looksFirs
       return record;
     });
   if (keyed === undefined) return executed();
-  // Nobody has looked at this stamp yet: what cannot be read is refused here, and one key has one spelling.
-  const { publicKey } = parseStamp(room.curves, stamp);
-  return repeats.alone(`${organizationId} ${publicKey} ${keyed.idempotencyKey}`, executed);
+  // Nobody has looked at this evidence yet: what cannot be read is refused here, and one credential has one spelling.
+  const claimed = claimedCredential(room, evidence);
+  return repeats.alone(`${organizationId} ${claimed} ${keyed.idempotencyKey}`, executed);
 }
 
 function wishesOf({ activity, translate }: ActivityForm, parameters: unknown): readonly RecordWish[] {
@@ -111,8 +111,8 @@ function readAsked(activity: AnyActivity, value: Record<string, unknown>): { for
 
 /** Who may submit here: a member of the parent may read, and is told so before anything about the body. */
 async function authenticate(room: SubmitRoom, request: StampedRequest, scope: Scope = "named"): Promise<Caller> {
-  const { organizationId, body, stamp } = request;
-  const caller = await authenticateQuery(room, organizationId, stamp, body, scope);
+  const { organizationId, body, evidence } = request;
+  const caller = await authenticateQuery(room, organizationId, evidence, body, scope);
   if (caller.organizationId !== organizationId) throw organizationMismatch(organizationId, caller.organizationId);
   return caller;
 }

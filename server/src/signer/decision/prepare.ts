@@ -1,5 +1,5 @@
 /**
- * One submit, decided. In: the raw bytes, the stamp, and a state the gateway offers. Out: everything one transaction will
+ * One submit, decided. In: the raw bytes, the evidence of who sent them, and a state the gateway offers. Out: everything one transaction will
  * hold, useless until it is committed and released. Time, identity and permission come from here, never from the frame.
  */
 import { toHex } from "@keystead/core/encoding/hex.ts";
@@ -43,7 +43,7 @@ export function* prepare(signer: Signer, request: Request<"prepare">): Work<Prep
 
 function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareReply> {
   passed("received");
-  const { body, stamp, state: offered } = request;
+  const { body, evidence, state: offered } = request;
   const nowMs = signer.now();
   checkPastAcceptance(signer, nowMs);
   const asked = readAsked(body);
@@ -60,7 +60,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   if (settings.deleted === true) throw noSuchOrganization();
   const { parentId } = state.known.header;
   const organization = { organizationId: state.organizationId, parentId: parentId && uuidFromBytes(parentId), members };
-  const caller = authenticate(signer.curves, organization, stamp, body, nowMs);
+  const caller = authenticate(signer.curves, organization, evidence, body, nowMs);
   passed("authenticated");
   yield* compilingPolicies(state.pages.policies);
   yield* readingInterfaces(signer, state, request);

@@ -8,6 +8,7 @@ import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { leafEvents } from "@keystead/core/log/leaf.ts";
 import { encodeStatement, statementMessage } from "@keystead/core/log/released.ts";
+import { stampEvidence } from "../../../test/evidence.ts";
 import {
   type ActivityPath,
   createGatewayRig,
@@ -85,7 +86,7 @@ async function prepared(
   const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
   const { prepared: rows, run } = await rig.room.organizations.prepare(organizationId, {
     body,
-    stamp,
+    evidence: stampEvidence(stamp),
     target,
     records,
     cost: 0,
@@ -226,7 +227,7 @@ test("a state that was decided on and is kept back is named, though its leaf was
   for (const { name, content } of hidden.next.pages) changed.set(name, content);
   const reply = rig.signer.operations.prepare({
     body,
-    stamp: signStamp(people[0].privateKey, "SIGNATURE_SCHEME_TK_API_P256", body),
+    evidence: stampEvidence(signStamp(people[0].privateKey, "SIGNATURE_SCHEME_TK_API_P256", body)),
     state: {
       header: hidden.next.header,
       directory: hidden.next.directory,

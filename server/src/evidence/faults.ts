@@ -1,5 +1,10 @@
-/** The refusals a stamp can meet, in the published words: clients match them. */
+/** The refusals that evidence can meet, in the published words: clients match them. */
 import { Fault } from "@keystead/core/fault.ts";
+
+/** More than one piece of evidence. */
+export function malformedEvidence(): Fault {
+  return new Fault("unauthenticated", "malformed activity stamp", { errorCode: "SIGNATURE_INVALID" });
+}
 
 /**
  * One text for organizations with and without a parent: clients take only this one for "the session is over". Our answer
@@ -25,4 +30,20 @@ export function expiredKey(publicKey: string): Fault {
 
 export function unverifiedStamp(): Fault {
   return new Fault("unauthenticated", "could not verify api key signature", { errorCode: "SIGNATURE_INVALID" });
+}
+
+export function ambiguousKey(): Fault {
+  return new Fault("unauthenticated", "more than one suborg associated with a public key", {
+    errorCode: "CREDENTIAL_CONFLICT",
+  });
+}
+
+/** Whether a refusal says that no such credential is registered; another kind's error code is added here. */
+export function isUnknownCredential(error: unknown): boolean {
+  return error instanceof Fault && error.errorCode === "PUBLIC_KEY_NOT_FOUND";
+}
+
+/** Whether a refusal says that evidence cannot be read or does not verify. */
+export function isInvalidEvidence(error: unknown): boolean {
+  return error instanceof Fault && error.errorCode === "SIGNATURE_INVALID";
 }
