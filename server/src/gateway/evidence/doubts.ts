@@ -3,11 +3,11 @@
  * first, in a narrow lane, and reaches the signer only with one that does. So those who know a key and cannot stamp with it have a few
  * places together, whatever connections they come on, and nobody else waits for them.
  */
-import { createLane, type Lane } from "../bounds/lane.ts";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "../bounds/concurrency_limit.ts";
 
 export type Doubts = {
   /** Where stamps under such keys are verified; left as soon as that is done. */
-  lane: Lane;
+  lane: ConcurrencyLimit;
   areNone(): boolean;
   has(organizationId: string, credential: string): boolean;
   /** A stamp under this key was refused. */
@@ -39,7 +39,7 @@ export function createDoubts({ places, waiting, keys, keptMs }: DoubtLimits): Do
   }
 
   return {
-    lane: createLane({ places, waiting, refusal }),
+    lane: createConcurrencyLimit({ slots: places, waiting, refusal }),
     areNone: () => ends.size === 0,
     has(organizationId, credential) {
       if (ends.size === 0) return false;

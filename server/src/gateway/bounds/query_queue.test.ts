@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createQueryTurns } from "./query_turns.ts";
+import { createQueryQueue } from "./query_queue.ts";
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -25,33 +25,33 @@ function counted(busyMs: number, waitMs = 1) {
 }
 
 test("an organization whose queries take long has one answered at a time, and another's does not wait for them", async () => {
-  const turns = createQueryTurns();
+  const queue = createQueryQueue();
   const slow = counted(20);
-  for (let i = 0; i < 5; i++) await turns.answer("a", 100, slow.work);
+  for (let i = 0; i < 5; i++) await queue.answer("a", 100, slow.work);
   slow.count.most = 0;
-  const flood = Array.from({ length: 20 }, () => turns.answer("a", 100, slow.work));
+  const flood = Array.from({ length: 20 }, () => queue.answer("a", 100, slow.work));
   const before = slow.count.done;
-  await turns.answer("b", 100, async () => undefined);
+  await queue.answer("b", 100, async () => undefined);
   assert.ok(slow.count.done - before <= 1, "it waited for the others");
   await Promise.all(flood);
   assert.equal(slow.count.most, 1);
 });
 
 test("queries that only wait for the database are answered at once, however long that takes", async () => {
-  const turns = createQueryTurns();
+  const queue = createQueryQueue();
   const waiting = counted(0, 30);
-  for (let i = 0; i < 10; i++) await turns.answer("a", 100, waiting.work);
-  await Promise.all(Array.from({ length: 10 }, () => turns.answer("a", 100, waiting.work)));
+  for (let i = 0; i < 10; i++) await queue.answer("a", 100, waiting.work);
+  await Promise.all(Array.from({ length: 10 }, () => queue.answer("a", 100, waiting.work)));
   assert.equal(waiting.count.most, 10);
 });
 
 test("a query that fails gives its turn back", async () => {
-  const turns = createQueryTurns();
+  const queue = createQueryQueue();
   const failing = async () => {
     await pause(10);
     throw new Error("no");
   };
-  for (let i = 0; i < 10; i++) await assert.rejects(turns.answer("a", 100, failing));
-  await turns.answer("a", 100, async () => undefined);
-  assert.equal(turns.waitingBytes(), 0);
+  for (let i = 0; i < 10; i++) await assert.rejects(queue.answer("a", 100, failing));
+  await queue.answer("a", 100, async () => undefined);
+  assert.equal(queue.waitingBytes(), 0);
 });

@@ -1,9 +1,9 @@
 /**
- * A table for what comes and goes with every request. A Map leaves behind each table it has outgrown, linked to the next and with all
+ * A hash table for what comes and goes with every request. A Map leaves behind each table it has outgrown, linked to the next and with all
  * that was in it then; once one of them is old, V8 takes everything behind it for used until it collects the old part of the heap,
  * and most requests of a busy server grow old with it. Here nothing points from older to newer.
  */
-export type Buckets<V> = {
+export type HashTable<V> = {
   get(name: string): V | undefined;
   set(name: string, value: V): void;
   delete(name: string): void;
@@ -14,7 +14,7 @@ type Entry<V> = { readonly name: string; value: V; next: Entry<V> | undefined };
 /** As many as a busy server works on at once; more are found a little slower. */
 const count = 1024;
 
-export function createBuckets<V>(): Buckets<V> {
+export function createHashTable<V>(): HashTable<V> {
   const buckets = new Array<Entry<V> | undefined>(count).fill(undefined);
 
   function find(name: string, bucket: number): Entry<V> | undefined {

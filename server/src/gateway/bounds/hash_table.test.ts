@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createBuckets } from "./buckets.ts";
+import { createHashTable } from "./hash_table.ts";
 
 /** Most of them end alike, and so share a bucket. */
 const name = fc.oneof(
@@ -13,16 +13,16 @@ const step = fc.record({ name, value: fc.option(fc.nat(), { nil: undefined }) })
 test("it holds what a Map holds", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
-      const [buckets, map] = [createBuckets<number>(), new Map<string, number>()];
+      const [table, map] = [createHashTable<number>(), new Map<string, number>()];
       for (const { name, value } of steps) {
         if (value === undefined) {
-          buckets.delete(name);
+          table.delete(name);
           map.delete(name);
         } else {
-          buckets.set(name, value);
+          table.set(name, value);
           map.set(name, value);
         }
-        for (const { name } of steps) assert.equal(buckets.get(name), map.get(name));
+        for (const { name } of steps) assert.equal(table.get(name), map.get(name));
       }
     }),
   );

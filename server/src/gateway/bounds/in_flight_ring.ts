@@ -1,8 +1,8 @@
 /**
- * Numbered places for requests under way, oldest first, a bounded number of them. In a ring, not a Map, because they come and go
- * with every request (buckets.ts says what that costs).
+ * Requests in flight by number, oldest first, a bounded number of them. In a ring, not a Map, because they come and go with every
+ * request (hash_table.ts says what that costs).
  */
-export type Places<V> = {
+export type InFlightRing<V> = {
   /** The id that the next one gets; they go up by one, and round after 2^32. */
   nextId(): number;
   add(value: V): void;
@@ -15,8 +15,8 @@ export type Places<V> = {
   isFull(): boolean;
 };
 
-export function createPlaces<V>(most: number): Places<V> {
-  // A power of two with room to spare: one that waits long must not keep later ones from places that are free.
+export function createInFlightRing<V>(most: number): InFlightRing<V> {
+  // A power of two with room to spare: one that waits long must not keep later ones from slots that are free.
   const size = 2 ** Math.ceil(Math.log2(most * 2));
   const ring = new Array<V | undefined>(size).fill(undefined);
   let taken = 0;
@@ -24,32 +24,32 @@ export function createPlaces<V>(most: number): Places<V> {
   /** No one before it waits. */
   let first = 1;
 
-  const place = (id: number) => id & (size - 1);
+  const slot = (id: number) => id & (size - 1);
   const after = (id: number) => (id + 1) >>> 0;
 
   function get(id: number): V | undefined {
     // Something much older would find another in its place.
-    return (next - id) >>> 0 > size || id === next ? undefined : ring[place(id)];
+    return (next - id) >>> 0 > size || id === next ? undefined : ring[slot(id)];
   }
 
   function take(id: number): V | undefined {
     const value = get(id);
     if (value === undefined) return undefined;
-    ring[place(id)] = undefined;
+    ring[slot(id)] = undefined;
     taken -= 1;
     return value;
   }
 
   function oldest(): { id: number; value: V } | undefined {
-    while (first !== next && ring[place(first)] === undefined) first = after(first);
-    const value = ring[place(first)];
+    while (first !== next && ring[slot(first)] === undefined) first = after(first);
+    const value = ring[slot(first)];
     return first === next || value === undefined ? undefined : { id: first, value };
   }
 
   return {
     nextId: () => next,
     add(value) {
-      ring[place(next)] = value;
+      ring[slot(next)] = value;
       taken += 1;
       next = after(next);
     },
@@ -64,10 +64,10 @@ export function createPlaces<V>(most: number): Places<V> {
     *entries() {
       oldest();
       for (let id = first; id !== next; id = after(id)) {
-        const value = ring[place(id)];
+        const value = ring[slot(id)];
         if (value !== undefined) yield { id, value };
       }
     },
-    isFull: () => taken >= most || ring[place(next)] !== undefined,
+    isFull: () => taken >= most || ring[slot(next)] !== undefined,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Turns for queries. The gateway has one thread, and queries are answered in it: many at once of one organization would stand before
+ * The queue of queries. The gateway has one thread, and queries are answered in it: many at once of one organization would stand before
  * everybody else's at each step. So an organization whose queries take long has one answered at a time, and organizations take turns.
  * While others are there, it also rests in between: each of their requests takes several steps, and would meet one of its queries at
  * every one of them. What a query takes is not known from its parameters, but the organization's last ones tell.
@@ -8,7 +8,7 @@ import { performance } from "node:perf_hooks";
 import { type Admission, createAdmission } from "./admission.ts";
 import { queryLimits } from "./memory_bounds.ts";
 
-export type QueryTurns = {
+export type QueryQueue = {
   /** Answers a query of a caller that is known, when its turn comes. */
   answer<T>(organizationId: string, bytes: number, work: () => Promise<T>): Promise<T>;
   /** Somebody of this organization is being served. */
@@ -29,7 +29,7 @@ const mostRestMs = 200;
 /** Whoever was not seen for so long is not there. */
 const presenceMs = 250;
 
-export function createQueryTurns(admission: Admission = createAdmission(queryLimits)): QueryTurns {
+export function createQueryQueue(admission: Admission = createAdmission(queryLimits)): QueryQueue {
   const costs = new Map<string, number>();
 
   /** The two that were seen last. */
