@@ -21,9 +21,9 @@ import { createQueryTurns, type QueryTurns } from "../bounds/query_turns.ts";
 import { authenticateQuery } from "../evidence/authenticate_query.ts";
 import { createDoubts } from "../evidence/doubts.ts";
 import { readStampHeader } from "../evidence/stamp_header.ts";
-import type { SubmitRoom } from "../submit/execute.ts";
 import { readKey } from "../submit/idempotency.ts";
 import { submit } from "../submit/submit.ts";
+import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
 import {
   clientVersion,
   type FaultLog,
@@ -38,7 +38,7 @@ import { type Bodies, createBodies } from "./bodies.ts";
 import { type Connections, createConnections, hasBody, leaveUnread } from "./connections.ts";
 import type { Metrics } from "./metrics.ts";
 
-export type HttpRoom = SubmitRoom &
+export type HttpRoom = SubmitDependencies &
   FaultLog & {
     metrics: Metrics;
     /** Bytes that wait elsewhere than at the door, by the names of `memory_bounds.ts`. */

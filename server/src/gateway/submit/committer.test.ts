@@ -12,7 +12,7 @@ import { type CommitItem, commitGroup } from "../../store/commit.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { createCommitter } from "./committer.ts";
-import { loneRun } from "./organizations.ts";
+import { loneRun } from "./run.ts";
 
 /** A signer that releases whatever it is given, with this result, after `before` has had its turn. */
 function releasing(before: () => Promise<void>, result?: string): SignerLink {
