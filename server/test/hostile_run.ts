@@ -12,9 +12,9 @@ import type { OfferedState, Prepared, Reply, Request, StoredRecord } from "../sr
 import { createRepeats } from "../src/gateway/bounds/repeats.ts";
 import { joinSigner } from "../src/gateway/join_signer.ts";
 import { createCommitter } from "../src/gateway/submit/committer.ts";
-import type { SubmitRoom } from "../src/gateway/submit/execute.ts";
 import { createOrganizations } from "../src/gateway/submit/organizations.ts";
 import { submit } from "../src/gateway/submit/submit.ts";
+import type { SubmitDependencies } from "../src/gateway/submit/submit_dependencies.ts";
 import { activities } from "../src/generated/activities.ts";
 import { withoutMac } from "../src/state/authenticity.ts";
 import { sha256 } from "../src/state/digest.ts";
@@ -53,7 +53,7 @@ export type Fork = { organizationId: string; from: number; states: State[]; rows
 export type Run = {
   signer: HostileSigner;
   store: Store;
-  room: SubmitRoom;
+  room: SubmitDependencies;
   keyring: Uint8Array;
   publicKeys: Record<string, string>;
   parentId: string;
@@ -80,7 +80,7 @@ export async function recordRun(t: TestContext): Promise<Run> {
   const { link } = signer;
   const organizations = createOrganizations(store, link, () => undefined);
   const committer = createCommitter(store, link);
-  const room: SubmitRoom = {
+  const room: SubmitDependencies = {
     ...{ store, curves: nodeCurves, organizations, committer },
     repeats: createRepeats(),
     signerTrouble: () => undefined,
@@ -132,7 +132,7 @@ export function newBody(
   return Buffer.from(JSON.stringify({ type, timestampMs, organizationId, parameters }));
 }
 
-function createTeller(room: SubmitRoom, requests: Run["requests"], paths: Set<ActivityPath>): Teller {
+function createTeller(room: SubmitDependencies, requests: Run["requests"], paths: Set<ActivityPath>): Teller {
   async function send(actor: Actor, path: ActivityPath, body: Uint8Array): Promise<Acted> {
     const stamp = stampWith(actor, body);
     const { organizationId } = JSON.parse(Buffer.from(body).toString("utf8"));

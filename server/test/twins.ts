@@ -193,8 +193,10 @@ export function prepareIn(world: World, operations: Operations, state: StoredSta
     const none = { target: undefined, pages: [] };
     const reply = operations.prepare({ body, evidence, state: offered, journal, records: brought, wishes, ...none });
     if (reply.kind === "prepared") return reply.value;
-    wishes.push(...reply.value.wishes);
-    if (reply.value.journal !== undefined) journal = Buffer.concat(world.journals.get(reply.value.journal) ?? []);
+    for (const wish of reply.value) {
+      if (wish.kind === "record") wishes.push(wish.value.wish);
+      if (wish.kind === "journal") journal = Buffer.concat(world.journals.get(wish.value.slot) ?? []);
+    }
   }
   throw new Error("the signer misses something that there is not");
 }

@@ -223,7 +223,7 @@ function ask({ operations }: Workshop, site: Site, entry: Entry, activity: Activ
     if (reply.kind === "prepared") return reply.value;
     site.isAtHand = false;
     // The journal of a minute is among all that was executed; the signer believes exactly what runs up to its digest.
-    if (reply.value.journal !== undefined) journal = journalOf(site, reply.value.journal);
+    for (const wish of reply.value) if (wish.kind === "journal") journal = journalOf(site, wish.value.slot);
   }
   throw new Error("the signer misses something that the log does not have");
 }

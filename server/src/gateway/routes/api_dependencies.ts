@@ -1,5 +1,5 @@
 import type { QueryQueue } from "../bounds/query_queue.ts";
-import type { SubmitRoom } from "../submit/execute.ts";
+import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
 
 /** What submits and queries need. */
-export type ApiDependencies = SubmitRoom & { queryQueue: QueryQueue };
+export type ApiDependencies = SubmitDependencies & { queryQueue: QueryQueue };

@@ -13,7 +13,7 @@ import type { CommitItem } from "../../store/commit_item.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { createCommitter } from "./committer.ts";
-import { loneRun } from "./organizations.ts";
+import { loneRun } from "./run.ts";
 
 /** A signer that releases whatever it is given, with this result, after `before` has had its turn. */
 function releasing(before: () => Promise<void>, result?: string): SignerLink {

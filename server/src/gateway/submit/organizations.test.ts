@@ -15,6 +15,7 @@ import {
   type Person,
 } from "../../../test/gateway_rig.ts";
 import { dialects } from "../../../test/open_test_store.ts";
+import { prepareOnce } from "../../../test/prepare_once.ts";
 import { protocolVersion } from "../../frames/frame.ts";
 import { activities } from "../../generated/activities.ts";
 import { openMemory } from "../../signer/memory/memory.ts";
@@ -168,7 +169,7 @@ for (const dialect of dialects) {
     const link = { request, preparing: () => 0, attach: () => {}, close: () => {} } as unknown as SignerLink;
     const organizations = createOrganizations(rig.store, link, (_, message) => told.push(message));
     const prepare = () =>
-      organizations.prepare(rig.organizationId, {
+      prepareOnce(organizations, rig.organizationId, {
         body: new Uint8Array(),
         evidence: stampEvidence(""),
         target: undefined,
@@ -185,7 +186,7 @@ for (const dialect of dialects) {
   test(`on ${dialect} whoever is overtaken by others time and again is asked to come again, and no operator is alarmed`, async (t) => {
     const found = await refusing(t, (attempt) => `version ${attempt} is too old`, changeAnyway);
     if (found === undefined) return;
-    await assert.rejects(found.prepare(), { code: "aborted", message: /being changed by others/ });
+    await assert.rejects(found.prepare(), { code: "unavailable", message: /being changed by others/ });
     assert.equal(found.attempts(), 7);
     assert.deepEqual(found.told, []);
   });

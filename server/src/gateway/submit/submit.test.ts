@@ -168,10 +168,10 @@ for (const dialect of dialects) {
     const doubts = createDoubts({ places: 1, waiting: 10, keys: 10, keptMs: 60_000 });
     rig.room.doubts = doubts;
     let asked = 0;
-    const { prepare } = rig.room.organizations;
-    rig.room.organizations.prepare = (...request) => {
+    const { begin } = rig.room.organizations;
+    rig.room.organizations.begin = (...request) => {
       asked += 1;
-      return prepare(...request);
+      return begin(...request);
     };
     const tag = (name: string) => rig.body("create_user_tag", { userTagName: name, userIds: [] });
     const stampOver = (body: Uint8Array) => signStamp(rig.root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
@@ -207,10 +207,10 @@ for (const dialect of dialects) {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
     let asked = 0;
-    const { prepare } = rig.room.organizations;
-    rig.room.organizations.prepare = (...request) => {
+    const { begin } = rig.room.organizations;
+    rig.room.organizations.begin = (...request) => {
       asked += 1;
-      return prepare(...request);
+      return begin(...request);
     };
     const stranger = { ...rig.root, privateKey: new Uint8Array(32).fill(3) };
     const walletIds = Array.from({ length: 17 }, () => randomUUID());

@@ -22,7 +22,7 @@ import {
   type Pages,
   rootQuorumReserve,
 } from "../../state/pages.ts";
-import { NeedsMore } from "./needs_more.ts";
+import { needsPages } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
@@ -111,7 +111,7 @@ function requirePages({ directory, pages }: Pick<Before, "directory" | "pages">,
   const missing = [...touched].filter(
     (name) => !hasPage(pages, name) && directory.pages.some((listed) => listed.name === name),
   );
-  if (missing.length > 0) throw new NeedsMore(missing, []);
+  if (missing.length > 0) throw needsPages(missing);
 }
 
 type Lengths = ReadonlyMap<string, number>;

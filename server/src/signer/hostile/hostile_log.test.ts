@@ -17,11 +17,12 @@ import {
   type Person,
 } from "../../../test/gateway_rig.ts";
 import { exportClient } from "../../../test/imports.ts";
+import { prepareOnce } from "../../../test/prepare_once.ts";
 import { checkingSigner, leafOf } from "../../../test/signer_rig.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import type { SignerLink } from "../../gateway/link/signer_link.ts";
 import { checkLog } from "../../gateway/operator/check_log.ts";
-import { toCommitItem } from "../../gateway/submit/execute.ts";
+import { toCommitItem } from "../../gateway/submit/commit_item.ts";
 import { sha256 } from "../../state/digest.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
 import { findActivityByFingerprint } from "../../store/activities.ts";
@@ -84,7 +85,7 @@ async function prepared(
 ): Promise<readonly Prepared[]> {
   const body = rig.body(path, parameters, { organizationId });
   const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
-  const { prepared: rows, run } = await rig.room.organizations.prepare(organizationId, {
+  const { prepared: rows, run } = await prepareOnce(rig.room.organizations, organizationId, {
     body,
     evidence: stampEvidence(stamp),
     target,
