@@ -24,7 +24,7 @@ import type { SubmitDependencies } from "./submit_dependencies.ts";
 
 export type SubmitAnswer = { activity: ReturnType<typeof activityView> } | { failure: Failure };
 
-/** What arrives at the door. */
+/** A request as it arrived. */
 export type Arrival = { body: Uint8Array; stamp: string; idempotencyKey?: string | undefined };
 
 const likelyNewMs = 10_000;
