@@ -11,12 +11,20 @@ export function describeError(error: unknown): string {
   return oneLine(error instanceof Error ? error.message : String(error));
 }
 
-/** Texts of the wire that say what is wrong and not what to do. Clients match them, so the words of ours come below. */
+/** Texts of the wire that say what is wrong and not what to do. Clients match them, so our words come below. */
 const hints: readonly [RegExp, string][] = [
+  [
+    /^no organization found with the given ID/,
+    "the server has no such organization: check --organization, or the organizationId in the profile or body; npx keystead whoami prints yours",
+  ],
+  [
+    /^No activity found with fingerprint/,
+    `a fingerprint is sha256: and 64 digits; npx keystead request list_activities '{"filterByStatus":["ACTIVITY_STATUS_CONSENSUS_NEEDED"]}' shows those of activities that wait`,
+  ],
   [/^request timestamp/, "the clocks of this machine and of the server differ: set the one that is wrong"],
   [
     /^Could not find any resource to sign with/,
-    "signWith is an address of a wallet or of a private key in this organization, or a private key's id: see request list_wallet_accounts, request list_private_keys",
+    "signWith is an address of a wallet or of a private key in this organization, or a private key's id: see npx keystead request list_wallet_accounts and list_private_keys",
   ],
 ];
 

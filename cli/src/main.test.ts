@@ -32,6 +32,16 @@ const server = createServer((request, response) => {
     const answer = {
       received: JSON.parse(bytes.toString()),
       ...(bytes.includes('"rejected"') && { activity: { status: "ACTIVITY_STATUS_REJECTED" } }),
+      ...(bytes.includes('"waits"') && {
+        activity: { id: "a-1", status: "ACTIVITY_STATUS_CONSENSUS_NEEDED", fingerprint: "sha256:00" },
+      }),
+      ...(request.url?.endsWith("get_policy_evaluations") && {
+        policyEvaluations: [{ policyEvaluations: [{ policyId: "p-1", outcome: "OUTCOME_REQUIRES_CONSENSUS" }] }],
+      }),
+      ...(request.url?.endsWith("list_policies") && { policies: [{ policyId: "p-1", policyName: "Two treasurers" }] }),
+      ...(request.url?.endsWith("get_policy") && {
+        policy: { policyName: "old", effect: "EFFECT_ALLOW", condition: "1 == 2", consensus: "", time: "" },
+      }),
     };
     const tooLate = { ...refusal, code: 3, message: "request timestamp is outside the allowed window" };
     response.end(JSON.stringify(refused ? refusal : late ? tooLate : answer));
@@ -282,6 +292,38 @@ test("an activity that was not done fails the request that asked for it, and not
   const asked = await keystead(["request", "/public/v1/submit/anything", parameters]);
   assert.equal(asked.code, 1);
   assert.match(asked.stderr, /^keystead: the activity was not done: rejected\n$/);
+});
+
+test("an activity that waits says so, for what, and how to approve it, and has an exit code of its own", async () => {
+  const parameters = '{"userTagName":"waits","userIds":[]}';
+  const asked = await keystead(["request", "create_user_tag", parameters, "--organization", "org-9"]);
+  assert.equal(asked.code, 4);
+  assert.equal(
+    asked.stderr,
+    `keystead: the activity waits for approvals: sha256:00
+  it needs the approvals that its policy asks for: "Two treasurers"
+  another user approves it, with a key of their own: npx keystead request approve_activity '{"fingerprint":"sha256:00"}' --organization org-9
+`,
+  );
+});
+
+test("a request that writes a policy warns when it would allow or deny everything", async () => {
+  const warning = (name: string, what: string) => `keystead: warning: "${name}" ${what}\n`;
+  const everything = "allows every user every activity";
+  const open = '{"policyName":"open","effect":"EFFECT_ALLOW","condition":"true || activity.kind == \'X\'"}';
+  const shut = '{"policyName":"shut","effect":"EFFECT_DENY"}';
+  const stderrOf = async (...args: string[]) => (await keystead(["request", ...args])).stderr;
+  assert.equal(await stderrOf("create_policy", open), warning("open", everything));
+  const nothing = "denies every activity that the root quorum does not approve";
+  const both = warning("open", everything) + warning("shut", nothing);
+  assert.equal(await stderrOf("create_policies", `{"policies":[${open},${shut}]}`), both);
+  const change = '{"policyId":"p-1","policyCondition":""}';
+  assert.equal(await stderrOf("update_policy", change), warning("old", everything));
+  assert.equal(await stderrOf("update_policy", '{"policyId":"p-1","policyNotes":""}'), "");
+  assert.equal(
+    await stderrOf("/public/v1/submit/create_policy", `{"parameters":${open}}`),
+    warning("open", everything),
+  );
 });
 
 test("a published text that says nothing of what to do gets a line of ours below", async () => {

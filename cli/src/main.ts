@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line. Answers go to stdout, everything else to stderr; exit code 1 is a failure, 2 a misuse. */
+/** The command line. Answers go to stdout, everything else to stderr; exit code 1 is a failure, 2 a misuse, 4 a wait. */
 import { parseArgs } from "node:util";
 import { suggest } from "@keystead/core/policy/language/suggest.ts";
 import { type CommandContext, flags, UsageError } from "./command.ts";

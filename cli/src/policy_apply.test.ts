@@ -172,7 +172,7 @@ not begun: delete 1 DENY policy
   );
   assert.match(
     stderr,
-    /\nkeystead: stopped after 1 of 6 steps; another user approves it with: request approve_activity '\{"fingerprint":"sha256:00"\}' \(or reject_activity\); then run this again\n$/,
+    /\nkeystead: stopped after 1 of 6 steps; another user approves it with: npx keystead request approve_activity '\{"fingerprint":"sha256:00"\}' \(or reject_activity\); then run this again\n$/,
   );
 });
 
@@ -192,9 +192,9 @@ test("a step that waits already is not sent again, whoever sent it", async () =>
   assert.match(stdout, /\nwaits since 2026-01-01T00:00:00Z, not sent again: change "kept"\n$/);
   assert.match(
     stderr,
-    /stopped after 0 of 1 step; you can approve it with: request approve_activity '\{"fingerprint":"sha256:11"\}'/,
+    /stopped after 0 of 1 step; you can approve it with: npx keystead request approve_activity '\{"fingerprint":"sha256:11"\}'/,
   );
-  assert.doesNotMatch(stdout, /no step to this file/);
+  assert.doesNotMatch(stdout, /not part of this apply/);
 });
 
 test("a change that waits and is another one is said, and hinders nothing", async () => {
@@ -203,7 +203,7 @@ test("a change that waits and is another one is said, and hinders nothing", asyn
   const { code, stdout } = await apply([{ ...kept, condition: "3 == 3" }], "--yes");
   assert.equal(code, 0);
   assert.equal(submitted.length, 1);
-  assert.match(stdout, /\n! ACTIVITY_TYPE_UPDATE_POLICY_V2 w-1 waits for approvals and is no step to this\n/);
+  assert.match(stdout, /\n! ACTIVITY_TYPE_UPDATE_POLICY_V2 w-1 waits for approvals and is not part of this apply\n/);
 });
 
 test("a refusal ends it and says what is not done and what each policy found", async () => {
@@ -217,7 +217,7 @@ test("a refusal ends it and says what is not done and what each policy found", a
   );
   assert.match(
     stderr,
-    /keystead: stopped after 0 of 3 steps; when the cause is mended, run this again\nkeystead: You don't have sufficient permissions[^\n]*\nrefused: no policy allows it\n {2}ALLOW "kept" does not apply \(DENY_IMPLICIT\)\n/,
+    /keystead: stopped after 0 of 3 steps; fix the cause and run this again\nkeystead: You don't have sufficient permissions[^\n]*\nrefused: no policy allows it\n {2}ALLOW "kept" does not apply \(DENY_IMPLICIT\)\n/,
   );
   assert.match(
     stderr,
@@ -231,7 +231,7 @@ test("a refusal ends it and says what is not done and what each policy found", a
 
 test("what is probably not meant is counted before anything is sent", async () => {
   const { stderr } = await apply([{ ...kept, consensus: "approvers.any(u, u.id == 'Bob')" }]);
-  assert.match(stderr, /^keystead: 1 warning; see: policy check policies\.json\n/);
+  assert.match(stderr, /^keystead: 2 warnings; see: policy check policies\.json\n/);
 });
 
 test("a policy that allows everybody everything is named, of the file and of the organization", async () => {

@@ -13,13 +13,15 @@ import { printable } from "./printable.ts";
 import { whyUnread } from "./profile.ts";
 
 const maxBytes = 64 * 1024 * 1024;
+const policyFileShape =
+  'a policy file is a list of policies, [{"policyName": "…", "effect": "EFFECT_ALLOW", "consensus": "…", "condition": "…"}], or an object with such a list as `policies`';
 
 /** The policies of a file: a list of them, or an object that has one as `policies`. */
 export async function readPolicyFile(path: string): Promise<readonly WrittenPolicy[]> {
   return inFile(path, parsePolicies, await readPolicyJson(path));
 }
 
-/** The same, for whoever wants to hear of every mistake: entries that are no policies are left out, and said in `misshapen`. */
+/** The same with every mistake: entries that are not policies are left out, and described in `misshapen`. */
 export async function readPolicyEntries(
   path: string,
 ): Promise<{ policies: readonly WrittenPolicy[]; misshapen: readonly string[] }> {
@@ -49,6 +51,8 @@ async function readPolicyJson(path: string): Promise<unknown> {
   const json = await readJsonFile(path);
   if (isObject(json) && Object.hasOwn(json, "cases"))
     throw new Error(`${path} is a file of test cases, not of policies: run policy test ${path}`);
+  if (!Array.isArray(json) && !(isObject(json) && Object.hasOwn(json, "policies")))
+    throw new Error(`${path}: ${policyFileShape}`);
   return json;
 }
 

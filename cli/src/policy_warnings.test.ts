@@ -39,7 +39,7 @@ test("a kind, resource, action or type that no activity has is named, with what 
     ],
     [
       "activity.kind == 'EXPORT_WАLLET'",
-      /\(it has the character U\+0410, which is none of A to Z\); did you mean `EXPORT_WALLET`/,
+      /\(it has the character U\+0410, which is not one of A to Z\); did you mean `EXPORT_WALLET`/,
     ],
     ["activity.kind in ['EXPORT_WALLET', 'EXPORT']", /^condition 1:36: .*kind `EXPORT`/],
     ["['EXPORT'].contains(activity.kind)", /^condition 1:2: .*kind `EXPORT`/],
@@ -103,7 +103,7 @@ test("ids of users, tags, wallets and keys that are no UUIDs are named", () => {
   const wrong: [WrittenPolicy, RegExp][] = [
     [
       allow("true", "approvers.any(u, u.tags.contains('ops'))"),
-      /^consensus 1:34: warning: a tag here is a UUID in lower case and not a name, so that `ops` is never equal/,
+      /^consensus 1:34: warning: a tag here is a UUID in lower case and not a name, so `ops` is never equal/,
     ],
     [allow("true", "approvers.any(u, 'ops' in u.tags)"), /a tag here/],
     [allow("true", "approvers.any(u, u.tags.any(t, t == 'ops'))"), /a tag here/],
@@ -131,7 +131,60 @@ test("a policy that allows everybody or everything without saying so is named", 
   );
   assert.match(warningsOf(allow("")).join(), /^warning: without a condition .*everything/);
   assert.deepEqual(warningsOf(allow("activity.kind == 'CREATE_WALLET'", "true"), allow("true")), []);
-  assert.deepEqual(warningsOf({ policyName: "never", effect: "EFFECT_DENY" }), []);
+});
+
+test("an expression that is always true is named, however it is written", () => {
+  const kind = "activity.kind == 'CREATE_WALLET'";
+  const always = [
+    `true || ${kind}`,
+    `${kind} || true`,
+    `${kind} || !(${kind})`,
+    `!(false && ${kind})`,
+    `${kind} || 1 == 1`,
+    `(true || ${kind}) && true`,
+  ];
+  for (const condition of always) {
+    assert.deepEqual(
+      warningsOf(allow(condition)),
+      [
+        "warning: its condition is always true, so it allows everything, new policies too; write `true` if that is meant",
+      ],
+      condition,
+    );
+    assert.match(warningsOf(allow(condition, "true")).join(), /^warning: it allows every user every activity: /);
+  }
+  const anybody = ["approvers.any(u, true)", "approvers.all(u, u.id == 'a' || true)", `true || ${someone}`];
+  for (const consensus of anybody) {
+    assert.deepEqual(
+      warningsOf(allow(kind, consensus)).slice(-1),
+      ["warning: its consensus is always true, so it allows this to every user, alone; write `true` if that is meant"],
+      consensus,
+    );
+  }
+});
+
+test("an expression that can be false, can fail or is about some activities is not called always true", () => {
+  const kind = "activity.kind == 'CREATE_WALLET'";
+  const sometimes = [
+    `true && ${kind}`,
+    `${kind} || !(activity.kind == 'CREATE_USERS')`,
+    `true || wallet.id == '${uuid}'`,
+    `true || ['a'][1] == 'a' || ${kind}`,
+  ];
+  for (const condition of sometimes) assert.doesNotMatch(warningsOf(allow(condition)).join(), /always true/, condition);
+  for (const consensus of ["approvers.count() >= 2", "approvers.any(u, false)", `${someone} && true`])
+    assert.deepEqual(warningsOf(allow(kind, consensus)), [], consensus);
+});
+
+test("a denial of everything is named, unless it says that it is meant", () => {
+  const warning =
+    "warning: it denies every activity that the root quorum does not approve; write the condition `true` if that is meant";
+  assert.deepEqual(warningsOf({ policyName: "never", effect: "EFFECT_DENY" }), [warning]);
+  assert.deepEqual(warningsOf(deny("1 == 1")), [warning]);
+  assert.deepEqual(warningsOf(deny("true")), []);
+  assert.deepEqual(warningsOf(deny("activity.kind == 'CREATE_WALLET'")), []);
+  const atNight = { policyName: "never", effect: "EFFECT_DENY", time: "time.now > Timestamp('2030-01-01T00:00:00Z')" };
+  assert.deepEqual(warningsOf(atNight as WrittenPolicy), []);
 });
 
 test("a denial by function name or arguments is named while something allows calls whatever they are", () => {
@@ -164,7 +217,7 @@ test("a condition that is true of no activity is named, with what excludes what"
   const never: [string, RegExp][] = [
     [
       `wallet.id == '${uuid}' || private_key.id == '${uuid}'`,
-      /^condition 1:56: warning: no activity has both `wallet` and `private_key`, so that this never denies anything; write a policy for each$/,
+      /^condition 1:56: warning: no activity has both `wallet` and `private_key`, so this never denies anything; write a policy for each$/,
     ],
     ["eth.tx.value > 5 || solana.tx.program_keys.count() > 3", /both `eth\.tx` and `solana\.tx`/],
     ["eth.tx.value > 5 || tempo.tx.calls.count() > 1", /both `eth\.tx` and `tempo\.tx`/],
@@ -176,7 +229,7 @@ test("a condition that is true of no activity is named, with what excludes what"
     ["eth.tx.value > 5 && activity.params.hash_function == 'HASH_FUNCTION_NO_OP'", /both `eth\.tx` and/],
     [
       "activity.kind == 'SIGN_TRANSACTION' && activity.params.encoding == 'PAYLOAD_ENCODING_EIP712'",
-      /^condition 1:40: .*no activity that the rest is true of has `activity\.params\.encoding`, so that this never denies/,
+      /^condition 1:40: .*no activity that the rest is true of has `activity\.params\.encoding`, so this never denies/,
     ],
     ["activity.kind in ['EXPORT_WALLET', 'CREATE_WALLET'] && eth.tx.value > 5", /has `eth\.tx`/],
     ["!(activity.action != 'EXPORT') && eth.tx.value > 5", /has `eth\.tx`/],

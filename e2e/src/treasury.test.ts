@@ -213,7 +213,11 @@ test('the guide\'s "Now try it" works by copy and paste, at any hour', async (t)
     /: rejected\napproved by Payments bot at \S+Z: 10 policies\n {2}no policy allows it; nearest: /,
   );
 
-  const begun = await paste(begin);
+  const begun: { code: number; stderr: string } = await paste(begin).then(
+    () => assert.fail("it did not wait"),
+    (error) => error,
+  );
+  assert.equal(begun.code, 4);
   const [, fingerprint = ""] = /request approve_activity '\{"fingerprint":"(.*?)"\}'\n$/.exec(begun.stderr) ?? [];
   const approved = JSON.parse((await paste(approve.replace("FINGERPRINT", fingerprint))).stdout).activity;
   assert.equal(approved.status, "ACTIVITY_STATUS_COMPLETED");

@@ -6,12 +6,14 @@ export function docsTable({ activities, queries }: Declarations): string {
   return `<!-- Written by \`npm run generate\` from the endpoint declarations. Do not edit. -->
 # Endpoints
 
-Every request is a POST with a JSON body and a stamp over exactly its bytes. The full schemas are served as \`GET /openapi.json\`.
+Every request is a POST with a JSON body and a stamp over exactly its bytes. \`GET /openapi.json\` serves the
+full schemas.
 
 ## Activities: \`/public/v1/submit/…\`
 
-The body is \`{type, timestampMs, organizationId, parameters, generateAppProofs?}\`; the answer is \`{activity}\`. The parameters are those of the type that is named first; older types
-are accepted with their own parameters, as published, and answered in their own words.
+The body is \`{type, timestampMs, organizationId, parameters, generateAppProofs?}\`. The answer is \`{activity}\`. The
+parameters below are those of the first type. Older types are accepted with their own parameters, as published, and
+answered in their own form.
 
 | Path | Type | What it does | Parameters |
 |---|---|---|---|

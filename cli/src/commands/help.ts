@@ -44,6 +44,8 @@ ${flagLines(sessionFlags).join("\n")}
 accept-database, accept-clock, check-log, check-database and keys work on the data in KEYSTEAD_DATA, or in
 ./data: run them on that machine, with the server stopped (but for keys show).
 
+Exit codes: 0 done, 1 failed or refused, 2 misused, 3 a check found something, 4 the activity waits for approvals.
+
 Example:
   keystead request create_user_tag '{"userTagName":"ops","userIds":[]}'`);
       return 0;

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline/promises";
 import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
-import { allowsEverything, isOpenText } from "@keystead/core/policy/decision/open_policy.ts";
+import { allowsEverything } from "@keystead/core/policy/decision/open_policy.ts";
 import { type Activity, type Client, KeysteadError } from "@keystead/sdk";
-import { type CommandContext, UsageError } from "../command.ts";
+import { type CommandContext, type Flags, UsageError } from "../command.ts";
 import { diffLines, diffPolicies, keyOf, type PolicyDiff, type StoredPolicy } from "../policy_diff.ts";
 import { policyErrors } from "../policy_errors.ts";
 import { readPolicyFile } from "../policy_files.ts";
@@ -13,6 +13,8 @@ import { findWaiting, waitingChanges } from "../policy_waiting.ts";
 import { policyWarnings } from "../policy_warnings.ts";
 import { plural, printable } from "../printable.ts";
 import { openSession } from "../profile.ts";
+import { approveCommand } from "../waiting.ts";
+import { isOpen } from "../warnings/open_policy.ts";
 
 export async function policyApply(context: CommandContext): Promise<number> {
   const { args: paths } = context;
@@ -24,7 +26,7 @@ export async function policyApply(context: CommandContext): Promise<number> {
   const { client } = session;
   const diff = diffPolicies(written, (await client.listPolicies()).policies);
   for (const line of await unknownIds(client, written)) console.error(`keystead: ${line}`);
-  for (const policy of [...written, ...(prune ? [] : diff.surplus)].filter(isOpen)) {
+  for (const policy of [...written, ...(prune ? [] : diff.surplus)].filter(isKnownOpen)) {
     console.error(`keystead: warning: "${printable(policy.policyName)}" ${allowsEverything}`);
   }
   console.log(diffLines(diff, { prune }).join("\n"));
@@ -37,13 +39,13 @@ export async function policyApply(context: CommandContext): Promise<number> {
     console.error("keystead: nothing was changed; --yes changes without asking");
     return 1;
   }
-  return explainRefusal(session, () => takeAll(client, steps, waiting));
+  return explainRefusal(session, () => takeAll(client, steps, waiting, context.flags));
 }
 
 /** A server that is newer than this program may have policies whose words it does not know. */
-function isOpen(policy: WrittenPolicy | StoredPolicy): boolean {
+function isKnownOpen(policy: WrittenPolicy | StoredPolicy): boolean {
   try {
-    return isOpenText(policy);
+    return isOpen(policy);
   } catch {
     return false;
   }
@@ -83,7 +85,7 @@ function sayStrangers(waiting: readonly Activity[], steps: readonly Step[]): num
   const own = new Set(steps.map((step) => findWaiting(waiting, step)));
   const strangers = waiting.filter((one) => !own.has(one));
   for (const activity of strangers)
-    console.log(`! ${printable(`${activity.type} ${activity.id}`)} waits for approvals and is no step to this`);
+    console.log(`! ${printable(`${activity.type} ${activity.id}`)} waits for approvals and is not part of this apply`);
   return strangers.length;
 }
 
@@ -91,7 +93,12 @@ function sayStrangers(waiting: readonly Activity[], steps: readonly Step[]): num
  * The order of the steps is worth something only if each is done before the next begins. So the first that is not done
  * ends it, and whoever runs it again goes on from what there is then.
  */
-async function takeAll(client: Client, steps: readonly Step[], waiting: readonly Activity[]): Promise<number> {
+async function takeAll(
+  client: Client,
+  steps: readonly Step[],
+  waiting: readonly Activity[],
+  flags: Flags,
+): Promise<number> {
   for (const [i, step] of steps.entries()) {
     const stop = (how: string) => {
       console.log([`${how}: ${step.todo}`, ...steps.slice(i + 1).map(({ todo }) => `not begun: ${todo}`)].join("\n"));
@@ -107,10 +114,10 @@ async function takeAll(client: Client, steps: readonly Step[], waiting: readonly
       const head = stop(
         earlier === undefined ? "waits for approvals" : `waits since ${printable(earlier.createdAt)}, not sent again`,
       );
-      console.error(`${head}; ${howToApprove(activity)}; then run this again`);
+      console.error(`${head}; ${howToApprove(activity, flags)}; then run this again`);
       return 1;
     } catch (error) {
-      console.error(`${stop("not done")}; when the cause is mended, run this again`);
+      console.error(`${stop("not done")}; fix the cause and run this again`);
       throw error;
     }
   }
@@ -130,10 +137,9 @@ async function waitingAfter(call: Promise<unknown>): Promise<Activity | undefine
 }
 
 /** The approval of whoever asked counts for a day like all others, and may be due again. */
-function howToApprove({ fingerprint, canApprove }: Activity): string {
-  const vote = JSON.stringify({ fingerprint });
+function howToApprove({ fingerprint, canApprove }: Activity, flags: Flags): string {
   const who = canApprove ? "you can approve it" : "another user approves it";
-  return `${who} with: request approve_activity '${vote}' (or reject_activity)`;
+  return `${who} with: ${approveCommand(fingerprint, flags)} (or reject_activity)`;
 }
 
 /** Without a terminal there is nobody to ask. */

@@ -1,8 +1,10 @@
-import { activities, queries } from "@keystead/sdk";
-import { type Command, printJson, refuseArguments, sessionFlags, UsageError } from "../command.ts";
+import { activities, type Client, queries } from "@keystead/sdk";
+import { type Command, type Flags, printJson, refuseArguments, sessionFlags, UsageError } from "../command.ts";
 import { endpointLines, findEndpoint } from "../endpoint_fields.ts";
+import { openPolicyWarnings } from "../open_policy_warnings.ts";
 import { explainRefusal } from "../policy_refusal.ts";
 import { openSession } from "../profile.ts";
+import { type Waiting, waitingLines, waitsExitCode } from "../waiting.ts";
 
 export const request: Command = {
   usage: "request NAME [JSON | -]",
@@ -19,26 +21,29 @@ export const request: Command = {
     const session = await openSession(context.flags);
     const { client, organizationId } = session;
     const { url, body } = toRequest({ text, parameters, organizationId });
+    for (const line of await policyWarningsFor(client, url, body)) console.error(line);
     const idempotencyKey = context.flags["idempotency-key"];
     const answer = await explainRefusal(session, () => client.request(url, body, { idempotencyKey }));
     printJson(answer);
     // A query has done what it was asked for, whatever became of the activity it shows.
-    return url.includes("/submit/") ? sayUnfinished(answer) : 0;
+    return url.includes("/submit/") ? sayUnfinished(answer, client, context.flags) : 0;
   },
 };
 
-type Answered = { activity?: { status: string; fingerprint: string; failure?: { message: string } | null } };
+function policyWarningsFor(client: Client, url: string, body: unknown): Promise<string[]> {
+  const { parameters } = (typeof body === "string" ? JSON.parse(body) : body) as { parameters?: object };
+  return openPolicyWarnings(client, url.split("/").at(-1) ?? "", { ...parameters });
+}
+
+type Answered = { activity?: Waiting & { status: string; failure?: { message: string } | null } };
 
 /** An activity that is not completed says so below its JSON. One that waits is no failure; one that ended otherwise is. */
-function sayUnfinished(answer: unknown): number {
+async function sayUnfinished(answer: unknown, client: Client, flags: Flags): Promise<number> {
   const { activity } = answer as Answered;
   if (activity === undefined || activity.status === "ACTIVITY_STATUS_COMPLETED") return 0;
   if (activity.status === "ACTIVITY_STATUS_CONSENSUS_NEEDED") {
-    const vote = JSON.stringify({ fingerprint: activity.fingerprint });
-    console.error(
-      `keystead: it waits for more approvals; another user gives one with: request approve_activity '${vote}'`,
-    );
-    return 0;
+    for (const line of await waitingLines(client, activity, flags)) console.error(line);
+    return waitsExitCode;
   }
   const why = activity.failure?.message ?? activity.status.replace("ACTIVITY_STATUS_", "").toLowerCase();
   console.error(`keystead: the activity was not done: ${why}`);

@@ -47,7 +47,7 @@ const showKeys: Command = {
 
 const rotateKeys: Command = {
   usage: "keys rotate --old-key-saved",
-  summary: "replace the root key and seal everything anew under the next one; run it again if it was cut short",
+  summary: "replace the root key and seal everything again under a new one; run it again if it was cut short",
   flags: ["old-key-saved"],
   run(context) {
     refuseArguments(context, 0);

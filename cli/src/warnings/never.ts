@@ -13,7 +13,7 @@ export type Never = { need?: string; position?: number; message: string };
 /** `verb` is what the policy would do if it applied. */
 export function neverWarnings({ root, needs }: CheckedExpression, verb: "allows" | "denies"): Never[] {
   const about = shapes.filter((shape) => hasAll(shape, needs));
-  const never = `so that this never ${verb} anything`;
+  const never = `so this never ${verb} anything`;
   if (about.length === 0) {
     const [one, other] = findExclusive(needs);
     const what = other === undefined ? "all that this names" : `both \`${one}\` and \`${other}\``;

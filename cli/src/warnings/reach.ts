@@ -1,9 +1,10 @@
 /** Policies that reach further, or less far, than they read. */
 import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
-import { allowsEverything, isOpenText } from "@keystead/core/policy/decision/open_policy.ts";
+import { allowsEverything } from "@keystead/core/policy/decision/open_policy.ts";
 import type { CheckedExpression } from "@keystead/core/policy/language/check.ts";
 import type { ExpressionKind } from "@keystead/core/policy/vocabulary/vocabulary.ts";
 import { neverWarnings } from "./never.ts";
+import { deniesEverything, isOpen, isShut, restrictsNothing } from "./open_policy.ts";
 import { textsBeside, visitedNodes } from "./paths.ts";
 
 /** A policy with those of its expressions that are written and can be evaluated. */
@@ -14,7 +15,10 @@ export type Finding = { position?: number; message: string };
 
 export function reachWarnings(one: CheckedPolicy, all: readonly CheckedPolicy[]): Finding[] {
   const { policy, checked } = one;
-  const ofEffect = policy.effect === "EFFECT_ALLOW" ? allowsTooMuch(policy) : deniesTooLittle(checked.condition, all);
+  const ofEffect =
+    policy.effect === "EFFECT_ALLOW"
+      ? allowsTooMuch(policy)
+      : [...deniesTooMuch(policy), ...deniesTooLittle(checked.condition, all)];
   return [...neverApplies(one), ...ofEffect, ...looseTransfers(checked.condition)];
 }
 
@@ -28,20 +32,28 @@ function neverApplies({ policy, checked: { condition } }: CheckedPolicy): Findin
   }));
 }
 
-/** Left out is not the same as meant: whoever means everybody or everything can write `true`. */
+/** Left out is not the same as meant: an author who means everybody or everything can write `true`. */
 function allowsTooMuch(policy: WrittenPolicy): Finding[] {
   const { consensus = "", condition = "" } = policy;
-  if (isOpenText(policy)) {
+  if (isOpen(policy)) {
     return [{ message: `it ${allowsEverything}: neither its condition nor its consensus restricts anything` }];
   }
-  return [
-    ...(consensus === ""
-      ? [{ message: "without a consensus it allows this to every user, alone; write `true` if that is meant" }]
-      : []),
-    ...(condition === ""
-      ? [{ message: "without a condition it allows everything, new policies too; write `true` if that is meant" }]
-      : []),
-  ];
+  const everybody = "it allows this to every user, alone; write `true` if that is meant";
+  const everything = "it allows everything, new policies too; write `true` if that is meant";
+  return [...unmeant("consensus", consensus, everybody), ...unmeant("condition", condition, everything)];
+}
+
+function unmeant(kind: "consensus" | "condition", text: string, message: string): Finding[] {
+  if (text === "") return [{ message: `without a ${kind} ${message}` }];
+  if (text.trim() === "true" || !restrictsNothing(kind, text)) return [];
+  return [{ message: `its ${kind} is always true, so ${message}` }];
+}
+
+/** A denial of everything stops all users but the root quorum. One that says `true` is meant. */
+function deniesTooMuch(policy: WrittenPolicy): Finding[] {
+  const isSaid = [policy.condition, policy.consensus].some((text) => text?.trim() === "true");
+  if (isSaid || !isShut(policy)) return [];
+  return [{ message: `it ${deniesEverything}; write the condition \`true\` if that is meant` }];
 }
 
 /** Denials that a request can be written around, by where they name what it can be written around with. */

@@ -31,7 +31,7 @@ function lookAlike(text: string): string {
   const [strange] = text.match(/[^\x20-\x7e]/u) ?? [];
   if (strange === undefined) return "";
   const code = (strange.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-  return ` (it has the character U+${code}, which is none of A to Z)`;
+  return ` (it has the character U+${code}, which is not one of A to Z)`;
 }
 
 const type: TextCheck = (text) => {
@@ -47,9 +47,9 @@ const type: TextCheck = (text) => {
 const evmAddress: TextCheck = (text) => {
   if (/^0x[0-9a-f]{40}$/i.test(text)) return undefined;
   const digits = text.replace(/^0x/i, "");
-  if (digits === text) return "an address here begins with 0x, so that this is never equal";
-  if (!/^[0-9a-f]*$/i.test(digits)) return "an address here has hexadecimal digits only, so that this is never equal";
-  return `an address here has 40 digits after 0x and this has ${digits.length}, so that it is never equal`;
+  if (digits === text) return "an address here begins with 0x, so this is never equal";
+  if (!/^[0-9a-f]*$/i.test(digits)) return "an address here has hexadecimal digits only, so this is never equal";
+  return `an address here has 40 digits after 0x and this has ${digits.length}, so it is never equal`;
 };
 
 /** Contract creation has no destination. */
@@ -57,12 +57,12 @@ const destination: TextCheck = (text, beside) => (text === "" ? undefined : evmA
 
 /** Arguments can be anything; an address without its 0x is the slip that can be told. */
 const argument: TextCheck = (text) =>
-  /^[0-9a-f]{40}$/i.test(text) ? "an address here begins with 0x, so that this is never equal" : undefined;
+  /^[0-9a-f]{40}$/i.test(text) ? "an address here begins with 0x, so this is never equal" : undefined;
 
 const selector: TextCheck = (text) =>
   text === "" || /^0x[0-9a-f]{8}$/i.test(text)
     ? undefined
-    : "a function signature here is 0x and 8 digits, so that this is never equal";
+    : "a function signature here is 0x and 8 digits, so this is never equal";
 
 function id(noun: string): TextCheck {
   return (text) =>

@@ -97,24 +97,15 @@ test("each hash function hashes once", () => {
   assert.equal(toHex(read("ecdsa", "PAYLOAD_ENCODING_HEXADECIMAL", "HASH_FUNCTION_NO_OP", digest).bytes), digest);
 });
 
+const digestLength =
+  /^expected a 32-bytes-long digest: hash the payload first, or choose HASH_FUNCTION_SHA256 or HASH_FUNCTION_KECCAK256$/;
+
 test("a digest of another length, a foreign name and a payload that is not what it says get the published words", () => {
   const refusals: [SignatureScheme, string, string, string, RegExp][] = [
-    ["ecdsa", "PAYLOAD_ENCODING_HEXADECIMAL", "HASH_FUNCTION_NO_OP", "", /^expected a 32-bytes-long digest$/],
-    [
-      "ecdsa",
-      "PAYLOAD_ENCODING_HEXADECIMAL",
-      "HASH_FUNCTION_NO_OP",
-      "00".repeat(31),
-      /^expected a 32-bytes-long digest$/,
-    ],
-    [
-      "bip340",
-      "PAYLOAD_ENCODING_HEXADECIMAL",
-      "HASH_FUNCTION_NO_OP",
-      "00".repeat(33),
-      /^expected a 32-bytes-long digest$/,
-    ],
-    ["ecdsa", "PAYLOAD_ENCODING_TEXT_UTF8", "HASH_FUNCTION_NO_OP", "hello", /^expected a 32-bytes-long digest$/],
+    ["ecdsa", "PAYLOAD_ENCODING_HEXADECIMAL", "HASH_FUNCTION_NO_OP", "", digestLength],
+    ["ecdsa", "PAYLOAD_ENCODING_HEXADECIMAL", "HASH_FUNCTION_NO_OP", "00".repeat(31), digestLength],
+    ["bip340", "PAYLOAD_ENCODING_HEXADECIMAL", "HASH_FUNCTION_NO_OP", "00".repeat(33), digestLength],
+    ["ecdsa", "PAYLOAD_ENCODING_TEXT_UTF8", "HASH_FUNCTION_NO_OP", "hello", digestLength],
     ["ecdsa", "PAYLOAD_ENCODING_BASE64", "HASH_FUNCTION_NO_OP", digest, /^invalid payload encoding$/],
     ["ecdsa", "toString", "HASH_FUNCTION_NO_OP", digest, /^invalid payload encoding$/],
     ["ecdsa", "", "HASH_FUNCTION_NO_OP", digest, /^invalid payload encoding$/],

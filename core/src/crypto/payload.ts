@@ -107,7 +107,8 @@ export function readPayload(
 
 const messageOnly =
   "ed25519 keys sign the payload itself, as HASH_FUNCTION_NOT_APPLICABLE with PAYLOAD_ENCODING_HEXADECIMAL or PAYLOAD_ENCODING_TEXT_UTF8";
-const digestOnly = "this key signs a digest, so HASH_FUNCTION_NOT_APPLICABLE does not apply";
+const digestOnly =
+  "this key signs a digest; choose HASH_FUNCTION_SHA256 or HASH_FUNCTION_KECCAK256, or HASH_FUNCTION_NO_OP if the payload is a digest already";
 const digestAlready =
   "invalid hash function: this payload encoding has its own digest, so it takes HASH_FUNCTION_NO_OP";
 

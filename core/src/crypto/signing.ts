@@ -92,10 +92,13 @@ export function signBytes(
   return row.sign(maths, curve, privateKey, bytes);
 }
 
-/** Refuses, with the published text, what a scheme that signs digests cannot take. */
+/** Refuses what a scheme that signs digests cannot take: the published text, and then what to do. */
 export function checkDigest({ takes }: SignatureSchemeRow, bytes: Uint8Array): void {
   if (takes === "digest" && bytes.length !== 32) {
-    throw new Fault("invalid_argument", "expected a 32-bytes-long digest");
+    throw new Fault(
+      "invalid_argument",
+      "expected a 32-bytes-long digest: hash the payload first, or choose HASH_FUNCTION_SHA256 or HASH_FUNCTION_KECCAK256",
+    );
   }
 }
 

@@ -172,11 +172,13 @@ export function getAddressFormat(name: string): AddressFormatRow {
   return addressFormats[name as AddressFormat];
 }
 
-/** What a format does on a curve; a pair that does not go together is refused with the published text. */
+/** What a format does on a curve; a pair that does not go together is refused with the published text, and then with the right curve. */
 export function getAddressUse(format: string, curve: string): AddressUse {
   const { curves } = getAddressFormat(format);
   const use = Object.hasOwn(curves, curve) ? curves[curve as Curve] : undefined;
-  if (use === undefined) throw new Fault("invalid_argument", "invalid curve");
+  if (use === undefined) {
+    throw new Fault("invalid_argument", `invalid curve: ${format} needs ${Object.keys(curves).join(" or ")}`);
+  }
   return use;
 }
 

@@ -131,7 +131,9 @@ test("the XRP Ledger's own key pair; its Ed25519 accounts are outside our table"
   assert.equal(toHex(publicKey.compressed), keypair.publicKey.toLowerCase());
   assert.equal(getAddressUse("ADDRESS_FORMAT_XRP", "CURVE_SECP256K1").encode(publicKey), address);
   assert.ok(pairs.ed25519.address !== undefined);
-  assert.throws(() => getAddressUse("ADDRESS_FORMAT_XRP", "CURVE_ED25519"), { message: "invalid curve" });
+  assert.throws(() => getAddressUse("ADDRESS_FORMAT_XRP", "CURVE_ED25519"), {
+    message: "invalid curve: ADDRESS_FORMAT_XRP needs CURVE_SECP256K1",
+  });
 });
 
 test("Stellar's SEP-5: three mnemonics, seeds and thirty accounts", (t) => {

@@ -83,6 +83,10 @@ test("both forms of a public key are one point; Ed25519 has one form", () => {
 test("a curve that is not in the table is an `invalid curve`", () => {
   assert.equal(getKeyCurve("CURVE_P256"), keyCurves.CURVE_P256);
   for (const name of ["", "CURVE_P384", "curve_p256", "toString", "__proto__", "constructor"]) {
-    assert.throws(() => getKeyCurve(name), { code: "invalid_argument", message: "invalid curve" }, name);
+    assert.throws(
+      () => getKeyCurve(name),
+      { code: "invalid_argument", message: "invalid curve: use one of CURVE_SECP256K1, CURVE_P256, CURVE_ED25519" },
+      name,
+    );
   }
 });

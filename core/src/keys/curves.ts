@@ -61,9 +61,11 @@ export const keyCurves = {
 /** All three have keys of this many bytes; an Ed25519 key is its seed, never the 64-byte form of some libraries. */
 export const privateKeyLength = 32;
 
-/** The row of a curve that a client named; refuses with the published text. */
+/** The row of a curve that a client named; refuses with the published text, and then with the curves there are. */
 export function getKeyCurve(name: string): CurveRow {
-  if (!Object.hasOwn(keyCurves, name)) throw new Fault("invalid_argument", "invalid curve");
+  if (!Object.hasOwn(keyCurves, name)) {
+    throw new Fault("invalid_argument", `invalid curve: use one of ${Object.keys(keyCurves).join(", ")}`);
+  }
   return keyCurves[name as Curve];
 }
 

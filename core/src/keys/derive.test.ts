@@ -67,7 +67,10 @@ const beyond = new Uint8Array(64).fill(0xff);
 const seedOfOnes = new Uint8Array(64).fill(1);
 
 test("where BIP-32 defines no key the path is refused, never moved to another one", () => {
-  const refusal = { code: "invalid_argument", message: "invalid path" };
+  const refusal = {
+    code: "invalid_argument",
+    message: "invalid path: BIP-32 defines no key there; choose another index",
+  };
   for (const nothing of [beyond, new Uint8Array(64)]) {
     assert.throws(() => deriveKeyPair(saying(nothing), "CURVE_SECP256K1", seedOfOnes, []), refusal);
   }

@@ -115,5 +115,5 @@ function chainCodeOf(node: Node): Uint8Array {
 }
 
 function noKey(): Fault {
-  return new Fault("invalid_argument", "invalid path", { detail: "BIP-32 defines no key there" });
+  return new Fault("invalid_argument", "invalid path: BIP-32 defines no key there; choose another index");
 }

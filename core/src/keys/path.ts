@@ -35,7 +35,10 @@ function parseComponent(text: string): number {
 }
 
 function invalid(): Fault {
-  return new Fault("invalid_argument", "invalid path");
+  return new Fault(
+    "invalid_argument",
+    "invalid path: write it like m/44'/60'/0'/0/0, each number below 2147483648, with ' or h after a hardened one",
+  );
 }
 
 /**

@@ -93,7 +93,11 @@ export async function refusals(t: TestContext, server: KeysteadServer, root: Per
 
   await nothingComesOf("a digest of the wrong length", async () => {
     for (const payload of ["", "00", digest.slice(2), `${digest}00`]) {
-      await refuses(sign(ethereum, payload, "HASH_FUNCTION_NO_OP"), 3, "expected a 32-bytes-long digest");
+      await refuses(
+        sign(ethereum, payload, "HASH_FUNCTION_NO_OP"),
+        3,
+        /^Turnkey error 3: expected a 32-bytes-long digest: hash the payload first, /,
+      );
     }
   });
 
@@ -184,9 +188,13 @@ export async function refusals(t: TestContext, server: KeysteadServer, root: Per
         parameters: { walletName: "New", accounts: [{ ...at(accounts, 0), ...account }] },
       });
     for (const path of ["m/44'/60'/2147483648", "44'/60'", "m/", "m/-1", ""]) {
-      await refuses(create({ path }), 3, "invalid path");
+      await refuses(create({ path }), 3, /^Turnkey error 3: invalid path: write it like m/);
     }
-    await refuses(create({ curve: "CURVE_ED25519" }), 3, "invalid curve");
+    await refuses(
+      create({ curve: "CURVE_ED25519" }),
+      3,
+      /^Turnkey error 3: invalid curve: ADDRESS_FORMAT_ETHEREUM needs CURVE_SECP256K1/,
+    );
     await refuses(create({ addressFormat: "ADDRESS_FORMAT_NONE" }), 3, /^Turnkey error 3/);
   });
 

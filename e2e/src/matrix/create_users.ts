@@ -22,7 +22,7 @@ import type { Json, Scene } from "./scene.ts";
 const someId = "[0-9a-f-]{36}";
 const missingCredential = invalid(
   new RegExp(
-    `^user missing valid credential: ${someId}; a user needs an API key that has not expired, a member of the root quorum one that never does$`,
+    `^user missing valid credential: ${someId} \\(\`[^\`]+\`\\); a user needs an API key that has not expired, a member of the root quorum one that never does$`,
   ),
 );
 
@@ -61,7 +61,7 @@ export const badUsers: readonly {
   {
     name: "no e-mail address",
     more: () => ({ userEmail: "nobody" }),
-    refusal: invalid("invalid email address: `nobody`", "INVALID_EMAIL"),
+    refusal: invalid("invalid email address: `nobody`: write it like name@example.com", "INVALID_EMAIL"),
     kept: true,
   },
   {

@@ -13,7 +13,7 @@ import { type AccountParams, ethereum, newPrivateKey, privateKeyParams, solana }
 import { byId } from "./people.ts";
 import { checkPrivateKey } from "./private_keys.ts";
 import type { Json, Scene } from "./scene.ts";
-import { badAccounts, repeatedAccounts } from "./wallet_accounts.ts";
+import { badAccounts, badPath, repeatedAccounts } from "./wallet_accounts.ts";
 import { badWalletNames, checkNewWallet } from "./wallets.ts";
 
 /** An import is its user's own act: even a root user starts none for another. */
@@ -154,7 +154,7 @@ export const importWallet = activityEntry<WalletImport>({
     "a failed import leaves its bundle, a done one uses it up": async (scene) => {
       const params = await walletImport(scene);
       const failed = await scene.submit("import_wallet", { ...params, accounts: [{ ...ethereum, path: "x" }] });
-      assertRefused(failed, invalid("invalid path"));
+      assertRefused(failed, invalid(badPath));
       const { walletId } = await scene.done("import_wallet", params);
       const again = { ...params, walletName: `Again ${randomUUID()}`, accounts: [] };
       assertRefused(await scene.submit("import_wallet", again), notOpened);
@@ -214,7 +214,7 @@ export const importPrivateKey = activityEntry<KeyImport>({
     {
       name: "an address format of another curve",
       bend: (good) => ({ ...good, addressFormats: ["ADDRESS_FORMAT_SOLANA"] }),
-      refusal: invalid("invalid curve"),
+      refusal: invalid("invalid curve: ADDRESS_FORMAT_SOLANA needs CURVE_ED25519"),
       kept: "FAILED",
     },
     ...badBundles,

@@ -51,7 +51,9 @@ export const updateRootQuorum = activityEntry<{ threshold: number; userIds: stri
       },
       refusal: ({ userIds }) =>
         invalid(
-          `user missing valid credential: ${userIds.at(-1)}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
+          new RegExp(
+            `^user missing valid credential: ${userIds.at(-1)} \\(\`[^\`]+\`\\); a user needs an API key that has not expired, a member of the root quorum one that never does$`,
+          ),
         ),
       kept: "FAILED",
     },

@@ -92,7 +92,7 @@ export const createPrivateKeys = activityEntry<{ privateKeys: KeyParams[] }>({
     badKey(
       "an address format of another curve",
       { addressFormats: ["ADDRESS_FORMAT_ETHEREUM", "ADDRESS_FORMAT_SOLANA"] },
-      invalid("invalid curve"),
+      invalid("invalid curve: ADDRESS_FORMAT_SOLANA needs CURVE_ED25519"),
       "FAILED",
     ),
     {

@@ -60,7 +60,9 @@ function badPayloads(to: (payload: string) => object): BadInput<Json>[] {
     ...["", "00", digest().slice(2), `${digest()}00`].map((payload) => ({
       name: `a digest of ${payload.length} digits`,
       bend: (good: Json) => ({ ...good, ...to(payload) }),
-      refusal: invalid("expected a 32-bytes-long digest"),
+      refusal: invalid(
+        "expected a 32-bytes-long digest: hash the payload first, or choose HASH_FUNCTION_SHA256 or HASH_FUNCTION_KECCAK256",
+      ),
       kept: "FAILED" as const,
     })),
     {
@@ -73,7 +75,7 @@ function badPayloads(to: (payload: string) => object): BadInput<Json>[] {
       name: "no hash function for a key that signs digests",
       bend: (good) => ({ ...good, hashFunction: "HASH_FUNCTION_NOT_APPLICABLE" }),
       refusal: invalid(
-        "invalid hash function: this key signs a digest, so HASH_FUNCTION_NOT_APPLICABLE does not apply",
+        "invalid hash function: this key signs a digest; choose HASH_FUNCTION_SHA256 or HASH_FUNCTION_KECCAK256, or HASH_FUNCTION_NO_OP if the payload is a digest already",
       ),
       kept,
     },

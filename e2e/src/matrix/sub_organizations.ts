@@ -9,6 +9,7 @@ import { activityEntry, type BadInput } from "./entry.ts";
 import { ethereum, privateKeyParams, solana } from "./keys.ts";
 import { authenticator, expiringKey, type KeyParams, keyParams, type UserParams, userParams } from "./people.ts";
 import { envelope, type Json, type Scene } from "./scene.ts";
+import { badPath } from "./wallet_accounts.ts";
 
 type RootUser = Omit<UserParams, "userTags">;
 type Params = { subOrganizationName: string; rootUsers: RootUser[]; rootQuorumThreshold: number };
@@ -48,7 +49,7 @@ async function look(scene: Scene, organizationId: string) {
 }
 
 const missingCredential = invalid(
-  /^user missing valid credential: [0-9a-f-]{36}; a user needs an API key that has not expired, a member of the root quorum one that never does$/,
+  /^user missing valid credential: [0-9a-f-]{36} \(`[^`]+`\); a user needs an API key that has not expired, a member of the root quorum one that never does$/,
 );
 
 export const createSubOrganization = activityEntry<Params>({
@@ -171,7 +172,7 @@ export const createSubOrganization = activityEntry<Params>({
         const accounts = [{ ...account, pathFormat: "PATH_FORMAT_BIP32" }];
         return { ...good, wallet: { walletName: "Wallet", accounts } };
       },
-      refusal: invalid("invalid path"),
+      refusal: invalid(badPath),
       kept: "FAILED",
     },
     {

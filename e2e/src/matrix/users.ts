@@ -16,7 +16,10 @@ const foreignUser: ForeignInput<Json> = {
 const badEmail: BadInput<Json> = {
   name: "no e-mail address",
   bend: (good) => ({ ...good, userEmail: "mail@localhost" }),
-  refusal: invalid("invalid email address: `mail@localhost`", "INVALID_EMAIL"),
+  refusal: invalid(
+    "invalid email address: `mail@localhost`: the part after the @ must be a domain such as example.com",
+    "INVALID_EMAIL",
+  ),
   kept: "FAILED",
 };
 

@@ -24,7 +24,8 @@ export const rejectActivity: VoteEntry = {
 export const noVote: Refusal = {
   status: 403,
   code: 7,
-  message: "request not authorized: this user has no vote on this activity",
+  message:
+    "request not authorized: this user has no vote on this activity; members of the root quorum have one, and so have users whom a policy names that the activity waits for",
   errorCode: "REQUEST_NOT_AUTHORIZED",
 };
 

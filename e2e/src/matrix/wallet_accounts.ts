@@ -10,6 +10,9 @@ import { badPages, foreignCursors } from "./lists.ts";
 import { byId } from "./people.ts";
 import type { Json } from "./scene.ts";
 
+export const badPath =
+  "invalid path: write it like m/44'/60'/0'/0/0, each number below 2147483648, with ' or h after a hardened one";
+
 function badAccount(name: string, account: Partial<AccountParams>, message: string): BadInput<Json> {
   return {
     name,
@@ -21,13 +24,17 @@ function badAccount(name: string, account: Partial<AccountParams>, message: stri
 
 export const badAccounts: BadInput<Json>[] = [
   ...["", "44'/60'", "m/", "m/-1", "m/01", "m/44'/2147483648", "m/x"].map((path) =>
-    badAccount(`the path ${JSON.stringify(path)}`, { path }, "invalid path"),
+    badAccount(`the path ${JSON.stringify(path)}`, { path }, badPath),
   ),
-  badAccount("an address format of another curve", { curve: "CURVE_ED25519" }, "invalid curve"),
+  badAccount(
+    "an address format of another curve",
+    { curve: "CURVE_ED25519" },
+    "invalid curve: ADDRESS_FORMAT_ETHEREUM needs CURVE_SECP256K1",
+  ),
   badAccount(
     "no uncompressed Ed25519 key",
     { curve: "CURVE_ED25519", addressFormat: "ADDRESS_FORMAT_UNCOMPRESSED" },
-    "invalid curve",
+    "invalid curve: ADDRESS_FORMAT_UNCOMPRESSED needs CURVE_SECP256K1 or CURVE_P256",
   ),
   {
     name: "an address format that is none",
@@ -232,7 +239,7 @@ export const getWalletAccount = queryEntry<AccountQuestion>({
     {
       name: "no path at all",
       bend: ({ walletId }) => ({ walletId, path: "x" }),
-      refusal: invalid("invalid path"),
+      refusal: invalid(badPath),
     },
     {
       name: "the address of one account and the path of another",

@@ -154,7 +154,7 @@ for (const dialect of dialects) {
     await refused(ask.create([key("x"), key("KEPT")]), 3, "private key label must be unique: `KEPT` exists");
     await refused(ask.create([key("x"), key("X")]), 3, "private key label must be unique: `X` exists");
     const wrong = key("x", { curve: "CURVE_P256", addressFormats: ["ADDRESS_FORMAT_ETHEREUM"] });
-    await refused(ask.create([key("y"), wrong]), 3, "invalid curve");
+    await refused(ask.create([key("y"), wrong]), 3, "invalid curve: ADDRESS_FORMAT_ETHEREUM needs CURVE_SECP256K1");
     const tagged = key("x", { privateKeyTags: [nobody] });
     await refused(ask.create([tagged]), 5, `unable to find private key tag ${nobody}${within}`);
     await refused(ask.createTag("t", [nobody]), 5, `unable to find private key ${nobody}${within}`);

@@ -73,7 +73,11 @@ test("everything that can be refused is refused before the first secret is drawn
       "not_found",
       "unable to find private key tag lost in organization acme",
     ],
-    [[key("x"), key("y", { addressFormats: ["ADDRESS_FORMAT_SOLANA"] })], "invalid_argument", "invalid curve"],
+    [
+      [key("x"), key("y", { addressFormats: ["ADDRESS_FORMAT_SOLANA"] })],
+      "invalid_argument",
+      "invalid curve: ADDRESS_FORMAT_SOLANA needs CURVE_ED25519",
+    ],
   ];
   for (const [privateKeys, code, message] of refusals)
     assert.throws(() => run(privateKeys, { keys }), { code, message });

@@ -118,7 +118,9 @@ test("names, formats and the limit are checked before the bundle is opened", () 
     message: /private key label must be unique/,
   });
   const wrongCurve = { ...params, addressFormats: ["ADDRESS_FORMAT_SOLANA" as const] };
-  assert.throws(() => runActivity(importPrivateKey, members, wrongCurve), { message: "invalid curve" });
+  assert.throws(() => runActivity(importPrivateKey, members, wrongCurve), {
+    message: "invalid curve: ADDRESS_FORMAT_SOLANA needs CURVE_ED25519",
+  });
   const limits = { privateKeysPerOrganization: 0 };
   assert.throws(() => runActivity(importPrivateKey, members, params, { limits }), { code: "resource_exhausted" });
 });

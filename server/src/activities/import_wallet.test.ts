@@ -179,10 +179,10 @@ test("names, paths, formats, repetitions and the limit are checked before the bu
     message: /wallet label must be unique/,
   });
   assert.throws(() => importBundle(members, bad, { accounts: [{ ...ethereum, path: "m/x" }] }), {
-    message: "invalid path",
+    message: /^invalid path: write it like m/,
   });
   assert.throws(() => importBundle(members, bad, { accounts: [{ ...ethereum, curve: "CURVE_P256" }] }), {
-    message: "invalid curve",
+    message: "invalid curve: ADDRESS_FORMAT_ETHEREUM needs CURVE_SECP256K1",
   });
   const again = { ...ethereum, path: "m/44h/60H/0'/0/0" };
   assert.throws(() => importBundle(members, bad, { accounts: [ethereum, again] }), {

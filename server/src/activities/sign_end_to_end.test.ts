@@ -111,7 +111,7 @@ for (const dialect of dialects) {
     const digest = { ...hello, hashFunction: "HASH_FUNCTION_NO_OP" };
     await assert.rejects(
       rig.submit(rig.root, "sign_raw_payload", { signWith: address, ...digest }),
-      refused(3, "^expected a 32-bytes-long digest$"),
+      refused(3, "^expected a 32-bytes-long digest: hash the payload first, or choose HASH_FUNCTION_SHA256 "),
     );
     await assert.rejects(rig.submit(rig.root, "sign_raw_payload", { signWith: randomUUID(), ...hello }), missing);
     const unknown = { signWith: "0x0000000000000000000000000000000000000001", ...hello };

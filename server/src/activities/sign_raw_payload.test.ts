@@ -193,7 +193,11 @@ test("payloads are read as their encoding says", () => {
 
 test("what the key cannot sign is refused in the published words", () => {
   const refusals: [signWith: string, choices: Choices, message: RegExp][] = [
-    [ethereum.record.address, { hashFunction: "HASH_FUNCTION_NO_OP" }, /^expected a 32-bytes-long digest$/],
+    [
+      ethereum.record.address,
+      { hashFunction: "HASH_FUNCTION_NO_OP" },
+      /^expected a 32-bytes-long digest: hash the payload first, /,
+    ],
     [ethereum.record.address, { hashFunction: "HASH_FUNCTION_NOT_APPLICABLE" }, /^invalid hash function/],
     [ethereum.record.address, { encoding: "PAYLOAD_ENCODING_HEXADECIMAL" }, /^invalid payload encoding/],
     [ethereum.record.address, { payload: "\ud800" }, /^invalid payload encoding/],

@@ -33,7 +33,7 @@ test("what is no address, a token that nobody checks, and an unknown user are re
   assert.throws(() => run({ userId: "ann", userEmail: "ann" }), {
     code: "invalid_argument",
     errorCode: "INVALID_EMAIL",
-    message: "invalid email address: `ann`",
+    message: "invalid email address: `ann`: write it like name@example.com",
   });
   assert.throws(() => run({ userId: "ann", userEmail: "a@example.com", verificationToken: "a.b.c" }), {
     code: "unimplemented",

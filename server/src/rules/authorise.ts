@@ -229,13 +229,16 @@ function detailOf(message: string, question: Question, weighed: Weighed) {
   };
 }
 
+const voteless =
+  "this user has no vote on this activity; members of the root quorum have one, and so have users whom a policy names that the activity waits for";
+
 /** The refusal of a vote. Where there are policies, it says what each of them waits for, or why it waits for nothing. */
 export function noVote(question: Question): Fault {
   const isAsked = question.form.activity.rootQuorumOnly !== true;
   const asked = isAsked ? askPolicies(question, activeApprovals(question)) : undefined;
   const { weighed } = weigh(asked instanceof Fault ? undefined : asked);
   const why = "no policy that this activity waits for is about this user and this credential";
-  return new Fault("permission_denied", "request not authorized: this user has no vote on this activity", {
+  return new Fault("permission_denied", `request not authorized: ${voteless}`, {
     errorCode: "REQUEST_NOT_AUTHORIZED",
     details: weighed.evaluations.length === 0 ? [] : [detailOf(why, question, weighed)],
   });

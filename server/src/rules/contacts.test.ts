@@ -26,28 +26,30 @@ test("an e-mail address is kept as given", () => {
   for (const address of addresses) assert.equal(parseEmail(address), address);
 });
 
-const noEmail: [what: string, text: string][] = [
-  ["no at sign", "example.com"],
-  ["no local part", "@example.com"],
-  ["two at signs", "ann@lee@example.com"],
-  ["a domain of one label", "ann@localhost"],
-  ["an address for a domain", "ann@127.0.0.1"],
-  ["a label that begins with a hyphen", "ann@-x.example.com"],
-  ["a label of 64 characters", `ann@${"b".repeat(64)}.com`],
-  ["an empty label", "ann@example..com"],
-  ["a space", "ann lee@example.com"],
-  ["a line break, which would add a header to a mail", "ann@example.com\nbcc: eve@example.com"],
-  ["a control character", "a\u0007nn@example.com"],
-  ["a right-to-left override", "ann\u202e@example.com"],
-  ["a display name", "Ann <ann@example.com>"],
-  ["a list", "ann@example.com,eve@example.com"],
+const whole = "write it like name@example.com";
+const domain = "the part after the @ must be a domain such as example.com";
+const noEmail: [what: string, text: string, why: string][] = [
+  ["no at sign", "example.com", whole],
+  ["no local part", "@example.com", whole],
+  ["two at signs", "ann@lee@example.com", whole],
+  ["a domain of one label", "ann@localhost", domain],
+  ["an address for a domain", "ann@127.0.0.1", domain],
+  ["a label that begins with a hyphen", "ann@-x.example.com", domain],
+  ["a label of 64 characters", `ann@${"b".repeat(64)}.com`, domain],
+  ["an empty label", "ann@example..com", domain],
+  ["a space", "ann lee@example.com", whole],
+  ["a line break, which would add a header to a mail", "ann@example.com\nbcc: eve@example.com", whole],
+  ["a control character", "a\u0007nn@example.com", whole],
+  ["a right-to-left override", "ann\u202e@example.com", whole],
+  ["a display name", "Ann <ann@example.com>", whole],
+  ["a list", "ann@example.com,eve@example.com", whole],
 ];
-for (const [what, text] of noEmail) {
+for (const [what, text, why] of noEmail) {
   test(`an e-mail address with ${what} is refused with the published text and name`, () => {
     assert.throws(() => parseEmail(text), {
       code: "invalid_argument",
       errorCode: "INVALID_EMAIL",
-      message: `invalid email address: \`${text}\``,
+      message: `invalid email address: \`${text}\`: ${why}`,
     });
   });
 }

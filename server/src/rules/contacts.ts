@@ -5,6 +5,7 @@ import { Fault } from "@keystead/core/fault.ts";
 // characters each. The mailbox has the last word.
 const emailPattern =
   /^[^\s\p{Cc}\p{Cf}@"(),:;<>[\]\\]+@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/iu;
+const localPartPattern = /^[^\s\p{Cc}\p{Cf}@"(),:;<>[\]\\]+@[^@]*$/u;
 const phonePattern = /^\+[1-9][0-9]{6,14}$/;
 
 // RFC 5321 §4.5.3.1: 64 octets before the @, and 256 for a path, which has two brackets around the address. A domain of
@@ -25,8 +26,14 @@ export function parseEmail(text: string | null | undefined): string | undefined 
 /** An address to look for. Earlier versions stored some that are refused today, and those must be found, too. */
 export function parseSearchedEmail(text: string | null | undefined): string | undefined {
   if (text === undefined || text === null || text === "") return undefined;
-  if (!emailPattern.test(text)) throw invalidEmail(text);
+  if (!emailPattern.test(text)) throw invalidEmail(text, `: ${formFlawOf(text)}`);
   return text;
+}
+
+/** Which part of the address has not the form of one. */
+function formFlawOf(text: string): string {
+  const hasLocalPart = localPartPattern.test(text);
+  return hasLocalPart ? "the part after the @ must be a domain such as example.com" : "write it like name@example.com";
 }
 
 /** What no mail server takes, though it has the form of an address. */
@@ -41,7 +48,7 @@ function flawOf(address: string): string | undefined {
   return utf8.encode(address).length > maxEmailBytes ? `it is longer than ${maxEmailBytes} bytes` : undefined;
 }
 
-function invalidEmail(text: string, why = ""): Fault {
+function invalidEmail(text: string, why: string): Fault {
   return new Fault("invalid_argument", `invalid email address: \`${text}\`${why}`, { errorCode: "INVALID_EMAIL" });
 }
 

@@ -154,9 +154,11 @@ function hasLogin({ userEmail, userPhoneNumber }: User, settings: Settings): boo
   );
 }
 
-export function missingCredential(userId: string): Fault {
+/** By id, as published, and by name where the request may create the user: nobody knows the id of such a one. */
+export function missingCredential(userId: string, userName?: string): Fault {
+  const named = userName === undefined ? "" : ` (\`${userName}\`)`;
   return new Fault(
     "invalid_argument",
-    `user missing valid credential: ${userId}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
+    `user missing valid credential: ${userId}${named}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
   );
 }

@@ -52,10 +52,19 @@ test("a format asked for twice is there once", () => {
 });
 
 test("a format of another curve is refused, wherever it stands", () => {
-  const refusal = { code: "invalid_argument", message: "invalid curve" };
-  assert.throws(() => make("CURVE_P256", ["ADDRESS_FORMAT_COMPRESSED", "ADDRESS_FORMAT_ETHEREUM"]), refusal);
-  assert.throws(() => make("CURVE_SECP256K1", ["ADDRESS_FORMAT_SOLANA"]), refusal);
-  assert.throws(() => make("CURVE_ED25519", ["ADDRESS_FORMAT_UNCOMPRESSED"]), refusal);
+  const refusal = (why: string) => ({ code: "invalid_argument", message: `invalid curve: ${why}` });
+  assert.throws(
+    () => make("CURVE_P256", ["ADDRESS_FORMAT_COMPRESSED", "ADDRESS_FORMAT_ETHEREUM"]),
+    refusal("ADDRESS_FORMAT_ETHEREUM needs CURVE_SECP256K1"),
+  );
+  assert.throws(
+    () => make("CURVE_SECP256K1", ["ADDRESS_FORMAT_SOLANA"]),
+    refusal("ADDRESS_FORMAT_SOLANA needs CURVE_ED25519"),
+  );
+  assert.throws(
+    () => make("CURVE_ED25519", ["ADDRESS_FORMAT_UNCOMPRESSED"]),
+    refusal("ADDRESS_FORMAT_UNCOMPRESSED needs CURVE_SECP256K1 or CURVE_P256"),
+  );
 });
 
 test("bytes that are no key of the curve are refused without being told", () => {

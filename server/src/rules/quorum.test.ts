@@ -49,7 +49,7 @@ test("every member needs a way in that lasts, also when the others would do", ()
   for (const userId of ["session", "mail"]) {
     assert.throws(check(1, "ann", userId), {
       code: "invalid_argument",
-      message: `user missing valid credential: ${userId}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
+      message: `user missing valid credential: ${userId} (\`${members.users.get(userId)?.userName}\`); a user needs an API key that has not expired, a member of the root quorum one that never does`,
     });
   }
   const withLogin = organization({ features: ["FEATURE_NAME_OTP_EMAIL_AUTH"] }).settings;

@@ -20,7 +20,7 @@ export function checkQuorum(
   for (const userId of members) {
     const user = users.get(userId);
     if (user === undefined) throw quorumUsersMissing(`this organization has no user \`${userId}\``);
-    if (!hasLastingCredential(user, settings)) throw missingCredential(userId);
+    if (!hasLastingCredential(user, settings)) throw missingCredential(userId, user.userName);
   }
   if (threshold > members.size) {
     throw new Fault(

@@ -123,7 +123,7 @@ export function* createUsersIn(
     return newUser(context, params);
   });
   for (const user of created) {
-    if (!hasCredential(user, settings, context.nowMs)) throw missingCredential(user.userId);
+    if (!hasCredential(user, settings, context.nowMs)) throw missingCredential(user.userId, user.userName);
   }
   refuseKnownCredentials(members, created.flatMap(keptCredentialsOf));
   return {

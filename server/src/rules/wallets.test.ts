@@ -186,15 +186,18 @@ test("a seed is opened from the wallet's record, and the opened secret wiped", (
   assert.ok(opened[0]?.every((byte) => byte === 0));
 });
 
+const badPath =
+  "invalid path: write it like m/44'/60'/0'/0/0, each number below 2147483648, with ' or h after a hardened one";
+
 test("paths, formats and pairs that do not go together are refused one by one", () => {
   const wrong: [message: string, params: object][] = [
-    ["invalid path", { path: "" }],
-    ["invalid path", { path: "m/" }],
-    ["invalid path", { path: "m/44''" }],
-    ["invalid path", { path: "m/4294967296" }],
+    [badPath, { path: "" }],
+    [badPath, { path: "m/" }],
+    [badPath, { path: "m/44''" }],
+    [badPath, { path: "m/4294967296" }],
     ["invalid address format", { addressFormat: "ADDRESS_FORMAT_X" }],
-    ["invalid curve", { curve: "CURVE_X" }],
-    ["invalid curve", { curve: "CURVE_ED25519" }],
+    ["invalid curve: ADDRESS_FORMAT_ETHEREUM needs CURVE_SECP256K1", { curve: "CURVE_X" }],
+    ["invalid curve: ADDRESS_FORMAT_ETHEREUM needs CURVE_SECP256K1", { curve: "CURVE_ED25519" }],
   ];
   for (const [message, params] of wrong) {
     const asked = [solana, { ...ethereum, ...params } as WalletAccountParams];

@@ -25,6 +25,10 @@ export type Report = { lines: string[]; ok: boolean };
 
 const leavesAtOnce = 1_000;
 
+/** The signer's word counts leaves by boot: which organization a missing one was of, only accept-database can tell. */
+const whatToDo =
+  "next: after a restore, the missing leaves are what it lost, in the organizations that `npx keystead accept-database` named; keep this list. Without a restore, somebody removed them: put back a database that has them";
+
 export async function checkLog(store: Store, link: SignerLink, logKey: string): Promise<Report> {
   const check = createReleasedCheck(await loadStatement(link, fromHex(logKey)));
   const vouching = createVouching(link);
@@ -37,7 +41,9 @@ export async function checkLog(store: Store, link: SignerLink, logKey: string): 
     const own = await vouching.leaves(rows.map(({ leaf }) => leaf));
     for (const [index, row] of rows.entries()) {
       if (own[index] !== true) {
-        found.push(`leaf ${row.number} of signer boot ${row.boot} in the database is NOT the signer's`);
+        found.push(
+          `leaf ${row.number} of signer boot ${row.boot} of organization ${row.organizationId} in the database is NOT the signer's`,
+        );
         continue;
       }
       const leaf = decodeLeaf(withoutMac(row.leaf));
@@ -56,7 +62,7 @@ export async function checkLog(store: Store, link: SignerLink, logKey: string): 
     found.push(`leaf ${number} of signer boot ${toHex(boot)} was RELEASED and is NOT in the database`);
   }
   const summary = `${count} leaves in the database, ${withheld.length} released ones missing`;
-  return { lines: [...found, summary], ok: found.length === 0 };
+  return { lines: [...found, ...(withheld.length > 0 ? [whatToDo] : []), summary], ok: found.length === 0 };
 }
 
 /** A leaf in another's place would fill a gap that it has nothing to do with. */

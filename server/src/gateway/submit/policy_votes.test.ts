@@ -19,7 +19,10 @@ import { listPolicies } from "../../queries/list_policies.ts";
 const waits = "ACTIVITY_STATUS_CONSENSUS_NEEDED";
 const completed = "ACTIVITY_STATUS_COMPLETED";
 const requires = "OUTCOME_REQUIRES_CONSENSUS";
-const noVote = { code: "permission_denied", message: /this user has no vote on this activity$/ };
+const noVote = {
+  code: "permission_denied",
+  message: /this user has no vote on this activity; members of the root quorum have one, /,
+};
 
 type Team = Readonly<Record<"ann" | "bob" | "cleo", Person>>;
 
