@@ -9,7 +9,7 @@ const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const { gateway } = processes;
 await runFromTerminal(
   {
-    root: code.root,
+    ...code,
     gateway: { ...code.gateway, entry: here("stand_in_gateway.test_entry.ts") },
     signer: { ...code.signer, entry: here("stand_in_signer.test_entry.ts") },
   },
