@@ -1,12 +1,15 @@
 /** What a group writes, per organization and table: chains collapsed to their last word, in an order free of deadlocks. */
 import { Fault } from "@keystead/core/fault.ts";
-import type { Change, User, UserTag } from "../state/entities.ts";
+import type { Change } from "../state/entities.ts";
+import { entityKinds } from "../state/entity_kinds.ts";
 import type { CommitItem } from "./commit_item.ts";
+import { addEntity, type NewText } from "./entity_plan.ts";
+import { refuseNul } from "./entity_rows.ts";
+import { isTabled } from "./entity_tables.ts";
 import { finalStatuses } from "./final_statuses.ts";
 import { addClaims, clashes } from "./key_clashes.ts";
 import { addKeyFacts, addKeyRow, addTaggedPrivateKeys, type ReadRecords, readRecords } from "./key_rows.ts";
 import { newPlan, type OrganizationPlan } from "./organization_plan.ts";
-import { interfaceRow, type NewInterface, policyRow } from "./policy_rows.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -148,128 +151,25 @@ function toSaid({ evaluations, explanation }: CommitItem): Pick<Tables["votes"],
   return { evaluations: evaluations ?? null, explanation: explanation ?? null };
 }
 
-function addChange(plan: OrganizationPlan, change: Change, texts: readonly NewInterface[]): void {
-  const { op, kind } = change;
-  if (kind === "user") {
-    if (op === "put") {
-      const { userName, userEmail, userPhoneNumber, apiKeys } = change.value;
-      refuseNul(userName, userEmail, userPhoneNumber);
-      for (const { apiKeyName } of apiKeys) refuseNul(apiKeyName);
-      plan.users.set(change.value.userId, change.value);
-    } else plan.users.set(change.id, undefined);
-  } else if (kind === "userTag") {
-    if (op === "put") {
-      refuseNul(change.value.tagName);
-      plan.userTags.set(change.value.tagId, change.value);
-    } else plan.userTags.set(change.id, undefined);
-  } else if (kind === "privateKeyTag") {
-    if (op === "put") {
-      refuseNul(change.value.tagName);
-      plan.keys.tags.set(change.value.tagId, change.value);
-    } else plan.keys.tags.set(change.id, undefined);
-  } else if (kind === "taggedPrivateKeys" && op === "put") {
-    addTaggedPrivateKeys(plan.keys, change.value);
-  } else if (kind === "keyFacts" && op === "put") {
-    refuseNul(change.value.name);
-    addKeyFacts(plan.keys, change.value);
-  } else if (kind === "policy") {
-    if (op === "put") {
-      const { policyId, policyName, consensus, condition, time, notes } = change.value;
-      refuseNul(policyName, consensus, condition, time, notes);
-      plan.policies.policies.set(policyId, policyRow(plan.organizationId, change.value));
-    } else plan.policies.policies.set(change.id, undefined);
-  } else if (kind === "contractInterface") {
-    if (op === "put") {
-      const { interfaceId, address, label, notes } = change.value;
-      refuseNul(address, label, notes);
-      plan.policies.interfaces.set(interfaceId, interfaceRow(plan.organizationId, change.value, texts));
-    } else plan.policies.interfaces.set(change.id, undefined);
-  } else if (kind === "pendingActivity" || kind === "importTarget" || kind === "keyCounts") {
-    // A matter of their pages alone; what waits has its status in the activity's own row.
-  } else if (op === "remove") {
+/** Applies a change to the rows that show entities of its kind. */
+function addChange(plan: OrganizationPlan, change: Change, texts: readonly NewText[]): void {
+  const { kind } = change;
+  if (isTabled(kind)) {
+    addEntity(plan.entities, kind, plan.organizationId, change as never, texts);
+    return;
+  }
+  if (change.op === "remove") {
+    if ("id" in entityKinds[change.kind]) return;
     throw new Fault("internal", `a ${kind} cannot be removed`);
-  } else if (kind === "settings") {
+  }
+  if (change.kind === "settings") {
     refuseNul(change.value.organizationName);
     plan.settings = change.value;
+  } else if (change.kind === "taggedPrivateKeys") addTaggedPrivateKeys(plan.keys, change.value);
+  else if (change.kind === "keyFacts") {
+    refuseNul(change.value.name);
+    addKeyFacts(plan.keys, change.value);
   }
-  // The root quorum stands only in the members page: no query needs it in a table yet.
-}
-
-/** SQLite would store a NUL and PostgreSQL refuse it. The reader of bodies lets none in, so one here is our mistake. */
-function refuseNul(...texts: readonly (string | null | undefined)[]): void {
-  for (const text of texts) if (text?.includes("\0")) throw new Fault("internal", "text for the database contains NUL");
-}
-
-/** The rows of the projection, and what they replace. */
-export function projectionRows(plan: OrganizationPlan): {
-  users: Tables["users"][];
-  credentials: Tables["credentials"][];
-  userTags: Tables["user_tags"][];
-  removedUsers: string[];
-  removedUserTags: string[];
-} {
-  const rows: ReturnType<typeof projectionRows> = {
-    users: [],
-    credentials: [],
-    userTags: [],
-    removedUsers: [],
-    removedUserTags: [],
-  };
-  for (const [userId, user] of plan.users) {
-    if (user === undefined) rows.removedUsers.push(userId);
-    else {
-      rows.users.push(toUserRow(plan.organizationId, user));
-      for (const apiKey of user.apiKeys) rows.credentials.push(toCredentialRow(plan.organizationId, userId, apiKey));
-    }
-  }
-  for (const [tagId, tag] of plan.userTags) {
-    if (tag === undefined) rows.removedUserTags.push(tagId);
-    else rows.userTags.push(toUserTagRow(plan.organizationId, tag));
-  }
-  return rows;
-}
-
-export function toUserTagRow(organizationId: string, tag: UserTag): Tables["user_tags"] {
-  return {
-    organization_id: organizationId,
-    tag_id: tag.tagId,
-    tag_name: tag.tagName,
-    created_at_ms: tag.createdAtMs,
-    updated_at_ms: tag.updatedAtMs,
-  };
-}
-
-export function toUserRow(organizationId: string, user: User): Tables["users"] {
-  return {
-    organization_id: organizationId,
-    user_id: user.userId,
-    user_name: user.userName,
-    user_email: user.userEmail ?? null,
-    user_phone_number: user.userPhoneNumber ?? null,
-    user_tags: JSON.stringify(user.userTags),
-    created_at_ms: user.createdAtMs,
-    updated_at_ms: user.updatedAtMs,
-  };
-}
-
-export function toCredentialRow(
-  organizationId: string,
-  userId: string,
-  apiKey: User["apiKeys"][number],
-): Tables["credentials"] {
-  return {
-    organization_id: organizationId,
-    credential_id: apiKey.apiKeyId,
-    user_id: userId,
-    credential_name: apiKey.apiKeyName,
-    type: apiKey.type,
-    curve: apiKey.curve,
-    public_key: apiKey.publicKey,
-    expires_at_ms: apiKey.expiresAtMs ?? null,
-    proven: Number(apiKey.proven === true),
-    created_at_ms: apiKey.createdAtMs,
-    updated_at_ms: apiKey.updatedAtMs,
-  };
 }
 
 /** The row of an organization that is born. Its name and times are its settings'. */
