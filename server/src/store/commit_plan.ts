@@ -59,57 +59,73 @@ function continues(plan: OrganizationPlan, item: CommitItem): boolean {
 }
 
 function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadRecords): void {
-  const { birth, next, changes, leaf, activity, vote, idempotency, refused } = item;
-  const said = toSaid(item);
-  const { organizationId } = plan;
+  const { birth, next, changes } = item;
+  if (next === undefined && (birth !== undefined || changes.length > 0)) {
+    throw new Fault("internal", "an item that changes something produces no state");
+  }
+  if (birth !== undefined) refuseNul(birth.organizationName);
   for (const child of item.births ?? []) {
     const childPlan = newPlan(child);
     add(childPlan, child, recordsOf(child));
     plan.births.push(childPlan);
   }
-  if (vote !== undefined) {
-    refuseNul(vote.vote);
-    plan.votes.push({
-      organization_id: organizationId,
-      activity_id: vote.activityId,
-      vote_id: vote.voteId,
-      vote: vote.vote,
-      ...said,
-      created_at_ms: vote.createdAtMs,
-    });
-  }
-  if (idempotency !== undefined && activity !== undefined) {
-    plan.idempotencyKeys.push({
-      organization_id: organizationId,
-      user_id: idempotency.userId,
-      idempotency_key: idempotency.idempotencyKey,
-      request: idempotency.request,
-      fingerprint: activity.fingerprint,
-      created_at_ms: idempotency.createdAtMs,
-    });
-  }
-  if (refused !== undefined) {
-    const { userId, day, bytes } = refused;
-    const name = `${userId} ${day}`;
-    const earlier = plan.refusedBytes.get(name)?.bytes ?? 0;
-    plan.refusedBytes.set(name, { organization_id: organizationId, user_id: userId, day, bytes: earlier + bytes });
-  }
-  if (next === undefined && (birth !== undefined || changes.length > 0)) {
-    throw new Fault("internal", "an item that changes something produces no state");
-  }
-  if (birth !== undefined) refuseNul(birth.organizationName);
+  const said = toSaid(item);
+  addVote(plan, item, said);
+  addIdempotencyKey(plan, item);
+  addRefused(plan, item);
   addClaims(plan.keys, keyRows, changes);
   for (const row of keyRows) addKeyRow(plan.keys, row);
   for (const change of changes) addChange(plan, change, texts);
-  if (next !== undefined) {
-    if (next.version <= plan.version) throw new Fault("internal", "versions of an organization only grow");
-    plan.version = next.version;
-    plan.head = next;
-    for (const { name, content } of next.pages) {
-      plan.pages.set(name, { organization_id: organizationId, name, content });
-    }
+  if (next !== undefined) addState(plan, next);
+  addLeaf(plan, item);
+  addActivity(plan, item, said);
+}
+
+function addVote({ organizationId, votes }: OrganizationPlan, { vote }: CommitItem, said: Said): void {
+  if (vote === undefined) return;
+  refuseNul(vote.vote);
+  votes.push({
+    organization_id: organizationId,
+    activity_id: vote.activityId,
+    vote_id: vote.voteId,
+    vote: vote.vote,
+    ...said,
+    created_at_ms: vote.createdAtMs,
+  });
+}
+
+function addIdempotencyKey({ organizationId, idempotencyKeys }: OrganizationPlan, item: CommitItem): void {
+  const { idempotency, activity } = item;
+  if (idempotency === undefined || activity === undefined) return;
+  idempotencyKeys.push({
+    organization_id: organizationId,
+    user_id: idempotency.userId,
+    idempotency_key: idempotency.idempotencyKey,
+    request: idempotency.request,
+    fingerprint: activity.fingerprint,
+    created_at_ms: idempotency.createdAtMs,
+  });
+}
+
+function addRefused({ organizationId, refusedBytes }: OrganizationPlan, { refused }: CommitItem): void {
+  if (refused === undefined) return;
+  const { userId, day, bytes } = refused;
+  const name = `${userId} ${day}`;
+  const earlier = refusedBytes.get(name)?.bytes ?? 0;
+  refusedBytes.set(name, { organization_id: organizationId, user_id: userId, day, bytes: earlier + bytes });
+}
+
+function addState(plan: OrganizationPlan, next: NonNullable<CommitItem["next"]>): void {
+  if (next.version <= plan.version) throw new Fault("internal", "versions of an organization only grow");
+  plan.version = next.version;
+  plan.head = next;
+  for (const { name, content } of next.pages) {
+    plan.pages.set(name, { organization_id: plan.organizationId, name, content });
   }
-  plan.leaves.push({
+}
+
+function addLeaf({ organizationId, leaves }: OrganizationPlan, { leaf, next, activity }: CommitItem): void {
+  leaves.push({
     organization_id: organizationId,
     boot: leaf.boot,
     number: leaf.number,
@@ -120,13 +136,17 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
     sealed: leaf.sealed ?? null,
     made: leaf.made ?? null,
   });
+}
+
+function addActivity({ organizationId, activities }: OrganizationPlan, item: CommitItem, said: Said): void {
+  const { activity, next } = item;
   if (activity === undefined) return;
   refuseNul(activity.votes, activity.result, activity.failure);
   if (activity.slot !== null && next === undefined) {
     throw new Fault("internal", "a journal lists an activity that produces no state");
   }
-  const earlier = plan.activities.get(activity.activityId);
-  plan.activities.set(activity.activityId, {
+  const earlier = activities.get(activity.activityId);
+  activities.set(activity.activityId, {
     organization_id: organizationId,
     activity_id: activity.activityId,
     fingerprint: activity.fingerprint,
@@ -145,8 +165,10 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   });
 }
 
+type Said = Pick<Tables["votes"], "evaluations" | "explanation">;
+
 /** What policies said about the vote that an item brings: the submission's own, or a later one. */
-function toSaid({ evaluations, explanation }: CommitItem): Pick<Tables["votes"], "evaluations" | "explanation"> {
+function toSaid({ evaluations, explanation }: CommitItem): Said {
   refuseNul(explanation);
   return { evaluations: evaluations ?? null, explanation: explanation ?? null };
 }
