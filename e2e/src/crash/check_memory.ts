@@ -13,10 +13,12 @@ import type { DeploymentRows, Rows } from "./deployment_rows.ts";
 
 /** Every leaf, header and record, and the head, has the signer's own mark. */
 export function checkMarks(rows: Rows, authenticity: Authenticity): string[] {
-  const { organization, leaves, wallets, wallet_accounts, private_keys, contract_interfaces } = rows;
-  const keys = [...wallets, ...wallet_accounts, ...private_keys, ...contract_interfaces];
+  const { organization, leaves } = rows;
+  const records = Object.values(rows)
+    .flat()
+    .flatMap((row) => ("record" in row ? [row.record] : []));
   const marked = [
-    ...keys.map(({ record }) => ["record", record] as const),
+    ...records.map((record) => ["record", record] as const),
     ...leaves.map(({ leaf }) => ["leaf", leaf] as const),
     ...leaves.flatMap(({ header }) => (header === null ? [] : [["header", header] as const])),
     ["header", organization.header] as const,

@@ -2,11 +2,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { isLive } from "@keystead/server/rules/keys.ts";
+import { withoutMac } from "@keystead/server/state/authenticity.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { decodeDirectory } from "@keystead/server/state/directory.ts";
 import type { KnownFacts } from "@keystead/server/state/entities.ts";
 import {
   emptyPages,
+  entitiesIn,
   findKeyFacts,
   isPageName,
   type PageName,
@@ -14,6 +16,8 @@ import {
   withPage,
 } from "@keystead/server/state/pages.ts";
 import { decodeRecord, type KeyRecord, type RecordKind, recordIdOf } from "@keystead/server/state/records.ts";
+import { rowsOfPages, toRows } from "@keystead/server/store/entity_rows.ts";
+import { type EntityTableName, tabledKinds, tableOf } from "@keystead/server/store/entity_tables.ts";
 import type { Rows } from "./deployment_rows.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -37,8 +41,7 @@ export function checkProjections(rows: Rows): string[] {
   const compare = (table: string, shown: readonly Row[], said: readonly Row[]) => {
     if (!isDeepStrictEqual(sorted(shown), sorted(said))) found.push(`${table} shows ${differing(shown, said)}`);
   };
-  checkMembers(rows, pages, compare);
-  checkPolicies(rows, pages, compare);
+  checkEntities(rows, pages, compare);
   checkWaiting(rows, pages, compare);
   if (isDeleted) checkNoKeys(rows, compare);
   else found.push(...checkKeys(rows, pages, compare));
@@ -57,86 +60,30 @@ function differing(shown: readonly Row[], said: readonly Row[]): string {
   return `${shown.length} rows for ${said.length}; only there: ${extra}; missing: ${missing}`;
 }
 
-function checkMembers({ users, credentials, user_tags }: Rows, { members }: Pages, compare: Compare): void {
-  compare(
-    "users",
-    users.map(({ organization_id: _, ...row }) => row),
-    [...members.users.values()].map((user) => ({
-      user_id: user.userId,
-      user_name: user.userName,
-      user_email: user.userEmail ?? null,
-      user_phone_number: user.userPhoneNumber ?? null,
-      user_tags: JSON.stringify(user.userTags),
-      created_at_ms: user.createdAtMs,
-      updated_at_ms: user.updatedAtMs,
-    })),
-  );
-  compare(
-    "credentials",
-    credentials.map(({ organization_id: _, ...row }) => row),
-    [...members.users.values()].flatMap(({ userId, apiKeys }) =>
-      apiKeys.map((key) => ({
-        credential_id: key.apiKeyId,
-        user_id: userId,
-        credential_name: key.apiKeyName,
-        type: key.type,
-        curve: key.curve,
-        public_key: key.publicKey,
-        expires_at_ms: key.expiresAtMs ?? null,
-        proven: key.proven === true ? 1 : 0,
-        created_at_ms: key.createdAtMs,
-        updated_at_ms: key.updatedAtMs,
-      })),
-    ),
-  );
-  compare(
-    "user_tags",
-    user_tags.map(({ organization_id: _, ...row }) => row),
-    [...members.userTags.values()].map(tagRow),
-  );
+/** Tables of entities show what the table of kinds makes of the pages; `entity_tables.test.ts` holds that against rows written out. */
+function checkEntities(rows: Rows, pages: Pages, compare: Compare): void {
+  const stored = rows as unknown as Readonly<Record<EntityTableName, readonly Row[]>>;
+  for (const [table, said] of rowsOfPages(rows.organization.organization_id, pages)) {
+    compare(table, stored[table], said);
+  }
+  for (const kind of tabledKinds) {
+    const { table, id, text } = tableOf(kind);
+    if (text === undefined) continue;
+    const entities = entitiesIn(pages, kind);
+    const texts = new Map(stored[table].map((row) => [String(row[id]), row.record as Uint8Array]));
+    const said = [...entities].map(
+      ([entityId, entity]) => toRows(kind, rows.organization.organization_id, entity, texts.get(entityId) ?? none).row,
+    );
+    compare(table, stored[table], said);
+    for (const [entityId, record] of texts) {
+      const entity = entities.get(entityId);
+      const own = entity !== undefined && text.isOf(decodeRecord(withoutMac(record)), entity);
+      compare(`the text of ${table} ${entityId}`, [{ own }], [{ own: true }]);
+    }
+  }
 }
 
-function tagRow({
-  tagId,
-  tagName,
-  createdAtMs,
-  updatedAtMs,
-}: {
-  tagId: string;
-  tagName: string;
-  createdAtMs: number;
-  updatedAtMs: number;
-}): Row {
-  return { tag_id: tagId, tag_name: tagName, created_at_ms: createdAtMs, updated_at_ms: updatedAtMs };
-}
-
-function checkPolicies(rows: Rows, pages: Pages, compare: Compare): void {
-  compare(
-    "policies",
-    rows.policies.map(({ organization_id: _, ...row }) => row),
-    [...pages.policies.values()].map((policy) => ({
-      policy_id: policy.policyId,
-      policy_name: policy.policyName,
-      effect: policy.effect,
-      consensus: policy.consensus,
-      condition: policy.condition,
-      time: policy.time,
-      notes: policy.notes,
-      created_at_ms: policy.createdAtMs,
-      updated_at_ms: policy.updatedAtMs,
-    })),
-  );
-  compare(
-    "contract_interfaces",
-    rows.contract_interfaces.map(({ interface_id, address, label, record }) => {
-      const { text, interfaceId } = read(record, "contractInterface");
-      return { id: interface_id, address, label, length: Buffer.byteLength(text), own: interfaceId === interface_id };
-    }),
-    [...pages.contractInterfaces.values()].map(({ interfaceId, address, label, length }) => {
-      return { id: interfaceId, address, label, length, own: true };
-    }),
-  );
-}
+const none = new Uint8Array();
 
 /** What waits in the page waits in the table, with as many approvals as there were submissions and votes. */
 function checkWaiting({ activities, votes }: Rows, { pending }: Pages, compare: Compare): void {
@@ -169,7 +116,7 @@ function read<K extends RecordKind>(marked: Uint8Array, kind: K) {
 /** Rows are their records with what happened to them since; there are as many as the page has counted, and none that was deleted. */
 function checkKeys(rows: Rows, pages: Pages, compare: Compare): string[] {
   const found: string[] = [];
-  const { wallets, wallet_accounts, private_keys, private_key_addresses, private_key_tags } = rows;
+  const { wallets, wallet_accounts, private_keys, private_key_addresses } = rows;
   const factsOf = (id: string): Partial<KnownFacts> => findKeyFacts(pages, id) ?? {};
   const counts = { wallets: wallets.length, privateKeys: private_keys.length };
   const { exported: _, ...counted } = pages.keyCounts;
@@ -220,11 +167,6 @@ function checkKeys(rows: Rows, pages: Pages, compare: Compare): string[] {
         tags: JSON.stringify(pages.privateKeyTags.keys.get(key.privateKeyId) ?? []),
       };
     }),
-  );
-  compare(
-    "private_key_tags",
-    private_key_tags.map(({ organization_id: _, ...row }) => row),
-    [...pages.privateKeyTags.tags.values()].map(tagRow),
   );
   const walletIds = new Set(wallets.map(({ wallet_id }) => wallet_id));
   for (const { wallet_account_id, wallet_id } of wallet_accounts) {

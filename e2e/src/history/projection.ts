@@ -5,6 +5,7 @@ import { isLive } from "@keystead/server/rules/keys.ts";
 import type { KnownFacts } from "@keystead/server/state/entities.ts";
 import { emptyPages, isPageName, type Pages, withPage } from "@keystead/server/state/pages.ts";
 import type { KeyRecord } from "@keystead/server/state/records.ts";
+import { rowsOfPages } from "@keystead/server/store/entity_rows.ts";
 import type { Store } from "@keystead/server/store/store.ts";
 import type { TableName } from "@keystead/server/store/tables.ts";
 import { type OrganizationLog, rowsOf } from "./log.ts";
@@ -20,53 +21,9 @@ export async function compareProjection(
 ): Promise<string[]> {
   let pages: Pages = emptyPages;
   for (const [name, bytes] of content) if (isPageName(name)) pages = withPage(pages, name, bytes);
-  const { members, settings, policies } = pages;
-  const times = ({ createdAtMs, updatedAtMs }: { createdAtMs: number; updatedAtMs: number }) => ({
-    created_at_ms: createdAtMs,
-    updated_at_ms: updatedAtMs,
-  });
+  const { settings } = pages;
   const expected: Partial<Record<TableName, Row[]>> = {
-    users: [...members.users.values()].map((user) => ({
-      user_id: user.userId,
-      user_name: user.userName,
-      user_email: user.userEmail ?? null,
-      user_phone_number: user.userPhoneNumber ?? null,
-      user_tags: JSON.stringify(user.userTags),
-      ...times(user),
-    })),
-    credentials: [...members.users.values()].flatMap((user) =>
-      user.apiKeys.map((key) => ({
-        credential_id: key.apiKeyId,
-        user_id: user.userId,
-        credential_name: key.apiKeyName,
-        type: key.type,
-        curve: key.curve,
-        public_key: key.publicKey,
-        expires_at_ms: key.expiresAtMs ?? null,
-        proven: key.proven === true ? 1 : 0,
-        ...times(key),
-      })),
-    ),
-    user_tags: [...members.userTags.values()].map((tag) => ({
-      tag_id: tag.tagId,
-      tag_name: tag.tagName,
-      ...times(tag),
-    })),
-    private_key_tags: [...pages.privateKeyTags.tags.values()].map((tag) => ({
-      tag_id: tag.tagId,
-      tag_name: tag.tagName,
-      ...times(tag),
-    })),
-    policies: [...policies.values()].map((policy) => ({
-      policy_id: policy.policyId,
-      policy_name: policy.policyName,
-      effect: policy.effect,
-      consensus: policy.consensus,
-      condition: policy.condition,
-      time: policy.time,
-      notes: policy.notes,
-      ...times(policy),
-    })),
+    ...Object.fromEntries(rowsOfPages(organizationId, pages)),
     ...keyRows(pages, settings.deleted === true ? [] : records),
   };
   const tables = Object.entries(expected) as [TableName, Row[]][];

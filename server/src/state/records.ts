@@ -73,12 +73,20 @@ export type ContractInterfaceRecord = {
   text: string;
 };
 
-export type AnyRecord = KeyRecord | ContractInterfaceRecord;
+/** Records without a secret. */
+export type TextRecord = ContractInterfaceRecord;
+
+export type AnyRecord = KeyRecord | TextRecord;
 export type RecordKind = AnyRecord["kind"];
+
+/** By kind, the field that holds the id of the entity that a text belongs to. */
+export const textRecordKinds = {
+  contractInterface: "interfaceId",
+} as const satisfies { [K in TextRecord["kind"]]: keyof Extract<TextRecord, { kind: K }> };
 
 /** Whether a secret belongs to it. */
 export function isKeyRecord(record: AnyRecord): record is KeyRecord {
-  return record.kind !== "contractInterface";
+  return !Object.hasOwn(textRecordKinds, record.kind);
 }
 
 /** Before keys had tags; texts of interfaces have none. */

@@ -1,12 +1,15 @@
 /** What a group writes, per organization and table: chains collapsed to their last word, in an order free of deadlocks. */
 import { Fault } from "@keystead/core/fault.ts";
-import type { Change, User, UserTag } from "../state/entities.ts";
+import type { Change } from "../state/entities.ts";
+import { entityKinds } from "../state/entity_kinds.ts";
 import type { CommitItem } from "./commit_item.ts";
+import { addEntity, type NewText } from "./entity_plan.ts";
+import { refuseNul } from "./entity_rows.ts";
+import { isTabled } from "./entity_tables.ts";
 import { finalStatuses } from "./final_statuses.ts";
 import { addClaims, clashes } from "./key_clashes.ts";
 import { addKeyFacts, addKeyRow, addTaggedPrivateKeys, type ReadRecords, readRecords } from "./key_rows.ts";
 import { newPlan, type OrganizationPlan } from "./organization_plan.ts";
-import { interfaceRow, type NewInterface, policyRow } from "./policy_rows.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -56,57 +59,73 @@ function continues(plan: OrganizationPlan, item: CommitItem): boolean {
 }
 
 function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadRecords): void {
-  const { birth, next, changes, leaf, activity, vote, idempotency, refused } = item;
-  const said = toSaid(item);
-  const { organizationId } = plan;
+  const { birth, next, changes } = item;
+  if (next === undefined && (birth !== undefined || changes.length > 0)) {
+    throw new Fault("internal", "an item that changes something produces no state");
+  }
+  if (birth !== undefined) refuseNul(birth.organizationName);
   for (const child of item.births ?? []) {
     const childPlan = newPlan(child);
     add(childPlan, child, recordsOf(child));
     plan.births.push(childPlan);
   }
-  if (vote !== undefined) {
-    refuseNul(vote.vote);
-    plan.votes.push({
-      organization_id: organizationId,
-      activity_id: vote.activityId,
-      vote_id: vote.voteId,
-      vote: vote.vote,
-      ...said,
-      created_at_ms: vote.createdAtMs,
-    });
-  }
-  if (idempotency !== undefined && activity !== undefined) {
-    plan.idempotencyKeys.push({
-      organization_id: organizationId,
-      user_id: idempotency.userId,
-      idempotency_key: idempotency.idempotencyKey,
-      request: idempotency.request,
-      fingerprint: activity.fingerprint,
-      created_at_ms: idempotency.createdAtMs,
-    });
-  }
-  if (refused !== undefined) {
-    const { userId, day, bytes } = refused;
-    const name = `${userId} ${day}`;
-    const earlier = plan.refusedBytes.get(name)?.bytes ?? 0;
-    plan.refusedBytes.set(name, { organization_id: organizationId, user_id: userId, day, bytes: earlier + bytes });
-  }
-  if (next === undefined && (birth !== undefined || changes.length > 0)) {
-    throw new Fault("internal", "an item that changes something produces no state");
-  }
-  if (birth !== undefined) refuseNul(birth.organizationName);
+  const said = toSaid(item);
+  addVote(plan, item, said);
+  addIdempotencyKey(plan, item);
+  addRefused(plan, item);
   addClaims(plan.keys, keyRows, changes);
   for (const row of keyRows) addKeyRow(plan.keys, row);
   for (const change of changes) addChange(plan, change, texts);
-  if (next !== undefined) {
-    if (next.version <= plan.version) throw new Fault("internal", "versions of an organization only grow");
-    plan.version = next.version;
-    plan.head = next;
-    for (const { name, content } of next.pages) {
-      plan.pages.set(name, { organization_id: organizationId, name, content });
-    }
+  if (next !== undefined) addState(plan, next);
+  addLeaf(plan, item);
+  addActivity(plan, item, said);
+}
+
+function addVote({ organizationId, votes }: OrganizationPlan, { vote }: CommitItem, said: Said): void {
+  if (vote === undefined) return;
+  refuseNul(vote.vote);
+  votes.push({
+    organization_id: organizationId,
+    activity_id: vote.activityId,
+    vote_id: vote.voteId,
+    vote: vote.vote,
+    ...said,
+    created_at_ms: vote.createdAtMs,
+  });
+}
+
+function addIdempotencyKey({ organizationId, idempotencyKeys }: OrganizationPlan, item: CommitItem): void {
+  const { idempotency, activity } = item;
+  if (idempotency === undefined || activity === undefined) return;
+  idempotencyKeys.push({
+    organization_id: organizationId,
+    user_id: idempotency.userId,
+    idempotency_key: idempotency.idempotencyKey,
+    request: idempotency.request,
+    fingerprint: activity.fingerprint,
+    created_at_ms: idempotency.createdAtMs,
+  });
+}
+
+function addRefused({ organizationId, refusedBytes }: OrganizationPlan, { refused }: CommitItem): void {
+  if (refused === undefined) return;
+  const { userId, day, bytes } = refused;
+  const name = `${userId} ${day}`;
+  const earlier = refusedBytes.get(name)?.bytes ?? 0;
+  refusedBytes.set(name, { organization_id: organizationId, user_id: userId, day, bytes: earlier + bytes });
+}
+
+function addState(plan: OrganizationPlan, next: NonNullable<CommitItem["next"]>): void {
+  if (next.version <= plan.version) throw new Fault("internal", "versions of an organization only grow");
+  plan.version = next.version;
+  plan.head = next;
+  for (const { name, content } of next.pages) {
+    plan.pages.set(name, { organization_id: plan.organizationId, name, content });
   }
-  plan.leaves.push({
+}
+
+function addLeaf({ organizationId, leaves }: OrganizationPlan, { leaf, next, activity }: CommitItem): void {
+  leaves.push({
     organization_id: organizationId,
     boot: leaf.boot,
     number: leaf.number,
@@ -117,13 +136,17 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
     sealed: leaf.sealed ?? null,
     made: leaf.made ?? null,
   });
+}
+
+function addActivity({ organizationId, activities }: OrganizationPlan, item: CommitItem, said: Said): void {
+  const { activity, next } = item;
   if (activity === undefined) return;
   refuseNul(activity.votes, activity.result, activity.failure);
   if (activity.slot !== null && next === undefined) {
     throw new Fault("internal", "a journal lists an activity that produces no state");
   }
-  const earlier = plan.activities.get(activity.activityId);
-  plan.activities.set(activity.activityId, {
+  const earlier = activities.get(activity.activityId);
+  activities.set(activity.activityId, {
     organization_id: organizationId,
     activity_id: activity.activityId,
     fingerprint: activity.fingerprint,
@@ -142,134 +165,33 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   });
 }
 
+type Said = Pick<Tables["votes"], "evaluations" | "explanation">;
+
 /** What policies said about the vote that an item brings: the submission's own, or a later one. */
-function toSaid({ evaluations, explanation }: CommitItem): Pick<Tables["votes"], "evaluations" | "explanation"> {
+function toSaid({ evaluations, explanation }: CommitItem): Said {
   refuseNul(explanation);
   return { evaluations: evaluations ?? null, explanation: explanation ?? null };
 }
 
-function addChange(plan: OrganizationPlan, change: Change, texts: readonly NewInterface[]): void {
-  const { op, kind } = change;
-  if (kind === "user") {
-    if (op === "put") {
-      const { userName, userEmail, userPhoneNumber, apiKeys } = change.value;
-      refuseNul(userName, userEmail, userPhoneNumber);
-      for (const { apiKeyName } of apiKeys) refuseNul(apiKeyName);
-      plan.users.set(change.value.userId, change.value);
-    } else plan.users.set(change.id, undefined);
-  } else if (kind === "userTag") {
-    if (op === "put") {
-      refuseNul(change.value.tagName);
-      plan.userTags.set(change.value.tagId, change.value);
-    } else plan.userTags.set(change.id, undefined);
-  } else if (kind === "privateKeyTag") {
-    if (op === "put") {
-      refuseNul(change.value.tagName);
-      plan.keys.tags.set(change.value.tagId, change.value);
-    } else plan.keys.tags.set(change.id, undefined);
-  } else if (kind === "taggedPrivateKeys" && op === "put") {
-    addTaggedPrivateKeys(plan.keys, change.value);
-  } else if (kind === "keyFacts" && op === "put") {
-    refuseNul(change.value.name);
-    addKeyFacts(plan.keys, change.value);
-  } else if (kind === "policy") {
-    if (op === "put") {
-      const { policyId, policyName, consensus, condition, time, notes } = change.value;
-      refuseNul(policyName, consensus, condition, time, notes);
-      plan.policies.policies.set(policyId, policyRow(plan.organizationId, change.value));
-    } else plan.policies.policies.set(change.id, undefined);
-  } else if (kind === "contractInterface") {
-    if (op === "put") {
-      const { interfaceId, address, label, notes } = change.value;
-      refuseNul(address, label, notes);
-      plan.policies.interfaces.set(interfaceId, interfaceRow(plan.organizationId, change.value, texts));
-    } else plan.policies.interfaces.set(change.id, undefined);
-  } else if (kind === "pendingActivity" || kind === "importTarget" || kind === "keyCounts") {
-    // A matter of their pages alone; what waits has its status in the activity's own row.
-  } else if (op === "remove") {
+/** Applies a change to the rows that show entities of its kind. */
+function addChange(plan: OrganizationPlan, change: Change, texts: readonly NewText[]): void {
+  const { kind } = change;
+  if (isTabled(kind)) {
+    addEntity(plan.entities, kind, plan.organizationId, change as never, texts);
+    return;
+  }
+  if (change.op === "remove") {
+    if ("id" in entityKinds[change.kind]) return;
     throw new Fault("internal", `a ${kind} cannot be removed`);
-  } else if (kind === "settings") {
+  }
+  if (change.kind === "settings") {
     refuseNul(change.value.organizationName);
     plan.settings = change.value;
+  } else if (change.kind === "taggedPrivateKeys") addTaggedPrivateKeys(plan.keys, change.value);
+  else if (change.kind === "keyFacts") {
+    refuseNul(change.value.name);
+    addKeyFacts(plan.keys, change.value);
   }
-  // The root quorum stands only in the members page: no query needs it in a table yet.
-}
-
-/** SQLite would store a NUL and PostgreSQL refuse it. The reader of bodies lets none in, so one here is our mistake. */
-function refuseNul(...texts: readonly (string | null | undefined)[]): void {
-  for (const text of texts) if (text?.includes("\0")) throw new Fault("internal", "text for the database contains NUL");
-}
-
-/** The rows of the projection, and what they replace. */
-export function projectionRows(plan: OrganizationPlan): {
-  users: Tables["users"][];
-  credentials: Tables["credentials"][];
-  userTags: Tables["user_tags"][];
-  removedUsers: string[];
-  removedUserTags: string[];
-} {
-  const rows: ReturnType<typeof projectionRows> = {
-    users: [],
-    credentials: [],
-    userTags: [],
-    removedUsers: [],
-    removedUserTags: [],
-  };
-  for (const [userId, user] of plan.users) {
-    if (user === undefined) rows.removedUsers.push(userId);
-    else {
-      rows.users.push(toUserRow(plan.organizationId, user));
-      for (const apiKey of user.apiKeys) rows.credentials.push(toCredentialRow(plan.organizationId, userId, apiKey));
-    }
-  }
-  for (const [tagId, tag] of plan.userTags) {
-    if (tag === undefined) rows.removedUserTags.push(tagId);
-    else rows.userTags.push(toUserTagRow(plan.organizationId, tag));
-  }
-  return rows;
-}
-
-export function toUserTagRow(organizationId: string, tag: UserTag): Tables["user_tags"] {
-  return {
-    organization_id: organizationId,
-    tag_id: tag.tagId,
-    tag_name: tag.tagName,
-    created_at_ms: tag.createdAtMs,
-    updated_at_ms: tag.updatedAtMs,
-  };
-}
-
-export function toUserRow(organizationId: string, user: User): Tables["users"] {
-  return {
-    organization_id: organizationId,
-    user_id: user.userId,
-    user_name: user.userName,
-    user_email: user.userEmail ?? null,
-    user_phone_number: user.userPhoneNumber ?? null,
-    user_tags: JSON.stringify(user.userTags),
-    created_at_ms: user.createdAtMs,
-    updated_at_ms: user.updatedAtMs,
-  };
-}
-
-export function toCredentialRow(
-  organizationId: string,
-  userId: string,
-  apiKey: User["apiKeys"][number],
-): Tables["credentials"] {
-  return {
-    organization_id: organizationId,
-    credential_id: apiKey.apiKeyId,
-    user_id: userId,
-    credential_name: apiKey.apiKeyName,
-    type: apiKey.type,
-    curve: apiKey.curve,
-    public_key: apiKey.publicKey,
-    expires_at_ms: apiKey.expiresAtMs ?? null,
-    proven: Number(apiKey.proven === true),
-    created_at_ms: apiKey.createdAtMs,
-    updated_at_ms: apiKey.updatedAtMs,
-  };
 }
 
 /** The row of an organization that is born. Its name and times are its settings'. */

@@ -5,13 +5,13 @@
 import pg from "pg";
 import { passed } from "../state/steps.ts";
 import type { ReleasedLeaf } from "./commit_item.ts";
-import { organizationRow, projectionRows } from "./commit_plan.ts";
+import { organizationRow } from "./commit_plan.ts";
+import { addEntities } from "./commit_postgres_entities.ts";
 import { addKeys } from "./commit_postgres_keys.ts";
 import type { OrganizationPlan } from "./organization_plan.ts";
-import { policyTables } from "./policy_rows.ts";
-import { deleteRows, type StatementBuilder, statementBuilder } from "./postgres_statement.ts";
+import { type StatementBuilder, statementBuilder } from "./postgres_statement.ts";
 import type { PostgresStore } from "./store.ts";
-import { type ColumnKind, tables } from "./tables.ts";
+import { tables } from "./tables.ts";
 import { columnsOf } from "./upserts.ts";
 
 /** The ids of the organizations whose items were committed. */
@@ -111,9 +111,6 @@ const headColumns = {
   deleted_at_ms: "integer?",
 } as const;
 
-const userColumns = { organization_id: "text", user_id: "text" } as const;
-const userTagColumns = { organization_id: "text", tag_id: "text" } as const;
-const credentialColumns = { organization_id: "text", credential_id: "text" } as const;
 const releasedColumns = { organization_id: "text", boot: "text", number: "integer" } as const;
 const openedColumns = { organization_id: "text", activity_id: "text", result: "text" } as const;
 
@@ -151,9 +148,8 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
     "refused_bytes",
     refused.sort((a, b) => (a.organization_id + a.user_id < b.organization_id + b.user_id ? -1 : 1)),
   );
-  addProjection(statement, plans);
+  addEntities(statement, plans);
   addKeys(statement, plans);
-  addPolicies(statement, plans);
   addReleased(statement, released);
   return statement.build();
 }
@@ -232,79 +228,6 @@ function bornRow(plan: OrganizationPlan, by: OrganizationPlan) {
   return [
     { ...organizationRow({ ...plan, birth: plan.birth }), requires: plan === by ? undefined : by.organizationId },
   ];
-}
-
-/** Credentials are deleted before any is written, so that a key can move from one to another. */
-function addProjection(statement: StatementBuilder, plans: readonly OrganizationPlan[]): void {
-  const touched = plans.flatMap(({ organizationId, users }) =>
-    [...users.keys()].map((userId) => ({ organization_id: organizationId, user_id: userId })),
-  );
-  const projections = plans.map((plan) => ({ organization_id: plan.organizationId, ...projectionRows(plan) }));
-  const credentials = projections.flatMap((rows) => rows.credentials);
-  if (touched.length > 0) {
-    statement.part(
-      "delete_credentials",
-      `delete from credentials using ${statement.unnest("touched", userColumns, touched)}
-        where credentials.organization_id = touched.organization_id and credentials.user_id = touched.user_id
-          and touched.organization_id in (select organization_id from committed)
-          and not exists (select from ${statement.unnest("kept", credentialColumns, credentials)}
-            where kept.organization_id = credentials.organization_id and kept.credential_id = credentials.credential_id)
-        returning 1`,
-    );
-  }
-  const remove = (table: "users" | "user_tags", key: string, columns: Record<string, ColumnKind>, ids: object[]) => {
-    if (ids.length === 0) return;
-    statement.part(
-      `delete_${table}`,
-      `delete from ${table} using ${statement.unnest("gone", columns, ids as Record<string, unknown>[])}
-        where ${table}.organization_id = gone.organization_id and ${table}.${key} = gone.${key}
-          and gone.organization_id in (select organization_id from committed)`,
-    );
-  };
-  remove(
-    "users",
-    "user_id",
-    userColumns,
-    projections.flatMap(({ organization_id, removedUsers }) =>
-      removedUsers.map((user_id) => ({ organization_id, user_id })),
-    ),
-  );
-  remove(
-    "user_tags",
-    "tag_id",
-    userTagColumns,
-    projections.flatMap(({ organization_id, removedUserTags }) =>
-      removedUserTags.map((tag_id) => ({ organization_id, tag_id })),
-    ),
-  );
-  statement.insert(
-    "users",
-    projections.flatMap((rows) => rows.users),
-  );
-  statement.insert("credentials", credentials, "delete_credentials");
-  statement.insert(
-    "user_tags",
-    projections.flatMap((rows) => rows.userTags),
-  );
-}
-
-function addPolicies(statement: StatementBuilder, plans: readonly OrganizationPlan[]): void {
-  for (const name of ["policies", "interfaces"] as const) {
-    const { table, id } = policyTables[name];
-    const all = plans.flatMap(({ organizationId, policies }) =>
-      [...policies[name]].map(([rowId, row]) => ({ organization_id: organizationId, id: rowId, row })),
-    );
-    deleteRows(
-      statement,
-      table,
-      id,
-      all.filter(({ row }) => row === undefined),
-    );
-    statement.insert(
-      table,
-      all.flatMap(({ row }) => row ?? []),
-    );
-  }
 }
 
 function addReleased(statement: StatementBuilder, released: readonly ReleasedLeaf[]): void {

@@ -1,7 +1,7 @@
 /** The parts of a group's statement in PostgreSQL that write keys. */
 import type { KeyRecordKind } from "../state/records.ts";
 import type { KeyRowChange } from "./key_plan.ts";
-import { keyTables, privateKeyAddressRows, privateKeyTagRow, tablesOfKeys } from "./key_rows.ts";
+import { keyTables, privateKeyAddressRows, tablesOfKeys } from "./key_rows.ts";
 import type { OrganizationPlan } from "./organization_plan.ts";
 import { deleteRows, rowKeyColumns, type StatementBuilder } from "./postgres_statement.ts";
 import { type ColumnKind, type TableName, tables } from "./tables.ts";
@@ -44,19 +44,6 @@ export function addKeys(statement: StatementBuilder, all: readonly OrganizationP
   const privateKeys = keyPlans.flatMap((keys) => [...keys.privateKeys.values()]);
   statement.insert("private_keys", privateKeys);
   statement.insert("private_key_addresses", privateKeys.flatMap(privateKeyAddressRows));
-  const tags = plans.flatMap(({ organizationId, keys }) =>
-    [...keys.tags].map(([tagId, tag]) => ({ organization_id: organizationId, id: tagId, tag })),
-  );
-  deleteRows(
-    statement,
-    "private_key_tags",
-    "tag_id",
-    tags.filter(({ tag }) => tag === undefined),
-  );
-  statement.insert(
-    "private_key_tags",
-    tags.flatMap(({ organization_id, tag }) => (tag === undefined ? [] : privateKeyTagRow(organization_id, tag))),
-  );
 }
 
 function deleteAllKeys(statement: StatementBuilder, deleted: readonly OrganizationPlan[]): void {

@@ -2,14 +2,13 @@
 import type { SQLInputValue } from "node:sqlite";
 import { passed } from "../state/steps.ts";
 import type { ReleasedLeaf } from "./commit_item.ts";
-import { organizationRow, projectionRows } from "./commit_plan.ts";
+import { organizationRow } from "./commit_plan.ts";
+import { writeEntities } from "./commit_sqlite_entities.ts";
 import { isEmptyKeyPlan, type KeyPlan, type KeyRowChange } from "./key_plan.ts";
-import { keyTables, privateKeyAddressRows, privateKeyTagRow, tablesOfKeys } from "./key_rows.ts";
+import { keyTables, privateKeyAddressRows, tablesOfKeys } from "./key_rows.ts";
 import type { OrganizationPlan } from "./organization_plan.ts";
-import { type PolicyPlan, policyTables } from "./policy_rows.ts";
 import type { SqliteConnection } from "./sqlite_dialect.ts";
-import type { TableName, Tables } from "./tables.ts";
-import { columnsOf, onConflict } from "./upserts.ts";
+import { insert } from "./sqlite_insert.ts";
 
 /** The ids of the organizations whose items were committed. */
 export function write(
@@ -68,21 +67,6 @@ function isViolation(error: unknown): boolean {
   return errcode === primaryKeyViolated || errcode === uniqueViolated;
 }
 
-const inserts = new Map<TableName, { text: string; columns: string[] }>();
-
-function insert<T extends TableName>(sqlite: SqliteConnection, table: T, row: Tables[T]): void {
-  let entry = inserts.get(table);
-  if (entry === undefined) {
-    const columns = columnsOf(table);
-    const values = columns.map(() => "?").join(", ");
-    const text = `insert into ${table} (${columns.join(", ")}) values (${values}) ${onConflict[table] ?? ""}`;
-    entry = { text, columns };
-    inserts.set(table, entry);
-  }
-  const { text, columns } = entry;
-  sqlite.statement(text).run(...columns.map((column) => row[column as keyof Tables[T]] as SQLInputValue));
-}
-
 function release(sqlite: SqliteConnection, released: readonly ReleasedLeaf[]): void {
   for (const { organizationId, boot, first, last } of toRanges(released)) {
     sqlite
@@ -124,10 +108,9 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   for (const key of plan.idempotencyKeys) insert(sqlite, "idempotency_keys", key);
   for (const row of plan.refusedBytes.values()) insert(sqlite, "refused_bytes", row);
   for (const born of plan.births) writeOrganization(sqlite, born);
-  if (plan.users.size + plan.userTags.size > 0) writeProjection(sqlite, plan);
+  writeEntities(sqlite, plan.organizationId, plan.entities);
   if (plan.settings?.deleted === true) deleteAllKeys(sqlite, plan.organizationId);
   else if (!isEmptyKeyPlan(plan.keys)) writeKeys(sqlite, plan.organizationId, plan.keys);
-  writePolicies(sqlite, plan.organizationId, plan.policies);
   return true;
 }
 
@@ -160,35 +143,6 @@ function moveHead(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
   return sqlite.statement(setHeadAndSettings).run(...stored, ...named, ...expected).changes === 1;
 }
 
-/** Credentials are deleted before any is written, so that a key can move from one to another. */
-function writeProjection(sqlite: SqliteConnection, plan: OrganizationPlan): void {
-  const { organizationId } = plan;
-  const { users, credentials, userTags, removedUsers, removedUserTags } = projectionRows(plan);
-  const wanted = new Map(credentials.map((credential) => [credential.credential_id, credential]));
-  for (const userId of plan.users.keys()) {
-    const stored = sqlite
-      .statement("select * from credentials where organization_id = ? and user_id = ?")
-      .all(organizationId, userId) as Tables["credentials"][];
-    for (const credential of stored) {
-      const next = wanted.get(credential.credential_id);
-      if (next === undefined) {
-        sqlite
-          .statement("delete from credentials where organization_id = ? and credential_id = ?")
-          .run(organizationId, credential.credential_id);
-      } else if (isSame(credential, next)) wanted.delete(credential.credential_id);
-    }
-  }
-  for (const userId of removedUsers) {
-    sqlite.statement("delete from users where organization_id = ? and user_id = ?").run(organizationId, userId);
-  }
-  for (const tagId of removedUserTags) {
-    sqlite.statement("delete from user_tags where organization_id = ? and tag_id = ?").run(organizationId, tagId);
-  }
-  for (const user of users) insert(sqlite, "users", user);
-  for (const credential of wanted.values()) insert(sqlite, "credentials", credential);
-  for (const tag of userTags) insert(sqlite, "user_tags", tag);
-}
-
 /** What the same group would still have changed of them is gone, too. */
 function deleteAllKeys(sqlite: SqliteConnection, organizationId: string): void {
   for (const table of tablesOfKeys) {
@@ -203,23 +157,6 @@ function writeKeys(sqlite: SqliteConnection, organizationId: string, keys: KeyPl
   for (const key of keys.privateKeys.values()) {
     insert(sqlite, "private_keys", key);
     for (const address of privateKeyAddressRows(key)) insert(sqlite, "private_key_addresses", address);
-  }
-  for (const [tagId, tag] of keys.tags) {
-    if (tag !== undefined) insert(sqlite, "private_key_tags", privateKeyTagRow(organizationId, tag));
-    else {
-      const text = "delete from private_key_tags where organization_id = ? and tag_id = ?";
-      sqlite.statement(text).run(organizationId, tagId);
-    }
-  }
-}
-
-function writePolicies(sqlite: SqliteConnection, organizationId: string, plan: PolicyPlan): void {
-  for (const name of ["policies", "interfaces"] as const) {
-    const { table, id } = policyTables[name];
-    for (const [rowId, row] of plan[name]) {
-      if (row !== undefined) insert(sqlite, table, row);
-      else sqlite.statement(`delete from ${table} where organization_id = ? and ${id} = ?`).run(organizationId, rowId);
-    }
   }
 }
 
@@ -251,8 +188,4 @@ function changeKey(sqlite: SqliteConnection, organizationId: string, change: Key
       change.id,
     );
   }
-}
-
-function isSame(a: Tables["credentials"], b: Tables["credentials"]): boolean {
-  return columnsOf("credentials").every((column) => a[column as keyof typeof a] === b[column as keyof typeof b]);
 }

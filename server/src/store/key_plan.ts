@@ -1,5 +1,4 @@
 /** What one group does to an organization's keys, before anything is written. */
-import type { PrivateKeyTag } from "../state/entities.ts";
 import type { KeyRecordKind } from "../state/records.ts";
 import type { Tables } from "./tables.ts";
 
@@ -32,8 +31,6 @@ export type KeyPlan = {
   readonly accounts: Map<string, Tables["wallet_accounts"]>;
   readonly privateKeys: Map<string, Tables["private_keys"]>;
   readonly changed: Map<string, KeyRowChange>;
-  /** Undefined: to be deleted. */
-  readonly tags: Map<string, PrivateKeyTag | undefined>;
   readonly claims: KeyClaims;
 };
 
@@ -43,11 +40,10 @@ export function newKeyPlan(): KeyPlan {
     accounts: new Map(),
     privateKeys: new Map(),
     changed: new Map(),
-    tags: new Map(),
     claims: { taken: new Map(), freed: new Map(), isMixed: false },
   };
 }
 
-export function isEmptyKeyPlan({ wallets, accounts, privateKeys, changed, tags }: KeyPlan): boolean {
-  return wallets.size + accounts.size + privateKeys.size + changed.size + tags.size === 0;
+export function isEmptyKeyPlan({ wallets, accounts, privateKeys, changed }: KeyPlan): boolean {
+  return wallets.size + accounts.size + privateKeys.size + changed.size === 0;
 }

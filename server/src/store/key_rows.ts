@@ -4,16 +4,16 @@ import { addressKey } from "@keystead/core/keys/address_spelling.ts";
 import { pathKey } from "@keystead/core/keys/path.ts";
 import { foldName } from "../fields/names.ts";
 import { withoutMac } from "../state/authenticity.ts";
-import type { KeyFacts, PrivateKeyTag, TaggedPrivateKeys } from "../state/entities.ts";
+import type { KeyFacts, TaggedPrivateKeys } from "../state/entities.ts";
 import { decodeRecord, isKeyRecord, type KeyRecord, type KeyRecordKind } from "../state/records.ts";
 import { fromPlaces } from "../state/tag_places.ts";
 import type { NewRecordRow } from "./commit_item.ts";
+import type { NewText } from "./entity_plan.ts";
 import type { KeyPlan, KeyRowChange, NewKeyRow } from "./key_plan.ts";
-import type { NewInterface } from "./policy_rows.ts";
 import type { Tables } from "./tables.ts";
 
-/** Records that come with a version of their organization: the rows of keys, and the texts of interfaces. */
-export type ReadRecords = { keyRows: NewKeyRow[]; texts: NewInterface[] };
+/** Records that come with a version of their organization: the rows of keys, and texts that come with entities. */
+export type ReadRecords = { keyRows: NewKeyRow[]; texts: NewText[] };
 
 export function readRecords(organizationId: string, version: number, records: readonly NewRecordRow[]): ReadRecords {
   const read: ReadRecords = { keyRows: [], texts: [] };
@@ -157,16 +157,6 @@ export function privateKeyAddressRows(row: Tables["private_keys"]): Tables["priv
     address_key,
     private_key_id: row.private_key_id,
   }));
-}
-
-export function privateKeyTagRow(organizationId: string, tag: PrivateKeyTag): Tables["private_key_tags"] {
-  return {
-    organization_id: organizationId,
-    tag_id: tag.tagId,
-    tag_name: tag.tagName,
-    created_at_ms: tag.createdAtMs,
-    updated_at_ms: tag.updatedAtMs,
-  };
 }
 
 /** For readers: the record behind a key's row, as it was made. */

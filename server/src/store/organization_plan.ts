@@ -1,8 +1,8 @@
 /** What a group writes for one organization, per table: chains of items collapsed to their last word. */
-import type { Settings, User, UserTag } from "../state/entities.ts";
+import type { Settings } from "../state/entities.ts";
 import type { CommitItem } from "./commit_item.ts";
+import type { EntityPlan } from "./entity_plan.ts";
 import { type KeyPlan, newKeyPlan } from "./key_plan.ts";
-import { newPolicyPlan, type PolicyPlan } from "./policy_rows.ts";
 import type { Tables } from "./tables.ts";
 
 export type OrganizationPlan = {
@@ -23,11 +23,8 @@ export type OrganizationPlan = {
   /** Organizations that are born with this one's items. */
   readonly births: OrganizationPlan[];
   settings?: Settings;
-  /** Undefined: to be deleted. */
-  readonly users: Map<string, User | undefined>;
-  readonly userTags: Map<string, UserTag | undefined>;
+  readonly entities: EntityPlan;
   readonly keys: KeyPlan;
-  readonly policies: PolicyPlan;
 };
 
 export function newPlan({ organizationId, expectedVersion, expectedHeader, birth }: CommitItem): OrganizationPlan {
@@ -44,9 +41,7 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     idempotencyKeys: [],
     refusedBytes: new Map(),
     births: [],
-    users: new Map(),
-    userTags: new Map(),
+    entities: new Map(),
     keys: newKeyPlan(),
-    policies: newPolicyPlan(),
   };
 }

@@ -1,18 +1,10 @@
 import { sql } from "kysely";
 import { compiled } from "./compiled.ts";
+import { columnsOfEntities, type EntityTableName } from "./entity_tables.ts";
 import type { Store } from "./store.ts";
 
-/** What `get_organization` lists, and the credentials of its users. */
-const listed = [
-  "users",
-  "credentials",
-  "policies",
-  "user_tags",
-  "private_keys",
-  "private_key_tags",
-  "wallets",
-  "contract_interfaces",
-] as const;
+/** What `get_organization` lists, the credentials of its users, and entities of any other kind. */
+const listed = [...(Object.keys(columnsOfEntities) as EntityTableName[]), "private_keys", "wallets"] as const;
 
 const counts = compiled("organization_size", (db, organizationId: string) =>
   db

@@ -1,6 +1,6 @@
 /** Private keys and their tags, for readers. How many an organization may have is limited, so they need no pages. */
-import type { PrivateKeyTag } from "../state/entities.ts";
 import { compiled } from "./compiled.ts";
+import { entityReader } from "./entity_reader.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -47,21 +47,5 @@ export async function listPrivateKeys(store: Store, organizationId: string): Pro
   return await privateKeysOf(store, organizationId);
 }
 
-const tagsOf = compiled("private_key_tags_of_organization", (db, organizationId: string) =>
-  db
-    .selectFrom("private_key_tags")
-    .selectAll()
-    .where("organization_id", "=", organizationId)
-    .orderBy("created_at_ms")
-    .orderBy("tag_id"),
-);
-
 /** All private key tags, the oldest first. */
-export async function listPrivateKeyTags(store: Store, organizationId: string): Promise<PrivateKeyTag[]> {
-  return (await tagsOf(store, organizationId)).map((row) => ({
-    tagId: row.tag_id,
-    tagName: row.tag_name,
-    createdAtMs: row.created_at_ms,
-    updatedAtMs: row.updated_at_ms,
-  }));
-}
+export const { list: listPrivateKeyTags } = entityReader("privateKeyTag");

@@ -5,30 +5,11 @@
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import type { Header } from "@keystead/core/log/header.ts";
 import type { KeyFacts, Settings } from "../state/entities.ts";
-import type { Pages } from "../state/pages.ts";
 import type { KeyRecord } from "../state/records.ts";
 import type { NewRecordRow } from "./commit_item.ts";
-import { toCredentialRow, toUserRow, toUserTagRow } from "./commit_plan.ts";
-import { columnsOfFacts, privateKeyTagRow, toKeyRow } from "./key_rows.ts";
-import { policyRow } from "./policy_rows.ts";
+import { type EntityTableName, tabledKinds, tableOf } from "./entity_tables.ts";
+import { columnsOfFacts, toKeyRow } from "./key_rows.ts";
 import type { TableName, Tables } from "./tables.ts";
-
-/** Tables whose every row is listed by a page: what is not in it must not be there. */
-export const listedTables = ["users", "credentials", "user_tags", "private_key_tags", "policies"] as const;
-export type ListedTable = (typeof listedTables)[number];
-
-export function listedRows(organizationId: string, pages: Pages): { [T in ListedTable]: Tables[T][] } {
-  const users = [...pages.members.users.values()];
-  return {
-    users: users.map((user) => toUserRow(organizationId, user)),
-    credentials: users.flatMap(({ userId, apiKeys }) =>
-      apiKeys.map((apiKey) => toCredentialRow(organizationId, userId, apiKey)),
-    ),
-    user_tags: [...pages.members.userTags.values()].map((tag) => toUserTagRow(organizationId, tag)),
-    private_key_tags: [...pages.privateKeyTags.tags.values()].map((tag) => privateKeyTagRow(organizationId, tag)),
-    policies: [...pages.policies.values()].map((policy) => policyRow(organizationId, policy)),
-  };
-}
 
 /** The columns of an organization's row that its head and its settings say. */
 export function organizationColumns({ parentId, version }: Header, settings: Settings) {
@@ -65,8 +46,15 @@ function isSame(a: unknown, b: unknown): boolean {
   return a instanceof Uint8Array && b instanceof Uint8Array ? Buffer.compare(a, b) === 0 : a === b;
 }
 
+const entityKeys = Object.fromEntries(
+  tabledKinds.flatMap((kind) => {
+    const { table, id, parts } = tableOf(kind);
+    return [[table, [id]], ...(parts === undefined ? [] : [[parts.table, [parts.id]]])];
+  }),
+) as Record<EntityTableName, readonly string[]>;
+
 /** Each table's primary key behind the organization. A test holds it against the database. */
-export const rowKeys = {
+export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   organizations: [],
   pages: ["name"],
   leaves: ["boot", "number"],
@@ -75,15 +63,10 @@ export const rowKeys = {
   votes: ["activity_id", "vote_id"],
   idempotency_keys: ["user_id", "idempotency_key"],
   refused_bytes: ["user_id", "day"],
-  users: ["user_id"],
-  credentials: ["credential_id"],
-  user_tags: ["tag_id"],
   wallets: ["wallet_id"],
   wallet_accounts: ["wallet_account_id"],
   private_keys: ["private_key_id"],
   private_key_addresses: ["address_key", "private_key_id"],
-  private_key_tags: ["tag_id"],
-  policies: ["policy_id"],
-  contract_interfaces: ["interface_id"],
   deployment: [],
-} as const satisfies Record<TableName, readonly string[]>;
+  ...entityKeys,
+};

@@ -4,8 +4,9 @@ import { addressKey } from "@keystead/core/keys/address_spelling.ts";
 import { sql } from "kysely";
 import { foldName } from "../fields/names.ts";
 import type { RecordWish } from "../state/record_wish.ts";
-import type { KeyRecordKind, RecordKind } from "../state/records.ts";
+import type { KeyRecordKind, RecordKind, TextRecord } from "../state/records.ts";
 import { compiled } from "./compiled.ts";
+import { tableOf } from "./entity_tables.ts";
 import type { Store } from "./store.ts";
 
 export type FoundRecord = { content: Uint8Array; sealed: Uint8Array };
@@ -16,13 +17,17 @@ type Find = (store: Store, organizationId: string, value: string) => Promise<Fou
 
 const noSecret = new Uint8Array();
 
-const interfaceRecord = compiled("contract_interface_record", (db, organizationId: string, id: string) =>
-  db
-    .selectFrom("contract_interfaces")
-    .select("record as content")
-    .where("organization_id", "=", organizationId)
-    .where("interface_id", "=", id),
-);
+/** Texts lie in the tables of the entities that they belong to, without a secret. */
+function textById(kind: TextRecord["kind"]): Find {
+  const { table, id } = tableOf(kind);
+  const find = compiled(`${table}_record`, (db, organizationId: string, entityId: string) => {
+    const text = sql<{ content: Uint8Array }>`select record as content from ${sql.table(table)}
+      where organization_id = ${organizationId} and ${sql.ref(id)} = ${entityId}`;
+    return { compile: () => text.compile(db) };
+  });
+  return async (store, organizationId, entityId) =>
+    (await find(store, organizationId, entityId)).map(({ content }) => ({ content, sealed: noSecret }));
+}
 
 const byId: Record<RecordKind, Find> = {
   wallet: compiled("wallet_record", (db, organizationId: string, id: string) =>
@@ -42,8 +47,7 @@ const byId: Record<RecordKind, Find> = {
       .where("organization_id", "=", organizationId)
       .where("private_key_id", "=", id),
   ),
-  contractInterface: async (store, organizationId, id) =>
-    (await interfaceRecord(store, organizationId, id)).map(({ content }) => ({ content, sealed: noSecret })),
+  contractInterface: textById("contractInterface"),
 };
 
 const byName: Record<KeyRecordKind, Find> = {

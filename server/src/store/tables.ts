@@ -2,7 +2,10 @@
  * Every table and column, declared once: Kysely's types derive from it and a test compares it with what the migrations
  * build. Ids are UUID text, times milliseconds, JSON is text. `?` marks a column that may be null.
  */
-export type ColumnKind = "text" | "text?" | "integer" | "integer?" | "bytes" | "bytes?";
+import type { ColumnKind, Row } from "./columns.ts";
+import { columnsOfEntities } from "./entity_tables.ts";
+
+export type { ColumnKind } from "./columns.ts";
 
 export const tables = {
   /** One row per organization: its current state's head, and the few facts every request needs. */
@@ -76,36 +79,6 @@ export const tables = {
   },
   /** What refusals of a user have taken on a day, counted from 1970 in UTC. */
   refused_bytes: { organization_id: "text", user_id: "text", day: "integer", bytes: "integer" },
-  users: {
-    organization_id: "text",
-    user_id: "text",
-    user_name: "text",
-    user_email: "text?",
-    user_phone_number: "text?",
-    user_tags: "text",
-    created_at_ms: "integer",
-    updated_at_ms: "integer",
-  },
-  credentials: {
-    organization_id: "text",
-    credential_id: "text",
-    user_id: "text",
-    credential_name: "text",
-    type: "text",
-    curve: "text",
-    public_key: "text",
-    expires_at_ms: "integer?",
-    proven: "integer",
-    created_at_ms: "integer",
-    updated_at_ms: "integer",
-  },
-  user_tags: {
-    organization_id: "text",
-    tag_id: "text",
-    tag_name: "text",
-    created_at_ms: "integer",
-    updated_at_ms: "integer",
-  },
   /** Wallets as the signer wrote them, with what queries and look-ups ask by. Times and flags follow the key facts. */
   wallets: {
     organization_id: "text",
@@ -164,52 +137,11 @@ export const tables = {
     updated_at_ms: "integer",
   },
   private_key_addresses: { organization_id: "text", address_key: "text", private_key_id: "text" },
-  private_key_tags: {
-    organization_id: "text",
-    tag_id: "text",
-    tag_name: "text",
-    created_at_ms: "integer",
-    updated_at_ms: "integer",
-  },
-  policies: {
-    organization_id: "text",
-    policy_id: "text",
-    policy_name: "text",
-    effect: "text",
-    /** The three expressions as they were written. */
-    consensus: "text",
-    condition: "text",
-    time: "text",
-    notes: "text",
-    created_at_ms: "integer",
-    updated_at_ms: "integer",
-  },
-  /** Interfaces of contracts; the text stands in the record as the signer wrote it. */
-  contract_interfaces: {
-    organization_id: "text",
-    interface_id: "text",
-    type: "text",
-    address: "text",
-    label: "text",
-    notes: "text",
-    record: "bytes",
-    created_at_ms: "integer",
-    updated_at_ms: "integer",
-  },
+  /** Of users, tags, policies and other entities. */
+  ...columnsOfEntities,
   /** One row: what belongs to the whole deployment and to no organization. */
   deployment: { id: "integer", keyring: "bytes" },
 } as const satisfies Record<string, Record<string, ColumnKind>>;
-
-type Values = {
-  text: string;
-  "text?": string | null;
-  integer: number;
-  "integer?": number | null;
-  bytes: Uint8Array;
-  "bytes?": Uint8Array | null;
-};
-
-type Row<T extends Record<string, ColumnKind>> = { -readonly [C in keyof T]: Values[T[C]] };
 
 export type TableName = keyof typeof tables;
 

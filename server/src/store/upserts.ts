@@ -1,10 +1,22 @@
 /** How rows enter each table: the columns in the declared order, and what happens when the key exists. */
+import { tabledKinds, tableOf } from "./entity_tables.ts";
 import { finalStatuses } from "./final_statuses.ts";
 import { idempotencyMs } from "./idempotency_keys.ts";
 import { type TableName, tables } from "./tables.ts";
 
 export function columnsOf(table: TableName): string[] {
   return Object.keys(tables[table]);
+}
+
+/** Parts are replaced like their owners. */
+function replacingEntities(): { [T in TableName]?: string } {
+  const clauses: { [T in TableName]?: string } = {};
+  for (const kind of tabledKinds) {
+    const { table, id, clash, parts } = tableOf(kind);
+    if (clash === "replace") clauses[table] = replacing(table, ["organization_id", id]);
+    if (parts !== undefined) clauses[parts.table] = replacing(parts.table, ["organization_id", parts.id]);
+  }
+  return clauses;
 }
 
 function replacing(table: TableName, key: readonly string[]): string {
@@ -20,12 +32,8 @@ function replacing(table: TableName, key: readonly string[]): string {
  * be used anew once its day is over.
  */
 export const onConflict: { readonly [T in TableName]?: string } = {
+  ...replacingEntities(),
   pages: replacing("pages", ["organization_id", "name"]),
-  users: replacing("users", ["organization_id", "user_id"]),
-  user_tags: replacing("user_tags", ["organization_id", "tag_id"]),
-  private_key_tags: replacing("private_key_tags", ["organization_id", "tag_id"]),
-  policies: replacing("policies", ["organization_id", "policy_id"]),
-  credentials: replacing("credentials", ["organization_id", "credential_id"]),
   activities: `on conflict (organization_id, activity_id) do update set
     status = case when activities.status in (${finalStatuses.map((status) => `'${status}'`).join(", ")})
       then null else excluded.status end,

@@ -1,7 +1,8 @@
 import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
 import type { Kysely } from "kysely";
-import type { ApiKey, User, UserTag } from "../state/entities.ts";
+import type { ApiKey, User } from "../state/entities.ts";
 import { compiled } from "./compiled.ts";
+import { entityReader } from "./entity_reader.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -75,24 +76,8 @@ export async function findApiKey(store: Store, organizationId: string, apiKeyId:
   return row && toApiKey(row);
 }
 
-const tagsOf = compiled("user_tags_of_organization", (db, organizationId: string) =>
-  db
-    .selectFrom("user_tags")
-    .selectAll()
-    .where("organization_id", "=", organizationId)
-    .orderBy("created_at_ms")
-    .orderBy("tag_id"),
-);
-
 /** All user tags, the oldest first. */
-export async function listUserTags(store: Store, organizationId: string): Promise<UserTag[]> {
-  return (await tagsOf(store, organizationId)).map((row) => ({
-    tagId: row.tag_id,
-    tagName: row.tag_name,
-    createdAtMs: row.created_at_ms,
-    updatedAtMs: row.updated_at_ms,
-  }));
-}
+export const { list: listUserTags } = entityReader("userTag");
 
 type UserRow = Tables["users"] &
   Nullable<Omit<Credential, "created_at_ms" | "updated_at_ms">> & {

@@ -26,7 +26,7 @@ import { checkKeys } from "./check_keys.ts";
 import { checkLeaves } from "./check_leaves.ts";
 import { loadStatement, type Report } from "./check_log.ts";
 import { checkMade } from "./check_made.ts";
-import { checkInterfaces, checkListed } from "./check_projection.ts";
+import { checkListed, checkTexts } from "./check_projection.ts";
 import { checkState } from "./check_state.ts";
 import type { ReleasedWord } from "./leaf_check.ts";
 import { createVouching, type Vouching } from "./vouching.ts";
@@ -97,7 +97,7 @@ async function checkRows(
     if (state === undefined) return;
     await checkPending(tx, organizationId, state.pages.pending, waitingSince, findings);
     await checkListed(tx, state, findings);
-    await checkInterfaces(tx, vouching, state, findings);
+    await checkTexts(tx, vouching, state, findings);
     await checkKeys({ tx, vouching, state, findings });
     await checkMade(tx, state, findings);
     return;

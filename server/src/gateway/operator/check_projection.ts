@@ -1,10 +1,11 @@
-/** The tables whose rows an organization's pages list: users, credentials, tags, policies, interfaces of contracts. */
+/** The tables that show entities: every row follows from the pages, or from the pages and a record of its own. */
 import { withoutMac } from "../../state/authenticity.ts";
+import { entitiesIn } from "../../state/pages.ts";
 import { decodeRecord } from "../../state/records.ts";
-import { toInterfaceRow } from "../../store/policy_rows.ts";
-import { differingColumns, type ListedTable, listedRows, listedTables } from "../../store/projection.ts";
+import { type EntityRow, rowsOfPages, toRows } from "../../store/entity_rows.ts";
+import { type EntityTableName, hasRecord, type TabledKind, tabledKinds, tableOf } from "../../store/entity_tables.ts";
+import { differingColumns } from "../../store/projection.ts";
 import { deleteRow, type Inside, insertRow, keyOf, rowsOf, updateRow } from "../../store/projection_rows.ts";
-import type { Tables } from "../../store/tables.ts";
 import type { Findings } from "./check_findings.ts";
 import type { CheckedState } from "./check_state.ts";
 import type { Vouching } from "./vouching.ts";
@@ -16,21 +17,22 @@ export async function checkListed(
   { organizationId, pages }: CheckedState,
   findings: Findings,
 ): Promise<void> {
-  const expected = listedRows(organizationId, pages);
-  for (const table of listedTables) await checkTable(tx, table, organizationId, expected[table], findings);
+  for (const [table, rows] of rowsOfPages(organizationId, pages)) {
+    await checkTable(tx, table, organizationId, rows, findings);
+  }
 }
 
 /** What must go, goes before anything is written: a key may pass from one row to another, and has one place at a time. */
-async function checkTable<T extends ListedTable>(
+async function checkTable(
   tx: Inside,
-  table: T,
+  table: EntityTableName,
   organizationId: string,
-  rows: readonly Tables[T][],
+  rows: readonly EntityRow[],
   findings: Findings,
 ): Promise<void> {
-  const nameOf = (row: Tables[T]) => `${table} ${keyOf(table, row).join(" ")}`;
+  const nameOf = (row: object) => `${table} ${keyOf(table, row as never).join(" ")}`;
   const missing = new Map(rows.map((row) => [nameOf(row), row]));
-  const rebuilt: Tables[T][] = [];
+  const rebuilt: EntityRow[] = [];
   for await (const stored of rowsOf(tx, table, organizationId, rowsAtOnce)) {
     for (const row of stored) {
       const name = nameOf(row);
@@ -45,48 +47,53 @@ async function checkTable<T extends ListedTable>(
     }
   }
   for (const [name, own] of missing) if (findings.differs(`${name}: it is missing`)) rebuilt.push(own);
-  for (const own of rebuilt) await insertRow(tx, table, own);
+  for (const own of rebuilt) await insertRow(tx, table, own as never);
 }
 
 /** Texts are long. */
-const interfacesAtOnce = 10;
+const textsAtOnce = 10;
 
-/** The text of an interface lies in its row alone, with a MAC of its own. */
-export async function checkInterfaces(
+export async function checkTexts(
+  tx: Inside,
+  vouching: Vouching,
+  state: CheckedState,
+  findings: Findings,
+): Promise<void> {
+  for (const kind of tabledKinds) if (hasRecord(kind)) await checkTextsOf(kind, tx, vouching, state, findings);
+}
+
+/** The text of an entity lies in its row alone, with a MAC of its own. */
+async function checkTextsOf(
+  kind: TabledKind,
   tx: Inside,
   vouching: Vouching,
   { organizationId, pages }: CheckedState,
   findings: Findings,
 ): Promise<void> {
-  const missing = new Map(pages.contractInterfaces);
-  for await (const rows of rowsOf(tx, "contract_interfaces", organizationId, interfacesAtOnce)) {
+  const { table, id, text } = tableOf(kind);
+  const missing = new Map(entitiesIn(pages, kind));
+  for await (const stored of rowsOf(tx, table, organizationId, textsAtOnce)) {
+    const rows = stored as unknown as (EntityRow & { record: Uint8Array })[];
     const verdicts = await vouching.records(rows.map(({ record }) => ({ content: record, sealed: new Uint8Array() })));
     for (const [index, row] of rows.entries()) {
-      const name = `contract_interfaces ${row.interface_id}`;
-      const listed = missing.get(row.interface_id);
-      missing.delete(row.interface_id);
+      const entityId = String(row[id]);
+      const name = `${table} ${entityId}`;
+      const listed = missing.get(entityId);
+      missing.delete(entityId);
       if (listed === undefined) {
-        if (findings.differs(`${name}: it is not in the state`)) await deleteRow(tx, "contract_interfaces", row);
+        if (findings.differs(`${name}: it is not in the state`)) await deleteRow(tx, table, row as never);
         continue;
       }
-      if (verdicts[index]?.own !== true || !isTextOf(row, listed.length))
+      const record = verdicts[index]?.own === true ? decodeRecord(withoutMac(row.record)) : undefined;
+      if (record?.organizationId !== organizationId || text?.isOf(record, listed) !== true) {
         findings.lost(`${name}: its text was changed`);
-      const own = toInterfaceRow(organizationId, listed, row.record);
+      }
+      const { row: own } = toRows(kind, organizationId, listed, row.record);
       const columns = differingColumns(own, row);
       if (columns.length > 0 && findings.differs(`${name}: ${columns.join(", ")} not as in the state`)) {
-        await updateRow(tx, "contract_interfaces", row, own);
+        await updateRow(tx, table, row as never, own as never);
       }
     }
   }
-  for (const id of missing.keys()) findings.lost(`contract_interfaces ${id}: its row and its text are missing`);
-}
-
-function isTextOf({ organization_id, interface_id, record }: Tables["contract_interfaces"], length: number): boolean {
-  const content = decodeRecord(withoutMac(record));
-  return (
-    content.kind === "contractInterface" &&
-    content.organizationId === organization_id &&
-    content.interfaceId === interface_id &&
-    Buffer.byteLength(content.text) === length
-  );
+  for (const entityId of missing.keys()) findings.lost(`${table} ${entityId}: its row and its text are missing`);
 }

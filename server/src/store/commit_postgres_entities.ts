@@ -1,0 +1,55 @@
+/** The parts of a group's statement in PostgreSQL that write the rows of entities. */
+import type { EntityRow, EntityRows } from "./entity_rows.ts";
+import { type EntityTableName, type TabledKind, tabledKinds, tableOf } from "./entity_tables.ts";
+import type { OrganizationPlan } from "./organization_plan.ts";
+import { deleteRows, rowKeyColumns, type StatementBuilder } from "./postgres_statement.ts";
+import type { Tables } from "./tables.ts";
+
+type Planned = { readonly organization_id: string; readonly id: string; readonly rows: EntityRows | undefined };
+
+/** In the order of the kinds, so that there are few different statements. */
+export function addEntities(statement: StatementBuilder, plans: readonly OrganizationPlan[]): void {
+  const touched = plans.filter(({ entities }) => entities.size > 0);
+  if (touched.length === 0) return;
+  for (const kind of tabledKinds) {
+    const planned = touched.flatMap(({ organizationId, entities }) =>
+      [...(entities.get(kind) ?? [])].map(([id, rows]) => ({ organization_id: organizationId, id, rows })),
+    );
+    if (planned.length > 0) addKind(statement, kind, planned);
+  }
+}
+
+function addKind(statement: StatementBuilder, kind: TabledKind, planned: readonly Planned[]): void {
+  const { table, id, parts } = tableOf(kind);
+  const newParts = planned.flatMap(({ rows }) => rows?.parts ?? []);
+  if (parts !== undefined) {
+    const { table: partTable, id: partId, owner } = parts;
+    const keptColumns = { organization_id: "text", [partId]: "text" } as const;
+    // A part is deleted before any is written, so that what no two may have can pass from one to another.
+    statement.part(
+      `delete_${partTable}`,
+      `delete from ${partTable} using ${statement.unnest("touched", rowKeyColumns, planned)}
+        where ${partTable}.organization_id = touched.organization_id and ${partTable}.${owner} = touched.id
+          and touched.organization_id in (select organization_id from committed)
+          and not exists (select from ${statement.unnest("kept", keptColumns, newParts)}
+            where kept.organization_id = ${partTable}.organization_id and kept.${partId} = ${partTable}.${partId})
+        returning 1`,
+    );
+  }
+  deleteRows(
+    statement,
+    table,
+    id,
+    planned.filter(({ rows }) => rows === undefined),
+  );
+  insert(
+    statement,
+    table,
+    planned.flatMap(({ rows }) => rows?.row ?? []),
+  );
+  if (parts !== undefined) insert(statement, parts.table, newParts, `delete_${parts.table}`);
+}
+
+function insert(statement: StatementBuilder, table: EntityTableName, rows: readonly EntityRow[], after?: string): void {
+  statement.insert(table, rows as unknown as readonly Tables[EntityTableName][], after);
+}
