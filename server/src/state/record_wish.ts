@@ -7,13 +7,13 @@ import type { KeyRecordKind, RecordKind } from "./records.ts";
 
 export type RecordWish =
   | { by: "id"; kind: RecordKind; id: string }
-  /** Whoever bears this name now, or one that differs only in case or form. */
+  /** The one that has this name now, or a name that differs only in case or form. */
   | { by: "name"; kind: KeyRecordKind; name: string }
   /** The wallet account with this address. */
   | { by: "address"; address: string }
   /** An address, or the id of a private key. */
   | { by: "signWith"; signWith: string }
-  /** The account that stands at this place of a wallet already. `pathKey` is the path in its canonical form. */
+  /** The account that a wallet has at this path already. `pathKey` is the path in its canonical form. */
   | { by: "place"; walletId: string; pathKey: string; curve: string; addressFormat: string }
   /** What has this secret already, without saying it. */
   | { by: "blindIndex"; kind: KeyRecordKind; blindIndex: string };

@@ -26,8 +26,8 @@ export type SignerLink = {
 /** The organization whose turn in the signer a prepare takes, and its cost in microseconds: what takes longer is waited for longer. */
 export type LinkTurn = { organizationId: string; cost: number };
 
-/** Others have their turns meanwhile. */
-const patience = 4;
+/** How often its estimated cost a request is waited for, beside the deadline: others have their turns meanwhile. */
+const deadlinePerCost = 4;
 
 type Waiting = { kind: MessageKind; deadline: number; resolve(payload: Uint8Array): void; reject(fault: Fault): void };
 
@@ -84,7 +84,7 @@ class SocketLink implements SignerLink {
     const frame = encodeFrame(kind, id, request, message, turn && uuidToBytes(turn.organizationId));
     const answered = new Promise<Uint8Array>((resolve, reject) => {
       if (kind === "prepare") this.#preparing += 1;
-      const deadline = performance.now() + deadlineMs + (patience * (turn?.cost ?? 0)) / 1_000;
+      const deadline = performance.now() + deadlineMs + (deadlinePerCost * (turn?.cost ?? 0)) / 1_000;
       waiting.add({ kind, deadline, resolve, reject });
     });
     this.#writer.write(id, frame);
