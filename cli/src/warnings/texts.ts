@@ -68,7 +68,7 @@ function id(noun: string): TextCheck {
   return (text) =>
     /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
       ? undefined
-      : `${noun} is a UUID in lower case and not a name, so that \`${text}\` is never equal`;
+      : `${noun} is a UUID in lower case and not a name, so \`${text}\` is never equal`;
 }
 
 const user = id("the id of a user");
