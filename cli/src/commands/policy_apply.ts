@@ -7,8 +7,8 @@ import { diffLines, diffPolicies, keyOf, type PolicyDiff, type StoredPolicy } fr
 import { policyErrors } from "../policy_errors.ts";
 import { readPolicyFile } from "../policy_files.ts";
 import { unknownIds } from "../policy_ids.ts";
+import { type PlannedActivity, planOf } from "../policy_plan.ts";
 import { explainRefusal } from "../policy_refusal.ts";
-import { type Step, stepsOf } from "../policy_steps.ts";
 import { findWaiting, waitingChanges } from "../policy_waiting.ts";
 import { policyWarnings } from "../policy_warnings.ts";
 import { plural, printable } from "../printable.ts";
@@ -28,7 +28,7 @@ export async function policyApply(context: CommandContext): Promise<number> {
     console.error(`keystead: warning: "${printable(policy.policyName)}" ${allowsEverything}`);
   }
   console.log(diffLines(diff, { prune }).join("\n"));
-  const steps = stepsOf(diff, { prune });
+  const steps = planOf(diff, { prune });
   const waiting = await waitingChanges(client);
   const strangers = sayStrangers(waiting, steps);
   if (check) return isSame(diff) && strangers === 0 ? 0 : 1;
@@ -79,7 +79,7 @@ async function readAll(paths: readonly string[]): Promise<readonly WrittenPolicy
 }
 
 /** What waits and is not of these files will change the organization when it is approved. Gives how many there are. */
-function sayStrangers(waiting: readonly Activity[], steps: readonly Step[]): number {
+function sayStrangers(waiting: readonly Activity[], steps: readonly PlannedActivity[]): number {
   const own = new Set(steps.map((step) => findWaiting(waiting, step)));
   const strangers = waiting.filter((one) => !own.has(one));
   for (const activity of strangers)
@@ -91,7 +91,11 @@ function sayStrangers(waiting: readonly Activity[], steps: readonly Step[]): num
  * The order of the steps is worth something only if each is done before the next begins. So the first that is not done
  * ends it, and whoever runs it again goes on from what there is then.
  */
-async function takeAll(client: Client, steps: readonly Step[], waiting: readonly Activity[]): Promise<number> {
+async function takeAll(
+  client: Client,
+  steps: readonly PlannedActivity[],
+  waiting: readonly Activity[],
+): Promise<number> {
   for (const [i, step] of steps.entries()) {
     const stop = (how: string) => {
       console.log([`${how}: ${step.todo}`, ...steps.slice(i + 1).map(({ todo }) => `not begun: ${todo}`)].join("\n"));

@@ -1,5 +1,5 @@
 /** What policies are told about an activity: its type and parameters, the keys it uses, and the interfaces of contracts. */
-import type { ActivityFacts, KeyView, WalletView } from "@keystead/core/policy/facts/activity_view.ts";
+import type { ActivityFacts, KeyView, WalletView } from "@keystead/core/policy/facts/condition_views.ts";
 import type { ContractInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { ActivityForm, PolicySubject } from "../endpoints/define_activity.ts";
 import type { Pages } from "../state/pages.ts";

@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { Fault } from "@keystead/core/fault.ts";
-import { type ActivityFacts, interfacesOf } from "@keystead/core/policy/facts/activity_view.ts";
+import { type ActivityFacts, interfacesOf } from "@keystead/core/policy/facts/condition_views.ts";
 import { type ContractInterface, parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { ActivityForm } from "../endpoints/define_activity.ts";
 import { activityFacts, type FactSources } from "../rules/activity_facts.ts";

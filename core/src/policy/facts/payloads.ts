@@ -22,10 +22,10 @@ import { ethereumStruct } from "./ethereum.ts";
 import { readSending, sentCallStruct } from "./ethereum_send.ts";
 import { calledContract, type EvmCall } from "./evm_call.ts";
 import type { ConditionFacts } from "./facts.ts";
-import { evmAccount, type KeyView } from "./keys.ts";
 import { calledPrograms, solanaStruct } from "./solana.ts";
 import { tempoStruct } from "./tempo.ts";
 import { tronStruct } from "./tron.ts";
+import { evmAccount, type KeyView } from "./used_key.ts";
 
 /** A contract or program; an EVM address is in lower case. */
 export type Contract = { type: InterfaceType; address: string };

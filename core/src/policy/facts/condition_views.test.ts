@@ -10,7 +10,7 @@ import { Fault } from "../../fault.ts";
 import { type ContractInterface, parseInterface } from "../interfaces/contract_interface.ts";
 import { EvmText, type Struct } from "../values/values.ts";
 import { activityKinds } from "../vocabulary/activity_kinds.ts";
-import { type ActivityFacts, interfacesOf, type KeyView, viewsOf } from "./activity_view.ts";
+import { type ActivityFacts, interfacesOf, type KeyView, viewsOf } from "./condition_views.ts";
 
 const privateKey = fromHex("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 const token = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
