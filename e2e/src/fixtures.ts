@@ -34,7 +34,8 @@ import { createSealer, type Sealer } from "@keystead/server/signer/secrets/seal.
 import { type Change, put, type User } from "@keystead/server/state/entities.ts";
 import { createLru } from "@keystead/server/state/lru.ts";
 import { findDeployment } from "@keystead/server/store/across.ts";
-import { type CommitItem, commitGroup } from "@keystead/server/store/commit.ts";
+import { commitGroup } from "@keystead/server/store/commit.ts";
+import type { CommitItem } from "@keystead/server/store/commit_item.ts";
 import { loadState } from "@keystead/server/store/organizations.ts";
 import { closeStore, openStore, type Store } from "@keystead/server/store/store.ts";
 

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Activity, readDeclarations } from "./declarations.ts";
 import { docsTable } from "./docs_table.ts";
+import { limitNames } from "./limit_names.ts";
 import { camelCase } from "./names.ts";
 import { openApi } from "./openapi.ts";
 import { activityRegistry, queryRegistry } from "./registries.ts";
@@ -22,6 +23,7 @@ export async function generateFiles(root: string): Promise<Map<string, string>> 
     ["server/src/generated/queries.ts", queryRegistry(queries)],
     ["server/src/generated/query_validators.ts", validatorModule("queryValidators", "request", queries)],
     ["server/src/generated/openapi.json", openApi(declarations, version)],
+    ["server/src/launcher/limit_names.ts", limitNames()],
     ["sdk/src/generated/api.ts", sdkModule(declarations, version)],
     ["docs/endpoints.md", docsTable(declarations)],
   ]);

@@ -16,9 +16,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // What several activities, the decision point and readers agree on.
   rules: ["core", "state", "fields", "endpoints"],
   activities: ["core", "state", "fields", "endpoints", "rules"],
+  // How a request shows who sent it: the gateway and the signer read the same table.
+  evidence: ["core", "state"],
   curves: ["core"],
   frames: ["core", "state"],
-  signer: ["core", "state", "fields", "endpoints", "rules", "activities", "curves", "frames"],
+  signer: ["core", "state", "fields", "endpoints", "rules", "activities", "evidence", "curves", "frames"],
   store: ["core", "state", "fields"],
   ports: ["core", "fields"],
   // Records as clients see them, for queries and submits alike.
@@ -27,7 +29,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   queries: ["core", "state", "fields", "endpoints", "rules", "activities", "store", "views"],
   gateway: [
     ...["core", "state", "fields", "endpoints", "rules", "activities", "curves", "frames", "store", "ports", "queries"],
-    "views",
+    ...["views", "evidence"],
   ],
   // The launcher holds the root key for a moment: it depends on nothing that it does not contain itself.
   launcher: [],
@@ -57,9 +59,11 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     link: ["bounds"],
     evidence: ["bounds"],
     submit: ["bounds", "link", "evidence"],
-    http: ["bounds", "evidence", "submit"],
+    http: ["bounds"],
+    routes: ["bounds", "evidence", "submit", "http"],
+    jobs: [],
     operator: ["link", "submit"],
-    "": ["bounds", "link", "evidence", "submit", "http", "operator"],
+    "": ["bounds", "link", "evidence", "submit", "http", "routes", "jobs", "operator"],
   },
   "server/src/signer": {
     memory: [],
@@ -303,6 +307,7 @@ test("upward imports are objected to", () => {
     ["server/src/attic/old.ts", "@keystead/core/fault.ts"],
     ["server/src/gateway/submit/submit.ts", "../http/http.ts"],
     ["server/src/gateway/link/signer_link.ts", "../main.ts"],
+    ["server/src/gateway/http/http.ts", "../routes/api.ts"],
     ["core/src/policy/values/values.ts", "../decision/decide.ts"],
     ["sdk/src/client.ts", "@keystead/server/state/pages.ts"],
     ["cli/src/main.ts", "@keystead/server/main.ts"],

@@ -11,15 +11,17 @@ import type { AnyActivity } from "../src/endpoints/define_activity.ts";
 import type { MessageKind } from "../src/frames/messages.ts";
 import { createRepeats } from "../src/gateway/bounds/repeats.ts";
 import type { SignerLink } from "../src/gateway/link/signer_link.ts";
+import { toCommitItem } from "../src/gateway/submit/commit_item.ts";
 import { createCommitter } from "../src/gateway/submit/committer.ts";
-import { type SubmitRoom, toCommitItem } from "../src/gateway/submit/execute.ts";
 import { createOrganizations } from "../src/gateway/submit/organizations.ts";
 import { submit } from "../src/gateway/submit/submit.ts";
+import type { SubmitDependencies } from "../src/gateway/submit/submit_dependencies.ts";
 import { activities } from "../src/generated/activities.ts";
 import { commitGroup } from "../src/store/commit.ts";
 import type { Store } from "../src/store/store.ts";
 import { dialectOf } from "../src/views/dialect.ts";
 import type { Failure } from "../src/views/error_body.ts";
+import { stampEvidence } from "./evidence.ts";
 import { openTestStore } from "./open_test_store.ts";
 import { createSignerRig, type SignerRig } from "./signer_rig.ts";
 
@@ -37,7 +39,7 @@ export type GatewayRig = {
   store: Store;
   signer: SignerRig;
   link: SignerLink;
-  room: SubmitRoom;
+  room: SubmitDependencies;
   organizationId: string;
   root: Person;
   /** The bytes of a submit at the signer's time, or `agoMs` before. */
@@ -81,7 +83,7 @@ export async function createGatewayRig(
   const organizations = createOrganizations(store, link, () => undefined);
   const committer = createCommitter(store, link);
   const repeats = createRepeats();
-  const room: SubmitRoom = {
+  const room: SubmitDependencies = {
     store,
     curves: nodeCurves,
     organizations,
@@ -108,7 +110,12 @@ export async function createGatewayRig(
     async send({ privateKey }, path, body, idempotencyKey) {
       const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
       const activity = activities[path] as AnyActivity;
-      const answer = await submit(room, activity, { body, stamp, idempotencyKey }, dialectOf(undefined));
+      const answer = await submit(
+        room,
+        activity,
+        { body, evidence: stampEvidence(stamp), idempotencyKey },
+        dialectOf(undefined),
+      );
       if ("failure" in answer) throw new Refused(answer.failure);
       return answer.activity;
     },

@@ -1,5 +1,6 @@
 /** What was forked, executed, voted on or stamped before, offered once more. */
 import { slotOf } from "../src/state/journal.ts";
+import { stampEvidence } from "./evidence.ts";
 import {
   type Attack,
   chunks,
@@ -102,7 +103,7 @@ export const historyAttacks = {
       "",
       Buffer.from(flip(Buffer.from(want.stamp), aim.random)).toString("latin1"),
     ];
-    return stamps.map((stamp) => prepare({ ...honest(aim, want), stamp }));
+    return stamps.map((stamp) => prepare({ ...honest(aim, want), evidence: stampEvidence(stamp) }));
   },
   "a body that is bent under its stamp": (aim) => {
     const want = aim.want("a user whom a policy allows it signs");

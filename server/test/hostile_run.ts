@@ -12,9 +12,9 @@ import type { OfferedState, Prepared, Reply, Request, StoredRecord } from "../sr
 import { createRepeats } from "../src/gateway/bounds/repeats.ts";
 import { joinSigner } from "../src/gateway/join_signer.ts";
 import { createCommitter } from "../src/gateway/submit/committer.ts";
-import type { SubmitRoom } from "../src/gateway/submit/execute.ts";
 import { createOrganizations } from "../src/gateway/submit/organizations.ts";
 import { submit } from "../src/gateway/submit/submit.ts";
+import type { SubmitDependencies } from "../src/gateway/submit/submit_dependencies.ts";
 import { activities } from "../src/generated/activities.ts";
 import { withoutMac } from "../src/state/authenticity.ts";
 import { sha256 } from "../src/state/digest.ts";
@@ -23,6 +23,7 @@ import { type AnyRecord, decodeRecord } from "../src/state/records.ts";
 import type { Store } from "../src/store/store.ts";
 import { findAccountsByAddress } from "../src/store/wallets.ts";
 import { dialectOf } from "../src/views/dialect.ts";
+import { stampEvidence } from "./evidence.ts";
 import { type HostileSigner, startHostileSigner } from "./hostile_signer.ts";
 import {
   type Acted,
@@ -52,7 +53,7 @@ export type Fork = { organizationId: string; from: number; states: State[]; rows
 export type Run = {
   signer: HostileSigner;
   store: Store;
-  room: SubmitRoom;
+  room: SubmitDependencies;
   keyring: Uint8Array;
   publicKeys: Record<string, string>;
   parentId: string;
@@ -79,7 +80,7 @@ export async function recordRun(t: TestContext): Promise<Run> {
   const { link } = signer;
   const organizations = createOrganizations(store, link, () => undefined);
   const committer = createCommitter(store, link);
-  const room: SubmitRoom = {
+  const room: SubmitDependencies = {
     ...{ store, curves: nodeCurves, organizations, committer },
     repeats: createRepeats(),
     signerTrouble: () => undefined,
@@ -108,7 +109,7 @@ export async function recordRun(t: TestContext): Promise<Run> {
   return {
     ...{ signer, store, room, keyring, publicKeys, parentId, root, house, neighbour, ruinId, teller, seen, forks },
     ...{ requests, paths },
-    frame: (body, stamp, more = {}) => ({ ...wholeFrame(seen, body), body, stamp, ...more }),
+    frame: (body, stamp, more = {}) => ({ ...wholeFrame(seen, body), body, evidence: stampEvidence(stamp), ...more }),
   };
 }
 
@@ -131,13 +132,18 @@ export function newBody(
   return Buffer.from(JSON.stringify({ type, timestampMs, organizationId, parameters }));
 }
 
-function createTeller(room: SubmitRoom, requests: Run["requests"], paths: Set<ActivityPath>): Teller {
+function createTeller(room: SubmitDependencies, requests: Run["requests"], paths: Set<ActivityPath>): Teller {
   async function send(actor: Actor, path: ActivityPath, body: Uint8Array): Promise<Acted> {
     const stamp = stampWith(actor, body);
     const { organizationId } = JSON.parse(Buffer.from(body).toString("utf8"));
     requests.push({ organizationId, body, stamp });
     paths.add(path);
-    const answer = await submit(room, activities[path] as AnyActivity, { body, stamp }, dialectOf(undefined));
+    const answer = await submit(
+      room,
+      activities[path] as AnyActivity,
+      { body, evidence: stampEvidence(stamp) },
+      dialectOf(undefined),
+    );
     if ("failure" in answer) throw new Error(answer.failure.message);
     const { status, result } = answer.activity;
     return { body, status, result: Object.values(result)[0] };
@@ -205,7 +211,7 @@ export function offered(state: State, links: readonly Uint8Array[] = []): Offere
   return { header, directory, pages: pages.filter((page) => !isFacts(page)), links };
 }
 
-function wholeFrame(seen: ReadonlyMap<string, Seen>, body: Uint8Array): Omit<Request<"prepare">, "body" | "stamp"> {
+function wholeFrame(seen: ReadonlyMap<string, Seen>, body: Uint8Array): Omit<Request<"prepare">, "body" | "evidence"> {
   const { organizationId, timestampMs } = JSON.parse(Buffer.from(body).toString("utf8"));
   const own = seen.get(organizationId);
   const state = own?.states.at(-1);
@@ -249,7 +255,7 @@ async function fork(
     const request: Request<"prepare"> = {
       ...wholeFrame(seen, body),
       body,
-      stamp: stampWith(actor, body),
+      evidence: stampEvidence(stampWith(actor, body)),
       state: offered(made.states.at(-1) ?? from, headers),
       journal: Buffer.concat([journalOf(own, slotOf(Date.now())), ...kept]),
     };

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -16,13 +17,16 @@ import { createFrameReader, encodeFrame, type Frame } from "../src/frames/frame.
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../src/frames/messages.ts";
 import type { SignerLink } from "../src/gateway/link/signer_link.ts";
 import { keysteadCode } from "../src/launcher/code.ts";
-import { type Orders, type SignerProcess, startSigner } from "../src/launcher/signer_process.ts";
+import { parseSignerMessage } from "../src/launcher/messages.ts";
+import { processes } from "../src/launcher/processes.ts";
+import { encodeOrders, type SignerOrders } from "../src/launcher/signer_orders.ts";
+import { type StartedProcess, startProcess } from "../src/launcher/start_process.ts";
 
 /** One exchange, as it went over the socket. */
 export type Exchange = { [K in MessageKind]: { kind: K; request: Request<K>; reply: Reply<K> } }[MessageKind];
 
 export type HostileSigner = {
-  readonly orders: Orders;
+  readonly orders: SignerOrders;
   readonly rootKey: Uint8Array;
   /** The private key of the first user. */
   readonly apiPrivateKey: Uint8Array;
@@ -42,8 +46,10 @@ export type HostileSigner = {
   received(): Frame[];
   isUp(): boolean;
   /** Ends the process and starts another on the same memory. */
-  restart(changed?: Partial<Orders>): Promise<void>;
+  restart(changed?: Partial<SignerOrders>): Promise<void>;
 };
+
+type StartedSigner = StartedProcess & { joint: Socket; control: Socket };
 
 const answerWithinMs = 60_000;
 
@@ -51,7 +57,7 @@ export function startHostileSigner(t: TestContext): HostileSigner {
   const rootKey = new Uint8Array(randomBytes(32));
   const apiPrivateKey = p256.utils.randomSecretKey();
   const folder = mkdtempSync(join(tmpdir(), "keystead-hostile-"));
-  const orders: Orders = {
+  const orders: SignerOrders = {
     memoryFolder: folder,
     adoptUnknown: false,
     acceptDatabase: false,
@@ -79,11 +85,24 @@ export function startHostileSigner(t: TestContext): HostileSigner {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function start(given: Orders): SignerProcess {
-    const started = startSigner(code, undefined, Uint8Array.from(rootKey), given, (message) => {
-      if ("message" in message) notes.push(message.message);
-      if (message.kind === "fatal") started.process.kill("SIGKILL");
+  function start(given: SignerOrders): StartedSigner {
+    const hear = (value: unknown) => {
+      const message = parseSignerMessage(value);
+      if (message !== undefined && "message" in message) notes.push(message.message);
+      if (message?.kind === "fatal") child.process.kill("SIGKILL");
+    };
+    const { joint, control, ...child } = startProcess({
+      row: processes.signer,
+      program: code.signer,
+      folder: given.memoryFolder,
+      user: undefined,
+      env: {},
+      orders: [rootKey, encodeOrders(given)],
+      linePrefix: "",
+      hear,
     });
+    if (joint === undefined || control === undefined) throw new Error("the signer could not be started");
+    const started = { ...child, joint, control };
     const read = createFrameReader((frame) => {
       frames.push({ ...frame, payload: Uint8Array.from(frame.payload) });
       wake();

@@ -9,8 +9,7 @@ import {
   type WalletAccountRecord,
   type WalletRecord,
 } from "../src/state/records.ts";
-import type { CommitItem } from "../src/store/commit.ts";
-import type { NewRecordRow } from "../src/store/key_rows.ts";
+import type { CommitItem, NewRecordRow } from "../src/store/commit_item.ts";
 import { nowMs, stateChange } from "./store_items.ts";
 
 /** Its content with 32 bytes in the place of the MAC. */

@@ -11,12 +11,14 @@ import { deriveKeyPair, type KeyPair } from "@keystead/core/keys/derive.ts";
 import { parsePath } from "@keystead/core/keys/path.ts";
 import { nodeKeyMaths } from "../src/curves/node_key_maths.ts";
 import type { NewRecord } from "../src/endpoints/key_room.ts";
-import { toCommitItem } from "../src/gateway/submit/execute.ts";
+import { toCommitItem } from "../src/gateway/submit/commit_item.ts";
 import { sealRecords } from "../src/signer/decision/key_room.ts";
 import type { Signer } from "../src/signer/decision/signer.ts";
 import { openKeyring } from "../src/signer/secrets/keyring.ts";
 import { createSealer } from "../src/signer/secrets/seal.ts";
+import { stampEvidence } from "./evidence.ts";
 import type { GatewayRig } from "./gateway_rig.ts";
+import { prepareOnce } from "./prepare_once.ts";
 
 const utf8 = new TextEncoder();
 const sentence = `${"test ".repeat(11)}junk`;
@@ -81,9 +83,9 @@ export async function keepRecords(rig: GatewayRig, records: readonly NewRecord[]
   const { organizationId, room, root, signer } = rig;
   const body = rig.body("create_user_tag", { userTagName: randomUUID(), userIds: [] });
   const stamp = signStamp(root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
-  const { prepared, run } = await room.organizations.prepare(organizationId, {
+  const { prepared, run } = await prepareOnce(room.organizations, organizationId, {
     body,
-    stamp,
+    evidence: stampEvidence(stamp),
     target: undefined,
     records: [],
     cost: 0,

@@ -5,8 +5,9 @@ import { p256 } from "@noble/curves/nist.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import type { ApiKeyParams } from "../src/fields/credentials.ts";
 import type { FeatureName } from "../src/fields/features.ts";
+import { applyChanges } from "../src/state/apply_changes.ts";
 import type { ApiKey, Change, RootQuorum, Settings, User } from "../src/state/entities.ts";
-import { applyChanges, emptyPages, type Pages } from "../src/state/pages.ts";
+import { emptyPages, type Pages } from "../src/state/pages.ts";
 
 /** When everything in these organizations was made: before the time of `activityContext`. */
 export const madeAtMs = 1_740_000_000_000;

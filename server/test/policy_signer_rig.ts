@@ -46,8 +46,10 @@ export function createPolicySigner(): PolicySigner {
     for (let round = 0; round < 5; round++) {
       const reply = offer(quorum.rig, state, body, { ...sent, ...brought, ...(journal && { journal }) });
       if (reply.kind === "prepared") return reply.value;
-      const { wishes, pages, journal: slot } = reply.value;
-      const found = state.pages.filter((page) => pages.some((name) => name === page.name));
+      const wishes = reply.value.flatMap((wish) => (wish.kind === "record" ? [wish.value.wish] : []));
+      const slot = reply.value.find((wish) => wish.kind === "journal")?.value.slot;
+      const isWished = (name: string) => reply.value.some((wish) => wish.kind === "page" && wish.value.name === name);
+      const found = state.pages.filter(({ name }) => isWished(name));
       brought = { wishes: [...brought.wishes, ...wishes], pages: hostile.pages ?? [...brought.pages, ...found] };
       if (slot !== undefined) journal = journalOf(quorum, slot);
     }

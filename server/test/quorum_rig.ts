@@ -132,16 +132,17 @@ export function createQuorum({
     const { state: on = state, target, links } = options;
     const asked = { stamp: stamp(name, body), ...(target && { target }), ...(links && { links }) };
     let reply = offer(rig, on, body, asked);
-    if (reply.kind === "missing" && reply.value.linksFrom !== undefined) {
+    if (reply.kind === "again" && reply.value.some(({ kind }) => kind === "links")) {
       const headers = committed.flatMap(({ next }) => (next === undefined ? [] : [next.header]));
       reply = offer(rig, on, body, { ...asked, links: headers });
     }
-    if (reply.kind === "missing" && reply.value.journal !== undefined) {
-      const { journal: slot } = reply.value;
+    const journal = reply.kind === "again" ? reply.value.find((wish) => wish.kind === "journal") : undefined;
+    if (journal !== undefined) {
+      const { slot } = journal.value;
       const listed = committed.flatMap(({ activity }) => (activity?.slot === slot ? [activity.fingerprint] : []));
       reply = offer(rig, on, body, { ...asked, journal: Buffer.concat(listed) });
     }
-    if (reply.kind === "missing") throw new Error(`missing: ${JSON.stringify(reply.value)}`);
+    if (reply.kind === "again") throw new Error(`missing: ${JSON.stringify(reply.value)}`);
     return reply.value;
   }
 

@@ -23,6 +23,7 @@ import { encodeDirectory } from "../src/state/directory.ts";
 import { nothingDrawn } from "../src/state/drawn.ts";
 import type { PendingActivity, RootQuorum, User } from "../src/state/entities.ts";
 import { encodePage } from "../src/state/pages.ts";
+import { stampEvidence } from "./evidence.ts";
 
 export type StoredState = Omit<OfferedState, "links"> & { version: number };
 
@@ -187,7 +188,7 @@ export function offer(
 ): Reply<"prepare"> {
   return rig.operations.prepare({
     body,
-    stamp: options.stamp ?? stampOf(rig, body),
+    evidence: stampEvidence(options.stamp ?? stampOf(rig, body)),
     state: state && { ...state, links: options.links ?? [] },
     journal: options.journal,
     target: options.target,

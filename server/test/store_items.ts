@@ -4,7 +4,7 @@ import { activityIdPrefix } from "../src/state/derived_id.ts";
 import { put, type User } from "../src/state/entities.ts";
 import { slotMs, slotOf } from "../src/state/journal.ts";
 import type { ActivityRow } from "../src/store/activities.ts";
-import type { CommitItem } from "../src/store/commit.ts";
+import type { CommitItem } from "../src/store/commit_item.ts";
 
 export const nowMs = 1_763_000_000_000;
 export const boot = "b0".repeat(16);

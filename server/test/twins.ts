@@ -16,6 +16,7 @@ import { createOperations, type Operations } from "../src/signer/operations.ts";
 import { withoutMac } from "../src/state/authenticity.ts";
 import { sha256 } from "../src/state/digest.ts";
 import { decodeRecord, isKeyRecord, type KeyRecord, recordIdOf } from "../src/state/records.ts";
+import { stampEvidence } from "./evidence.ts";
 import { encryptTo, exportClient } from "./imports.ts";
 import { freshKey } from "./rotation_rig.ts";
 import type { Random } from "./seeded_random.ts";
@@ -188,12 +189,14 @@ export function prepareIn(world: World, operations: Operations, state: StoredSta
   let journal: Uint8Array | undefined;
   for (let attempt = 0; attempt < 5; attempt++) {
     const offered = { ...state, links: [] };
-    const stamp = stampOf(world.rig, body);
+    const evidence = stampEvidence(stampOf(world.rig, body));
     const none = { target: undefined, pages: [] };
-    const reply = operations.prepare({ body, stamp, state: offered, journal, records: brought, wishes, ...none });
+    const reply = operations.prepare({ body, evidence, state: offered, journal, records: brought, wishes, ...none });
     if (reply.kind === "prepared") return reply.value;
-    wishes.push(...reply.value.wishes);
-    if (reply.value.journal !== undefined) journal = Buffer.concat(world.journals.get(reply.value.journal) ?? []);
+    for (const wish of reply.value) {
+      if (wish.kind === "record") wishes.push(wish.value.wish);
+      if (wish.kind === "journal") journal = Buffer.concat(world.journals.get(wish.value.slot) ?? []);
+    }
   }
   throw new Error("the signer misses something that there is not");
 }

@@ -105,7 +105,8 @@ test("a clock that was ahead and is right again: a restart changes nothing, acce
   await actAhead(50 * minuteMs);
   const early = disk.start({ args: ["accept-clock"] });
   assert.equal(await early.exited, 1);
-  const isRunning = /^keystead: another Keystead is running on \S+; stop it, or set KEYSTEAD_DATA to another folder$/m;
+  const isRunning =
+    /^keystead: another Keystead is running on \S+: stop the server first, then run this command again$/m;
   assert.match(early.output(), isRunning);
 
   await restart();

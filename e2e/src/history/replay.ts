@@ -210,7 +210,7 @@ function ask({ operations }: Workshop, site: Site, entry: Entry, activity: Activ
   const isVote = toHex(entry.leaf.fingerprint) !== toHex(entry.leaf.stamps[0]?.body ?? new Uint8Array());
   const request: Omit<Request<"prepare">, "state" | "journal"> = {
     body,
-    stamp: toBase64url(Buffer.from(JSON.stringify({ publicKey, scheme, signature }))),
+    evidence: { kind: "apiKey", value: toBase64url(Buffer.from(JSON.stringify({ publicKey, scheme, signature }))) },
     target: isVote ? activity.body : undefined,
     records: wishesFor(activity) ? site.records : [],
     wishes: [],
@@ -223,7 +223,7 @@ function ask({ operations }: Workshop, site: Site, entry: Entry, activity: Activ
     if (reply.kind === "prepared") return reply.value;
     site.isAtHand = false;
     // The journal of a minute is among all that was executed; the signer believes exactly what runs up to its digest.
-    if (reply.value.journal !== undefined) journal = journalOf(site, reply.value.journal);
+    for (const wish of reply.value) if (wish.kind === "journal") journal = journalOf(site, wish.value.slot);
   }
   throw new Error("the signer misses something that the log does not have");
 }

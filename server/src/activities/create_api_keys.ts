@@ -3,8 +3,9 @@ import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { apiKeyParams, apiKeyParamsV1, fromApiKeyV1 } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
-import { newApiKey, refuseKnownKeys, withApiKeys } from "../rules/credentials.ts";
+import { newApiKey, refuseKnownCredentials, withApiKeys } from "../rules/credentials.ts";
 import { refuseKeysByText } from "../rules/users.ts";
+import { describeCredential } from "../state/credentials.ts";
 import { put } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
 
@@ -34,7 +35,10 @@ export const createApiKeys = defineActivity({
     const user = getUser(members, context.organizationId, userId);
     refuseKeysByText(members, [{ user, apiKeys }], context);
     const added = apiKeys.map((params) => newApiKey(context, params));
-    refuseKnownKeys(members, added);
+    refuseKnownCredentials(
+      members,
+      added.map((key) => describeCredential("apiKey", key)),
+    );
     return {
       changes: [put("user", withApiKeys(user, added, context))],
       result: { apiKeyIds: added.map((key) => key.apiKeyId) },

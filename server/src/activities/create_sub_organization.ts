@@ -15,7 +15,7 @@ import {
 import type { PrivateKeyParams } from "../fields/private_keys.ts";
 import { Type } from "../fields/schema.ts";
 import { walletResult } from "../fields/wallets.ts";
-import { refuseKnownKeys, refuseVerification } from "../rules/credentials.ts";
+import { refuseKnownCredentials, refuseVerification } from "../rules/credentials.ts";
 import { subOrganizationFeatures } from "../rules/features.ts";
 import { takenName } from "../rules/keys.ts";
 import { wipedUnlessDone } from "../rules/made_records.ts";
@@ -24,9 +24,9 @@ import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.
 import { checkQuorum } from "../rules/quorum.ts";
 import { newUser, refuseKeysByText } from "../rules/users.ts";
 import { generateWallet, parseAccounts } from "../rules/wallets.ts";
+import { credentialsOf, withProven } from "../state/credentials.ts";
 import { put, type Settings, type User } from "../state/entities.ts";
 import { emptyPages } from "../state/pages.ts";
-import { provenKey } from "../state/proven.ts";
 import { createSubOrganizationVersions } from "./create_sub_organization.v7.ts";
 
 /** Creates a sub-organization with its root users and, if asked for, keys of its own. The parent can read it afterwards, and start logins, and no more. */
@@ -71,10 +71,7 @@ export const createSubOrganization = defineActivity({
     checkPrivateKeys(wanted, subOrganizationId);
     const settings = firstSettings(params, context);
     const users = yield* mapWithPauses(params.rootUsers, (rootUser) => newRootUser(context, rootUser));
-    refuseKnownKeys(
-      emptyPages.members,
-      users.flatMap((user) => user.apiKeys),
-    );
+    refuseKnownCredentials(emptyPages.members, users.flatMap(credentialsOf));
     const rootUserIds = users.map((user) => user.userId);
     const rootQuorum = { threshold: params.rootQuorumThreshold, userIds: rootUserIds };
     checkQuorum(rootQuorum, new Map(users.map((user) => [user.userId, user])), settings);
@@ -157,5 +154,5 @@ function newRootUser(context: ActivityContext, params: RootUserParams): User {
     userTags: [],
   });
   // The parent's stamp speaks for them.
-  return { ...user, apiKeys: user.apiKeys.map(provenKey) };
+  return withProven(user, () => true);
 }

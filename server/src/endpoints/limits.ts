@@ -1,14 +1,8 @@
 import { Fault } from "@keystead/core/fault.ts";
+import { type CountName, countLimits } from "../state/entity_kinds.ts";
 
-/**
- * Resource limits. All are configuration; one that is hit says which. A parent and its sub-organizations differ in some. Where
- * the hosted service of this wire allows less, a client of it is none the worse for more. Keys cost the state next to nothing.
- */
-const defaultLimits = {
-  userTagsPerOrganization: 1_000,
-  userTagsPerSubOrganization: 100,
-  usersPerOrganization: 1_000,
-  usersPerSubOrganization: 1_000,
+/** Limits that are no number of one kind of entity in an organization. Those stand in `state/entity_kinds.ts`. */
+const otherLimits = {
   longLivedApiKeysPerUser: 10,
   expiringApiKeysPerUser: 10,
   /** Of users who are not in the root quorum, together; and of one of them. */
@@ -18,23 +12,23 @@ const defaultLimits = {
   pendingActivitiesPerRootUser: 200,
   /** Of what is stored of one user's refused and failed requests; above it they are answered the same and not stored. */
   refusedBytesPerUserPerDay: 8 * 1024 * 1024,
-  walletsPerOrganization: 10_000,
-  walletsPerSubOrganization: 10_000,
-  privateKeysPerOrganization: 10_000,
-  privateKeysPerSubOrganization: 10_000,
-  privateKeyTagsPerOrganization: 100,
-  privateKeyTagsPerSubOrganization: 10,
-  policiesPerOrganization: 1_000,
-  policiesPerSubOrganization: 1_000,
-  /** Of all expressions together: whoever meets them first compiles them all, while everybody else waits. */
-  policyBytesPerOrganization: 512 * 1024,
-  policyBytesPerSubOrganization: 512 * 1024,
-  contractInterfacesPerOrganization: 1_000,
-  contractInterfacesPerSubOrganization: 1_000,
-  /** Of the texts of all interfaces together: a list of them is one answer. */
-  contractInterfaceBytesPerOrganization: 16 * 1024 * 1024,
-  contractInterfaceBytesPerSubOrganization: 16 * 1024 * 1024,
 } as const;
+
+type LimitName = `${CountName}PerOrganization` | `${CountName}PerSubOrganization` | keyof typeof otherLimits;
+
+export type Limits = { readonly [N in LimitName]: number };
+
+/**
+ * Resource limits. All are configuration; one that is hit says which. A parent and its sub-organizations differ in some. Where
+ * the hosted service of this wire allows less, a client of it is none the worse for more. Keys cost the state next to nothing.
+ */
+const defaultLimits = Object.fromEntries([
+  ...Object.entries(countLimits).flatMap(([name, { perOrganization, perSubOrganization }]) => [
+    [`${name}PerOrganization`, perOrganization],
+    [`${name}PerSubOrganization`, perSubOrganization],
+  ]),
+  ...Object.entries(otherLimits),
+]) as Limits;
 
 /** The defaults with the operator's numbers in their places; a name that is no limit is refused. */
 export function withLimits(chosen: Readonly<Record<string, number>>): Limits {
@@ -47,23 +41,9 @@ export function withLimits(chosen: Readonly<Record<string, number>>): Limits {
   return { ...defaultLimits, ...chosen };
 }
 
-export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
-
-const counted = {
-  users: "users",
-  userTags: "user tags",
-  wallets: "wallets",
-  privateKeys: "private keys",
-  privateKeyTags: "private key tags",
-  policies: "policies",
-  policyBytes: "bytes of policy expressions",
-  contractInterfaces: "smart contract interfaces",
-  contractInterfaceBytes: "bytes of smart contract interfaces",
-} as const;
-
 /** Refuses an organization that would have `count` of something, when that is more than its kind of organization may. */
 export function checkLimit(
-  what: keyof typeof counted,
+  what: CountName,
   count: number,
   { limits, parentId }: { limits: Limits; parentId: string | undefined },
 ): void {
@@ -72,7 +52,7 @@ export function checkLimit(
   if (count > limit) {
     throw new Fault(
       "resource_exhausted",
-      `organization has reached its limit of ${limit} ${counted[what]}; delete some, or have the operator raise ${name} in KEYSTEAD_LIMITS`,
+      `organization has reached its limit of ${limit} ${countLimits[what].words}; delete some, or have the operator raise ${name} in KEYSTEAD_LIMITS`,
     );
   }
 }

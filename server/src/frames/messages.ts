@@ -2,6 +2,7 @@
  * What gateway and signer say to each other: one request, one reply. Nothing here carries an identity, a time or an
  * "allowed": those the signer finds for itself in the stamped bytes and in state it has authenticated.
  */
+import { evidenceKinds } from "@keystead/core/crypto/evidence.ts";
 import {
   bool,
   bytes,
@@ -30,18 +31,18 @@ export const offeredState = struct({
   links: list(bytes),
 });
 
-/** What the signer lacks to decide; the gateway sends the request again with it. */
-const missing = struct({
-  /** The signer has no state of this organization at hand. */
-  state: bool,
-  /** The state can only be placed with the headers from this version on. */
-  linksFrom: optional(u64),
-  /** The fingerprints of this journal are needed. */
-  journal: optional(u32),
-  /** Names of pages that a state may be offered without. */
-  pages: list(text),
-  /** JSON of each `RecordWish` that the activity's declaration did not foresee. */
-  wishes: list(text),
+/** Something that the signer lacks to decide. The gateway sends the same bytes again, with it or having looked for it. */
+const wish = variant({
+  /** The state: the signer has none at hand, or one that was never committed. */
+  state: struct({}),
+  /** The state, with the headers from this version on: only they can place it. */
+  links: struct({ from: u64 }),
+  /** The state, with the fingerprints of this journal. */
+  journal: struct({ slot: u32 }),
+  /** A page that a state may be offered without. */
+  page: struct({ name: text }),
+  /** JSON of a `RecordWish` that the activity's declaration did not foresee. */
+  record: struct({ wish: text }),
 });
 
 /** A record as it is stored: its content with its MAC, and its sealed secret, which is empty where there is none. */
@@ -116,7 +117,7 @@ export const messages = {
   prepare: {
     request: struct({
       body: bytes,
-      stamp: text,
+      evidence: struct({ kind: oneOf(evidenceKinds), value: text }),
       /** Absent: decide on the state that the request before this one led to. */
       state: optional(offeredState),
       /** The fingerprints of the one journal the body falls into, in order. */
@@ -131,7 +132,7 @@ export const messages = {
       pages: list(page),
     }),
     /** The activity's own rows first, then those of each organization it brings into the world. */
-    reply: variant({ prepared: list(prepared), missing }),
+    reply: variant({ prepared: list(prepared), again: list(wish) }),
   },
   release: {
     request: struct({ rows: list(releaseRow), links: list(bytes) }),
@@ -139,7 +140,7 @@ export const messages = {
       variant({
         released: struct({ result: optional(text) }),
         refused: struct({ message: text }),
-        missing: struct({ organizationId: text, linksFrom: u64, linksTo: u64 }),
+        again: struct({ organizationId: text, linksFrom: u64, linksTo: u64 }),
       }),
     ),
   },
@@ -183,7 +184,7 @@ export const faultMessage = struct({ code: text, message: text, errorCode: text,
 export type StoredRecord = ValueOf<typeof storedRecord>;
 export type OfferedState = ValueOf<typeof offeredState>;
 export type Prepared = ValueOf<typeof prepared>;
-export type Missing = ValueOf<typeof missing>;
+export type Wish = ValueOf<typeof wish>;
 export type NextState = ValueOf<typeof nextState>;
 export type HeadStanding = (typeof headStandings)[number];
 export type ReleaseRow = ValueOf<typeof releaseRow>;

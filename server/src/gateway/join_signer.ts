@@ -1,18 +1,18 @@
-/** The first words between gateway and signer: the deployment's keyring, or its birth. Returns the public keys. */
+/** The first messages between gateway and signer: the deployment's keyring, or a new one at the first start. Returns the public keys. */
 import { Fault } from "@keystead/core/fault.ts";
 import { protocolVersion } from "../frames/frame.ts";
 import { findDeployment } from "../store/across.ts";
 import type { Store } from "../store/store.ts";
 import type { SignerLink } from "./link/signer_link.ts";
+import { toCommitItem } from "./submit/commit_item.ts";
 import type { Committer } from "./submit/committer.ts";
-import { toCommitItem } from "./submit/execute.ts";
-import { loneRun } from "./submit/organizations.ts";
+import { loneRun } from "./submit/run.ts";
 
 export async function joinSigner(
   store: Store,
   link: SignerLink,
   committer: Committer,
-  accepting: boolean,
+  isAccepting: boolean,
 ): Promise<Record<string, string>> {
   let keyring = await findDeployment(store);
   let hello = await link.request("hello", { protocol: protocolVersion, keyring });
@@ -23,7 +23,7 @@ export async function joinSigner(
     keyring = await findDeployment(store);
     hello = await link.request("hello", { protocol: protocolVersion, keyring });
   }
-  if (!hello.remembers && !accepting) {
+  if (!hello.remembers && !isAccepting) {
     throw new Fault(
       "failed_precondition",
       "the signer's memory is empty, but the database is not: make sure of the database, then run `npx keystead accept-database`",

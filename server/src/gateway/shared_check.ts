@@ -1,7 +1,4 @@
-/**
- * A check that anybody may ask for, as often as they like: one is made at a time, and whoever asks within `keptMs` of its end gets the
- * same answer.
- */
+/** A check that anybody may ask for, as often as they like: one runs at a time, and its result is kept for `keptMs` after its end. */
 export function sharedCheck<T>(keptMs: number, check: () => Promise<T>): () => Promise<T> {
   let last: Promise<T> | undefined;
   return () => {

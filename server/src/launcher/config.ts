@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { parsePublicKey } from "./api_key.ts";
 import { limitNames } from "./limit_names.ts";
 import { printable } from "./messages.ts";
+import { type ProcessName, perProcess, processes, processNames } from "./processes.ts";
 import { Refusal } from "./refusal.ts";
 
 /** `serve` runs until it is stopped, `init` only writes files, the others do one piece of work and end. */
@@ -29,8 +30,8 @@ export type Config = {
   passphrase: PassphraseSource | undefined;
   rootPublicKey: string | undefined;
   organizationName: string;
-  gatewayUid: number;
-  signerUid: number;
+  /** Of the processes, when the launcher runs as root. */
+  userIds: Readonly<Record<ProcessName, number>>;
   /** The longest pause before a process that keeps ending is started again. */
   restartPauseMs: number;
   /** Resource limits that differ from the defaults. */
@@ -44,9 +45,6 @@ type Environment = Record<string, string | undefined>;
 /** Reads settings and the command line. Everything wrong ends the start with exit code 2 and one line that names the setting. */
 export function parseConfig(args: readonly string[], env: Environment, cwd: string): Config {
   const { command, rootPublicKey, oldKeySaved } = parseCommand(args);
-  const gatewayUid = parseNumber("KEYSTEAD_GATEWAY_UID", env.KEYSTEAD_GATEWAY_UID, 60801, 1, 2 ** 31);
-  const signerUid = parseNumber("KEYSTEAD_SIGNER_UID", env.KEYSTEAD_SIGNER_UID, 60802, 1, 2 ** 31);
-  if (gatewayUid === signerUid) throw new Refusal("KEYSTEAD_GATEWAY_UID and KEYSTEAD_SIGNER_UID must differ", 2);
   return {
     command,
     port: parseNumber("PORT", env.PORT, 8080, 0, 65535),
@@ -56,12 +54,25 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     passphrase: parsePassphraseSource(env, cwd),
     rootPublicKey: readPublicKey(rootPublicKey ?? env.KEYSTEAD_ROOT_PUBLIC_KEY),
     organizationName: parseName(env.KEYSTEAD_ORGANIZATION_NAME || "Keystead"),
-    gatewayUid,
-    signerUid,
+    userIds: parseUserIds(env),
     restartPauseMs: parseNumber("KEYSTEAD_RESTART_PAUSE_MS", env.KEYSTEAD_RESTART_PAUSE_MS, 5000, 0, 600_000),
     limits: parseLimits(env.KEYSTEAD_LIMITS),
     oldKeySaved,
   };
+}
+
+/** Under one user id a process can read another's memory, so no two may share one. */
+function parseUserIds(env: Environment): Config["userIds"] {
+  const userIds = perProcess((name) => {
+    const { setting, fallback } = processes[name].userId;
+    return parseNumber(setting, env[setting], fallback, 1, 2 ** 31);
+  });
+  for (const [place, name] of processNames.entries()) {
+    const other = processNames.slice(0, place).find((before) => userIds[before] === userIds[name]);
+    if (other === undefined) continue;
+    throw new Refusal(`${processes[other].userId.setting} and ${processes[name].userId.setting} must differ`, 2);
+  }
+  return userIds;
 }
 
 function parseLimits(text: string | undefined): Record<string, number> {

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { syncFolder } from "./durable_file.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -88,12 +88,15 @@ export function explainDisk(error: unknown, dataFolder: string): unknown {
   return new Refusal(`the data folder ${dataFolder} cannot be written: ${advice} (${reasonOf(error)})`);
 }
 
-/** The folders of the two processes. An umask may have taken bits away at creation, hence the second step. */
-export function createInnerFolders(data: DataFolder): void {
-  for (const folder of [data.database, data.signer]) refuseOtherThanFolder(folder);
-  refuseLinks(data.signer);
-  for (const folder of [data.database, data.signer]) {
-    if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o700);
+/** The processes' own folders. An umask may have taken bits away at creation, hence the second step. */
+export function createProcessFolders(
+  data: DataFolder,
+  folders: readonly { path: string; refusesLinks: boolean }[],
+): void {
+  for (const { path } of folders) refuseOtherThanFolder(path);
+  for (const { path, refusesLinks } of folders) if (refusesLinks) refuseLinks(path);
+  for (const { path } of folders) {
+    if (mkdirSync(path, { recursive: true })) chmodSync(path, 0o700);
   }
   // What is synced inside them is lost all the same if a power cut takes the folders themselves.
   syncFolder(data.path);
@@ -107,11 +110,13 @@ function refuseOtherThanFolder(path: string): void {
   throw new Refusal(`${path} is ${what}; it must be a folder of its own (another disk can be mounted there)`);
 }
 
-/** Node's permission model follows links out of a folder it grants. The signer cannot make one, so a link there is not the signer's. */
+/** The process cannot make a link itself, so somebody else has put it there. */
 function refuseLinks(folder: string): void {
   if (!lstatSync(folder, { throwIfNoEntry: false })) return;
   const link = readdirSync(folder, { withFileTypes: true }).find((entry) => entry.isSymbolicLink());
-  if (link) throw new Refusal(`${join(folder, link.name)} is a link; the signer's folder must hold its own files only`);
+  if (!link) return;
+  const owner = basename(folder);
+  throw new Refusal(`${join(folder, link.name)} is a link; the ${owner}'s folder must hold its own files only`);
 }
 
 /** Whether an earlier start got as far as giving the root key to a signer. */

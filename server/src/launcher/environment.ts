@@ -1,29 +1,30 @@
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data_folder.ts";
+import type { ProcessRow } from "./processes.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The gateway's environment: an allow-list, because NODE_OPTIONS and its like widen permissions and because whatever else the operator's
- * shell holds is none of the gateway's business. The signer's is empty. No NODE_COMPILE_CACHE: the gateway could write code into it that
- * the next gateway runs.
+ * The environment of a process: the names in its row and no others. NODE_OPTIONS and its like widen permissions, a
+ * NODE_COMPILE_CACHE that the gateway can write is code that the next gateway runs, and the rest of the operator's shell, other
+ * processes' passwords included, does not concern it.
  */
-export function gatewayEnvironment(
-  env: Record<string, string | undefined>,
-  config: Config,
-  data: DataFolder,
-): Record<string, string> {
+export function environmentOf({ settings }: ProcessRow, env: Environment): Record<string, string> {
   const passed: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && isPassed(name)) passed[name] = value;
+  for (const name of settings) {
+    const value = env[name];
+    if (value !== undefined) passed[name] = value;
   }
+  return passed;
+}
+
+/** The operator's settings, with those in their place that the launcher itself has read or chosen. */
+export function withLauncherSettings(env: Environment, config: Config, data: DataFolder, port: number): Environment {
   return {
-    ...passed,
-    PORT: String(config.port),
+    ...env,
+    PORT: String(port),
     KEYSTEAD_HOST: config.host,
     KEYSTEAD_DATABASE_FOLDER: data.database,
     KEYSTEAD_MODE: config.command,
   };
-}
-
-function isPassed(name: string): boolean {
-  return name === "DATABASE_URL" || (name.startsWith("KEYSTEAD_") && !name.startsWith("KEYSTEAD_PASSPHRASE"));
 }

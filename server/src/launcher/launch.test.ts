@@ -178,13 +178,16 @@ test("a start makes the folders, hands the root key and the orders to the signer
   );
 });
 
-test("children get an environment by allow-list: the signer's is empty, the gateway's has no passphrase setting", async (t) => {
+test("children get an environment by allow-list: the signer's is empty, the gateway's has no name that is missing in its row", async (t) => {
   const passphrase = `${freshFolder(t)}.passphrase`;
   writeFileSync(passphrase, "correct horse", { mode: 0o600 });
   const data = freshFolder(t);
   const env = {
     KEYSTEAD_PASSPHRASE_FILE: passphrase,
-    KEYSTEAD_TIER: "top",
+    KEYSTEAD_SECRET_X: "made up",
+    KEYSTEAD_LIMITS: "{}",
+    SMTP_URL: "smtp://user:password@mail",
+    PGPASSWORD: "password",
     DATABASE_URL: "postgres://h/d",
     KEYSTEAD_HOST: "127.0.0.1",
   };
@@ -193,9 +196,8 @@ test("children get an environment by allow-list: the signer's is empty, the gate
   assert.equal(signer.orders.adoptUnknown, true);
   assert.deepEqual(gateway.env, {
     PORT: "0",
-    KEYSTEAD_DATA: data,
     KEYSTEAD_HOST: "127.0.0.1",
-    KEYSTEAD_TIER: "top",
+    KEYSTEAD_LIMITS: "{}",
     DATABASE_URL: "postgres://h/d",
     KEYSTEAD_DATABASE_FOLDER: join(data, "database"),
     KEYSTEAD_MODE: "serve",
@@ -374,6 +376,9 @@ test("SIGTERM ends gateway, signer and launcher in order with exit code 0", asyn
     assert.equal(await started.end(), 0);
     assert.deepEqual([gateway.pid, signer.pid].map(isAlive), [false, false]);
     assert.doesNotMatch(started.said, /ended/);
+    assert.deepEqual(started.said.match(/^Keystead is stopping.*$/gm), [
+      "Keystead is stopping; a second signal ends it at once",
+    ]);
   }
 });
 
@@ -399,7 +404,13 @@ test("a second start on the same data is refused; after kill -9 the next start w
   const { gateway, signer } = await first.answer();
   const second = new Started(t, data);
   assert.equal(await second.end(), 1);
-  assert.match(second.said, /^keystead: another Keystead is running on /);
+  assert.match(second.said, /^keystead: another Keystead is running on \S+; stop it, or set KEYSTEAD_DATA to another/);
+  const check = new Started(t, data, ["check-log"]);
+  assert.equal(await check.end(), 1);
+  assert.equal(
+    check.said,
+    `keystead: another Keystead is running on ${data}: stop the server first, then run this command again\n`,
+  );
   assert.equal((await first.answer()).gateway.pid, gateway.pid, "the first goes on");
   const before = readFileSync(join(data, "bootstrap.json"), "utf8");
   first.process.kill("SIGKILL");

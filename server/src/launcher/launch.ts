@@ -1,216 +1,180 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { backoff } from "./backoff.ts";
+import { sendJoint } from "./channel.ts";
 import { guardChannel } from "./channel_fault.ts";
-import { type Child, endWithin } from "./child.ts";
 import type { Code } from "./code.ts";
 import { type DataFolder, reasonOf } from "./data_folder.ts";
 import { syncFolder } from "./durable_file.ts";
-import { askToStop, join, startGateway } from "./gateway_process.ts";
-import type { GatewayMessage, SignerMessage } from "./messages.ts";
+import { parseGatewayMessage, parseSignerMessage } from "./messages.ts";
 import { forgetProcesses, noteProcesses } from "./previous_processes.ts";
-import type { PublicKeys } from "./public_keys.ts";
-import type { RootKeyProvider } from "./root_key_provider.ts";
-import { type Orders, type SignerProcess, startSigner } from "./signer_process.ts";
+import { gatewayPrefix, ProcessEvents, type Reactions } from "./process_events.ts";
+import { type OrderName, type ProcessName, type ProcessTable, perProcess } from "./processes.ts";
+import type { StartedProcess } from "./start_process.ts";
+import { Supervisor } from "./supervisor.ts";
 import type { Users } from "./users.ts";
+import { Verdict } from "./verdict.ts";
 
-export type Launch = {
+export type Launch = Omit<Reactions, "onMemory"> & {
+  table: ProcessTable;
+  /** Those of the table that are started. */
+  names: readonly ProcessName[];
   code: Code;
   data: DataFolder;
   users: Users;
-  rootKey: RootKeyProvider;
-  orders: Orders;
-  gatewayEnv: Record<string, string>;
-  /** A gateway that does one piece of work, reports and ends; nothing is started again. */
-  endsByItself: boolean;
+  /** Where each order comes from, asked at each start of a process that gets it. Gives a copy that is wiped afterwards. */
+  orders: Readonly<Record<OrderName, () => Promise<Uint8Array>>>;
+  /** Asked at each start. */
+  environment(name: ProcessName): Record<string, string>;
   /** The longest pause before a process that keeps ending is started again. */
   restartPauseMs: number;
-  say(line: string): void;
-  /** The work is done, and its report says that all is well. */
-  onDone(): void;
-  onListening(port: number): void;
-  onReady(): void;
-  /** Each time that a signer has joined its deployment. */
-  onKeys(publicKeys: PublicKeys): void;
 };
-
-/** The exit code of a check that ran and found something: not one of those of a start that was refused. */
-const foundSomething = 3;
 
 /** `stop` asks for an orderly end; asked again, it no longer waits. `ended` gives the launcher's exit code. */
 export type Launched = { stop(): void; ended: Promise<number> };
 
-const gatewayStopMs = 5000;
-const signerStopMs = 1000;
-const attemptsBeforeReady = 5;
-const keysMs = 1000;
-
-/** Starts gateway and signer, joins them, and keeps both running until asked to stop. */
+/** Starts the gateway and the processes joined to it, and keeps them running until asked to stop. */
 export function launch(options: Launch): Launched {
-  const { code, data, users, rootKey, orders, say } = options;
-  const verdict = Promise.withResolvers<number>();
-  const waiting = new AbortController();
-  const introduced = Promise.withResolvers<void>();
-  let decided = false;
-  let ready = false;
-  /** The exit code that the work's report asks for; undefined until there is one. */
-  let reported: number | undefined;
-  /** The signer tells the operator itself what the report of the work then repeats. */
-  const saidBySigner = new Set<string>();
-  let failedStarts = 0;
-  let gateway: Child | undefined;
-  let signer: SignerProcess | undefined;
-  const pauseForGateway = backoff(options.restartPauseMs);
-  const pauseForSigner = backoff(options.restartPauseMs);
+  const launcher = new Launcher(options);
+  const unguard = guardChannel((fault) => launcher.replaceGateway(fault));
+  return { stop: () => launcher.stop(), ended: launcher.run().finally(unguard) };
+}
 
-  // While it serves, a line must not pass for the launcher's; the work that an operator ordered may speak for itself.
-  const gatewayPrefix = options.endsByItself ? "" : "gateway: ";
+class Launcher {
+  readonly #options: Launch;
+  readonly #verdict = new Verdict();
+  readonly #events: ProcessEvents;
+  readonly #gateway: Supervisor;
+  readonly #signer: Supervisor;
+  /** Those that are joined to the gateway. They are replaced alone, and end with it. */
+  readonly #joined: readonly Supervisor[];
 
-  const decide = (exitCode: number) => {
-    decided = true;
-    waiting.abort();
-    verdict.resolve(exitCode);
+  constructor(options: Launch) {
+    this.#options = options;
+    const reactions = { ...options, onMemory: () => this.#syncMemory() };
+    this.#events = new ProcessEvents(reactions, this.#verdict, () => this.#signer.kill());
+    const supervisors = perProcess((name) => this.#supervise(name));
+    this.#gateway = supervisors.gateway;
+    this.#signer = supervisors.signer;
+    const joined = options.names.filter((name) => options.table[name].joinedTo === "gateway");
+    this.#joined = joined.map((name) => supervisors[name]);
+  }
+
+  #supervise(name: ProcessName): Supervisor {
+    const { table, code, data, users, restartPauseMs, endsByItself } = this.#options;
+    return new Supervisor({
+      name,
+      row: table[name],
+      program: code[name],
+      folder: data[table[name].folder],
+      user: users.of[name],
+      linePrefix: gatewayPrefix(endsByItself),
+      restartPauseMs,
+      environment: () => this.#options.environment(name),
+      hear: this.#hear[name],
+    });
+  }
+
+  /** Each process may say what its own parser lets through, and nothing that another may say. */
+  readonly #hear: Readonly<Record<ProcessName, (value: unknown, from: StartedProcess) => void>> = {
+    gateway: (value, from) => {
+      const message = parseGatewayMessage(value);
+      if (message) this.#events.hearGateway(message, from);
+    },
+    signer: (value, from) => {
+      const message = parseSignerMessage(value);
+      if (message) this.#events.hearSigner(message, from);
+    },
   };
-  const pause = (timeMs: number) => sleep(timeMs, undefined, { signal: waiting.signal }).catch(() => {});
-  /** A full disk must not end what runs: without the note, the next start merely cannot wait for these processes by number. */
-  const note = () => {
+
+  async run(): Promise<number> {
+    while (!this.#verdict.isDecided) {
+      const gateway = this.#gateway.start([]);
+      this.#noteProcesses();
+      const over = Promise.race([gateway.gone, this.#verdict.exitCode]);
+      await Promise.all([over, ...this.#joined.map((joined) => this.#keepBeside(gateway, joined))]);
+      if (this.#verdict.isDecided) break;
+      this.#events.gatewayEnded(await gateway.gone);
+      // Their sockets died with the gateway, and a new one must not touch a folder before the old one is gone.
+      await Promise.all(this.#joined.map((joined) => joined.killAndWait()));
+      await this.#verdict.pause(this.#gateway.pauseMs(gateway));
+    }
+    for (const process of [this.#gateway, ...this.#joined]) await process.stop();
+    forgetProcesses(this.#options.data);
+    return this.#verdict.exitCode;
+  }
+
+  /** Keeps a joined process running for as long as this gateway lives and nothing is decided. */
+  async #keepBeside(gateway: StartedProcess, joined: Supervisor): Promise<void> {
+    const isOver = () => gateway.isGone() || this.#verdict.isDecided;
+    const pause = (timeMs: number) => Promise.race([this.#verdict.pause(timeMs), gateway.gone]);
+    while (!isOver()) {
+      const current = await this.#startJoined(gateway, joined);
+      await Promise.race([current?.gone, gateway.gone, this.#verdict.exitCode]);
+      if (isOver()) return;
+      // It also ends when its gateway does, and may be seen to end first.
+      await pause(this.#options.endsByItself ? this.#gateway.row.stopsWithinMs : 10);
+      if (isOver()) return;
+      if (current) this.#events.ended(joined.name, await current.gone);
+      await pause(joined.pauseMs(current));
+    }
+  }
+
+  async #startJoined(gateway: StartedProcess, joined: Supervisor): Promise<StartedProcess | undefined> {
+    const orders: Uint8Array[] = [];
+    let started: StartedProcess;
     try {
-      noteProcesses(data, [gateway?.process.pid, signer?.process.pid]);
+      for (const name of joined.row.orders) {
+        try {
+          orders.push(await this.#options.orders[name]());
+        } catch (error) {
+          this.#events.gaveUp(name, reasonOf(error));
+          return undefined;
+        }
+      }
+      if (gateway.isGone() || this.#verdict.isDecided) return undefined;
+      started = joined.start(orders);
+    } finally {
+      for (const order of orders) order.fill(0);
+    }
+    if (started.joint) sendJoint(gateway, joined.name, started.joint);
+    this.#noteProcesses();
+    return started;
+  }
+
+  /** A full disk must not end what runs: without the note, the next start merely cannot wait for these processes by number. */
+  #noteProcesses(): void {
+    const { data, say } = this.#options;
+    try {
+      noteProcesses(
+        data,
+        [this.#gateway, ...this.#joined].map(({ current }) => current?.process.pid),
+      );
     } catch (error) {
       say(`the numbers of the processes are not noted: ${reasonOf(error)}`);
     }
-  };
+  }
 
-  /** Whoever says so has given up: before the first readiness the start has failed, later a new process may do better. */
-  const fatal = (who: string, message: string, child?: Child) => {
-    say(`${who}: ${message}`);
-    if (!ready) decide(1);
-    else child?.process.kill("SIGKILL");
-  };
-  /** Its memory is there, perhaps for the first time or as another file. Node lets the signer sync what is in the file, and not its name. */
-  const keepMemory = () => {
+  /** Node lets the signer sync what is in its file, and not the file's name. */
+  #syncMemory(): void {
+    const { data, say } = this.#options;
     try {
       syncFolder(data.signer);
     } catch (error) {
       say(`${data.signer} cannot be synced: ${reasonOf(error)}`);
     }
-  };
-  const hearSigner = (message: SignerMessage) => {
-    if (message.kind === "ready" || message.kind === "renamed") keepMemory();
-    if (message.kind === "note") {
-      if (options.endsByItself) saidBySigner.add(message.message);
-      say(`signer: ${message.message}`);
-    }
-    if (message.kind === "keys") {
-      options.onKeys(message.publicKeys);
-      introduced.resolve();
-    }
-    if (message.kind === "fatal") fatal("signer", message.message, signer);
-  };
-  const hearGateway = (message: GatewayMessage) => {
-    if (message.kind === "listening") options.onListening(message.port);
-    if (message.kind === "fatal") fatal("gateway", message.message, gateway);
-    if (message.kind === "silent") {
-      say("signer: it does not answer and is replaced");
-      signer?.process.kill("SIGKILL");
-    }
-    if (message.kind === "report") {
-      reported = message.ok ? 0 : foundSomething;
-      // Never the other way round: what the signer says is not for a gateway to silence.
-      for (const line of message.lines) if (!saidBySigner.has(line)) say(`${gatewayPrefix}${line}`);
-    }
-    if (message.kind === "ready" && !ready) {
-      ready = true;
-      // The signer has said its keys by then, but on another channel: they may be heard a moment later.
-      void Promise.race([introduced.promise, pause(keysMs)]).then(options.onReady);
-    }
-  };
+  }
 
-  /** Before the first readiness a fault is most likely a setting, and trying for ever would hide it. */
-  const failed = (who: string, reason: string) => {
-    say(`${who} ended (${reason})${ready ? "; starting it again" : ""}`);
-    if (options.endsByItself || (!ready && ++failedStarts >= attemptsBeforeReady)) decide(1);
-  };
+  replaceGateway(fault: string): void {
+    const gateway = this.#gateway.current?.process;
+    if (!gateway || gateway.killed) return;
+    this.#options.say(`gateway: it misused its channel (${fault}) and is replaced`);
+    gateway.kill("SIGKILL");
+  }
 
-  const conclude = (exitCode: number): number => {
-    try {
-      if (exitCode === 0) options.onDone();
-      return exitCode;
-    } catch (error) {
-      say(`the work is done, but not its end: ${reasonOf(error)}`);
-      return 1;
+  stop(): void {
+    if (this.#verdict.isDecided) {
+      for (const process of [this.#gateway, ...this.#joined]) process.kill();
+      return;
     }
-  };
-
-  const startSignerFor = async (joined: Child): Promise<SignerProcess | undefined> => {
-    let key: Uint8Array;
-    try {
-      key = await rootKey.open();
-    } catch (error) {
-      fatal("root key", reasonOf(error));
-      return undefined;
-    }
-    try {
-      if (joined.isGone() || decided) return undefined;
-      signer = startSigner(code, users.signer, key, orders, hearSigner);
-    } finally {
-      key.fill(0);
-    }
-    join(joined, signer);
-    note();
-    return signer;
-  };
-
-  /** One gateway's life: signers come and go beside it. Ends with the gateway or with the verdict. */
-  const serveWith = async (running: Child) => {
-    while (!running.isGone() && !decided) {
-      const current = await startSignerFor(running);
-      await Promise.race([current?.gone, running.gone, verdict.promise]);
-      if (running.isGone() || decided) return;
-      // A signer also ends when its gateway does, and may be seen to end first.
-      await Promise.race([pause(options.endsByItself ? gatewayStopMs : 10), running.gone]);
-      if (running.isGone() || decided) return;
-      if (current) failed("signer", await current.gone);
-      const livedMs = current ? Date.now() - current.startedAtMs : 0;
-      await Promise.race([pause(pauseForSigner(livedMs)), running.gone]);
-    }
-  };
-
-  const unguard = guardChannel((fault) => {
-    if (!gateway || gateway.process.killed) return;
-    say(`gateway: it misused its channel (${fault}) and is replaced`);
-    gateway.process.kill("SIGKILL");
-  });
-
-  const run = async (): Promise<number> => {
-    while (!decided) {
-      gateway = startGateway(code, users.gateway, data.database, options.gatewayEnv, hearGateway, gatewayPrefix);
-      note();
-      await serveWith(gateway);
-      if (decided) break;
-      const reason = await gateway.gone;
-      if (options.endsByItself && reported !== undefined && reason === "exit code 0") decide(conclude(reported));
-      else failed("gateway", reason);
-      // The signer's socket died with the gateway, and a new one must not touch the memory file before the old one is gone.
-      signer?.process.kill("SIGKILL");
-      await signer?.gone;
-      await pause(pauseForGateway(Date.now() - gateway.startedAtMs));
-    }
-    if (gateway && !gateway.isGone()) {
-      askToStop(gateway);
-      await endWithin(gateway, gatewayStopMs);
-    }
-    if (signer && !signer.isGone()) {
-      signer.control.end();
-      await endWithin(signer, signerStopMs);
-    }
-    forgetProcesses(data);
-    return verdict.promise;
-  };
-
-  const stop = () => {
-    if (!decided) return decide(0);
-    gateway?.process.kill("SIGKILL");
-    signer?.process.kill("SIGKILL");
-  };
-  return { stop, ended: run().finally(unguard) };
+    this.#options.say("Keystead is stopping; a second signal ends it at once");
+    this.#verdict.decide(0);
+  }
 }

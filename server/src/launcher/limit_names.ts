@@ -1,24 +1,19 @@
+// Written by `npm run generate` from the limits in `state/entity_kinds.ts` and `endpoints/limits.ts`. Do not edit.
 /**
  * The limits that KEYSTEAD_LIMITS can set. The signer knows what they mean; the launcher, which imports nothing of the signer's, knows
- * their names, so that a wrong one is refused before a first start has made any key. A test holds this list against the signer's.
+ * their names, so that a wrong one is refused before a first start has made any key.
  */
 export const limitNames: readonly string[] = [
   "userTagsPerOrganization",
   "userTagsPerSubOrganization",
   "usersPerOrganization",
   "usersPerSubOrganization",
-  "longLivedApiKeysPerUser",
-  "expiringApiKeysPerUser",
-  "pendingActivitiesPerOrganization",
-  "pendingActivitiesPerUser",
-  "pendingActivitiesPerRootUser",
-  "refusedBytesPerUserPerDay",
+  "privateKeyTagsPerOrganization",
+  "privateKeyTagsPerSubOrganization",
   "walletsPerOrganization",
   "walletsPerSubOrganization",
   "privateKeysPerOrganization",
   "privateKeysPerSubOrganization",
-  "privateKeyTagsPerOrganization",
-  "privateKeyTagsPerSubOrganization",
   "policiesPerOrganization",
   "policiesPerSubOrganization",
   "policyBytesPerOrganization",
@@ -27,4 +22,10 @@ export const limitNames: readonly string[] = [
   "contractInterfacesPerSubOrganization",
   "contractInterfaceBytesPerOrganization",
   "contractInterfaceBytesPerSubOrganization",
+  "longLivedApiKeysPerUser",
+  "expiringApiKeysPerUser",
+  "pendingActivitiesPerOrganization",
+  "pendingActivitiesPerUser",
+  "pendingActivitiesPerRootUser",
+  "refusedBytesPerUserPerDay",
 ];

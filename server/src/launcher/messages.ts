@@ -10,7 +10,7 @@ export type GatewayMessage =
   /** The result of an operator's order; not `ok` when it found what must not be. */
   | { kind: "report"; lines: string[]; ok: boolean };
 
-/** What the signer may tell the launcher, one JSON object per line. */
+/** What the signer may tell the launcher. */
 export type SignerMessage =
   | { kind: "ready" }
   /** Its memory is another file now, under the same name. */
@@ -37,13 +37,7 @@ export function parseGatewayMessage(value: unknown): GatewayMessage | undefined 
   return undefined;
 }
 
-export function parseSignerMessage(line: string): SignerMessage | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+export function parseSignerMessage(value: unknown): SignerMessage | undefined {
   const { kind, message, publicKeys } = fieldsOf(value);
   if (kind === "ready" || kind === "renamed") return { kind };
   if (kind === "keys" && arePublicKeys(publicKeys)) return { kind, publicKeys };

@@ -1,28 +1,21 @@
 import type { Program } from "./code.ts";
+import type { ProcessRow } from "./processes.ts";
 
-/**
- * The command line of the signer after `node`: no network, no children, no worker, no addon, no database, no inspector, no eval;
- * it reads its code and writes only its memory folder. What each flag refuses is held by signer_sandbox.test.ts.
- */
-export function signerArguments(signer: Program, memoryFolder: string): string[] {
+/** The command line of a process after `node`: it reads its code and its own folder, and writes only that folder. */
+export function nodeArguments({ network, flags }: ProcessRow, program: Program, folder: string): string[] {
   return [
-    ...fences,
-    "--no-experimental-sqlite",
-    "--no-experimental-ffi",
-    "--no-addons",
-    "--disallow-code-generation-from-strings",
-    // Without it v8.setFlagsFromString("--trace-turbo-path=…") writes files anywhere; with it the process ends.
-    "--freeze-flags-after-init",
-    "--disable-proto=throw",
-    ...folderAccess(signer, memoryFolder),
-    signer.entry,
+    ...commonFlags,
+    ...(network ? ["--allow-net"] : []),
+    ...flags,
+    ...[...program.readable, folder].map((path) => `--allow-fs-read=${path}`),
+    writeFlag(folder),
+    program.entry,
   ];
 }
 
-/** The command line of the gateway after `node`: network, its code to read, and the database folder to write. */
-export function gatewayArguments(gateway: Program, databaseFolder: string): string[] {
-  const quiet = "--disable-warning=ExperimentalWarning";
-  return [...fences, "--allow-net", quiet, ...folderAccess(gateway, databaseFolder), gateway.entry];
+/** On the command line of every process; it also tells our processes from others (`previous_processes.ts`). */
+export function writeFlag(folder: string): string {
+  return `--allow-fs-write=${folder}`;
 }
 
 // V8 would let the young generation of each process grow to 100 MB under load. Eight take some twenty, and are collected so seldom
@@ -44,8 +37,4 @@ const collector = [
 const growth = "--heap-growing-percent=100";
 
 // SIGUSR1 would open the inspector, and with it the whole heap, to anyone who may send a signal and connect to loopback.
-const fences = ["--permission", "--disable-sigusr1", young, growth, ...collector];
-
-function folderAccess({ readable }: Program, writable: string): string[] {
-  return [...[...readable, writable].map((path) => `--allow-fs-read=${path}`), `--allow-fs-write=${writable}`];
-}
+const commonFlags = ["--permission", "--disable-sigusr1", young, growth, ...collector];

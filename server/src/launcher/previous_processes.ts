@@ -2,16 +2,21 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DataFolder } from "./data_folder.ts";
+import { writeFlag } from "./permissions.ts";
 import { Refusal } from "./refusal.ts";
 
 /**
  * The lock goes with the launcher, but its children need a moment to notice that it is gone. Two signers on one memory file would
- * damage it, so a start first waits for those of the start before.
+ * damage it, so a start first waits for those of the start before. `folders` are those that processes of ours may write.
  */
-export async function awaitPreviousProcesses(data: DataFolder, waitMs = 5000): Promise<void> {
+export async function awaitPreviousProcesses(
+  data: DataFolder,
+  folders: readonly string[],
+  waitMs = 5000,
+): Promise<void> {
   const until = Date.now() + waitMs;
   for (;;) {
-    const left = readProcesses(data).find((pid) => isOurs(pid, data));
+    const left = readProcesses(data).find((pid) => isOurs(pid, folders));
     if (left === undefined) return;
     if (Date.now() > until)
       throw new Refusal(`process ${left} of an earlier start still runs on ${data.path}; end it first`);
@@ -43,11 +48,9 @@ function readProcesses(data: DataFolder): number[] {
 }
 
 /** Numbers are used again for other processes; only ours have the folder they may write on their command line. */
-function isOurs(pid: number, data: DataFolder): boolean {
-  const line = commandLine(pid);
-  return [data.database, data.signer].some((folder) =>
-    line.split("\0").join(" ").includes(`--allow-fs-write=${folder} `),
-  );
+function isOurs(pid: number, folders: readonly string[]): boolean {
+  const line = commandLine(pid).split("\0").join(" ");
+  return folders.some((folder) => line.includes(`${writeFlag(folder)} `));
 }
 
 function commandLine(pid: number): string {

@@ -182,5 +182,19 @@ test("a rotation without a root key, or with a wrong passphrase, makes no next o
   rmSync(lost.rootKey);
   mkdirSync(lost.database);
   writeFileSync(join(lost.database, "x"), "");
-  await assert.rejects(rootKeyProvider(lost, undefined), { message: /^root key missing/ });
+  await assert.rejects(rootKeyProvider(lost, undefined), {
+    message: /^root key missing, .*put back the old key, .* leave \S+root\.key\.next where it is$/,
+  });
+});
+
+test("once a rotation has replaced the root key, the refusal without it asks for a copy made afterwards", async (t) => {
+  const data = freshData(t);
+  mkdirSync(data.database);
+  writeFileSync(join(data.database, "x"), "");
+  const missing = `root key missing, database present: put the root key back into ${data.path}`;
+  await assert.rejects(rootKeyProvider(data, undefined), { message: missing });
+  writeFileSync(data.rootKeyIds, "{}");
+  await assert.rejects(rootKeyProvider(data, undefined), {
+    message: `${missing}; a rotation has replaced it: only a copy made after that rotation opens this database`,
+  });
 });

@@ -42,10 +42,20 @@ export async function rootKeyProvider(
   }
   const missing = !plain && !sealed;
   if (missing && holdsData(data)) {
-    throw new Refusal(`root key missing, database present: put the root key back into ${data.path}`);
+    throw new Refusal(`root key missing, database present: put the root key back into ${data.path}${whichOne(data)}`);
   }
   const create = { first: missing, next: rotate };
   return source ? passphraseRootKey(data.sealedRootKey, source, create) : fileRootKey(data.rootKey, create);
+}
+
+/** Of several copies that an operator may have after a rotation, the one that opens the data. */
+function whichOne(data: DataFolder): string {
+  const next = [data.rootKey, data.sealedRootKey].map(nextOf).find((path) => existsSync(path));
+  if (next !== undefined) {
+    return `; its rotation is not finished: put back the old key, whose copy you saved before, and leave ${next} where it is`;
+  }
+  if (!existsSync(data.rootKeyIds)) return "";
+  return "; a rotation has replaced it: only a copy made after that rotation opens this database";
 }
 
 /** The root key as 32 raw bytes in a file that only its owner may read. Read again at each start of the signer, so the launcher keeps no copy. */

@@ -20,7 +20,8 @@ import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { keysteadCode } from "./code.ts";
-import { signerArguments } from "./permissions.ts";
+import { nodeArguments } from "./permissions.ts";
+import { processes } from "./processes.ts";
 
 const entry = fileURLToPath(new URL("signer_sandbox.test_entry.ts", import.meta.url));
 const top = mkdtempSync(join(tmpdir(), "keystead-sandbox-"));
@@ -58,7 +59,7 @@ after(() => {
 
 function probeArguments(task: string): string[] {
   const ports = [(tcp.address() as AddressInfo).port, udp.address().port, victim.pid];
-  const flags = signerArguments({ ...keysteadCode().signer, entry }, memory);
+  const flags = nodeArguments(processes.signer, { ...keysteadCode().signer, entry }, memory);
   return [...flags, memory, outside, ...ports.map(String), task];
 }
 

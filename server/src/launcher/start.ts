@@ -3,7 +3,6 @@ import { constants } from "node:os";
 import { basename, resolve } from "node:path";
 import {
   type Bootstrap,
-  birthOf,
   hasBootstrap,
   isEveryAddress,
   keepIds,
@@ -15,7 +14,7 @@ import type { Code } from "./code.ts";
 import { type Config, parseConfig } from "./config.ts";
 import {
   createDataFolder,
-  createInnerFolders,
+  createProcessFolders,
   type DataFolder,
   dataFolderAt,
   explainDisk,
@@ -24,18 +23,19 @@ import {
   refuseWithoutData,
 } from "./data_folder.ts";
 import { syncFolder } from "./durable_file.ts";
-import { gatewayEnvironment } from "./environment.ts";
+import { environmentOf, withLauncherSettings } from "./environment.ts";
 import { closeInheritedDescriptors } from "./inherited_descriptors.ts";
 import { type Launched, launch } from "./launch.ts";
 import { type Lock, lockData } from "./lock.ts";
 import { stopWithNpm } from "./npm_parent.ts";
 import { awaitPreviousProcesses } from "./previous_processes.ts";
-import { writePublicKeys } from "./public_keys.ts";
+import { type ProcessTable, processes, processNames, startedProcesses } from "./processes.ts";
+import { type PublicKeys, writePublicKeys } from "./public_keys.ts";
 import { Refusal } from "./refusal.ts";
 import { rootKeyProvider } from "./root_key.ts";
 import { firstOf, type RootKeyProvider } from "./root_key_provider.ts";
-import type { Orders } from "./signer_process.ts";
-import { chooseUsers } from "./users.ts";
+import { encodeOrders, signerOrders } from "./signer_orders.ts";
+import { chooseUsers, type Users } from "./users.ts";
 
 export type Surroundings = {
   args: readonly string[];
@@ -43,22 +43,26 @@ export type Surroundings = {
   cwd: string;
   say(line: string): void;
   code: Code;
+  /** Always `processes`, but for programs that stand in for a process in tests and read more settings. */
+  table: ProcessTable;
 };
 
 /** Prepares the data folder and starts the processes; `init` ends with the files. Throws a Refusal when it must not go on. */
 export async function start(surroundings: Surroundings): Promise<Launched> {
   const config = parseConfig(surroundings.args, surroundings.env, surroundings.cwd);
-  const { code } = surroundings;
   if (worksOnData(config)) refuseWithoutData(dataFolderAt(config.dataFolder));
   if (config.command === "rotate-keys" && !config.oldKeySaved) refuseUnsaved(dataFolderAt(config.dataFolder));
   createDataFolder(config.dataFolder);
   // Permissions are granted to real paths.
   const data = dataFolderAt(realpathSync(config.dataFolder));
-  refuseInside(data, [...code.gateway.readable, ...code.signer.readable]);
+  refuseInside(
+    data,
+    processNames.flatMap((name) => surroundings.code[name].readable),
+  );
   let lock: Lock | undefined;
   try {
-    lock = lockData(data.path);
-    const launched = await startLocked(surroundings, config, code, data);
+    lock = lockData(data.path, worksOnData(config));
+    const launched = await startLocked(surroundings, config, data);
     return { stop: launched.stop, ended: launched.ended.finally(lock.release) };
   } catch (error) {
     lock?.release();
@@ -66,13 +70,12 @@ export async function start(surroundings: Surroundings): Promise<Launched> {
   }
 }
 
-async function startLocked(
-  { env, cwd, say }: Surroundings,
-  config: Config,
-  code: Code,
-  data: DataFolder,
-): Promise<Launched> {
-  await awaitPreviousProcesses(data);
+async function startLocked(surroundings: Surroundings, config: Config, data: DataFolder): Promise<Launched> {
+  const { env, say, code, table } = surroundings;
+  await awaitPreviousProcesses(
+    data,
+    processNames.map((name) => data[table[name].folder]),
+  );
   if (config.command === "init" && hasBootstrap(data)) {
     throw new Refusal(
       `${data.bootstrap} exists: the first start of this folder has happened with the key in it; ` +
@@ -88,58 +91,83 @@ async function startLocked(
     say(`wrote ${data.bootstrap}; root key: ${rootKey.describe()}`);
     return { stop() {}, ended: Promise.resolve(0) };
   }
-  createInnerFolders(data);
-  const users = await chooseUsers(config, code, data);
-  const gatewayEnv = gatewayEnvironment(env, config, data);
-  let { baseUrl } = bootstrap;
+  const names = startedProcesses(table, env);
+  const folders = names.map((name) => ({ path: data[table[name].folder], refusesLinks: table[name].refusesLinks }));
+  createProcessFolders(data, folders);
+  const users = await chooseUsers({ table, names, userIds: config.userIds, code, data });
+  // With PORT=0 the port is known once a gateway listens; a later gateway gets the same.
+  let { port } = config;
+  const prepared: Prepared = { surroundings, config, data, rootKey, bootstrap, users };
   return launch({
+    table,
+    names,
     code,
     data,
     users,
-    rootKey,
-    orders: ordersFor(config, data, bootstrap),
-    gatewayEnv,
-    endsByItself: worksOnData(config),
+    environment: (name) => environmentOf(table[name], withLauncherSettings(env, config, data, port)),
+    orders: {
+      "root key": () => rootKey.open(),
+      "signer orders": async () => encodeOrders(signerOrders(config, data, bootstrap)),
+    },
     restartPauseMs: config.restartPauseMs,
+    endsByItself: worksOnData(config),
     say,
-    onDone() {
-      if (!isRotation) return;
-      // The signer has written its memory anew; that must be on the disk before the key of the old one goes.
-      syncFolder(data.signer);
-      rootKey.finishRotation();
-      say("the root key is replaced; keep your copy of the old one as long as any backup from before");
+    onDone: () => finishWork(prepared),
+    onListening(listeningPort) {
+      port = listeningPort;
+      keepAddress(prepared, urlOf(config.host, port));
     },
-    onListening(port) {
-      // With PORT=0 the address is known only now; a later gateway gets the same.
-      gatewayEnv.PORT = String(port);
-      baseUrl = urlOf(config.host, port);
-      try {
-        rewriteUrls(data, baseUrl);
-      } catch (error) {
-        say(`${data.bootstrap} does not get the address ${baseUrl}: ${reasonOf(error)}`);
-      }
-    },
-    onReady() {
-      if (config.command !== "serve") return;
-      const hasKey = bootstrap.apiPrivateKey !== undefined;
-      say(`Keystead is ready at ${baseUrl}${isEveryAddress(config.host) ? " (it listens on all addresses)" : ""}`);
-      say(`  first organization${hasKey ? " and API key" : ""}: ${data.bootstrap}`);
-      say(`  public keys, for clients to pin: ${data.publicKeys}`);
-      say(`  root key: ${rootKey.describe()}`);
-      say(`  ${users.line}`);
-      say(`  try: ${firstRequest(config, cwd, hasKey)}`);
-    },
-    onKeys(publicKeys) {
-      if (config.command !== "serve") return;
-      try {
-        const { replacesOthers } = writePublicKeys(data, publicKeys);
-        if (replacesOthers)
-          say(`${data.publicKeys} had other keys: clients that pinned those will believe nothing here`);
-      } catch (error) {
-        say(`${data.publicKeys} does not get the public keys: ${reasonOf(error)}`);
-      }
-    },
+    onReady: () => greet(prepared, port),
+    onKeys: (publicKeys) => keepPublicKeys(prepared, publicKeys),
   });
+}
+
+/** What a start has read and made before the processes run. */
+type Prepared = {
+  surroundings: Surroundings;
+  config: Config;
+  data: DataFolder;
+  rootKey: RootKeyProvider;
+  bootstrap: Bootstrap;
+  users: Users;
+};
+
+function finishWork({ surroundings: { say }, config, data, rootKey }: Prepared): void {
+  if (config.command !== "rotate-keys") return;
+  // The signer has written its memory anew; that must be on the disk before the key of the old one goes.
+  syncFolder(data.signer);
+  rootKey.finishRotation();
+  say("the root key is replaced; keep your copy of the old one as long as any backup from before");
+}
+
+function keepAddress({ surroundings: { say }, data }: Prepared, baseUrl: string): void {
+  try {
+    rewriteUrls(data, baseUrl);
+  } catch (error) {
+    say(`${data.bootstrap} does not get the address ${baseUrl}: ${reasonOf(error)}`);
+  }
+}
+
+function keepPublicKeys({ surroundings: { say }, config, data }: Prepared, publicKeys: PublicKeys): void {
+  if (config.command !== "serve") return;
+  try {
+    const { replacesOthers } = writePublicKeys(data, publicKeys);
+    if (replacesOthers) say(`${data.publicKeys} had other keys: clients that pinned those will believe nothing here`);
+  } catch (error) {
+    say(`${data.publicKeys} does not get the public keys: ${reasonOf(error)}`);
+  }
+}
+
+function greet({ surroundings: { say, cwd }, config, data, rootKey, bootstrap, users }: Prepared, port: number): void {
+  if (config.command !== "serve") return;
+  const hasKey = bootstrap.apiPrivateKey !== undefined;
+  const everywhere = isEveryAddress(config.host) ? " (it listens on all addresses)" : "";
+  say(`Keystead is ready at ${urlOf(config.host, port)}${everywhere}`);
+  say(`  first organization${hasKey ? " and API key" : ""}: ${data.bootstrap}`);
+  say(`  public keys, for clients to pin: ${data.publicKeys}`);
+  say(`  root key: ${rootKey.describe()}`);
+  say(`  ${users.line}`);
+  say(`  try: ${firstRequest(config, cwd, hasKey)}`);
 }
 
 async function bootstrapWith(rootKey: RootKeyProvider, config: Config, data: DataFolder): Promise<Bootstrap> {
@@ -149,19 +177,6 @@ async function bootstrapWith(rootKey: RootKeyProvider, config: Config, data: Dat
   } finally {
     keys.fill(0);
   }
-}
-
-function ordersFor(config: Config, data: DataFolder, bootstrap: Bootstrap): Orders {
-  return {
-    memoryFolder: data.signer,
-    adoptUnknown: config.usesDatabaseServer,
-    acceptDatabase: config.command === "accept-database",
-    reseal: config.command === "rotate-keys",
-    vouch: ["check-log", "check-database", "repair-database"].includes(config.command),
-    resetClock: config.command === "accept-clock",
-    limits: config.limits,
-    birth: birthOf(bootstrap),
-  };
 }
 
 /** The end of a rotation leaves no copy of the old key: whoever reads the disk later must not open old backups with it. */
@@ -195,7 +210,7 @@ function quoted(path: string): string {
 const sameSignalMs = 1000;
 
 /** Runs a start to its end with this process's arguments, signals and terminal, and sets the exit code; a refusal is one line. */
-export async function runFromTerminal(code: Code): Promise<void> {
+export async function runFromTerminal(code: Code, table: ProcessTable = processes): Promise<void> {
   // By default SIGUSR1 opens the inspector, and this process handles the root key.
   process.on("SIGUSR1", () => {});
   // Losing the terminal or a log pipe must not end the service.
@@ -213,7 +228,7 @@ export async function runFromTerminal(code: Code): Promise<void> {
   stopWithNpm(process.env, () => stop("SIGTERM"));
   try {
     const say = (line: string) => process.stdout.write(`${line}\n`);
-    launched = await start({ args: process.argv.slice(2), env: process.env, cwd: process.cwd(), say, code });
+    launched = await start({ args: process.argv.slice(2), env: process.env, cwd: process.cwd(), say, code, table });
     process.exitCode = await launched.ended;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -4,27 +4,36 @@ import { join } from "node:path";
 import type { Code, Program } from "./code.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data_folder.ts";
+import type { ProcessName, ProcessTable } from "./processes.ts";
 import { Refusal } from "./refusal.ts";
 
 export type User = { uid: number; gid: number };
-/** No user means: the launcher's own. */
-export type Users = { gateway: User | undefined; signer: User | undefined; line: string };
+/** A process without a user here runs as the launcher's own. `line` says to the operator which it is. */
+export type Users = { of: Readonly<Partial<Record<ProcessName, User>>>; line: string };
 
-type Share = { user: User; program: Program; folder: string; setting: string };
+type Share = { name: ProcessName; user: User; program: Program; folder: string; setting: string };
+
+/** What the choice of users depends on. */
+export type Separation = {
+  table: ProcessTable;
+  names: readonly ProcessName[];
+  userIds: Config["userIds"];
+  code: Code;
+  data: DataFolder;
+};
 
 /**
- * Gives each process its own user id if the launcher may do so and both can then read their code and use their folder.
+ * Gives each process its own user id if the launcher may do so and all of them can then read their code and use their folder.
  * Under one user id a process can read another's memory, so the line at start says which of the two it is. There is no way back to one:
  * a process under its own user id could bring it about, and the next start would run its code as root.
  */
-export async function chooseUsers(config: Config, code: Code, data: DataFolder): Promise<Users> {
+export async function chooseUsers({ table, names, userIds, code, data }: Separation): Promise<Users> {
   if (process.getuid?.() !== 0) return oneUser("it was not started as root");
-  const gateway = { uid: config.gatewayUid, gid: config.gatewayUid };
-  const signer = { uid: config.signerUid, gid: config.signerUid };
-  const shares: Share[] = [
-    { user: gateway, program: code.gateway, folder: data.database, setting: "KEYSTEAD_GATEWAY_UID" },
-    { user: signer, program: code.signer, folder: data.signer, setting: "KEYSTEAD_SIGNER_UID" },
-  ];
+  const shares = names.map((name): Share => {
+    const user = { uid: userIds[name], gid: userIds[name] };
+    const { folder, userId } = table[name];
+    return { name, user, program: code[name], folder: data[folder], setting: userId.setting };
+  });
   for (const share of shares) refuseStranger(share);
   const isSeparated = shares.some(({ folder }) => ownerOf(folder) !== launcher.uid);
   const early = await firstProblem(shares, code.root);
@@ -38,7 +47,9 @@ export async function chooseUsers(config: Config, code: Code, data: DataFolder):
     for (const { folder } of given) give(folder, launcher);
     return oneUser(late);
   }
-  return { gateway, signer, line: `processes are separated by user id (gateway ${gateway.uid}, signer ${signer.uid})` };
+  const ids = shares.map(({ name, user }) => `${name} ${user.uid}`).join(", ");
+  const of = Object.fromEntries(shares.map(({ name, user }) => [name, user]));
+  return { of, line: `processes are separated by user id (${ids})` };
 }
 
 const launcher: User = { uid: 0, gid: 0 };
@@ -65,7 +76,7 @@ function noWayBack(problem: string): Refusal {
 
 function oneUser(why: string): Users {
   const protection = "protects against database writers and gateway bugs, not against code execution in the gateway";
-  return { gateway: undefined, signer: undefined, line: `one user id: ${protection} (${why})` };
+  return { of: {}, line: `one user id: ${protection} (${why})` };
 }
 
 /**

@@ -3,12 +3,14 @@ import { test } from "node:test";
 import { activityContext, nowMs } from "../../test/activity_context.ts";
 import { apiKey, keyParams, organization, person, publicKey } from "../../test/members.ts";
 import type { FeatureName } from "../fields/features.ts";
+import { describeCredential } from "../state/credentials.ts";
 import type { ApiKey, User } from "../state/entities.ts";
+import type { MembersPage } from "../state/members.ts";
 import {
   hasCredential,
   hasLastingCredential,
   newApiKey,
-  refuseKnownKeys,
+  refuseKnownCredentials,
   refuseUnbuilt,
   refuseVerification,
   withApiKeys,
@@ -21,6 +23,12 @@ const live = { expiresAtMs: nowMs + 1 };
 function keys(count: number, changes: Partial<ApiKey> = {}, first = 0): ApiKey[] {
   return Array.from({ length: count }, (_, index) => apiKey(first + index, changes));
 }
+
+const refuseKnown = (members: MembersPage, added: readonly ApiKey[]) =>
+  refuseKnownCredentials(
+    members,
+    added.map((key) => describeCredential("apiKey", key)),
+  );
 
 const idsOf = ({ apiKeys }: User) => apiKeys.map((key) => key.apiKeyId);
 
@@ -141,14 +149,14 @@ test("a key that any user of the organization has, even an expired one, cannot b
     code: "already_exists",
     message: `public key \`${publicKey(0)}\` already belongs to a user of this organization; make another key pair`,
   };
-  refuseKnownKeys(members, [apiKey(1)]);
-  assert.throws(() => refuseKnownKeys(members, [apiKey(1), apiKey(0)]), known);
-  assert.throws(() => refuseKnownKeys(organization().members, [apiKey(0), apiKey(0)]), known);
+  refuseKnown(members, [apiKey(1)]);
+  assert.throws(() => refuseKnown(members, [apiKey(1), apiKey(0)]), known);
+  assert.throws(() => refuseKnown(organization().members, [apiKey(0), apiKey(0)]), known);
 });
 
 test("the same bytes under another curve are another key", () => {
   const { members } = organization({ users: [person("ann", { apiKeys: [apiKey(0)] })] });
-  refuseKnownKeys(members, [apiKey(0, { curve: "API_KEY_CURVE_SECP256K1" })]);
+  refuseKnown(members, [apiKey(0, { curve: "API_KEY_CURVE_SECP256K1" })]);
 });
 
 test("passkeys and identity providers are not built; empty lists of them are fine", () => {

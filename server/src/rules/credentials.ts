@@ -3,6 +3,7 @@ import { apiKeyCurves, normalisePublicKey } from "@keystead/core/crypto/api_key.
 import { Fault } from "@keystead/core/fault.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import type { ApiKeyParams } from "../fields/credentials.ts";
+import { type Credential, type CredentialKind, credentialsOf, isExpired, isLasting } from "../state/credentials.ts";
 import type { ApiKey, Settings, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import { isFeatureOn } from "./features.ts";
@@ -39,9 +40,9 @@ function expiryOf(seconds: string | null | undefined, nowMs: number): number | u
 
 /** The user with more keys. Too many long-lived ones are refused; of expiring ones there is always room for another. */
 export function withApiKeys(user: User, added: readonly ApiKey[], { nowMs, limits }: ActivityContext): User {
-  const longLived = added.filter(isLongLived).length;
+  const longLived = added.filter(isLasting).length;
   const expiring = added.length - longLived;
-  if (longLived > 0 && user.apiKeys.filter(isLongLived).length + longLived > limits.longLivedApiKeysPerUser) {
+  if (longLived > 0 && user.apiKeys.filter(isLasting).length + longLived > limits.longLivedApiKeysPerUser) {
     throw new Fault(
       "resource_exhausted",
       "user has exceeded maximum long-lived api keys: delete one with delete_api_keys, or set expirationSeconds for the new one",
@@ -60,35 +61,26 @@ export function withApiKeys(user: User, added: readonly ApiKey[], { nowMs, limit
  * be among them: who asks for an eleventh gives up the oldest, and has the new one.
  */
 function evictedKeys({ apiKeys }: User, room: number, nowMs: number): Set<ApiKey> {
-  const expiring = apiKeys.filter((key) => !isLongLived(key));
+  const expiring = apiKeys.filter((key) => !isLasting(key));
   if (expiring.length <= room) return new Set();
-  const over = expiring.filter((key) => !isLive(key, nowMs));
+  const over = expiring.filter((key) => isExpired(key, nowMs));
   const oldestFirst = expiring
-    .filter((key) => isLive(key, nowMs))
+    .filter((key) => !isExpired(key, nowMs))
     .sort((one, other) => one.createdAtMs - other.createdAtMs);
   return new Set([...over, ...oldestFirst.slice(0, Math.max(0, oldestFirst.length - room))]);
 }
 
-function isLongLived(key: ApiKey): boolean {
-  return key.expiresAtMs === undefined;
-}
+const knownTexts: Readonly<Record<CredentialKind, (credential: Credential) => string>> = {
+  apiKey: ({ publicKey }) =>
+    `public key \`${publicKey}\` already belongs to a user of this organization; make another key pair`,
+};
 
-function isLive({ expiresAtMs }: ApiKey, nowMs: number): boolean {
-  return expiresAtMs === undefined || expiresAtMs > nowMs;
-}
-
-/** A key speaks for one user of an organization; a second owner would make its stamps ambiguous. */
-export function refuseKnownKeys({ users }: Pick<MembersPage, "users">, added: readonly ApiKey[]): void {
-  const nameOf = ({ curve, publicKey }: ApiKey) => `${curve} ${publicKey}`;
-  const known = new Set([...users.values()].flatMap((user) => user.apiKeys.map(nameOf)));
-  for (const key of added) {
-    if (known.has(nameOf(key))) {
-      throw new Fault(
-        "already_exists",
-        `public key \`${key.publicKey}\` already belongs to a user of this organization; make another key pair`,
-      );
-    }
-    known.add(nameOf(key));
+/** A credential speaks for one user of an organization; a second owner would make its stamps ambiguous. */
+export function refuseKnownCredentials({ users }: Pick<MembersPage, "users">, added: readonly Credential[]): void {
+  const known = new Set([...users.values()].flatMap(credentialsOf).map(({ lookup }) => lookup));
+  for (const credential of added) {
+    if (known.has(credential.lookup)) throw new Fault("already_exists", knownTexts[credential.kind](credential));
+    known.add(credential.lookup);
   }
 }
 
@@ -116,12 +108,17 @@ export function refuseVerification(what: { verificationToken?: string | null; cl
 
 /** Whether the user can sign in now: with a key that has not expired, or with a contact whose login is on. */
 export function hasCredential(user: User, settings: Settings, nowMs: number): boolean {
-  return user.apiKeys.some((key) => isLive(key, nowMs)) || hasLogin(user, settings);
+  return credentialsOf(user).some((credential) => !isExpired(credential, nowMs)) || hasLogin(user, settings);
 }
 
 /** Whether that stays so when time passes. */
 export function hasLastingCredential(user: User, settings: Settings): boolean {
-  return user.apiKeys.some(isLongLived) || hasLogin(user, settings);
+  return hasLastingKey(user) || hasLogin(user, settings);
+}
+
+/** Whether the user holds a credential that never expires. A contact is none: somebody else may hold it. */
+export function hasLastingKey(user: User): boolean {
+  return credentialsOf(user).some(isLasting);
 }
 
 function hasLogin({ userEmail, userPhoneNumber }: User, settings: Settings): boolean {

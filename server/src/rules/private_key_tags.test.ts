@@ -4,8 +4,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { withLimits } from "../endpoints/limits.ts";
 import { maxFrameLength } from "../frames/frame.ts";
+import { applyChanges } from "../state/apply_changes.ts";
 import { type PrivateKeyTag, put, remove } from "../state/entities.ts";
-import { applyChanges, decodePage, emptyPages, encodePage, maxPagesLength, type Pages } from "../state/pages.ts";
+import { decodePage, emptyPages, encodePage, maxPagesLength, type Pages } from "../state/pages.ts";
 import { putTags, type TaggedKey, tagsOf } from "./private_key_tags.ts";
 
 function tag(tagId: string): PrivateKeyTag {

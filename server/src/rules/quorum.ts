@@ -2,7 +2,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import type { RootQuorum, Settings, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
-import { hasCredential, hasLastingCredential, missingCredential } from "./credentials.ts";
+import { hasCredential, hasLastingCredential, hasLastingKey, missingCredential } from "./credentials.ts";
 
 export function checkQuorum(
   { threshold, userIds }: RootQuorum,
@@ -49,10 +49,6 @@ export function refuseLockOut({ rootQuorum }: MembersPage, before: SignIn, after
   const isRoot = rootQuorum.userIds.includes(userId);
   const suffices = ({ user, settings }: SignIn) =>
     isRoot ? hasLastingCredential(user, settings) : hasCredential(user, settings, nowMs);
-  const losesKey = isRoot && hasLongLivedKey(before.user) && !hasLongLivedKey(after.user);
+  const losesKey = isRoot && hasLastingKey(before.user) && !hasLastingKey(after.user);
   if (losesKey || (suffices(before) && !suffices(after))) throw missingCredential(userId);
-}
-
-function hasLongLivedKey({ apiKeys }: User): boolean {
-  return apiKeys.some((key) => key.expiresAtMs === undefined);
 }

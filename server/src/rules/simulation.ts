@@ -2,6 +2,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { type ContractInterface, parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { DraftPolicy, PolicyDrafts, Scenario, ScenarioKey } from "../fields/simulation.ts";
+import { credentialsOf } from "../state/credentials.ts";
 import type { Approval, KeyFacts, Policy, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import type { Pages, PoliciesPage } from "../state/pages.ts";
@@ -218,7 +219,9 @@ export function decideSupposed(question: Question): [Question, Decision] {
   return [voted, authorise(voted)];
 }
 
-/** By the first of a user's keys: which one it will be is not known. */
+/** By the first of a user's credentials: which one it will be is not known. */
 export function approvalOf({ pages, nowMs }: Pick<Question, "pages" | "nowMs">, userId: string): Approval {
-  return { userId, credentialId: pages.members.users.get(userId)?.apiKeys[0]?.apiKeyId ?? "", atMs: nowMs };
+  const user = pages.members.users.get(userId);
+  const [first] = user === undefined ? [] : credentialsOf(user);
+  return { userId, credentialId: first?.credentialId ?? "", atMs: nowMs };
 }

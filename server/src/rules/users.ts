@@ -5,6 +5,7 @@ import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import type { ApiKeyParams } from "../fields/credentials.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
+import { credentialsOf, describeCredential } from "../state/credentials.ts";
 import { type ApiKey, type Change, put, type User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import { getUser, getUserTag } from "../state/members.ts";
@@ -14,7 +15,7 @@ import {
   hasCredential,
   missingCredential,
   newApiKey,
-  refuseKnownKeys,
+  refuseKnownCredentials,
   refuseUnbuilt,
   withApiKeys,
 } from "./credentials.ts";
@@ -57,9 +58,10 @@ export function refuseKeysByText(
     withApiKeys(user, keys, context);
     return keys;
   });
-  refuseKnownKeys(
+  const readable = drafts.filter(({ publicKey }) => publicKey !== malformed);
+  refuseKnownCredentials(
     members,
-    drafts.filter(({ publicKey }) => publicKey !== malformed),
+    readable.map((key) => describeCredential("apiKey", key)),
   );
 }
 
@@ -124,10 +126,7 @@ export function* createUsersIn(
   for (const user of created) {
     if (!hasCredential(user, settings, context.nowMs)) throw missingCredential(user.userId);
   }
-  refuseKnownKeys(
-    members,
-    created.flatMap((user) => user.apiKeys),
-  );
+  refuseKnownCredentials(members, created.flatMap(credentialsOf));
   return {
     changes: created.map((user) => put("user", user)),
     result: { userIds: created.map((user) => user.userId) },

@@ -101,8 +101,9 @@ function prepareIn(world: World, branch: Branch, who: Name, body: Uint8Array, ta
   rig.clock.nowMs = branch.nowMs;
   const asked = { stamp: stampOf(world, who, body), links: branch.headers, ...(target && { target }) };
   let reply = offer(rig, branch.state, body, asked);
-  if (reply.kind === "missing") {
-    const entries = branch.journals.get(reply.value.journal ?? -1) ?? [];
+  if (reply.kind === "again") {
+    const slot = reply.value.find((wish) => wish.kind === "journal")?.value.slot;
+    const entries = branch.journals.get(slot ?? -1) ?? [];
     reply = offer(rig, branch.state, body, { ...asked, journal: Buffer.concat(entries) });
   }
   assert.ok(reply.kind === "prepared", JSON.stringify(reply));

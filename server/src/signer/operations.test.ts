@@ -147,5 +147,5 @@ test("a state that a request led to and that was passed over is no fault of the 
   prepareOn(rig, rig.born, createTagBody(rig, "overtaken"));
   assert.equal(releaseRows(rig, [committed])[0]?.kind, "released");
   const reply = offer(rig, undefined, createTagBody(rig, "follows what was overtaken"));
-  assert.ok(reply.kind === "missing" && reply.value.state);
+  assert.deepEqual(reply, { kind: "again", value: [{ kind: "state", value: {} }] });
 });

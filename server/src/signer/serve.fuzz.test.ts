@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { decode, type Layout } from "@keystead/core/encoding/layout.ts";
+import { stampEvidence } from "../../test/evidence.ts";
 import { createQuorum } from "../../test/quorum_rig.ts";
 import { createTagBody, prepareOn, releaseRows, stampOf, stateAfter } from "../../test/signer_rig.ts";
 import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
@@ -34,9 +35,9 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
   quorum.send("ann", waiting);
   const nothingBrought = { records: [], wishes: [], pages: [] };
   const votes = [
-    { body: counted, stamp: quorum.stamp("bob", counted), target: ended },
-    { body: counted, stamp: quorum.stamp("bob", counted), target: waiting },
-    { body: waiting, stamp: quorum.stamp("bob", ended), target: undefined },
+    { body: counted, evidence: stampEvidence(quorum.stamp("bob", counted)), target: ended },
+    { body: counted, evidence: stampEvidence(quorum.stamp("bob", counted)), target: waiting },
+    { body: waiting, evidence: stampEvidence(quorum.stamp("bob", ended)), target: undefined },
   ].map((vote) => ({ ...vote, ...nothingBrought, state: { ...quorum.state, links: [] }, journal: undefined }));
   const body = createTagBody(rig, "recorded");
   const row = prepareOn(rig, rig.born, body);
@@ -49,7 +50,7 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
     prepare: [
       {
         body,
-        stamp: stampOf(rig, body),
+        evidence: stampEvidence(stampOf(rig, body)),
         state: { ...rig.born, links: [] },
         journal: undefined,
         target: undefined,
@@ -57,7 +58,7 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
       },
       {
         body,
-        stamp: stampOf(rig, body),
+        evidence: stampEvidence(stampOf(rig, body)),
         state: { ...newest, links: [newest.header] },
         journal: undefined,
         target: undefined,
@@ -65,7 +66,7 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
       },
       {
         body: replayed,
-        stamp: stampOf(rig, body),
+        evidence: stampEvidence(stampOf(rig, body)),
         state: undefined,
         journal: undefined,
         target: undefined,

@@ -24,7 +24,7 @@ export type Flow<J> = {
   charge(cost: number): void;
 };
 
-/** Those that come and go with each request stay: a Map that grows and shrinks is slow to be collected (gateway/bounds/buckets.ts). */
+/** Those that come and go with each request stay: a Map that grows and shrinks is slow to be collected (gateway/bounds/hash_table.ts). */
 const keptFlows = 1_024;
 
 export function createFairQueue<J>(quantum: number): FairQueue<J> {

@@ -2,34 +2,19 @@
  * An organization's authority as a handful of pages. A page is JSON text that only the signer writes; it is believed for
  * its digest in the directory. Decoded pages are immutable and shared between states, so a change copies only its page.
  */
-import { fromBase64url, toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import type {
-  Change,
-  ContractInterface,
-  DeletedKey,
-  EntityKind,
-  ImportTarget,
-  KeyCounts,
-  KeyFacts,
-  KnownFacts,
-  PendingActivity,
-  Policy,
-  PrivateKeyTag,
-  RootQuorum,
-  Settings,
-  User,
-  UserTag,
-} from "./entities.ts";
+import type { Entities, KnownFacts, PrivateKeyTag, RootQuorum, User, UserTag } from "./entities.ts";
+import { entityKinds, type ListedKind, type OwnPages } from "./entity_kinds.ts";
 import { checkJournalTable, type JournalTable } from "./journal.ts";
+import { keyFactsCodec } from "./key_facts_page.ts";
 import type { MembersPage } from "./members.ts";
+import { listCodec, listJson, type PageCodec, valueCodec } from "./page_codec.ts";
 import { withBirthKeysProven } from "./proven.ts";
 import { fromPlaces, type KeyPlaces, toPlaces } from "./tag_places.ts";
 
 /** Activities that wait for consensus, by fingerprint. */
-export type PendingPage = ReadonlyMap<string, PendingActivity>;
+export type PendingPage = OwnPages["pending"];
 
 /**
  * Tags of private keys, and the tags of each key that carries any: policies ask about a key's tags, and a deleted tag must come
@@ -41,28 +26,24 @@ export type PrivateKeyTagsPage = {
 };
 
 /** Policies by id, in the order of their making. */
-export type PoliciesPage = ReadonlyMap<string, Policy>;
+export type PoliciesPage = OwnPages["policies"];
 
 /** Interfaces of contracts by id. Which contract has one is authority: what a policy reads into a call depends on it. */
-export type ContractInterfacesPage = ReadonlyMap<string, ContractInterface>;
+export type ContractInterfacesPage = OwnPages["contractInterfaces"];
 
 /** Key facts by the first two digits of their ids: however many keys there are, a change writes a 256th of them. */
 export type KeyFactsPages = ReadonlyMap<string, ReadonlyMap<string, KnownFacts>>;
 
-export type Pages = {
+type MixedPages = {
   members: MembersPage;
-  settings: Settings;
-  pending: PendingPage;
   privateKeyTags: PrivateKeyTagsPage;
-  importTargets: ReadonlyMap<string, ImportTarget>;
-  keyCounts: KeyCounts;
-  policies: PoliciesPage;
-  contractInterfaces: ContractInterfacesPage;
   /** All but the newest, which the directory has. */
   journals: JournalTable;
   /** Those at hand. The directory says which there are; see `findKeyFacts`. */
   keyFacts: KeyFactsPages;
 };
+
+export type Pages = { [N in keyof (OwnPages & MixedPages)]: (OwnPages & MixedPages)[N] };
 
 /** Pages that every decision has at hand. */
 export type SinglePage = Exclude<keyof Pages, "keyFacts">;
@@ -70,18 +51,8 @@ export type SinglePage = Exclude<keyof Pages, "keyFacts">;
 /** As the directory names it. */
 export type PageName = SinglePage | `keyFacts/${string}`;
 
-type PageKind<P> = {
-  /** The newest form, which is the one that is written; all up to it are read. */
-  format: number;
-  /** What a state without this page has. */
-  empty: P;
-  /** The page's JSON text, without the brace and the format before it. */
-  encode(page: P): string;
-  decode(json: never): P;
-};
-
-/** One row per page: its JSON form. A page's format number grows when its meaning changes; unknown ones are refused. */
-const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
+/** Pages with a form of their own. A page's format number grows when its meaning changes; unknown ones are refused. */
+const ownCodecs: { [N in Exclude<SinglePage, keyof OwnPages>]: PageCodec<Pages[N]> } = {
   members: {
     // Format 1 did not say which keys are proven.
     format: 2,
@@ -98,19 +69,6 @@ const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
       ...(json.format === 1 && { isUnmarked: true }),
     }),
   },
-  settings: {
-    format: 1,
-    empty: { organizationName: "", features: [], createdAtMs: 0, updatedAtMs: 0 },
-    encode: (settings) => `"settings":${JSON.stringify(settings)}}`,
-    decode: (json: { settings: Settings }) => json.settings,
-  },
-  pending: {
-    format: 1,
-    empty: new Map(),
-    encode: (pending) => `"activities":${listJson(pending)}}`,
-    decode: (json: { activities: PendingActivity[] }) =>
-      new Map(json.activities.map((activity) => [activity.fingerprint, activity])),
-  },
   privateKeyTags: {
     format: 1,
     empty: { tags: new Map(), keys: new Map() },
@@ -119,31 +77,6 @@ const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
       const tags = new Map(json.tags.map((tag) => [tag.tagId, tag]));
       return { tags, keys: new Map(fromPlaces([...tags.keys()], json.keys)) };
     },
-  },
-  importTargets: {
-    format: 1,
-    empty: new Map(),
-    encode: (targets) => `"targets":${listJson(targets)}}`,
-    decode: (json: { targets: ImportTarget[] }) => new Map(json.targets.map((target) => [target.targetId, target])),
-  },
-  keyCounts: {
-    format: 1,
-    empty: { wallets: 0, privateKeys: 0 },
-    encode: (counts) => `"counts":${JSON.stringify(counts)}}`,
-    decode: (json: { counts: KeyCounts }) => json.counts,
-  },
-  policies: {
-    format: 1,
-    empty: new Map(),
-    encode: (policies) => `"policies":${listJson(policies)}}`,
-    decode: (json: { policies: Policy[] }) => new Map(json.policies.map((policy) => [policy.policyId, policy])),
-  },
-  contractInterfaces: {
-    format: 1,
-    empty: new Map(),
-    encode: (interfaces) => `"interfaces":${listJson(interfaces)}}`,
-    decode: (json: { interfaces: ContractInterface[] }) =>
-      new Map(json.interfaces.map((each) => [each.interfaceId, each])),
   },
   journals: {
     format: 1,
@@ -157,45 +90,6 @@ const pageKinds: { [N in SinglePage]: PageKind<Pages[N]> } = {
   },
 };
 
-/** Of a deleted key only its id is kept: `gone` has all of them as one text, so that a page holds as many as it can. */
-const keyFactsKind: PageKind<ReadonlyMap<string, KnownFacts>> = {
-  // Format 1 had deleted keys among the facts.
-  format: 2,
-  empty: new Map(),
-  encode(facts) {
-    const [gone, others]: [KnownFacts[], KnownFacts[]] = [[], []];
-    for (const each of facts.values()) (each.deleted === true ? gone : others).push(each);
-    return `"facts":[${others.map(entityJson).join()}],"gone":"${gone.map(goneText).join("")}"}`;
-  },
-  decode(json: { facts: KeyFacts[]; gone?: string }) {
-    const all: KnownFacts[] = [...json.facts, ...readGone(json.gone ?? "")];
-    return new Map(all.map((each) => [each.id, each]));
-  },
-};
-
-const goneTexts = new WeakMap<KnownFacts, string>();
-
-/** An id as base64url: 22 characters, whatever the id. */
-const goneLength = 22;
-
-function goneText(facts: KnownFacts): string {
-  const known = goneTexts.get(facts);
-  if (known !== undefined) return known;
-  const text = toBase64url(uuidToBytes(facts.id));
-  goneTexts.set(facts, text);
-  return text;
-}
-
-function readGone(texts: string): DeletedKey[] {
-  if (texts.length % goneLength !== 0) throw new Fault("failed_precondition", "a page of key facts is cut off");
-  return Array.from({ length: texts.length / goneLength }, (_, at) => {
-    const text = texts.slice(at * goneLength, (at + 1) * goneLength);
-    const facts: DeletedKey = { id: uuidFromBytes(fromBase64url(text)), deleted: true };
-    goneTexts.set(facts, text);
-    return facts;
-  });
-}
-
 /**
  * Of all counted pages but the pending one. They travel in one frame with it, beside two bodies, the journal of a minute and a run of
  * headers. Nothing but a new root quorum may go beyond, by so much: it must be possible however full the pages are.
@@ -206,16 +100,25 @@ export const rootQuorumReserve = 64 * 1024;
 /** With the pending page, which `rules/pending_limits.ts` bounds: full pages must not keep anybody from proposing what makes them shorter. */
 export const maxStateLength = maxPagesLength + 1024 * 1024;
 
-const singlePages = Object.keys(pageKinds) as SinglePage[];
+/** Pages of one kind follow from its row. */
+const kindCodecs: Record<string, unknown> = {};
+for (const row of Object.values(entityKinds)) {
+  if (row.place === "listPage") kindCodecs[row.page] = listCodec(row.json, row.id as never);
+  if (row.place === "valuePage") kindCodecs[row.page] = valueCodec(row.json, row.empty);
+}
+
+const codecs = { ...ownCodecs, ...kindCodecs } as { [N in SinglePage]: PageCodec<Pages[N]> };
+
+const singlePages = Object.keys(codecs) as SinglePage[];
 
 /** An organization before anything is in it. */
 export const emptyPages = {
-  ...Object.fromEntries(singlePages.map((name) => [name, pageKinds[name].empty])),
+  ...Object.fromEntries(singlePages.map((name) => [name, codecs[name].empty])),
   keyFacts: new Map(),
 } as unknown as Pages;
 
 export function isPageName(name: string): name is PageName {
-  return Object.hasOwn(pageKinds, name) || /^keyFacts\/[0-9a-f]{2}$/.test(name);
+  return Object.hasOwn(codecs, name) || /^keyFacts\/[0-9a-f]{2}$/.test(name);
 }
 
 /** Whether a decision may do without it until it is asked for. */
@@ -245,43 +148,28 @@ export function keyFactsPageOf(id: string): `keyFacts/${string}` {
 }
 
 export function encodePage<N extends SinglePage>(name: N, page: Pages[N]): Uint8Array<ArrayBuffer> {
-  return toBytes(pageKinds[name], page);
+  return toBytes(codecs[name], page);
 }
 
 /** The bytes of any page that is at hand. */
 export function encodePageOf(pages: Pages, name: PageName): Uint8Array<ArrayBuffer> {
   if (!isOptionalPage(name)) return encodePage(name, pages[name]);
-  return toBytes(keyFactsKind, pages.keyFacts.get(name.slice(factsPrefix.length)) ?? keyFactsKind.empty);
+  return toBytes(keyFactsCodec, pages.keyFacts.get(name.slice(factsPrefix.length)) ?? keyFactsCodec.empty);
 }
 
-function toBytes<P>({ format, encode }: PageKind<P>, page: P): Uint8Array<ArrayBuffer> {
+function toBytes<P>({ format, encode }: PageCodec<P>, page: P): Uint8Array<ArrayBuffer> {
   return Buffer.from(`{"format":${format},${encode(page)}`) as Buffer<ArrayBuffer>;
-}
-
-const texts = new WeakMap<object, string>();
-
-/** Entities are immutable and pass from page to page, so each is written once, however often its page is. */
-export function entityJson(entity: object): string {
-  const known = texts.get(entity);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(entity);
-  texts.set(entity, text);
-  return text;
-}
-
-function listJson(entities: ReadonlyMap<string, object>): string {
-  return `[${Array.from(entities.values(), entityJson).join()}]`;
 }
 
 /** Reads a page whose digest has been checked. */
 export function decodePage<N extends SinglePage>(name: N, bytes: Uint8Array): Pages[N] {
-  return pageKinds[name].decode(readPage(name, bytes, pageKinds[name].format));
+  return codecs[name].decode(readPage(name, bytes, codecs[name].format));
 }
 
 /** The pages with one more of them at hand. */
 export function withPage(pages: Pages, name: PageName, bytes: Uint8Array): Pages {
   if (!isOptionalPage(name)) return readWhole({ ...pages, [name]: decodePage(name, bytes) });
-  const facts = keyFactsKind.decode(readPage(name, bytes, keyFactsKind.format));
+  const facts = keyFactsCodec.decode(readPage(name, bytes, keyFactsCodec.format));
   return { ...pages, keyFacts: new Map(pages.keyFacts).set(name.slice(factsPrefix.length), facts) };
 }
 
@@ -309,123 +197,9 @@ function readPage(name: PageName, bytes: Uint8Array, newest: number): never {
   return json as never;
 }
 
-/** Where each kind of entity lives: in a collection by id, or alone. All changes of one kind are applied at once. */
-type Place<P extends keyof Pages> = { page: P; apply(page: Pages[P], changes: never): Pages[P] };
-
-const places: { [K in Exclude<EntityKind, "keyFacts">]: { [P in keyof Pages]: Place<P> }[keyof Pages] } = {
-  user: {
-    page: "members",
-    apply: (page, changes: ChangesOf<"user">) => ({
-      ...page,
-      users: changed(page.users, changes, (user) => user.userId),
-    }),
-  },
-  userTag: {
-    page: "members",
-    apply: (page, changes: ChangesOf<"userTag">) => ({
-      ...page,
-      userTags: changed(page.userTags, changes, (tag) => tag.tagId),
-    }),
-  },
-  rootQuorum: {
-    page: "members",
-    apply: (page, changes: ChangesOf<"rootQuorum">) => ({ ...page, rootQuorum: replaced(changes) }),
-  },
-  settings: { page: "settings", apply: (_page, changes: ChangesOf<"settings">) => replaced(changes) },
-  pendingActivity: {
-    page: "pending",
-    apply: (page, changes: ChangesOf<"pendingActivity">) => changed(page, changes, (pending) => pending.fingerprint),
-  },
-  privateKeyTag: {
-    page: "privateKeyTags",
-    apply: (page, changes: ChangesOf<"privateKeyTag">) => ({
-      ...page,
-      tags: changed(page.tags, changes, (tag) => tag.tagId),
-    }),
-  },
-  taggedPrivateKeys: {
-    page: "privateKeyTags",
-    apply(page, changes: ChangesOf<"taggedPrivateKeys">) {
-      const keys = new Map(page.keys);
-      for (const { tagIds: among, keys: places } of changes.map(putValue)) {
-        for (const [privateKeyId, tagIds] of fromPlaces(among, places)) {
-          if (tagIds.length > 0) keys.set(privateKeyId, tagIds);
-          else keys.delete(privateKeyId);
-        }
-      }
-      return { ...page, keys };
-    },
-  },
-  importTarget: {
-    page: "importTargets",
-    apply: (page, changes: ChangesOf<"importTarget">) => changed(page, changes, (target) => target.targetId),
-  },
-  keyCounts: { page: "keyCounts", apply: (_page, changes: ChangesOf<"keyCounts">) => replaced(changes) },
-  policy: {
-    page: "policies",
-    apply: (page, changes: ChangesOf<"policy">) => changed(page, changes, (policy) => policy.policyId),
-  },
-  contractInterface: {
-    page: "contractInterfaces",
-    apply: (page, changes: ChangesOf<"contractInterface">) => changed(page, changes, (each) => each.interfaceId),
-  },
-};
-
-type ChangesOf<K extends EntityKind> = readonly Extract<Change, { kind: K }>[];
-type AnyChange<T> = { op: "put"; value: T } | { op: "remove"; id: string };
-
-/** One copy of the collection, however many changes there are. */
-function changed<T>(
-  map: ReadonlyMap<string, T>,
-  changes: readonly AnyChange<T>[],
-  idOf: (value: T) => string,
-): ReadonlyMap<string, T> {
-  const next = new Map(map);
-  for (const change of changes) {
-    if (change.op === "put") next.set(idOf(change.value), change.value);
-    else next.delete(change.id);
-  }
-  return next;
-}
-
-function replaced<T>(changes: readonly AnyChange<T>[]): T {
-  return putValue(changes.at(-1) as AnyChange<T>);
-}
-
-function putValue<T>(change: AnyChange<T>): T {
-  if (change.op === "remove") throw new Fault("internal", "what stands alone cannot be removed");
-  return change.value;
-}
-
-type NextPages = { -readonly [N in keyof Pages]: Pages[N] };
-
-/**
- * The pages after `changes`, and the names of those that differ. Kinds do not depend on each other, so each is applied in one pass,
- * in the order of its changes.
- */
-export function applyChanges(pages: Pages, changes: readonly Change[]): { pages: Pages; touched: Set<PageName> } {
-  const touched = new Set<PageName>();
-  const next: NextPages = { ...pages };
-  for (const [kind, own] of Map.groupBy(changes, (change) => change.kind)) {
-    if (kind === "keyFacts") {
-      applyKeyFacts(next, own as ChangesOf<"keyFacts">, touched);
-      continue;
-    }
-    const { page, apply } = places[kind] as Place<keyof Pages>;
-    touched.add(page as SinglePage);
-    (next as Record<keyof Pages, unknown>)[page] = apply(next[page] as never, own as never);
-  }
-  return { pages: next, touched };
-}
-
-/** Facts of keys, page by page. Of a deleted key nothing else is kept. */
-function applyKeyFacts(next: NextPages, changes: ChangesOf<"keyFacts">, touched: Set<PageName>): void {
-  const keyFacts = new Map(next.keyFacts);
-  for (const [key, own] of Map.groupBy(changes.map(putValue), ({ id }) => id.slice(0, 2))) {
-    const facts = new Map<string, KnownFacts>(keyFacts.get(key));
-    for (const each of own) facts.set(each.id, each.deleted === true ? { id: each.id, deleted: true } : each);
-    keyFacts.set(key, facts);
-    touched.add(`${factsPrefix}${key}`);
-  }
-  next.keyFacts = keyFacts;
+/** All entities of a kind that a page lists, by id. */
+export function entitiesIn<K extends ListedKind>(pages: Pages, kind: K): ReadonlyMap<string, Entities[K]> {
+  const row = entityKinds[kind];
+  const page: unknown = pages[row.page];
+  return (row.place === "list" ? (page as Record<string, unknown>)[row.field] : page) as never;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type ApiKey, type Change, put, remove, type Settings, type User } from "./entities.ts";
 import type { MembersPage } from "./members.ts";
 import { decodePage, emptyPages, encodePage, type PageName, withPage } from "./pages.ts";
-import { withProvenKey } from "./proven.ts";
+import { withProvenCredential } from "./proven.ts";
 
 const bornAtMs = 1_800_000_000_000;
 
@@ -31,7 +31,7 @@ test("the key that stamps a change is proven in that change, beside whatever els
   const ann = user("ann", [key("one"), key("two")]);
   const page = members(ann, user("bob", [key("three")]));
   const other = put("settings", settings);
-  const prove = (changes: readonly Change[]) => withProvenKey(page, changes, "ann", "one");
+  const prove = (changes: readonly Change[]) => withProvenCredential(page, changes, "ann", "one");
   assert.deepEqual(prove([other]), [other, put("user", user("ann", [{ ...key("one"), proven: true }, key("two")]))]);
 
   const renamed = { ...ann, userName: "Ann", updatedAtMs: bornAtMs + 1 };
@@ -43,11 +43,11 @@ test("the key that stamps a change is proven in that change, beside whatever els
 test("a key or a user that the change takes away is not brought back, and a proven key changes nothing", () => {
   const ann = user("ann", [key("one"), key("two")]);
   for (const changes of [[remove("user", "ann")], [put("user", { ...ann, apiKeys: [key("two")] })]]) {
-    assert.equal(withProvenKey(members(ann), changes, "ann", "one"), changes);
+    assert.equal(withProvenCredential(members(ann), changes, "ann", "one"), changes);
   }
   const proven = members(user("ann", [{ ...key("one"), proven: true }]));
   const none: Change[] = [];
-  assert.equal(withProvenKey(proven, none, "ann", "one"), none);
+  assert.equal(withProvenCredential(proven, none, "ann", "one"), none);
 });
 
 /** As it was written before keys were proven. */

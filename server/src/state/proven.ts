@@ -1,29 +1,26 @@
 /**
- * Which keys are known to belong to this organization. A public key is registered without a proof that anybody holds it, so an account is
- * found by its key only where that key is proven: it came with the organization, which the parent or the operator stamped, or it has
- * stamped a change of this organization's state. A key that was deleted and added again has to prove itself again.
+ * Which credentials are known to belong to this organization. A public key is registered without a proof that anybody holds it, so an
+ * account is found by its key only where that key is proven: it came with the organization, which the parent or the operator stamped, or
+ * it has stamped a change of this organization's state. A key that was deleted and added again has to prove itself again.
  */
-import { type ApiKey, type Change, put, type User } from "./entities.ts";
+import { withProven } from "./credentials.ts";
+import { type Change, put, type User } from "./entities.ts";
 import type { MembersPage } from "./members.ts";
 
-export function provenKey(apiKey: ApiKey): ApiKey & { proven: true } {
-  return { ...apiKey, proven: true };
-}
-
-/** The changes of an act, with the key proven that stamped it, unless they take it away. */
-export function withProvenKey(
+/** The changes of an act, with the credential proven that stamped it, unless they take it away. */
+export function withProvenCredential(
   { users }: MembersPage,
   changes: readonly Change[],
   userId: string,
-  apiKeyId: string,
+  credentialId: string,
 ): readonly Change[] {
   const last = changes.findLastIndex((change) => change.kind === "user" && userIdOf(change) === userId);
   const change = changes[last];
   const user = change === undefined ? users.get(userId) : userOf(change);
-  const apiKey = user?.apiKeys.find((key) => key.apiKeyId === apiKeyId);
-  if (user === undefined || apiKey === undefined || apiKey.proven === true) return changes;
-  const apiKeys = user.apiKeys.map((key) => (key === apiKey ? provenKey(key) : key));
-  const proving = put("user", { ...user, apiKeys });
+  if (user === undefined) return changes;
+  const proven = withProven(user, (credential) => credential.credentialId === credentialId);
+  if (proven === user) return changes;
+  const proving = put("user", proven);
   return change === undefined ? [...changes, proving] : changes.with(last, proving);
 }
 
@@ -45,10 +42,8 @@ export function withBirthKeysProven(
   { users, userTags, rootQuorum }: MembersPage,
   organizationCreatedAtMs: number,
 ): MembersPage {
-  const isFromBirth = (key: ApiKey) => key.createdAtMs === organizationCreatedAtMs;
   const marked = [...users].map(([userId, user]): [string, User] => {
-    if (!user.apiKeys.some(isFromBirth)) return [userId, user];
-    return [userId, { ...user, apiKeys: user.apiKeys.map((key) => (isFromBirth(key) ? provenKey(key) : key)) }];
+    return [userId, withProven(user, ({ createdAtMs }) => createdAtMs === organizationCreatedAtMs)];
   });
   return { users: new Map(marked), userTags, rootQuorum };
 }

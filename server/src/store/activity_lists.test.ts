@@ -8,7 +8,8 @@ import { activityIdPrefix } from "../state/derived_id.ts";
 import { findActivityAnywhere } from "./across.ts";
 import type { ActivityRow } from "./activities.ts";
 import { type ActivityFilter, listActivityIds, loadActivities, loadVotes, pageBytes } from "./activity_lists.ts";
-import { type CommitItem, commitGroup } from "./commit.ts";
+import { commitGroup } from "./commit.ts";
+import type { CommitItem } from "./commit_item.ts";
 import type { Span } from "./span.ts";
 
 const statuses = ["COMPLETED", "FAILED", "REJECTED", "CONSENSUS_NEEDED"].map((status) => `ACTIVITY_STATUS_${status}`);

@@ -18,7 +18,8 @@ import { put, remove } from "../state/entities.ts";
 import { slotOf } from "../state/journal.ts";
 import { findDeployment, loadUnreleased } from "./across.ts";
 import { findActivity } from "./activities.ts";
-import { type CommitItem, commitGroup } from "./commit.ts";
+import { commitGroup } from "./commit.ts";
+import type { CommitItem } from "./commit_item.ts";
 import { findCaller, loadHeaders, loadJournal, loadState } from "./organizations.ts";
 import { closeStore, openStore, type Store } from "./store.ts";
 

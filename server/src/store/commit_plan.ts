@@ -1,51 +1,13 @@
 /** What a group writes, per organization and table: chains collapsed to their last word, in an order free of deadlocks. */
 import { Fault } from "@keystead/core/fault.ts";
-import type { Change, Settings, User, UserTag } from "../state/entities.ts";
-import type { CommitItem } from "./commit.ts";
+import type { Change, User, UserTag } from "../state/entities.ts";
+import type { CommitItem } from "./commit_item.ts";
+import { finalStatuses } from "./final_statuses.ts";
 import { addClaims, clashes } from "./key_clashes.ts";
-import {
-  addKeyFacts,
-  addKeyRow,
-  addTaggedPrivateKeys,
-  type KeyPlan,
-  newKeyPlan,
-  type ReadRecords,
-  readRecords,
-} from "./key_rows.ts";
-import { interfaceRow, type NewInterface, newPolicyPlan, type PolicyPlan, policyRow } from "./policy_rows.ts";
+import { addKeyFacts, addKeyRow, addTaggedPrivateKeys, type ReadRecords, readRecords } from "./key_rows.ts";
+import { newPlan, type OrganizationPlan } from "./organization_plan.ts";
+import { interfaceRow, type NewInterface, policyRow } from "./policy_rows.ts";
 import type { Tables } from "./tables.ts";
-
-/** Statuses that never change again. */
-export const finalStatuses = [
-  "ACTIVITY_STATUS_COMPLETED",
-  "ACTIVITY_STATUS_FAILED",
-  "ACTIVITY_STATUS_REJECTED",
-] as const;
-
-export type OrganizationPlan = {
-  readonly organizationId: string;
-  readonly expectedVersion: number;
-  readonly expectedHeader: Uint8Array | undefined;
-  /** Where the chain stands after its last item; the head when some item changed state. */
-  version: number;
-  head?: { header: Uint8Array; directory: Uint8Array };
-  readonly birth: CommitItem["birth"];
-  readonly pages: Map<string, Tables["pages"]>;
-  readonly leaves: Tables["leaves"][];
-  readonly activities: Map<string, Tables["activities"]>;
-  readonly votes: Tables["votes"][];
-  readonly idempotencyKeys: Tables["idempotency_keys"][];
-  /** By user and day. */
-  readonly refusedBytes: Map<string, Tables["refused_bytes"]>;
-  /** Organizations that are born with this one's items. */
-  readonly births: OrganizationPlan[];
-  settings?: Settings;
-  /** Undefined: to be deleted. */
-  readonly users: Map<string, User | undefined>;
-  readonly userTags: Map<string, UserTag | undefined>;
-  readonly keys: KeyPlan;
-  readonly policies: PolicyPlan;
-};
 
 /**
  * Sorted by id, with the plan of each item. An item that does not continue its organization's chain has none, nor has
@@ -71,27 +33,6 @@ export function planGroup(items: readonly CommitItem[]): {
   });
   const sorted = [...plans.values()].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1));
   return { plans: sorted, planOf };
-}
-
-function newPlan({ organizationId, expectedVersion, expectedHeader, birth }: CommitItem): OrganizationPlan {
-  return {
-    organizationId,
-    expectedVersion,
-    expectedHeader,
-    version: expectedVersion,
-    birth,
-    pages: new Map(),
-    leaves: [],
-    activities: new Map(),
-    votes: [],
-    idempotencyKeys: [],
-    refusedBytes: new Map(),
-    births: [],
-    users: new Map(),
-    userTags: new Map(),
-    keys: newKeyPlan(),
-    policies: newPolicyPlan(),
-  };
 }
 
 function recordsOf({ organizationId, next, records = [] }: CommitItem): ReadRecords {

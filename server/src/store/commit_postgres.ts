@@ -4,9 +4,10 @@
  */
 import pg from "pg";
 import { passed } from "../state/steps.ts";
-import type { ReleasedLeaf } from "./commit.ts";
-import { type OrganizationPlan, organizationRow, projectionRows } from "./commit_plan.ts";
+import type { ReleasedLeaf } from "./commit_item.ts";
+import { organizationRow, projectionRows } from "./commit_plan.ts";
 import { addKeys } from "./commit_postgres_keys.ts";
+import type { OrganizationPlan } from "./organization_plan.ts";
 import { policyTables } from "./policy_rows.ts";
 import { deleteRows, type StatementBuilder, statementBuilder } from "./postgres_statement.ts";
 import type { PostgresStore } from "./store.ts";

@@ -1,7 +1,8 @@
 /** The parts of a group's statement in PostgreSQL that write keys. */
 import type { KeyRecordKind } from "../state/records.ts";
-import type { OrganizationPlan } from "./commit_plan.ts";
-import { type KeyRowChange, keyTables, privateKeyAddressRows, privateKeyTagRow, tablesOfKeys } from "./key_rows.ts";
+import type { KeyRowChange } from "./key_plan.ts";
+import { keyTables, privateKeyAddressRows, privateKeyTagRow, tablesOfKeys } from "./key_rows.ts";
+import type { OrganizationPlan } from "./organization_plan.ts";
 import { deleteRows, rowKeyColumns, type StatementBuilder } from "./postgres_statement.ts";
 import { type ColumnKind, type TableName, tables } from "./tables.ts";
 

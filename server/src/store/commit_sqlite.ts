@@ -1,17 +1,11 @@
 /** A group commit in SQLite: one transaction, prepared statements, no await from begin to commit. */
 import type { SQLInputValue } from "node:sqlite";
 import { passed } from "../state/steps.ts";
-import type { ReleasedLeaf } from "./commit.ts";
-import { type OrganizationPlan, organizationRow, projectionRows } from "./commit_plan.ts";
-import {
-  isEmptyKeyPlan,
-  type KeyPlan,
-  type KeyRowChange,
-  keyTables,
-  privateKeyAddressRows,
-  privateKeyTagRow,
-  tablesOfKeys,
-} from "./key_rows.ts";
+import type { ReleasedLeaf } from "./commit_item.ts";
+import { organizationRow, projectionRows } from "./commit_plan.ts";
+import { isEmptyKeyPlan, type KeyPlan, type KeyRowChange } from "./key_plan.ts";
+import { keyTables, privateKeyAddressRows, privateKeyTagRow, tablesOfKeys } from "./key_rows.ts";
+import type { OrganizationPlan } from "./organization_plan.ts";
 import { type PolicyPlan, policyTables } from "./policy_rows.ts";
 import type { SqliteConnection } from "./sqlite_dialect.ts";
 import type { TableName, Tables } from "./tables.ts";

@@ -6,20 +6,7 @@
 import { foldName } from "../fields/names.ts";
 import type { Change, KeyFacts } from "../state/entities.ts";
 import type { KeyRecordKind } from "../state/records.ts";
-import type { KeyPlan, NewKeyRow } from "./key_rows.ts";
-
-export type KeyClaims = {
-  /** Names, places and secrets that the group gives, and to whom. */
-  readonly taken: Map<string, string>;
-  /** Whose name, place or secret may be free from now on. What it was is not known here, so it may be anything. */
-  readonly freed: Map<KeyRecordKind, Set<string>>;
-  /** Something is taken after something was freed. If it is the same, a statement that does both may not see it as free. */
-  isMixed: boolean;
-};
-
-export function newKeyClaims(): KeyClaims {
-  return { taken: new Map(), freed: new Map(), isMixed: false };
-}
+import type { KeyClaims, KeyPlan, NewKeyRow } from "./key_plan.ts";
 
 /** Whether an item with these new rows and changes must wait for what the plan has already. */
 export function clashes({ claims, changed }: KeyPlan, rows: readonly NewKeyRow[], changes: readonly Change[]): boolean {

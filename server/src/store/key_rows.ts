@@ -7,52 +7,10 @@ import { withoutMac } from "../state/authenticity.ts";
 import type { KeyFacts, PrivateKeyTag, TaggedPrivateKeys } from "../state/entities.ts";
 import { decodeRecord, isKeyRecord, type KeyRecord, type KeyRecordKind } from "../state/records.ts";
 import { fromPlaces } from "../state/tag_places.ts";
-import { type KeyClaims, newKeyClaims } from "./key_clashes.ts";
+import type { NewRecordRow } from "./commit_item.ts";
+import type { KeyPlan, KeyRowChange, NewKeyRow } from "./key_plan.ts";
 import type { NewInterface } from "./policy_rows.ts";
 import type { Tables } from "./tables.ts";
-
-/** A record to be stored: its content with its MAC, its sealed secret, which is empty where there is none. */
-export type NewRecordRow = { content: Uint8Array; sealed: Uint8Array; blindIndex?: string | undefined };
-
-/** What becomes of a row that is there: deleted, or some of its columns changed. */
-export type KeyRowChange = {
-  readonly id: string;
-  readonly kind: KeyRecordKind;
-  readonly deleted: boolean;
-  readonly columns: Readonly<Record<string, string | number>>;
-};
-
-/** What one group does to an organization's keys: new rows in their last form, and changes of rows that are there. */
-export type KeyPlan = {
-  readonly wallets: Map<string, Tables["wallets"]>;
-  readonly accounts: Map<string, Tables["wallet_accounts"]>;
-  readonly privateKeys: Map<string, Tables["private_keys"]>;
-  readonly changed: Map<string, KeyRowChange>;
-  /** Undefined: to be deleted. */
-  readonly tags: Map<string, PrivateKeyTag | undefined>;
-  readonly claims: KeyClaims;
-};
-
-export function newKeyPlan(): KeyPlan {
-  return {
-    wallets: new Map(),
-    accounts: new Map(),
-    privateKeys: new Map(),
-    changed: new Map(),
-    tags: new Map(),
-    claims: newKeyClaims(),
-  };
-}
-
-export function isEmptyKeyPlan({ wallets, accounts, privateKeys, changed, tags }: KeyPlan): boolean {
-  return wallets.size + accounts.size + privateKeys.size + changed.size + tags.size === 0;
-}
-
-/** A row that comes into the world, and where it belongs. */
-export type NewKeyRow =
-  | { kind: "wallet"; id: string; row: Tables["wallets"] }
-  | { kind: "walletAccount"; id: string; row: Tables["wallet_accounts"] }
-  | { kind: "privateKey"; id: string; row: Tables["private_keys"] };
 
 /** Records that come with a version of their organization: the rows of keys, and the texts of interfaces. */
 export type ReadRecords = { keyRows: NewKeyRow[]; texts: NewInterface[] };

@@ -7,8 +7,9 @@ import type { Header } from "@keystead/core/log/header.ts";
 import type { KeyFacts, Settings } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import type { KeyRecord } from "../state/records.ts";
+import type { NewRecordRow } from "./commit_item.ts";
 import { toCredentialRow, toUserRow, toUserTagRow } from "./commit_plan.ts";
-import { columnsOfFacts, type NewRecordRow, privateKeyTagRow, toKeyRow } from "./key_rows.ts";
+import { columnsOfFacts, privateKeyTagRow, toKeyRow } from "./key_rows.ts";
 import { policyRow } from "./policy_rows.ts";
 import type { TableName, Tables } from "./tables.ts";
 

@@ -1,5 +1,5 @@
 /** How rows enter each table: the columns in the declared order, and what happens when the key exists. */
-import { finalStatuses } from "./commit_plan.ts";
+import { finalStatuses } from "./final_statuses.ts";
 import { idempotencyMs } from "./idempotency_keys.ts";
 import { type TableName, tables } from "./tables.ts";
 

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { bent } from "../../../test/policy/bent_expressions.ts";
 import { generatorOf, randomExpression } from "../../../test/policy/expressions.ts";
@@ -108,16 +108,8 @@ function compareValues(checked: CheckedExpression, tree: Tree, world: World, sco
   return `${expected}`;
 }
 
-const examplesPath = resolve(
-  import.meta.dirname,
-  "..",
-  "..",
-  "..",
-  "..",
-  "shared",
-  "reference",
-  "policy-examples.jsonl",
-);
+const shared = resolve(import.meta.dirname, "../../../../../shared");
+const examplesPath = join(shared, "reference/policy-examples.jsonl");
 
 /** Published policies, if they are there; bent, they lead to mistakes that people make. */
 function publishedExpressions(): readonly Written[] {

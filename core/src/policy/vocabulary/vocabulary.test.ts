@@ -87,7 +87,7 @@ function rowOf(name: string, fields: Readonly<Record<string, PolicyType>>): stri
 }
 
 test("SPEC.md has every struct and every kind's parameters as they are", () => {
-  const spec = readFileSync(join(import.meta.dirname, "SPEC.md"), "utf8").split("\n");
+  const spec = readFileSync(join(import.meta.dirname, "../SPEC.md"), "utf8").split("\n");
   const rows = [
     ...[...structs()].map(({ name, fields }) => rowOf(name, fields)),
     ...Object.entries(activityParams).map(([kind, fields]) => rowOf(kind, fields)),

@@ -3,7 +3,7 @@
  * fail takes its organization's others with it, so whoever repeats a body could keep an organization from committing at all.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import { createBuckets } from "./buckets.ts";
+import { createHashTable } from "./hash_table.ts";
 
 export type Repeats = {
   /** Runs `work` alone among those of one name. It is told whether it had to wait: then it should look before it acts. */
@@ -20,8 +20,8 @@ const notedAtLeast = 10_000;
 const mostWaiting = 1_000;
 
 export function createRepeats(): Repeats {
-  const underWay = createBuckets<Promise<unknown>>();
-  const waiting = createBuckets<number>();
+  const underWay = createHashTable<Promise<unknown>>();
+  const waiting = createHashTable<number>();
   let noted = new Set<string>();
   let notedBefore = new Set<string>();
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { stampEvidence } from "../../../test/evidence.ts";
 import { createGatewayRig } from "../../../test/gateway_rig.ts";
 import { authenticateQuery } from "./authenticate_query.ts";
 import { createDoubts } from "./doubts.ts";
@@ -13,8 +14,8 @@ test("a false stamp puts its key in doubt until a right one, and a key that nobo
   const doubts = createDoubts({ places: 1, waiting: 10, keys: 10, keptMs: 60_000 });
   const body = Buffer.from(JSON.stringify({ organizationId }));
   const ask = (privateKey: Uint8Array, signed: Uint8Array) => {
-    const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", signed);
-    return authenticateQuery({ store, curves: room.curves, doubts }, organizationId, stamp, body, "named");
+    const evidence = stampEvidence(signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", signed));
+    return authenticateQuery({ store, curves: room.curves, doubts }, organizationId, evidence, body, "named");
   };
   const stranger = new Uint8Array(32).fill(3);
   await assert.rejects(ask(stranger, body), { errorCode: "PUBLIC_KEY_NOT_FOUND" });

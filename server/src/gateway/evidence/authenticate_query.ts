@@ -3,10 +3,19 @@
  * decided here lets anyone sign.
  */
 import type { Curves } from "@keystead/core/crypto/curves.ts";
-import { parseStamp, type Stamp, verifyStamp } from "@keystead/core/crypto/stamp.ts";
+import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import type { Caller } from "../../endpoints/define_query.ts";
 import { noSuchOrganization } from "../../endpoints/known_faults.ts";
-import { expiredKey, unknownKey, unverifiedStamp } from "../../endpoints/stamp_faults.ts";
+import {
+  type Evidence,
+  expiredCredential,
+  lookupOf,
+  parseEvidence,
+  unknownCredential,
+  unverifiedEvidence,
+  verifyEvidence,
+} from "../../evidence/evidence.ts";
+import { isExpired, lookupText } from "../../state/credentials.ts";
 import { type CallerRow, findCaller, findFormerCaller } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import type { Doubts } from "./doubts.ts";
@@ -26,14 +35,10 @@ type FoundCaller = CallerRow & { credential: NonNullable<CallerRow["credential"]
 
 /**
  * The named organization first; then its parent, whose members may read every sub-organization; then, where the endpoint
- * allows it, the key's own sub-organization.
+ * allows it, the credential's own sub-organization.
  */
-async function resolve(
-  store: Store,
-  organizationId: string,
-  { curve, publicKey }: Stamp,
-  scope: Scope,
-): Promise<FoundCaller> {
+async function resolve(store: Store, organizationId: string, evidence: Evidence, scope: Scope): Promise<FoundCaller> {
+  const { curve, publicKey } = lookupOf(evidence);
   const find = scope === "former" ? findFormerCaller : findCaller;
   const named = await find(store, organizationId, curve, publicKey);
   if (named === undefined) {
@@ -44,36 +49,41 @@ async function resolve(
     const parent = await findCaller(store, named.parentId, curve, publicKey);
     if (parent !== undefined && hasCredential(parent)) return parent;
   } else if (scope === "sub-organization") {
-    const match = await findOwnSubOrganization(store, organizationId, curve, publicKey);
+    const match = await findOwnSubOrganization(store, organizationId, evidence);
     if (match !== undefined && hasCredential(match)) return match;
   }
-  throw unknownKey(organizationId, named.parentId, publicKey);
+  throw unknownCredential({ organizationId, parentId: named.parentId }, evidence);
 }
 
 function hasCredential(row: CallerRow): row is FoundCaller {
   return row.credential !== undefined;
 }
 
+/** The credential that evidence claims, in its one spelling; throws where the evidence cannot be read. */
+export function claimedCredential({ curves }: Pick<AuthenticateRoom, "curves">, sent: SentEvidence): string {
+  return lookupText(lookupOf(parseEvidence(curves, sent)));
+}
+
 export async function authenticateQuery(
   { store, curves, doubts }: AuthenticateRoom,
   organizationId: string,
-  header: string,
+  sent: SentEvidence,
   body: Uint8Array,
   scope: Scope,
 ): Promise<Caller> {
-  const stamp = parseStamp(curves, header);
-  const { publicKey } = stamp;
-  const lane = doubts?.has(organizationId, publicKey) === true ? doubts.lane : undefined;
+  const evidence = parseEvidence(curves, sent);
+  const claimed = lookupText(lookupOf(evidence));
+  const lane = doubts?.has(organizationId, claimed) === true ? doubts.lane : undefined;
   if (lane !== undefined) await lane.enter(() => false);
   try {
-    const found = await resolve(store, organizationId, stamp, scope);
-    const { userId, userName, expiresAtMs } = found.credential;
-    if (expiresAtMs !== undefined && expiresAtMs <= Date.now()) throw expiredKey(publicKey);
-    if (!verifyStamp(curves, stamp, body)) {
-      doubts?.note(organizationId, publicKey);
-      throw unverifiedStamp();
+    const { credential, ...found } = await resolve(store, organizationId, evidence, scope);
+    if (isExpired(credential, Date.now())) throw expiredCredential(evidence);
+    if (!verifyEvidence({ curves, credential }, evidence, body)) {
+      doubts?.note(organizationId, claimed);
+      throw unverifiedEvidence(evidence);
     }
-    doubts?.clear(organizationId, publicKey);
+    doubts?.clear(organizationId, claimed);
+    const { userId, userName } = credential;
     return { organizationId: found.organizationId, organizationName: found.organizationName, userId, userName };
   } finally {
     lane?.leave(0);

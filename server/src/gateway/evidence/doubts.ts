@@ -3,17 +3,17 @@
  * first, in a narrow lane, and reaches the signer only with one that does. So those who know a key and cannot stamp with it have a few
  * places together, whatever connections they come on, and nobody else waits for them.
  */
-import { createLane, type Lane } from "../bounds/lane.ts";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "../bounds/concurrency_limit.ts";
 
 export type Doubts = {
   /** Where stamps under such keys are verified; left as soon as that is done. */
-  lane: Lane;
+  lane: ConcurrencyLimit;
   areNone(): boolean;
-  has(organizationId: string, publicKey: string): boolean;
+  has(organizationId: string, credential: string): boolean;
   /** A stamp under this key was refused. */
-  note(organizationId: string, publicKey: string): void;
+  note(organizationId: string, credential: string): void;
   /** A stamp under this key was verified. */
-  clear(organizationId: string, publicKey: string): void;
+  clear(organizationId: string, credential: string): void;
 };
 
 export type DoubtLimits = {
@@ -39,25 +39,25 @@ export function createDoubts({ places, waiting, keys, keptMs }: DoubtLimits): Do
   }
 
   return {
-    lane: createLane({ places, waiting, refusal }),
+    lane: createConcurrencyLimit({ slots: places, waiting, refusal }),
     areNone: () => ends.size === 0,
-    has(organizationId, publicKey) {
+    has(organizationId, credential) {
       if (ends.size === 0) return false;
       forgetOld();
-      return ends.has(nameOf(organizationId, publicKey));
+      return ends.has(nameOf(organizationId, credential));
     },
-    note(organizationId, publicKey) {
-      const name = nameOf(organizationId, publicKey);
+    note(organizationId, credential) {
+      const name = nameOf(organizationId, credential);
       ends.delete(name);
       ends.set(name, performance.now() + keptMs);
       forgetOld();
     },
-    clear(organizationId, publicKey) {
-      if (ends.size > 0) ends.delete(nameOf(organizationId, publicKey));
+    clear(organizationId, credential) {
+      if (ends.size > 0) ends.delete(nameOf(organizationId, credential));
     },
   };
 }
 
-function nameOf(organizationId: string, publicKey: string): string {
-  return `${organizationId} ${publicKey}`;
+function nameOf(organizationId: string, credential: string): string {
+  return `${organizationId} ${credential}`;
 }

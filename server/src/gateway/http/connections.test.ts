@@ -5,7 +5,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { Fault } from "@keystead/core/fault.ts";
-import { type ConnectionLimits, type Connections, createConnections, leaveUnread } from "./connections.ts";
+import { type ConnectionLimits, type Connections, createConnections } from "./connections.ts";
+import { leaveUnread } from "./end_connection.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse, connections: Connections) => void;
 
@@ -150,7 +151,7 @@ test("of answers that nobody reads only so much is kept: the client that has not
   const { open } = await start(
     t,
     (_, response, connections) => {
-      response.on("prefinish", () => setImmediate(() => (held = Math.max(held, connections.held().answers))));
+      response.on("prefinish", () => setImmediate(() => (held = Math.max(held, connections.heldBytes().answers))));
       response.end(block);
     },
     { answersBytes: 12_000_000 },
@@ -170,7 +171,7 @@ test("bodies of requests that are worked on are bounded together, and free again
   const handler: Handler = (request, response, connections) => {
     request.resume().on("end", () => {
       try {
-        connections.turn(request.socket, 500);
+        connections.beginWork(request.socket, 500);
         waiting.push(response);
       } catch (fault) {
         response.writeHead(fault instanceof Fault && fault.code === "resource_exhausted" ? 429 : 500).end();
@@ -248,7 +249,7 @@ test("when there are too many connections, the client that has been waited for l
   const block = Buffer.alloc(8_000_000);
   const handler: Handler = (request, response, connections) => {
     request.resume().on("end", () => {
-      connections.turn(request.socket, 0);
+      connections.beginWork(request.socket, 0);
       if (request.url !== "/never") response.end(request.url === "/block" ? block : "{}");
     });
   };
@@ -294,7 +295,7 @@ test("who has just come is not sent away for who sends slowly", async (t) => {
 test("a large request that is answered is over, whether or not the answer is read", async (t) => {
   const block = Buffer.alloc(8_000_000);
   const { open } = await start(t, async (request, response, connections) => {
-    const turn = connections.turn(request.socket, 1000);
+    const turn = connections.beginWork(request.socket, 1000);
     if (turn !== undefined) await turn;
     response.end(request.url === "/block" ? block : "{}");
   });
@@ -308,7 +309,7 @@ test("of large requests only so many wait, and who is gone does not", async (t) 
   const held: (() => void)[] = [];
   const { open } = await start(t, async (request, response, connections) => {
     try {
-      const turn = connections.turn(request.socket, 1000);
+      const turn = connections.beginWork(request.socket, 1000);
       if (turn !== undefined) await turn;
       held.push(() => response.end("{}"));
     } catch (error) {
@@ -341,7 +342,7 @@ test("large requests are worked on one at a time, and small ones in between", as
   let going = 0;
   const { open } = await start(t, async (request, response, connections) => {
     const isLarge = request.url === "/large";
-    const turn = connections.turn(request.socket, isLarge ? 1000 : 999);
+    const turn = connections.beginWork(request.socket, isLarge ? 1000 : 999);
     if (turn !== undefined) await turn;
     if (isLarge) assert.equal(++going, 1);
     setTimeout(() => {
@@ -359,10 +360,10 @@ test("large requests are worked on one at a time, and small ones in between", as
 test("refusals of stamps leave one by one, nobody else waits for them, and who waits makes room", async (t) => {
   let refusing = 0;
   const handler: Handler = async (request, response, connections) => {
-    connections.turn(request.socket, 0);
+    connections.beginWork(request.socket, 0);
     if (request.url === "/stranger") {
       refusing++;
-      await connections.refusalsTurn(request.socket);
+      await connections.paceRefusal(request.socket);
       refusing--;
       response.statusCode = 401;
     }

@@ -1,10 +1,11 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
-type Kind = "query" | "submit";
+/** By which requests are counted apart. */
+export type MetricKind = "query" | "submit";
 
 export type Metrics = {
   /** Call the returned function with the HTTP status when the answer is on its way. */
-  start(kind: Kind, path: string): (status: number) => void;
+  start(kind: MetricKind, path: string): (status: number) => void;
   /** `held`: bytes that wait in the gateway, by where they do. */
   text(held?: Readonly<Record<string, number>>): Promise<string>;
 };
@@ -45,9 +46,9 @@ export function createMetrics(): Metrics {
       this.set(process.memoryUsage.rss());
     },
   });
-  const endpoints: Record<Kind, Map<string, Endpoint>> = { query: new Map(), submit: new Map() };
+  const endpoints: Record<MetricKind, Map<string, Endpoint>> = { query: new Map(), submit: new Map() };
 
-  function endpointOf(kind: Kind, path: string): Endpoint {
+  function endpointOf(kind: MetricKind, path: string): Endpoint {
     const known = endpoints[kind].get(path);
     if (known !== undefined) return known;
     const fresh = {

@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { stampEvidence } from "../../../test/evidence.ts";
 import { createFrameReader, encodeFrame, type Frame } from "../../frames/frame.ts";
 import { messages } from "../../frames/messages.ts";
 import { createSignerLink, type LinkLimits } from "./signer_link.ts";
@@ -75,7 +76,7 @@ test("a signer that does not read costs bounded memory: what waits is counted an
     link
       .request("prepare", {
         body,
-        stamp: "",
+        evidence: stampEvidence(""),
         state: undefined,
         journal: undefined,
         target: undefined,

@@ -8,8 +8,8 @@ import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, type FaultCode } from "@keystead/core/fault.ts";
 import { createFrameReader, encodeFrame, type Frame, setWait } from "../../frames/frame.ts";
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../../frames/messages.ts";
+import { createInFlightRing } from "../bounds/in_flight_ring.ts";
 import { memoryBounds } from "../bounds/memory_bounds.ts";
-import { createPlaces } from "../bounds/places.ts";
 
 export type SignerLink = {
   request<K extends MessageKind>(kind: K, message: Request<K>, turn?: LinkTurn): Promise<Reply<K>>;
@@ -48,7 +48,7 @@ export type LinkEvents = {
 };
 
 export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkLimits = defaultLimits): SignerLink {
-  const waiting = createPlaces<Waiting>(limits.maxWaiting);
+  const waiting = createInFlightRing<Waiting>(limits.maxWaiting);
   let socket: Socket | undefined;
   /** Frames the socket does not take yet. They wait here, where they are counted and can be dropped. */
   let queue: { id: number; frame: Uint8Array }[] = [];

@@ -1,9 +1,8 @@
 /** Votes as rows keep them, against the stamp that a leaf has of each. */
-import { parseStamp } from "@keystead/core/crypto/stamp.ts";
-import { toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import type { Leaf } from "@keystead/core/log/leaf.ts";
 import { nodeCurves } from "../../curves/node_curves.ts";
+import { evidenceOfVote, keptEvidence, parseEvidence } from "../../evidence/evidence.ts";
 import { equalBytes, sha256 } from "../../state/digest.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { StoredVote } from "../../views/activity_view.ts";
@@ -35,13 +34,12 @@ function parse<T>(json: string): T | undefined {
 }
 
 function isVoteOf(vote: StoredVote, leaf: Leaf, stamp: Leaf["stamps"][number], body: Uint8Array): boolean {
-  const { publicKey, signature, scheme, message, user, selection, createdAtMs } = vote;
+  const { message, user, selection, createdAtMs } = vote;
   const isRejection = leaf.event === "REJECTED" && equalBytes(leaf.outcome, sha256(""));
   try {
-    const header = toBase64url(new TextEncoder().encode(JSON.stringify({ publicKey, scheme, signature })));
-    const sent = parseStamp(nodeCurves, header);
+    const sent = keptEvidence(parseEvidence(nodeCurves, evidenceOfVote(vote)));
     return (
-      equalBytes(sent.publicKeyBytes, stamp.publicKey) &&
+      equalBytes(sent.publicKey, stamp.publicKey) &&
       equalBytes(sent.signature, stamp.signature) &&
       sent.scheme === stamp.scheme &&
       user.userId === uuidFromBytes(stamp.userId) &&

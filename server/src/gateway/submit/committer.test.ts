@@ -8,11 +8,12 @@ import { dialects, openTestStore } from "../../../test/open_test_store.ts";
 import { birth, newActivity, stateChange } from "../../../test/store_items.ts";
 import { loadUnreleased } from "../../store/across.ts";
 import { findActivity } from "../../store/activities.ts";
-import { type CommitItem, commitGroup } from "../../store/commit.ts";
+import { commitGroup } from "../../store/commit.ts";
+import type { CommitItem } from "../../store/commit_item.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { createCommitter } from "./committer.ts";
-import { loneRun } from "./organizations.ts";
+import { loneRun } from "./run.ts";
 
 /** A signer that releases whatever it is given, with this result, after `before` has had its turn. */
 function releasing(before: () => Promise<void>, result?: string): SignerLink {

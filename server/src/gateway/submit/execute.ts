@@ -1,111 +1,133 @@
-/** One round of a submit: the signer prepares, the database commits, the signer releases. */
-import { randomUUID } from "node:crypto";
-import { parseStamp } from "@keystead/core/crypto/stamp.ts";
-import { toHex } from "@keystead/core/encoding/hex.ts";
+/** A request, from the first attempt to its answer: the signer prepares, the database commits, the signer releases. */
 import { Fault } from "@keystead/core/fault.ts";
-import type { Prepared } from "../../frames/messages.ts";
-import type { User } from "../../state/entities.ts";
-import type { RecordWish } from "../../state/record_wish.ts";
+import { isInvalidEvidence, isUnknownCredential } from "../../evidence/faults.ts";
 import { passed } from "../../state/steps.ts";
-import { type ActivityRow, findActivity } from "../../store/activities.ts";
-import type { CommitItem } from "../../store/commit.ts";
-import { dayOf } from "../../store/refused_bytes.ts";
-import { type ActivityRecord, noRights, type StoredVote } from "../../views/activity_view.ts";
+import { findActivity } from "../../store/activities.ts";
+import { type ActivityRecord, noRights } from "../../views/activity_view.ts";
 import { readActivity, waitingStatus } from "../../views/read_activity.ts";
-import type { Repeats } from "../bounds/repeats.ts";
-import { type AuthenticateRoom, authenticateQuery } from "../evidence/authenticate_query.ts";
-import { stampParts } from "../evidence/stamp_header.ts";
-import type { Committer } from "./committer.ts";
-import type { KeyedRequest } from "./idempotency.ts";
-import type { Organizations } from "./organizations.ts";
-import { refusedBytesOf } from "./refusal_budget.ts";
+import { authenticateQuery, claimedCredential } from "../evidence/authenticate_query.ts";
+import { toActivityItem } from "./commit_item.ts";
+import type { Decided, Preparation } from "./preparation.ts";
+import { endsTurn, Round, runRounds, type Step, submitLimits } from "./round.ts";
+import type { StampedRequest } from "./stamped_request.ts";
+import { organizationMismatch } from "./stored_answer.ts";
+import type { SubmitDependencies } from "./submit_dependencies.ts";
+import { declaredOnly, type Need } from "./wishes.ts";
 
-export type SubmitRoom = AuthenticateRoom & {
-  organizations: Organizations;
-  committer: Committer;
-  repeats: Repeats;
-  /** Why the signer cannot be used now, if so. */
-  signerTrouble(): string | undefined;
-};
+export type ActivityStep = Step<ActivityRecord, Need>;
 
-export type StampedRequest = {
+/** A new activity, or a vote on one. */
+export type Submission = {
   organizationId: string;
-  body: Uint8Array;
-  stamp: string;
-  keyed?: KeyedRequest | undefined;
-  /** Of the body, once it has been read. */
-  parameters?: unknown;
-  /** The records that the activity looks at. */
-  records: readonly RecordWish[];
-  /** What it costs the signer, or what it votes on does. */
-  cost: number;
-  /** The activity that this request votes on, and how. */
-  vote?: { target: ActivityRow; selection: StoredVote["selection"] };
+  /** At the beginning of each turn: the answer where it is stored already, else what the signer is asked about. */
+  begin(turn: number): Promise<{ answer: ActivityRecord } | { request: StampedRequest }>;
+  /** What a refusal comes to: it may be about something that is stored, or over, by now. */
+  afterRefusal(error: unknown, turn: number): Promise<ActivityStep> | ActivityStep;
 };
 
-/** Undefined when somebody else changed the organization, or did this very act: look again, then come again. */
-export async function executeOnce(room: SubmitRoom, request: StampedRequest): Promise<ActivityRecord | undefined> {
-  const trouble = room.signerTrouble();
-  if (trouble !== undefined) throw new Fault("unavailable", trouble);
-  let caller: string | undefined;
-  if (isWary(room, request)) {
-    const { organizationId, stamp, body } = request;
-    caller = (await authenticateQuery(room, organizationId, stamp, body, "named")).userId;
+export async function execute(dependencies: SubmitDependencies, submission: Submission): Promise<ActivityRecord> {
+  const execution = new Execution(dependencies, submission);
+  return runRounds(execution.round, declaredOnly, (needs) => execution.attempt(needs));
+}
+
+class Execution {
+  readonly round: Round;
+  readonly #dependencies: SubmitDependencies;
+  readonly #submission: Submission;
+  /** Of the turn that is under way. */
+  #request: StampedRequest | undefined;
+  #preparation: Preparation | undefined;
+
+  constructor(dependencies: SubmitDependencies, submission: Submission) {
+    this.round = new Round(submitLimits, submission.organizationId);
+    this.#dependencies = dependencies;
+    this.#submission = submission;
   }
-  let decided: Awaited<ReturnType<Organizations["prepare"]>>;
-  try {
-    decided = await room.organizations.prepare(request.organizationId, {
-      body: request.body,
-      stamp: request.stamp,
-      target: request.vote?.target.body,
-      records: request.records,
-      cost: request.cost,
-      caller,
-    });
-  } catch (error) {
-    // The signer has executed these bytes: they are stored, or about to be. The next round finds them.
-    if (error instanceof Fault && (error.code === "already_exists" || error.code === "aborted")) return undefined;
-    if (error instanceof Fault && error.errorCode === "PUBLIC_KEY_NOT_FOUND") return refuseParent(room, request);
-    if (error instanceof Fault && error.errorCode === "SIGNATURE_INVALID") {
-      // A stamp that cannot even be read names no key: it is refused here, in the same words.
-      room.doubts?.note(request.organizationId, parseStamp(room.curves, request.stamp).publicKey);
+
+  async attempt(needs: readonly Need[]): Promise<ActivityStep> {
+    if (this.#request === undefined) {
+      const begun = await this.#submission.begin(this.round.turn);
+      if ("answer" in begun) return { kind: "done", value: begun.answer };
+      this.#request = begun.request;
+    }
+    let step: ActivityStep;
+    try {
+      step = await this.#decide(this.#request, needs);
+    } catch (error) {
+      step = { kind: "refused", error };
+    }
+    if (step.kind === "again" && !endsTurn(step.reason)) return step;
+    this.#endTurn();
+    return step.kind === "refused" ? this.#submission.afterRefusal(step.error, this.round.turn) : step;
+  }
+
+  async #decide(request: StampedRequest, needs: readonly Need[]): Promise<ActivityStep> {
+    if (this.#preparation === undefined) {
+      const { organizationId, body, evidence, records, cost } = request;
+      const trouble = this.#dependencies.signerTrouble();
+      if (trouble !== undefined) throw new Fault("unavailable", trouble);
+      const caller = isWary(this.#dependencies, request)
+        ? (await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named")).userId
+        : undefined;
+      const target = request.vote?.target.body;
+      const asked = { body, evidence, target, records, cost, caller };
+      this.#preparation = this.#dependencies.organizations.begin(organizationId, asked);
+    }
+    const step = await this.#preparation.attempt(this.round, needs);
+    if (step.kind === "again") return step;
+    // A commit is waited for without a place among those that the signer is asked about.
+    this.#endTurn();
+    return step.kind === "done" ? this.#commit(request, step.value) : this.#whatRefused(request, step.error);
+  }
+
+  #endTurn(): void {
+    this.#preparation?.close();
+    this.#preparation = undefined;
+    this.#request = undefined;
+  }
+
+  async #whatRefused(request: StampedRequest, error: unknown): Promise<ActivityStep> {
+    const { organizationId, body, evidence } = request;
+    if (error instanceof Fault && error.code === "already_exists") return again("executed");
+    if (isUnknownCredential(error)) {
+      // The signer looks no further than the organization itself; a member of its parent is told that reading is all it may.
+      const caller = await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named");
+      if (caller.organizationId === organizationId) return again("callerAdded");
+      throw organizationMismatch(organizationId, caller.organizationId);
+    }
+    if (isInvalidEvidence(error)) {
+      // Evidence that cannot even be read names no credential: it is refused here, in the same words.
+      this.#dependencies.doubts?.note(organizationId, claimedCredential(this.#dependencies, evidence));
     }
     throw error;
   }
-  passed("prepared");
-  const [own, ...births] = decided.prepared;
-  const activity = own?.activity;
-  if (own === undefined || activity === undefined) throw new Fault("internal", "the signer prepared no activity");
-  const vote = toVote(activity, request);
-  const row = toRow(activity, vote, request);
-  const item: CommitItem = {
-    ...toCommitItem(own),
-    activity: row,
-    births: births.map(toCommitItem),
-    ...(request.keyed && {
-      idempotency: { ...request.keyed, userId: vote.user.userId, createdAtMs: activity.updatedAtMs },
-    }),
-    ...(!activity.isNew && { vote: toVoteRow(activity.activityId, vote) }),
-  };
-  // What refuses an activity that waited is a change of state, and is always stored.
-  if (activity.isNew && row.failure !== null) {
-    const { userId } = vote.user;
-    item.refused = { userId, day: dayOf(activity.updatedAtMs), bytes: refusedBytesOf(item) };
+
+  async #commit(request: StampedRequest, { prepared, run }: Decided): Promise<ActivityStep> {
+    passed("prepared");
+    const { item, row, vote, isNew } = toActivityItem(prepared, request);
+    const { committer, store } = this.#dependencies;
+    const outcome = await committer.commit(item, run);
+    if (outcome.kind === "conflict") return again("conflict");
+    const { organizationId } = request;
+    if (isNew) {
+      const result = outcome.result ?? row.result;
+      // The submitter has approved by submitting, and may take it back.
+      const rights = row.status === waitingStatus ? { canApprove: false, canReject: true } : noRights;
+      const { parameters } = request;
+      return { kind: "done", value: { organizationId, row: { ...row, result }, votes: [vote], rights, parameters } };
+    }
+    const stored = await findActivity(store, organizationId, row.activityId);
+    if (stored === undefined) throw new Fault("internal", "a committed activity is not there");
+    const read = await readActivity(store, organizationId, stored, vote.user.userId);
+    // A sealed result is written to its row with the next group only.
+    const value = outcome.result === undefined ? read : { ...read, row: { ...read.row, result: outcome.result } };
+    return { kind: "done", value };
   }
-  const outcome = await room.committer.commit(item, decided.run);
-  if (outcome.kind === "conflict") return undefined;
-  const { organizationId } = request;
-  if (activity.isNew) {
-    const result = outcome.result ?? row.result;
-    // The submitter has approved by submitting, and may take it back.
-    const rights = row.status === waitingStatus ? { canApprove: false, canReject: true } : noRights;
-    return { organizationId, row: { ...row, result }, votes: [vote], rights, parameters: request.parameters };
-  }
-  const stored = await findActivity(room.store, organizationId, row.activityId);
-  if (stored === undefined) throw new Fault("internal", "a committed activity is not there");
-  const read = await readActivity(room.store, organizationId, stored, vote.user.userId);
-  // A sealed result is written to its row with the next group only.
-  return outcome.result === undefined ? read : { ...read, row: { ...read.row, result: outcome.result } };
+}
+
+/** A new turn: what it needs beside the declared records is found out anew. */
+function again(reason: "conflict" | "executed" | "callerAdded"): ActivityStep {
+  return { kind: "again", reason, needs: declaredOnly };
 }
 
 /** More look-ups than these are not made for a stranger. */
@@ -117,99 +139,10 @@ const muchCost = 10_000;
  * Whether a stamp is verified here before the signer verifies it all the same: where it is likely to be a stranger's, or where a
  * stranger would take a place in the queue or cause a lot of look-ups before the signer sees its stamp.
  */
-function isWary({ organizations, curves, doubts }: SubmitRoom, request: StampedRequest): boolean {
-  const { organizationId, records, stamp, cost } = request;
+function isWary(dependencies: SubmitDependencies, request: StampedRequest): boolean {
+  const { organizations, doubts } = dependencies;
+  const { organizationId, records, evidence, cost } = request;
   if (organizations.isCrowded(organizationId) || records.length > manyRecords || cost > muchCost) return true;
   if (doubts === undefined || doubts.areNone()) return false;
-  return doubts.has(organizationId, parseStamp(curves, stamp).publicKey);
-}
-
-/** The signer looks no further than the organization itself; a member of its parent is told that reading is all it may. */
-async function refuseParent(room: SubmitRoom, request: StampedRequest): Promise<undefined> {
-  const { organizationId, body, stamp } = request;
-  const caller = await authenticateQuery(room, organizationId, stamp, body, "named");
-  if (caller.organizationId === organizationId) return; // Added a moment ago: the next round is decided on newer state.
-  throw organizationMismatch(organizationId, caller.organizationId);
-}
-
-export function organizationMismatch(target: string, own: string): Fault {
-  return new Fault(
-    "invalid_argument",
-    `organization mismatch: request is targeting organization ("${target}"), but voters are in organization ("${own}")`,
-    { errorCode: "ORGANIZATION_MISMATCH" },
-  );
-}
-
-type PreparedActivity = NonNullable<Prepared["activity"]>;
-
-function toVote(activity: PreparedActivity, { body, stamp, vote }: StampedRequest): StoredVote {
-  const { publicKey, scheme, signature } = stampParts(stamp);
-  return {
-    id: randomUUID(),
-    user: readUser(activity.user),
-    selection: vote?.selection ?? "VOTE_SELECTION_APPROVED",
-    ...(vote !== undefined && { message: Buffer.from(body).toString("utf8") }),
-    publicKey,
-    signature,
-    scheme,
-    createdAtMs: activity.updatedAtMs,
-  };
-}
-
-/** As the signer wrote them. The same few submit again and again, and each of their requests would keep a copy until it is answered. */
-const users = new Map<string, User>();
-const maxUsers = 1_000;
-
-function readUser(json: string): User {
-  const known = users.get(json);
-  if (known !== undefined) return known;
-  if (users.size >= maxUsers) users.clear();
-  const user = JSON.parse(json) as User;
-  users.set(json, user);
-  return user;
-}
-
-function toRow(activity: PreparedActivity, vote: StoredVote, request: StampedRequest): ActivityRow {
-  return {
-    activityId: activity.activityId,
-    fingerprint: toHex(activity.fingerprint),
-    type: activity.type,
-    status: activity.status,
-    body: request.vote?.target.body ?? request.body,
-    result: activity.result ?? null,
-    failure: activity.failure ?? null,
-    // Later votes have rows of their own; the activity's row keeps what it was submitted with.
-    votes: JSON.stringify(activity.isNew ? [vote] : []),
-    slot: activity.slot ?? null,
-    createdAtMs: activity.createdAtMs,
-    updatedAtMs: activity.updatedAtMs,
-  };
-}
-
-function toVoteRow(activityId: string, vote: StoredVote): NonNullable<CommitItem["vote"]> {
-  return { activityId, voteId: vote.id, vote: JSON.stringify(vote), createdAtMs: vote.createdAtMs };
-}
-
-export function toCommitItem(prepared: Prepared): CommitItem {
-  const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
-    prepared;
-  const { evaluations, explanation, made } = prepared;
-  return {
-    organizationId,
-    expectedVersion,
-    ...(expectedHeader && { expectedHeader }),
-    ...(birth && {
-      birth: {
-        organizationName: birth.organizationName,
-        ...(birth.parentId !== undefined && { parentId: birth.parentId }),
-        ...(birth.keyring !== undefined && { keyring: birth.keyring }),
-      },
-    }),
-    ...(next && { next }),
-    changes: JSON.parse(changes),
-    ...(records.length > 0 && { records }),
-    leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }), ...(made && { made }) },
-    ...(evaluations && { evaluations }),
-    ...(explanation !== undefined && { explanation }),
-  };
+  return doubts.has(organizationId, claimedCredential(dependencies, evidence));
 }

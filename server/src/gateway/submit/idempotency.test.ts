@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { p256 } from "@noble/curves/nist.js";
 import { sql } from "kysely";
+import { stampEvidence } from "../../../test/evidence.ts";
 import { createGatewayRig } from "../../../test/gateway_rig.ts";
 import { dialects } from "../../../test/open_test_store.ts";
 import type { AnyActivity } from "../../endpoints/define_activity.ts";
@@ -102,7 +103,7 @@ for (const dialect of dialects) {
       Buffer.from("null").toString("base64url"),
       Buffer.from("{}").toString("base64url"),
     ]) {
-      const arrival = { body, stamp, idempotencyKey: "key" };
+      const arrival = { body, evidence: stampEvidence(stamp), idempotencyKey: "key" };
       const sent = submit(rig.room, activities.create_user_tag as AnyActivity, arrival, dialectOf(undefined));
       await assert.rejects(sent, { code: "unauthenticated", message: "could not extract api key stamp" });
     }

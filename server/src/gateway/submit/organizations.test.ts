@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { stampEvidence } from "../../../test/evidence.ts";
 import {
   type ActivityPath,
   createGatewayRig,
@@ -14,6 +15,7 @@ import {
   type Person,
 } from "../../../test/gateway_rig.ts";
 import { dialects } from "../../../test/open_test_store.ts";
+import { prepareOnce } from "../../../test/prepare_once.ts";
 import { protocolVersion } from "../../frames/frame.ts";
 import { activities } from "../../generated/activities.ts";
 import { openMemory } from "../../signer/memory/memory.ts";
@@ -52,7 +54,12 @@ function secondGateway(t: TestContext, { store, room, signer }: GatewayRig) {
   };
   return async ({ privateKey }: Person, path: ActivityPath, body: Uint8Array) => {
     const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
-    const answer = await submit(second, activities[path], { body, stamp }, dialectOf(undefined));
+    const answer = await submit(
+      second,
+      activities[path],
+      { body, evidence: stampEvidence(stamp) },
+      dialectOf(undefined),
+    );
     assert.ok("activity" in answer, JSON.stringify(answer));
     // Nothing is left for the first gateway to release, which would tell its signer of the new state.
     await second.committer.settle();
@@ -162,9 +169,9 @@ for (const dialect of dialects) {
     const link = { request, preparing: () => 0, attach: () => {}, close: () => {} } as unknown as SignerLink;
     const organizations = createOrganizations(rig.store, link, (_, message) => told.push(message));
     const prepare = () =>
-      organizations.prepare(rig.organizationId, {
+      prepareOnce(organizations, rig.organizationId, {
         body: new Uint8Array(),
-        stamp: "",
+        evidence: stampEvidence(""),
         target: undefined,
         records: [],
         cost: 0,
@@ -179,7 +186,7 @@ for (const dialect of dialects) {
   test(`on ${dialect} whoever is overtaken by others time and again is asked to come again, and no operator is alarmed`, async (t) => {
     const found = await refusing(t, (attempt) => `version ${attempt} is too old`, changeAnyway);
     if (found === undefined) return;
-    await assert.rejects(found.prepare(), { code: "aborted", message: /being changed by others/ });
+    await assert.rejects(found.prepare(), { code: "unavailable", message: /being changed by others/ });
     assert.equal(found.attempts(), 7);
     assert.deepEqual(found.told, []);
   });

@@ -3,7 +3,7 @@
  * request. Below the budget a refusal is stored as everything is; above it the caller is answered the same, and nothing is written:
  * no activity, leaf, vote or idempotency key (docs/decisions/0034).
  */
-import type { CommitItem } from "../../store/commit.ts";
+import type { CommitItem } from "../../store/commit_item.ts";
 import { haveRefusalsTaken } from "../../store/refused_bytes.ts";
 import type { Store } from "../../store/store.ts";
 import type { Committer } from "./committer.ts";

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { QueryConfig } from "pg";
+import { stampEvidence } from "../../../test/evidence.ts";
 import { createGatewayRig, newUser } from "../../../test/gateway_rig.ts";
 import { dialects } from "../../../test/open_test_store.ts";
 import { activities } from "../../generated/activities.ts";
@@ -167,15 +168,15 @@ for (const dialect of dialects) {
     const doubts = createDoubts({ places: 1, waiting: 10, keys: 10, keptMs: 60_000 });
     rig.room.doubts = doubts;
     let asked = 0;
-    const { prepare } = rig.room.organizations;
-    rig.room.organizations.prepare = (...request) => {
+    const { begin } = rig.room.organizations;
+    rig.room.organizations.begin = (...request) => {
       asked += 1;
-      return prepare(...request);
+      return begin(...request);
     };
     const tag = (name: string) => rig.body("create_user_tag", { userTagName: name, userIds: [] });
     const stampOver = (body: Uint8Array) => signStamp(rig.root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
     const falsely = () => {
-      const arrival = { body: tag("false"), stamp: stampOver(Buffer.from("something else")) };
+      const arrival = { body: tag("false"), evidence: stampEvidence(stampOver(Buffer.from("something else"))) };
       return submit(rig.room, activities.create_user_tag, arrival, dialectOf(undefined));
     };
     const unverified = { code: "unauthenticated", message: "could not verify api key signature" };
@@ -186,7 +187,7 @@ for (const dialect of dialects) {
     }
     assert.equal(asked, 1);
     // What cannot be read names nobody; and another key is nobody's business.
-    const unreadable = { body: tag("x"), stamp: "x" };
+    const unreadable = { body: tag("x"), evidence: stampEvidence("x") };
     await assert.rejects(submit(rig.room, activities.create_user_tag, unreadable, dialectOf(undefined)), {
       code: "unauthenticated",
     });
@@ -206,10 +207,10 @@ for (const dialect of dialects) {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
     let asked = 0;
-    const { prepare } = rig.room.organizations;
-    rig.room.organizations.prepare = (...request) => {
+    const { begin } = rig.room.organizations;
+    rig.room.organizations.begin = (...request) => {
       asked += 1;
-      return prepare(...request);
+      return begin(...request);
     };
     const stranger = { ...rig.root, privateKey: new Uint8Array(32).fill(3) };
     const walletIds = Array.from({ length: 17 }, () => randomUUID());

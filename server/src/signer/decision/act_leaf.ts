@@ -1,5 +1,6 @@
 /** The leaf of an act that a user stamped. */
 import { encodeLeaf, type LeafEvent, type LeafGrounds } from "@keystead/core/log/leaf.ts";
+import { keptEvidence } from "../../evidence/evidence.ts";
 import { activityId as deriveActivityId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
 import type { Act } from "./act.ts";
@@ -45,10 +46,8 @@ export function actLeaf(
     stamps: [
       {
         userId: caller.ids.userId,
-        credentialId: caller.ids.apiKeyId,
-        scheme: caller.stamp.scheme,
-        publicKey: caller.stamp.publicKeyBytes,
-        signature: caller.stamp.signature,
+        credentialId: caller.ids.credentialId,
+        ...keptEvidence(caller.evidence),
         body: stamped,
       },
     ],

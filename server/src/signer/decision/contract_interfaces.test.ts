@@ -8,7 +8,7 @@ import { wishKey } from "../../state/record_wish.ts";
 import { encodeRecord } from "../../state/records.ts";
 import { createInterfaceCache, openInterfaces } from "./contract_interfaces.ts";
 import type { Brought } from "./key_room.ts";
-import { NeedsMore } from "./needs_more.ts";
+import { NeedsMore, needsRecords } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import { createRecordCache } from "./record_cache.ts";
 import type { Signer } from "./signer.ts";
@@ -42,7 +42,8 @@ test("what is not at hand is asked for, read once, and then known", () => {
   const state = listing("a");
   assert.throws(
     () => openInterfaces(signer, state, nothing).openInterface("a"),
-    (error) => error instanceof NeedsMore && assert.deepEqual(error.wishes, [wishFor("a")]) === undefined,
+    (error) =>
+      error instanceof NeedsMore && assert.deepEqual(error.wishes, needsRecords([wishFor("a")]).wishes) === undefined,
   );
   const brought = { records: [stored("a")], wishes: [wishKey(wishFor("a"))] };
   const opened = openInterfaces(signer, state, brought).openInterface("a");
@@ -93,7 +94,9 @@ test("all that is missing is asked for at once, and what came is not asked for a
   const asks = (brought: Brought, wanted: readonly string[]) =>
     assert.throws(
       () => openInterfaces(signer, state, brought).expectInterfaces(["a", "b", "c"]),
-      (error) => error instanceof NeedsMore && assert.deepEqual(error.wishes, wanted.map(wishFor)) === undefined,
+      (error) =>
+        error instanceof NeedsMore &&
+        assert.deepEqual(error.wishes, needsRecords(wanted.map(wishFor)).wishes) === undefined,
     );
   asks(nothing, ["a", "c"]);
   asks({ records: [stored("a")], wishes: [] }, ["c"]);

@@ -14,7 +14,7 @@ import { createLru, type Lru } from "../../state/lru.ts";
 import { type RecordWish, wishKey } from "../../state/record_wish.ts";
 import { type Brought, readRecord } from "./key_room.ts";
 import { changedRows } from "./line.ts";
-import { NeedsMore } from "./needs_more.ts";
+import { needsRecords } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
@@ -54,7 +54,7 @@ export function openInterfaces(
     expectInterfaces(interfaceIds) {
       const absent = interfaceIds.filter((id) => findOpened(id) === undefined && findText(id) === undefined);
       const wishes = absent.map(wishFor).filter((wish) => !brought.wishes.includes(wishKey(wish)));
-      if (wishes.length > 0) throw new NeedsMore([], wishes);
+      if (wishes.length > 0) throw needsRecords(wishes);
     },
     openInterface(interfaceId) {
       const listed = pages.contractInterfaces.get(interfaceId);
@@ -112,6 +112,6 @@ function textsIn(signer: Signer, organizationId: string, brought: Brought): Read
  */
 function missing(organizationId: string, interfaceId: string, brought: Brought): Error {
   const wish = wishFor(interfaceId);
-  if (!brought.wishes.includes(wishKey(wish))) return new NeedsMore([], [wish]);
+  if (!brought.wishes.includes(wishKey(wish))) return needsRecords([wish]);
   return changedRows(organizationId, `the text of smart contract interface ${interfaceId} is missing`);
 }

@@ -20,7 +20,7 @@ import {
 import { seedOfWallet } from "../../state/wallet_secret.ts";
 import type { SealContext } from "../secrets/seal.ts";
 import { changedRows } from "./line.ts";
-import { NeedsMore } from "./needs_more.ts";
+import { needsPages, needsRecords } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
@@ -54,7 +54,7 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
     random: (length) => new Uint8Array(randomBytes(length)),
     records,
     factsOf(id) {
-      if (isAbsent(keyFactsPageOf(id))) throw new NeedsMore(absentPages(id), []);
+      if (isAbsent(keyFactsPageOf(id))) throw needsPages(absentPages(id));
       return findKeyFacts(state.pages, id);
     },
     open(record) {
@@ -66,7 +66,7 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
     tag: (kind, secret, within = organizationId) => signer.draws.tag(within, kind, secret),
     findByBlindIndex(kind, blindIndex) {
       const wish: RecordWish = { by: "blindIndex", kind, blindIndex };
-      if (!looked.has(wishKey(wish))) throw new NeedsMore([], [wish]);
+      if (!looked.has(wishKey(wish))) throw needsRecords([wish]);
       // Whether one of the kind has this secret is told by opening it, not by the table that found it.
       return records.find((record) => {
         if (record.kind !== kind) return false;

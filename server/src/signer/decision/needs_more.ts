@@ -1,13 +1,20 @@
-import type { RecordWish } from "../../state/record_wish.ts";
+import type { Wish } from "../../frames/messages.ts";
+import { type RecordWish, wishKey } from "../../state/record_wish.ts";
 
 /** Thrown in the middle of a decision that lacks something: the gateway is asked for it, and the decision begins anew. */
 export class NeedsMore extends Error {
-  readonly pages: readonly string[];
-  readonly wishes: readonly RecordWish[];
+  readonly wishes: readonly Wish[];
 
-  constructor(pages: readonly string[], wishes: readonly RecordWish[]) {
+  constructor(wishes: readonly Wish[]) {
     super("the decision needs more than it was given");
-    this.pages = pages;
     this.wishes = wishes;
   }
+}
+
+export function needsPages(names: readonly string[]): NeedsMore {
+  return new NeedsMore(names.map((name) => ({ kind: "page", value: { name } })));
+}
+
+export function needsRecords(wishes: readonly RecordWish[]): NeedsMore {
+  return new NeedsMore(wishes.map((wish) => ({ kind: "record", value: { wish: wishKey(wish) } })));
 }

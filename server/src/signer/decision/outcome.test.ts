@@ -26,7 +26,7 @@ test("an outcome that is not used after all has its secrets wiped, in births too
   const known = actWith(() => ({ version: 1 }));
   assert.throws(() => finish(complete(known.act, "ROOT_QUORUM")), { code: "already_exists" });
   const short = actWith(() => {
-    throw new NeedsMore([], []);
+    throw new NeedsMore([]);
   });
   assert.throws(() => finish(complete(short.act, "ROOT_QUORUM")), NeedsMore);
   for (const secret of [...known.secrets, ...short.secrets]) assert.deepEqual(secret, new Uint8Array(32));

@@ -11,10 +11,10 @@ import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
 import { encodeMade, madeRecord } from "../../state/drawn.ts";
 import { type Change, remove } from "../../state/entities.ts";
-import { entityJson } from "../../state/pages.ts";
+import { entityJson } from "../../state/page_codec.ts";
 import { encodeEvaluations } from "../../state/policy_evaluations.ts";
 import { encodeExplanations } from "../../state/policy_explanations.ts";
-import { withProvenKey } from "../../state/proven.ts";
+import { withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
@@ -196,8 +196,8 @@ function advanceProving(act: Act, intended: readonly Change[], executed: Execute
 }
 
 function proving({ state, caller }: Act, changes: readonly Change[]): readonly Change[] {
-  if (caller.apiKey.proven === true) return changes;
-  return withProvenKey(state.pages.members, changes, caller.user.userId, caller.apiKey.apiKeyId);
+  if (caller.credential.proven) return changes;
+  return withProvenCredential(state.pages.members, changes, caller.user.userId, caller.credential.credentialId);
 }
 
 function advance(

@@ -1,5 +1,5 @@
 /**
- * One submit, decided. In: the raw bytes, the stamp, and a state the gateway offers. Out: everything one transaction will
+ * One submit, decided. In: the raw bytes, the evidence of who sent them, and a state the gateway offers. Out: everything one transaction will
  * hold, useless until it is committed and released. Time, identity and permission come from here, never from the frame.
  */
 import { toHex } from "@keystead/core/encoding/hex.ts";
@@ -7,7 +7,7 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Work } from "@keystead/core/work.ts";
 import { noSuchOrganization } from "../../endpoints/known_faults.ts";
-import type { Missing, OfferedState, Prepared, Request } from "../../frames/messages.ts";
+import type { OfferedState, Prepared, Request, Wish } from "../../frames/messages.ts";
 import { authorise } from "../../rules/authorise.ts";
 import { checkProposal } from "../../rules/pending_limits.ts";
 import { compilingPolicies } from "../../rules/policies.ts";
@@ -15,7 +15,6 @@ import { rootMembers } from "../../rules/votes.ts";
 import { journalsOf } from "../../state/directory.ts";
 import { put } from "../../state/entities.ts";
 import { checkJournalRoom, findJournalIn, liveness, slotMs, slotOf } from "../../state/journal.ts";
-import { wishKey } from "../../state/record_wish.ts";
 import { passed } from "../../state/steps.ts";
 import type { Act, DecisionContext } from "./act.ts";
 import { type Asked, readAsked } from "./asked.ts";
@@ -30,37 +29,37 @@ import { questionOf } from "./question.ts";
 import type { Signer } from "./signer.ts";
 import { approvalOf, approveAgain, vote } from "./vote.ts";
 
-export type PrepareReply = { kind: "prepared"; value: readonly Prepared[] } | { kind: "missing"; value: Missing };
+export type PrepareReply = { kind: "prepared"; value: readonly Prepared[] } | { kind: "again"; value: readonly Wish[] };
 
 export function* prepare(signer: Signer, request: Request<"prepare">): Work<PrepareReply> {
   try {
     return yield* decideOn(signer, request);
   } catch (error) {
     if (!(error instanceof NeedsMore)) throw error;
-    return missing({ pages: error.pages, wishes: error.wishes.map(wishKey) });
+    return { kind: "again", value: error.wishes };
   }
 }
 
 function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareReply> {
   passed("received");
-  const { body, stamp, state: offered } = request;
+  const { body, evidence, state: offered } = request;
   const nowMs = signer.now();
   checkPastAcceptance(signer, nowMs);
   const asked = readAsked(body);
   const { envelope, fingerprint, form } = asked;
   const { organizationId } = envelope;
   const found = offered === undefined ? signer.heads.get(organizationId) : openStateOf(signer, organizationId, offered);
-  if (found === undefined) return missing({ state: true });
+  if (found === undefined) return again({ kind: "state", value: {} });
   const state = withOffered(found, request.pages);
   const linksFrom = linksToFetch(signer, state, offered);
-  if (linksFrom === "passed over") return missing({ state: true });
-  if (linksFrom !== undefined) return missing({ state: true, linksFrom });
+  if (linksFrom === "passed over") return again({ kind: "state", value: {} });
+  if (linksFrom !== undefined) return again({ kind: "links", value: { from: linksFrom } });
   signer.heads.set(state.organizationId, state, weightOf(state));
   const { members, pending, settings } = state.pages;
   if (settings.deleted === true) throw noSuchOrganization();
   const { parentId } = state.known.header;
   const organization = { organizationId: state.organizationId, parentId: parentId && uuidFromBytes(parentId), members };
-  const caller = authenticate(signer.curves, organization, stamp, body, nowMs);
+  const caller = authenticate(signer.curves, organization, evidence, body, nowMs);
   passed("authenticated");
   yield* compilingPolicies(state.pages.policies);
   yield* readingInterfaces(signer, state, request);
@@ -85,7 +84,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   }
   const journal = findJournalIn(journalsOf(state.directory, state.pages), slotOf(envelope.timestampMs));
   const executed = signer.journals.has(state.organizationId, journal, fingerprint, request.journal);
-  if (executed === undefined) return missing({ journal: journal.slot });
+  if (executed === undefined) return again({ kind: "journal", value: { slot: journal.slot } });
   if (executed) throw alreadyExists();
   checkJournalRoom(journal, () => rootMembers(members).includes(caller.user.userId));
   return prepared(yield* decide(context, asked));
@@ -137,8 +136,8 @@ function prepared(value: readonly Prepared[]): PrepareReply {
   return { kind: "prepared", value };
 }
 
-function missing({ state = false, linksFrom, journal, pages = [], wishes = [] }: Partial<Missing>): PrepareReply {
-  return { kind: "missing", value: { state, linksFrom, journal, pages, wishes } };
+function again(wish: Wish): PrepareReply {
+  return { kind: "again", value: [wish] };
 }
 
 /** Below the floor the journals are gone: a clock that ran ahead and was set right must not make old bodies new again. */

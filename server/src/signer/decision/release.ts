@@ -41,7 +41,7 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
     if (standing.kind === "off") return { kind: "refused", value: { message: standing.why } };
     if (standing.kind === "on") return undefined;
     const { linksFrom, linksTo } = standing;
-    return { kind: "missing", value: { organizationId: uuidFromBytes(state.organizationId), linksFrom, linksTo } };
+    return { kind: "again", value: { organizationId: uuidFromBytes(state.organizationId), linksFrom, linksTo } };
   }
 
   function movePin(state: StateRef): void {

@@ -382,8 +382,8 @@ test("votes complete an activity of a minute whose journal the signer has not at
   const next = quorum.tagBody("next");
   const stamped = offer(quorum.rig, quorum.state, next, { stamp: quorum.stamp("ann", next) });
   assert.deepEqual(stamped, {
-    kind: "missing",
-    value: { state: false, linksFrom: undefined, journal: slot, pages: [], wishes: [] },
+    kind: "again",
+    value: [{ kind: "journal", value: { slot } }],
   });
   assert.equal(quorum.send("ann", next).activity?.status, waits);
   assert.throws(() => quorum.send("ann", target), isKnown);

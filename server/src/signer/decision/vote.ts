@@ -70,7 +70,7 @@ function* approve(
   const { userId } = caller.user;
   const act = toAct(context, waiting, asked, stamped);
   const asBefore = questionOf(act, waiting.approvals);
-  if (!mayApprove(asBefore, userId, caller.apiKey.apiKeyId)) throw noVote(asBefore);
+  if (!mayApprove(asBefore, userId, caller.credential.credentialId)) throw noVote(asBefore);
   const others = waiting.approvals.filter((approval) => approval.userId !== userId);
   const earlier = waiting.approvals.find((approval) => approval.userId === userId);
   // A user has one vote; the same again changes nothing, unless the day of the first is over.
@@ -88,7 +88,7 @@ function* approve(
 
 /** The caller's stamp as an approval of now. */
 export function approvalOf({ caller, nowMs }: DecisionContext): Approval {
-  return { userId: caller.user.userId, credentialId: caller.apiKey.apiKeyId, atMs: nowMs };
+  return { userId: caller.user.userId, credentialId: caller.credential.credentialId, atMs: nowMs };
 }
 
 function toAct(context: DecisionContext, waiting: PendingActivity, asked: Asked, stamped: Uint8Array): Act {

@@ -3,13 +3,13 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { noState } from "@keystead/core/log/header.ts";
 import type { NextState } from "../../frames/messages.ts";
+import { applyChanges } from "../../state/apply_changes.ts";
 import { sha256 } from "../../state/digest.ts";
 import { type Directory, encodeDirectory, journalsOf } from "../../state/directory.ts";
 import { type Drawn, drawnAfter, nothingDrawn } from "../../state/drawn.ts";
 import type { Change } from "../../state/entities.ts";
 import { dropJournalsIn, findJournalIn, type Journals, oldestSlot, putJournalIn, slotOf } from "../../state/journal.ts";
 import {
-  applyChanges,
   emptyPages,
   encodePageOf,
   hasPage,
@@ -22,7 +22,7 @@ import {
   type Pages,
   rootQuorumReserve,
 } from "../../state/pages.ts";
-import { NeedsMore } from "./needs_more.ts";
+import { needsPages } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
@@ -111,7 +111,7 @@ function requirePages({ directory, pages }: Pick<Before, "directory" | "pages">,
   const missing = [...touched].filter(
     (name) => !hasPage(pages, name) && directory.pages.some((listed) => listed.name === name),
   );
-  if (missing.length > 0) throw new NeedsMore(missing, []);
+  if (missing.length > 0) throw needsPages(missing);
 }
 
 type Lengths = ReadonlyMap<string, number>;

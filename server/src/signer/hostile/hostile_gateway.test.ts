@@ -284,8 +284,8 @@ test("an executed body is not executed again after its effect was undone, on any
   const entries = Buffer.concat([sha256(body), sha256(undo)]);
   for (const forged of [new Uint8Array(0), sha256(undo), Buffer.concat([sha256(undo), sha256(body)])]) {
     assert.deepEqual(replay(afterDelete, rig.restart(), forged), {
-      kind: "missing",
-      value: { state: false, linksFrom: undefined, journal: slotOf(rig.clock.nowMs), pages: [], wishes: [] },
+      kind: "again",
+      value: [{ kind: "journal", value: { slot: slotOf(rig.clock.nowMs) } }],
     });
   }
   assert.throws(() => replay(afterDelete, rig.restart(), entries), { code: "already_exists" });

@@ -231,7 +231,7 @@ test("a birth's release asks for its parent's headers when it lacks them", () =>
   const row = { leaf: birth.leaf, sealed: undefined };
   const { organizationId } = parent;
   assert.deepEqual(parent.rig.operations.release({ rows: [row], links: [] }), [
-    { kind: "missing", value: { organizationId, linksFrom: 3, linksTo: 4 } },
+    { kind: "again", value: { organizationId, linksFrom: 3, linksTo: 4 } },
   ]);
   assert.equal(parent.rig.operations.release({ rows: [row], links })[0]?.kind, "released");
 });
@@ -257,13 +257,13 @@ const roundsPerWorld = 100;
 test(`${rounds} offers drawn from everything there is: nothing runs without its three approvals, nothing ends twice`, (t) => {
   const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 32));
   const random = seeded(seed);
-  const counts = { prepared: 0, refused: 0, missing: 0, released: 0, ended: 0 };
+  const counts = { prepared: 0, refused: 0, again: 0, released: 0, ended: 0 };
   for (let round = 0; round < rounds; round += roundsPerWorld) attack(random, counts);
   t.diagnostic(`KEYSTEAD_SEED=${seed}: ${JSON.stringify(counts)}`);
   assert.ok(counts.prepared > rounds / 20 && counts.ended > 0, "the attack does not even reach what is allowed");
 });
 
-type Counts = Record<"prepared" | "refused" | "missing" | "released" | "ended", number>;
+type Counts = Record<"prepared" | "refused" | "again" | "released" | "ended", number>;
 type Letter = { stamp: string; body: Uint8Array; target?: Uint8Array };
 
 /** One organization of three, all of whom must agree. The attacker has these stamps of theirs, and none other. */
@@ -321,8 +321,8 @@ function attack(random: () => number, counts: Counts): void {
     const target = random() < 0.8 ? (letter.target ?? pick(bodies)) : pick(bodies);
     try {
       const reply = offer(rig, random() < 0.9 ? state : undefined, letter.body, { stamp: letter.stamp, links, target });
-      if (reply.kind === "missing") {
-        counts.missing += 1;
+      if (reply.kind === "again") {
+        counts.again += 1;
         continue;
       }
       counts.prepared += 1;

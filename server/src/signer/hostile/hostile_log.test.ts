@@ -8,6 +8,7 @@ import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { leafEvents } from "@keystead/core/log/leaf.ts";
 import { encodeStatement, statementMessage } from "@keystead/core/log/released.ts";
+import { stampEvidence } from "../../../test/evidence.ts";
 import {
   type ActivityPath,
   createGatewayRig,
@@ -16,11 +17,12 @@ import {
   type Person,
 } from "../../../test/gateway_rig.ts";
 import { exportClient } from "../../../test/imports.ts";
+import { prepareOnce } from "../../../test/prepare_once.ts";
 import { checkingSigner, leafOf } from "../../../test/signer_rig.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import type { SignerLink } from "../../gateway/link/signer_link.ts";
 import { checkLog } from "../../gateway/operator/check_log.ts";
-import { toCommitItem } from "../../gateway/submit/execute.ts";
+import { toCommitItem } from "../../gateway/submit/commit_item.ts";
 import { sha256 } from "../../state/digest.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
 import { findActivityByFingerprint } from "../../store/activities.ts";
@@ -83,9 +85,9 @@ async function prepared(
 ): Promise<readonly Prepared[]> {
   const body = rig.body(path, parameters, { organizationId });
   const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
-  const { prepared: rows, run } = await rig.room.organizations.prepare(organizationId, {
+  const { prepared: rows, run } = await prepareOnce(rig.room.organizations, organizationId, {
     body,
-    stamp,
+    evidence: stampEvidence(stamp),
     target,
     records,
     cost: 0,
@@ -226,7 +228,7 @@ test("a state that was decided on and is kept back is named, though its leaf was
   for (const { name, content } of hidden.next.pages) changed.set(name, content);
   const reply = rig.signer.operations.prepare({
     body,
-    stamp: signStamp(people[0].privateKey, "SIGNATURE_SCHEME_TK_API_P256", body),
+    evidence: stampEvidence(signStamp(people[0].privateKey, "SIGNATURE_SCHEME_TK_API_P256", body)),
     state: {
       header: hidden.next.header,
       directory: hidden.next.directory,

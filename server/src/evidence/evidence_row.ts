@@ -1,0 +1,48 @@
+/** What a kind of evidence says about itself. The table of kinds is in evidence.ts. */
+import type { Curves, PointCompression } from "@keystead/core/crypto/curves.ts";
+import type { Fault } from "@keystead/core/fault.ts";
+import type { Leaf } from "@keystead/core/log/leaf.ts";
+import type { CredentialLookup } from "../state/credentials.ts";
+
+/** What a leaf keeps of evidence, beside whose it is and what it was given for. */
+export type KeptEvidence = Pick<Leaf["stamps"][number], "scheme" | "publicKey" | "signature">;
+
+/** What a vote shows of evidence: its parts as they were sent. */
+export type ShownEvidence = { publicKey: string; scheme: string; signature: string };
+
+/** The credential that evidence names, as it was found in the signer's pages or in the gateway's rows. */
+export type FoundCredential = { readonly credentialId: string; readonly expiresAtMs?: number | undefined };
+
+/**
+ * What evidence is verified with. Whatever else a kind needs becomes a field here: a key that stands only in the registered credential, or
+ * a value from outside, which in the signer asks for itself by throwing `NeedsMore`.
+ */
+export type Verification = { readonly curves: Curves; readonly credential: FoundCredential };
+
+/** Where a credential was looked for. */
+export type SearchedOrganization = { readonly organizationId: string; readonly parentId: string | undefined };
+
+export type EvidenceRow<E> = {
+  /** The header that carries it, in lower case; undefined for evidence that is in the body itself. */
+  header: string | undefined;
+  /**
+   * Reads what was sent, or throws `unauthenticated` with a published text. It runs before anything is known about the sender, so it does
+   * no work that a stranger could make us pay for.
+   */
+  parse(curves: PointCompression, value: string): E;
+  /** The credential that it claims to come from. */
+  lookup(evidence: E): CredentialLookup;
+  /** Whether that credential vouches for exactly these bytes. */
+  verify(verification: Verification, evidence: E, body: Uint8Array): boolean;
+  keep(evidence: E): KeptEvidence;
+  /** The parts of what was sent, which has been verified. */
+  show(value: string): ShownEvidence;
+  /** The reverse: what was sent, up to its spelling, from what a vote shows. */
+  sentFrom(shown: ShownEvidence): string;
+  /** No such credential is registered where it may be. */
+  unknown(organization: SearchedOrganization, evidence: E): Fault;
+  expired(evidence: E): Fault;
+  unverified(): Fault;
+  /** Several sub-organizations know the credential. */
+  ambiguous(): Fault;
+};

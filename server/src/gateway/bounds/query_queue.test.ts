@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createQueryQueue } from "./query_queue.ts";
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Keeps the thread busy. */
+function spin(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+/** Queries that keep the thread busy for so long and then wait for a moment, and the most of them at once. */
+function counted(busyMs: number, waitMs = 1) {
+  const count = { now: 0, most: 0, done: 0 };
+  const work = async () => {
+    count.now += 1;
+    count.most = Math.max(count.most, count.now);
+    await pause(waitMs);
+    spin(busyMs);
+    count.now -= 1;
+    count.done += 1;
+  };
+  return { count, work };
+}
+
+test("an organization whose queries take long has one answered at a time, and another's does not wait for them", async () => {
+  const queue = createQueryQueue();
+  const slow = counted(20);
+  for (let i = 0; i < 5; i++) await queue.answer("a", 100, slow.work);
+  slow.count.most = 0;
+  const flood = Array.from({ length: 20 }, () => queue.answer("a", 100, slow.work));
+  const before = slow.count.done;
+  await queue.answer("b", 100, async () => undefined);
+  assert.ok(slow.count.done - before <= 1, "it waited for the others");
+  await Promise.all(flood);
+  assert.equal(slow.count.most, 1);
+});
+
+test("queries that only wait for the database are answered at once, however long that takes", async () => {
+  const queue = createQueryQueue();
+  const waiting = counted(0, 30);
+  for (let i = 0; i < 10; i++) await queue.answer("a", 100, waiting.work);
+  await Promise.all(Array.from({ length: 10 }, () => queue.answer("a", 100, waiting.work)));
+  assert.equal(waiting.count.most, 10);
+});
+
+test("a query that fails gives its turn back", async () => {
+  const queue = createQueryQueue();
+  const failing = async () => {
+    await pause(10);
+    throw new Error("no");
+  };
+  for (let i = 0; i < 10; i++) await assert.rejects(queue.answer("a", 100, failing));
+  await queue.answer("a", 100, async () => undefined);
+  assert.equal(queue.waitingBytes(), 0);
+});

@@ -1,0 +1,54 @@
+/** The whole gateway in this process, over HTTP, with a signer beside it. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { pino } from "pino";
+import { createGatewayRig } from "../../test/gateway_rig.ts";
+import { nodeCurves } from "../curves/node_curves.ts";
+import { createGateway } from "./create_gateway.ts";
+import { createSignerStatus } from "./signer_status.ts";
+
+async function start(t: TestContext) {
+  const rig = await createGatewayRig(t, "sqlite");
+  assert.ok(rig);
+  const { store, link, organizationId, root } = rig;
+  const signer = createSignerStatus();
+  const log = pino({ level: "silent" });
+  const gateway = createGateway({ store, curves: nodeCurves, link, signer, refusedBytesPerUserPerDay: 1_000_000, log });
+  t.after(() => gateway.close());
+  const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
+  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  const post = (path: string, body: Uint8Array<ArrayBuffer>) => {
+    const stamp = signStamp(root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
+    return fetch(`http://127.0.0.1:${port}/public/v1/${path}`, { method: "POST", body, headers: { "x-stamp": stamp } });
+  };
+  const whoami = Buffer.from(JSON.stringify({ organizationId }));
+  return { rig, gateway, signer, get, post, whoami };
+}
+
+test("a gateway without a signer answers queries and refuses activities; with one it is ready and does both", async (t) => {
+  const { rig, signer, get, post, whoami } = await start(t);
+  const tag = { userTagName: "Ops", userIds: [] };
+  assert.equal((await get("/healthz")).status, 200);
+  assert.equal((await get("/readyz")).status, 503);
+  assert.equal((await post("query/whoami", whoami)).status, 200);
+  const refused = await post("submit/create_user_tag", Buffer.from(rig.body("create_user_tag", tag)));
+  assert.equal(refused.status, 503);
+  signer.setTrouble(undefined);
+  signer.setPublicKeys({ log: "key" });
+  assert.deepEqual(await (await get("/readyz")).json(), { status: "ready" });
+  assert.deepEqual(await (await get("/.well-known/keystead.json")).json(), { publicKeys: { log: "key" } });
+  const done = await post("submit/create_user_tag", Buffer.from(rig.body("create_user_tag", tag)));
+  assert.equal(done.status, 200);
+  const metrics = await (await get("/metrics")).text();
+  assert.match(metrics, /keystead_requests_total\{kind="submit",path="create_user_tag",status="503"\} 1/);
+  assert.match(metrics, /keystead_requests_total\{kind="submit",path="create_user_tag",status="200"\} 1/);
+  assert.match(metrics, /keystead_held_bytes\{where="commits"\} 0/);
+});
+
+test("a gateway that has closed answers nothing", async (t) => {
+  const { gateway, post, whoami } = await start(t);
+  assert.equal((await post("query/whoami", whoami)).status, 200);
+  await gateway.close();
+  await assert.rejects(post("query/whoami", whoami));
+});

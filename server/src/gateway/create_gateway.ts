@@ -1,0 +1,133 @@
+/**
+ * The gateway without a process around it: what commits, what answers, what runs in the background. A new route module is one file in
+ * `routes/` and one line in `routesOf`; a new background job is one file in `jobs/` and one line in `jobsOf`.
+ */
+import type { Curves } from "@keystead/core/crypto/curves.ts";
+import type { Logger } from "pino";
+import type { Store } from "../store/store.ts";
+import { type Admission, createAdmission } from "./bounds/admission.ts";
+import { admissionLimits, memoryBounds } from "./bounds/memory_bounds.ts";
+import { createQueryQueue } from "./bounds/query_queue.ts";
+import { createRepeats } from "./bounds/repeats.ts";
+import type { FaultLog } from "./http/answers.ts";
+import { createHttp, type Http } from "./http/http.ts";
+import { createMetrics } from "./http/metrics.ts";
+import type { Route } from "./http/route.ts";
+import { expiryJobs } from "./jobs/expiry_jobs.ts";
+import { type Job, type JobRunner, startJobs } from "./jobs/job_runner.ts";
+import type { SignerLink } from "./link/signer_link.ts";
+import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
+import { createReadiness } from "./readiness.ts";
+import { apiRoutes } from "./routes/api.ts";
+import type { ApiDependencies } from "./routes/api_dependencies.ts";
+import { type OperatorDependencies, operatorRoutes } from "./routes/operator.ts";
+import type { SignerStatus } from "./signer_status.ts";
+import { type Committer, createCommitter } from "./submit/committer.ts";
+import { createOrganizations, type Organizations } from "./submit/organizations.ts";
+import { withRefusalBudget } from "./submit/refusal_budget.ts";
+
+export type GatewayDependencies = {
+  store: Store;
+  curves: Curves;
+  link: SignerLink;
+  signer: SignerStatus;
+  /** What one user's refusals may take in the database. */
+  refusedBytesPerUserPerDay: number;
+  log: Logger;
+};
+
+export type Gateway = {
+  organizations: Organizations;
+  committer: Committer;
+  /** Serves HTTP and starts the background jobs; the port it got. */
+  listen(address: { host: string; port: number }): Promise<number>;
+  /** Answers what is under way, ends the jobs and writes down what was released. Store and link stay open. */
+  close(): Promise<void>;
+};
+
+export function createGateway(dependencies: GatewayDependencies): Gateway {
+  const { store, curves, link, signer, log } = dependencies;
+  const committer = createBudgetedCommitter(dependencies);
+  const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
+  const organizations = createOrganizations(store, link, logRefusedStates(log), admission);
+  const queryQueue = createQueryQueue();
+  const metrics = createMetrics();
+  const http: Http = createHttp({
+    routes: routesOf(
+      { store, curves, organizations, committer, repeats: createRepeats(), signerTrouble: signer.trouble, queryQueue },
+      {
+        metrics,
+        heldBytes: () => ({
+          ...http.heldBytes(),
+          queries: queryQueue.waitingBytes(),
+          ...heldBytesBehind(admission, link, committer),
+        }),
+        unready: createReadiness({ store, link, signer, committer, log }),
+        publicKeys: signer.publicKeys,
+      },
+    ),
+    metrics,
+    faultLog: toFaultLog(log),
+  });
+  let jobs: JobRunner | undefined;
+  return {
+    organizations,
+    committer,
+    async listen({ host, port }) {
+      await http.app.listen({ host, port });
+      jobs ??= startJobs(jobsOf(store), {
+        failed: (job, error) => log.error({ err: error }, `background job failed and is tried again: ${job}`),
+        recovered: (job) => log.info(`background job works again: ${job}`),
+      });
+      const address = http.app.server.address();
+      return typeof address === "object" && address !== null ? address.port : port;
+    },
+    async close() {
+      await Promise.all([http.app.close(), jobs?.stop()]);
+      await committer.settle().catch(() => undefined);
+    },
+  };
+}
+
+function routesOf(api: ApiDependencies, operator: OperatorDependencies): Route[] {
+  return [...apiRoutes(api), ...operatorRoutes(operator)];
+}
+
+function jobsOf(store: Store): Job[] {
+  return [...expiryJobs(store)];
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+function createBudgetedCommitter({ store, link, refusedBytesPerUserPerDay, log }: GatewayDependencies): Committer {
+  // A user's record ends here, and its later readers should know.
+  const notStored = limitLog(hourMs, (message) => log.warn(`${message}; refusals of this user are not stored today`));
+  const onExceeded = (organizationId: string, userId: string) =>
+    notStored(`organization ${organizationId}: user ${userId} has used up refusedBytesPerUserPerDay`, "not stored");
+  return withRefusalBudget(createCommitter(store, link), store, refusedBytesPerUserPerDay, onExceeded);
+}
+
+/** The operator must look at an organization whose state the signer refuses; one line a minute is enough. */
+function logRefusedStates(log: Logger): (organizationId: string, message: string) => void {
+  const mayLog = oncePer(minuteMs);
+  return (organizationId, message) => {
+    if (mayLog(organizationId)) log.error(message);
+  };
+}
+
+function heldBytesBehind(admission: Admission, link: SignerLink, committer: Committer) {
+  return {
+    waiting: admission.waitingBytes(),
+    underWay: admission.underWayBytes(),
+    signerQueue: link.queuedBytes(),
+    commits: committer.heldBytes(),
+  };
+}
+
+function toFaultLog(log: Logger): FaultLog {
+  return {
+    internal: (message, error) => log.error({ err: error }, message),
+    outage: limitLog(10_000, (message, cause) => log.error({ reason: reasonOf(cause) }, message)),
+  };
+}

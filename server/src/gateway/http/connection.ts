@@ -1,0 +1,38 @@
+/** One connection: the request that is being answered, and those that arrived behind it. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export type Exchange = { request: IncomingMessage; response: ServerResponse };
+
+/** A request behind others, and the memory it holds. */
+export type PipelinedRequest = Exchange & { bytes: number };
+
+export type Connection = {
+  readonly socket: Socket;
+  current: Exchange | undefined;
+  pipelined: readonly PipelinedRequest[];
+  pipelinedBytes: number;
+  /** A whole response, written after the current answer; nothing is read after it. */
+  lastResponse: string | undefined;
+  /** Gives back the slot for large requests that the current request has. */
+  releaseSlot: (() => void) | undefined;
+  /** Of the current request's body. */
+  bodyBytes: number;
+  /** Of answers that the client has not read. */
+  unreadBytes: number;
+};
+
+export function newConnection(socket: Socket): Connection {
+  return {
+    socket,
+    current: undefined,
+    pipelined: [],
+    pipelinedBytes: 0,
+    lastResponse: undefined,
+    releaseSlot: undefined,
+    bodyBytes: 0,
+    unreadBytes: 0,
+  };
+}

@@ -1,0 +1,81 @@
+/**
+ * What every request goes through, whichever module answers it: its body is read within the route's limit, it waits for its turn, it is
+ * counted, and whatever is thrown becomes an error body. Refusals that are cheap to provoke leave one by one.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Overloaded } from "../bounds/admission.ts";
+import { clientVersion, type FaultLog, sendAnswer, sendFault, statusOfAnswer } from "./answers.ts";
+import type { Bodies } from "./bodies.ts";
+import type { Connections } from "./connections.ts";
+import type { Metrics } from "./metrics.ts";
+import { checkBody } from "./request_check.ts";
+import type { Answer, Route, RouteRequest } from "./route.ts";
+
+export type Guards = {
+  connections: Connections;
+  bodies: Bodies;
+  metrics: Metrics;
+  faultLog: FaultLog;
+};
+
+/** Requests that are refused for their stamps may wait for their refusal up to this; a larger one has had to wait already. */
+const maxPacedBytes = 16 * 1024;
+
+const noBody = new Uint8Array(0);
+const notCounted = (): void => undefined;
+
+export function guardedHandler(guards: Guards, { limits, metric, handle }: Route) {
+  const { connections, metrics, faultLog } = guards;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const readsBody = limits.bodyBytes > 0;
+    const body = readsBody ? await readInTurn(guards, request, reply, limits.bodyBytes) : noBody;
+    const count = metric === undefined ? notCounted : metrics.start(metric.kind, metric.path);
+    let isSent = false;
+    const send = (answer: Answer): void => {
+      isSent = true;
+      count(statusOfAnswer(answer));
+      sendAnswer(request, reply, answer);
+    };
+    try {
+      if (readsBody) checkBody(request.headers, body);
+      await handle(toRouteRequest(request, body), send);
+      if (!isSent) throw new Error("the route sent no answer");
+    } catch (error) {
+      const { socket } = request.raw;
+      if (isUnauthenticated(error) && body.length < maxPacedBytes) await connections.paceRefusal(socket);
+      if (error instanceof Overloaded) await connections.paceOverload(socket);
+      count(sendFault(faultLog, request, reply, error).statusCode);
+    }
+  };
+}
+
+/** The whole body, once work on this request may begin. */
+async function readInTurn(
+  { bodies, connections }: Guards,
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const body = await bodies.read(raw, reply.raw, maxBytes);
+  const turn = connections.beginWork(raw.socket, body.length);
+  if (turn !== undefined) await turn;
+  return body;
+}
+
+function toRouteRequest(request: FastifyRequest, body: Uint8Array): RouteRequest {
+  const { method, url, headers, params } = request;
+  return {
+    method,
+    url,
+    params: params as Record<string, string>,
+    headers,
+    rawHeaders: request.raw.rawHeaders,
+    clientVersion: clientVersion(request),
+    body,
+  };
+}
+
+function isUnauthenticated(error: unknown): boolean {
+  return error instanceof Fault && error.code === "unauthenticated";
+}

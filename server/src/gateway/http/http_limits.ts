@@ -1,0 +1,34 @@
+import { memoryBounds } from "../bounds/memory_bounds.ts";
+import type { BodyLimits } from "./bodies.ts";
+import type { ConnectionLimits } from "./connections.ts";
+
+/** Of one request's body, on any route. */
+export const maxBodyBytes = 1024 * 1024;
+
+/** Of the HTTP server; 48 KiB of headers have room for the 32 KiB of an attested stamp. */
+export const serverLimits = {
+  headerBytes: 48 * 1024,
+  headersMs: 10_000,
+  requestMs: 20_000,
+  checkMs: 5_000,
+  keepAliveMs: 15_000,
+  requestsPerSocket: 1_000,
+  headers: 100,
+} as const;
+
+export const connectionLimits: ConnectionLimits = {
+  connections: 10_000,
+  bodyBytes: maxBodyBytes,
+  waiting: 16,
+  waitingBytes: 128 * 1024,
+  // Clients of ours ask one at a time on a connection: only floods come near this.
+  allWaitingBytes: memoryBounds.pipelined,
+  largeBytes: 64 * 1024,
+  largeWaiting: 16,
+  // While it is answered; nothing that is asked takes nearly as long.
+  stillMs: 60_000,
+  bodiesBytes: memoryBounds.bodies,
+  answersBytes: memoryBounds.answers,
+};
+
+export const bodyLimits: BodyLimits = { bytes: maxBodyBytes, together: memoryBounds.bodies };

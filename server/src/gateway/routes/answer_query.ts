@@ -1,0 +1,45 @@
+import { Fault } from "@keystead/core/fault.ts";
+import type { AnyQuery } from "../../endpoints/define_query.ts";
+import { readBody, readOrganizationId } from "../../endpoints/envelope.ts";
+import { explainMismatch } from "../../endpoints/explain_schema.ts";
+import { queryValidators } from "../../generated/query_validators.ts";
+import { inSnapshot } from "../../store/snapshot.ts";
+import type { Store } from "../../store/store.ts";
+import { dialectOf } from "../../views/dialect.ts";
+import { authenticateQuery } from "../evidence/authenticate_query.ts";
+import { readEvidence } from "../evidence/evidence_header.ts";
+import type { RouteRequest, Send } from "../http/route.ts";
+import type { ApiDependencies } from "./api_dependencies.ts";
+import { naming } from "./name_organization.ts";
+
+export async function answerQuery(
+  dependencies: ApiDependencies,
+  query: AnyQuery,
+  { rawHeaders, clientVersion, body }: RouteRequest,
+  send: Send,
+): Promise<void> {
+  const { store, queryQueue } = dependencies;
+  const evidence = readEvidence(rawHeaders, "query");
+  const value = readBody(body);
+  const organizationId = readOrganizationId(value);
+  const scope = query.findsSubOrganization === true ? "sub-organization" : "named";
+  const caller = await authenticateQuery(dependencies, organizationId, evidence, body, scope);
+  if (Object.hasOwn(value, "parameters") || Object.hasOwn(value, "timestampMs")) throw activityAsQuery();
+  if (queryValidators[query.path]?.(value) !== true) throw explainMismatch(query.request, value, "");
+  const asked = { ...value, organizationId } as never;
+  const dialect = dialectOf(clientVersion);
+  const run = (from: Store) => query.run(from, caller, asked, dialect);
+  // Sent within its turn: writing a long answer is work that others wait for.
+  await queryQueue.answer(caller.organizationId, body.length, async () => {
+    const answer = await naming(body, () => (query.inSnapshot === true ? inSnapshot(store, run) : run(store)));
+    send({ kind: "json", value: answer });
+  });
+}
+
+/**
+ * The stamps of activities are kept in their votes for every reader to check. One that passed for the stamp of a query would let
+ * anyone who has seen it read everything its owner can read.
+ */
+function activityAsQuery(): Fault {
+  return new Fault("invalid_argument", "bad request body: the body of an activity is not a query");
+}

@@ -1,0 +1,30 @@
+import type { AnyActivity } from "../../endpoints/define_activity.ts";
+import { passed } from "../../state/steps.ts";
+import { dialectOf } from "../../views/dialect.ts";
+import { readEvidence } from "../evidence/evidence_header.ts";
+import type { RouteRequest, Send } from "../http/route.ts";
+import { readKey } from "../submit/idempotency.ts";
+import { submit } from "../submit/submit.ts";
+import type { ApiDependencies } from "./api_dependencies.ts";
+import { naming } from "./name_organization.ts";
+
+export async function answerSubmit(
+  dependencies: ApiDependencies,
+  activity: AnyActivity,
+  { rawHeaders, headers, clientVersion, body }: RouteRequest,
+  send: Send,
+): Promise<void> {
+  const evidence = readEvidence(rawHeaders, "submit");
+  const dialect = dialectOf(clientVersion);
+  const idempotencyKey = readKey(headers["idempotency-key"]);
+  passed("arrived");
+  const answer = await naming(body, () => submit(dependencies, activity, { body, evidence, idempotencyKey }, dialect));
+  passed("answering");
+  if ("failure" in answer) {
+    send({ kind: "failure", failure: answer.failure });
+    return;
+  }
+  dependencies.queryQueue.seen(answer.activity.organizationId);
+  send({ kind: "json", value: answer });
+  passed("answered");
+}

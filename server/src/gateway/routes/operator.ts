@@ -1,0 +1,32 @@
+/** The operator's paths. Anybody may ask them, unstamped and as often as they like, so none may say or cost much. */
+import type { Metrics } from "../http/metrics.ts";
+import { type Content, jsonContent, type Route } from "../http/route.ts";
+
+export type OperatorDependencies = {
+  metrics: Metrics;
+  /** Bytes that wait in the gateway, by the names of `memory_bounds.ts`. */
+  heldBytes(): Readonly<Record<string, number>>;
+  /** Why the service is not ready; undefined when it is. */
+  unready(): Promise<string | undefined>;
+  /** The deployment's public keys, for anyone to pin. */
+  publicKeys(): Readonly<Record<string, string>>;
+};
+
+export function operatorRoutes({ metrics, heldBytes, unready, publicKeys }: OperatorDependencies): Route[] {
+  return [
+    get("/healthz", () => jsonContent(200, { status: "alive" })),
+    get("/readyz", async () => {
+      const why = await unready();
+      return why === undefined ? jsonContent(200, { status: "ready" }) : jsonContent(503, { status: "not ready", why });
+    }),
+    get("/metrics", async () => {
+      const content = await metrics.text(heldBytes());
+      return { kind: "content", status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", content };
+    }),
+    get("/.well-known/keystead.json", () => jsonContent(200, { publicKeys: publicKeys() })),
+  ];
+}
+
+function get(path: string, answer: () => Promise<Content> | Content): Route {
+  return { method: "GET", path, limits: { bodyBytes: 0 }, handle: async (_request, send) => send(await answer()) };
+}

@@ -1,0 +1,24 @@
+import { withLimits } from "../endpoints/limits.ts";
+import type { StoreSource } from "../store/store.ts";
+
+export type GatewaySettings = {
+  host: string;
+  port: number;
+  source: StoreSource;
+  /** `serve`, or the name of an operator's order. */
+  mode: string;
+  refusedBytesPerUserPerDay: number;
+};
+
+/** The launcher has read them and found them right. */
+export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
+  const { DATABASE_URL: url = "", KEYSTEAD_DATABASE_FOLDER: folder = "./data/database" } = env;
+  const { refusedBytesPerUserPerDay } = withLimits(JSON.parse(env.KEYSTEAD_LIMITS || "{}"));
+  return {
+    host: env.KEYSTEAD_HOST ?? "127.0.0.1",
+    port: Number(env.PORT ?? 8080),
+    source: url === "" ? { kind: "sqlite", folder } : { kind: "postgres", url },
+    mode: env.KEYSTEAD_MODE ?? "serve",
+    refusedBytesPerUserPerDay,
+  };
+}

@@ -1,0 +1,156 @@
+/** Commits in groups: many activities share one transaction and one sync to disk. What was committed is released in that order. */
+import { Fault } from "@keystead/core/fault.ts";
+import { passed } from "../../state/steps.ts";
+import type { CommitItem } from "../../store/commit_item.ts";
+import type { SignerLink } from "../link/signer_link.ts";
+import type { Releases } from "./releases.ts";
+import type { Run } from "./run.ts";
+import { toStoredLeaf } from "./stored_leaf.ts";
+
+export type CommitOutcome = { kind: "committed"; result: string | undefined } | { kind: "conflict" };
+
+type Entry = {
+  item: CommitItem;
+  bytes: number;
+  run: Run;
+  resolve(outcome: CommitOutcome): void;
+  reject(error: unknown): void;
+};
+
+const maxGroup = 256;
+/** Long rows go in smaller groups: on SQLite nobody is served while one is written, and one frame releases it. */
+const maxGroupBytes = 1024 * 1024;
+const fullGroup = 32;
+const maxWaitMs = 3;
+
+export class CommitQueue {
+  readonly #link: SignerLink;
+  readonly #releases: Releases;
+  readonly #queue: Entry[] = [];
+  #heldBytes = 0;
+  #isRunning = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(link: SignerLink, releases: Releases) {
+    this.#link = link;
+    this.#releases = releases;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  commit(item: CommitItem, run: Run): Promise<CommitOutcome> {
+    return new Promise((resolve, reject) => {
+      const bytes = bytesIn(item);
+      this.#heldBytes += bytes;
+      this.#queue.push({
+        item,
+        bytes,
+        run,
+        resolve: (outcome) => {
+          this.#heldBytes -= bytes;
+          resolve(outcome);
+        },
+        reject: (error) => {
+          this.#heldBytes -= bytes;
+          reject(error);
+        },
+      });
+      this.#schedule();
+    });
+  }
+
+  /**
+   * A group waits for what the signer is still preparing, because it would want a transaction and a sync of its own next;
+   * but never long, and not beyond a size that fills a sync anyway.
+   */
+  #schedule(): void {
+    if (this.#isRunning) return;
+    if (this.#link.preparing() > 0 && this.#queue.length < fullGroup) {
+      this.#timer ??= setTimeout(() => this.#start(), maxWaitMs);
+      return;
+    }
+    this.#start();
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    // Whatever else this turn of the loop brings joins the group.
+    setImmediate(() => void this.#work());
+  }
+
+  async #work(): Promise<void> {
+    const queue = this.#queue;
+    while (queue.length > 0) {
+      const group = queue.splice(0, groupLength(queue)).filter((entry) => {
+        const isCurrent = entry.run.isCurrent();
+        if (!isCurrent) entry.resolve({ kind: "conflict" });
+        return isCurrent;
+      });
+      if (group.length > 0) await this.#commitGroup(group);
+    }
+    this.#isRunning = false;
+  }
+
+  async #commitGroup(group: readonly Entry[]): Promise<void> {
+    try {
+      const committed = await this.#releases.commit(group.map(({ item }) => item));
+      passed("committed");
+      const done = group.filter((entry, index) => {
+        if (committed[index] === true) {
+          entry.run.reached(entry.item.next?.version ?? 0);
+          return true;
+        }
+        entry.run.abandon();
+        entry.resolve({ kind: "conflict" });
+        return false;
+      });
+      // The next group may commit while the signer releases this one: the socket keeps their order.
+      if (done.length > 0) void this.#release(done);
+    } catch (cause) {
+      for (const { run, reject } of group) {
+        run.abandon();
+        reject(new Fault("unavailable", "the database did not commit; try again", { cause }));
+      }
+    }
+  }
+
+  async #release(done: readonly Entry[]): Promise<void> {
+    try {
+      const leaves = done.map(({ item }) => [item, ...(item.births ?? [])].map(toStoredLeaf));
+      const outcomes = (await this.#releases.release(leaves.flat())).values();
+      done.forEach(({ resolve, reject }, index) => {
+        const [own, ...births] = (leaves[index] ?? []).map(() => outcomes.next().value);
+        const refused = [own, ...births].find((outcome) => outcome?.kind !== "released");
+        if (own?.kind === "released" && refused === undefined) resolve({ kind: "committed", result: own.result });
+        else reject(new Fault("unavailable", refused?.message ?? "the signer released nothing"));
+      });
+    } catch (error) {
+      // Committed, but not released: the same body sent again finds the row and has it released.
+      for (const { reject } of done) reject(error);
+    }
+  }
+}
+
+/** How many are committed together. */
+function groupLength(queue: readonly Entry[]): number {
+  let bytes = 0;
+  for (let length = 0; length < Math.min(queue.length, maxGroup); length++) {
+    bytes += queue[length]?.bytes ?? 0;
+    if (bytes > maxGroupBytes) return Math.max(1, length);
+  }
+  return Math.min(queue.length, maxGroup);
+}
+
+/** The long parts of what is committed for one activity. */
+function bytesIn({ leaf, activity, next, records = [], births = [] }: CommitItem): number {
+  const pages = next?.pages.reduce((sum, { content }) => sum + content.length, 0) ?? 0;
+  const secrets = records.reduce((sum, { content, sealed }) => sum + content.length + sealed.length, 0);
+  const own =
+    leaf.leaf.length + (leaf.sealed?.length ?? 0) + (activity?.body.length ?? 0) + (activity?.result?.length ?? 0);
+  return births.reduce((sum, birth) => sum + bytesIn(birth), own + pages + secrets);
+}

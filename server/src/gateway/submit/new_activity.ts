@@ -1,0 +1,63 @@
+/** The submission of a new activity, which may turn out to have been submitted before. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import type { Caller } from "../../endpoints/define_query.ts";
+import { sha256 } from "../../state/digest.ts";
+import { findActivityByFingerprint } from "../../store/activities.ts";
+import type { ActivityRecord } from "../../views/activity_view.ts";
+import { waitingStatus } from "../../views/read_activity.ts";
+import type { Submission } from "./execute.ts";
+import { findKeyed, rememberKeyed } from "./idempotency.ts";
+import type { StampedRequest } from "./stamped_request.ts";
+import { authenticate, readReleased } from "./stored_answer.ts";
+import type { SubmitDependencies } from "./submit_dependencies.ts";
+
+/** `looksFirst`: whether it is looked for before the signer is asked. Later turns always look. */
+export function newActivity(
+  dependencies: SubmitDependencies,
+  request: StampedRequest,
+  looksFirst: boolean,
+): Submission {
+  const hasLooked = (turn: number) => looksFirst || turn > 0;
+  return {
+    organizationId: request.organizationId,
+    async begin(turn) {
+      const answer = hasLooked(turn) ? await findRepeated(dependencies, request) : undefined;
+      return answer === undefined ? { request } : { answer };
+    },
+    async afterRefusal(error, turn) {
+      const answer = hasLooked(turn) ? undefined : await findRepeated(dependencies, request);
+      return answer === undefined ? { kind: "refused", error } : { kind: "done", value: answer };
+    },
+  };
+}
+
+/**
+ * The answer to what was asked before: the same bytes, or the same request under the caller's idempotency key. None while
+ * the activity waits for consensus and the caller's stamp would be a new approval of it.
+ */
+async function findRepeated(
+  dependencies: SubmitDependencies,
+  request: StampedRequest,
+): Promise<ActivityRecord | undefined> {
+  const { organizationId, keyed } = request;
+  const own = toHex(sha256(request.body));
+  let caller: Caller | undefined;
+  let known: string | undefined;
+  if (keyed !== undefined) {
+    caller = await authenticate(dependencies, request, "former");
+    known = await findKeyed(dependencies.store, organizationId, caller.userId, keyed);
+  }
+  const row = await findActivityByFingerprint(dependencies.store, organizationId, known ?? own);
+  if (row === undefined) return undefined;
+  caller ??= await authenticate(dependencies, request, "former");
+  const { userId } = caller;
+  const record = await readReleased(dependencies, organizationId, row, userId);
+  const hasVoted = record.votes.some(({ user }) => user.userId === userId);
+  if (record.row.status === waitingStatus && known === undefined && !hasVoted) return undefined;
+  // These bytes were answered before they came under a key: from now on the key stands for them. Not for a refusal: one that is sent
+  // under a thousand keys would be a thousand rows that nobody counts.
+  if (keyed !== undefined && known === undefined && record.row.failure === null) {
+    await rememberKeyed(dependencies.store, organizationId, userId, keyed, row.fingerprint);
+  }
+  return record;
+}

@@ -1,0 +1,185 @@
+/**
+ * One organization's requests to the signer. The first of a run offers the state whole, from the database; those behind it follow on
+ * the state that the one before led to, without waiting for its commit. They commit in that order. When a commit misses (another
+ * gateway was faster), the whole run is abandoned and each starts again from the database.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import { decodeHeader } from "@keystead/core/log/header.ts";
+import { noSuchOrganization } from "../../endpoints/known_faults.ts";
+import { FrameTooLong } from "../../frames/frame.ts";
+import type { OfferedState, Reply, Request } from "../../frames/messages.ts";
+import { withoutMac } from "../../state/authenticity.ts";
+import { passed } from "../../state/steps.ts";
+import { loadHeaders, loadJournal, loadState, type StoredState } from "../../store/organizations.ts";
+import type { Store } from "../../store/store.ts";
+import type { LinkTurn, SignerLink } from "../link/signer_link.ts";
+import { OpenRun, type RunHolder } from "./run.ts";
+import type { Supplies } from "./wishes.ts";
+
+/** What a client sent, and the body of the activity it votes on if it does. */
+export type Stamped = Pick<Request<"prepare">, "body" | "evidence" | "target">;
+
+/** The signer's reply; or a refusal on a state that is not the newest; or its refusal of the state, which another state may mend. */
+export type Answer = Reply<"prepare"> | { kind: "overtaken" } | { kind: "stateRefused"; message: string };
+
+/** `offered`: the version of the state that came with the request, if one did. */
+export type Asked = { answer: Answer; run: OpenRun; offered: number | undefined };
+
+/** What the organizations of a gateway share. */
+export type OrganizationContext = {
+  store: Store;
+  link: SignerLink;
+  /** The operator hears what is wrong with an organization's rows. */
+  onRefused(organizationId: string, message: string): void;
+  /** It has no request here, and no run that one could follow. */
+  onIdle(organizationId: string): void;
+};
+
+export class Organization implements RunHolder {
+  readonly organizationId: string;
+  run: OpenRun | undefined;
+  #busy = 0;
+  readonly #context: OrganizationContext;
+  /** The state that the first of the next run will offer, while it is read. */
+  #offering: Promise<StoredState> | undefined;
+
+  constructor(context: OrganizationContext, organizationId: string) {
+    this.#context = context;
+    this.organizationId = organizationId;
+  }
+
+  /** Whether it has requests here. */
+  get isBusy(): boolean {
+    return this.#busy > 0;
+  }
+
+  enter(): void {
+    this.#busy += 1;
+  }
+
+  leave(): void {
+    this.#busy -= 1;
+    if (this.#busy === 0 && this.run === undefined) this.#context.onIdle(this.organizationId);
+  }
+
+  /** Sends one request: as the first of a run with the state and what belongs to it, or behind the others without. */
+  async ask(turn: LinkTurn, stamped: Stamped, supplies: Supplies): Promise<Asked> {
+    const { store } = this.#context;
+    const { linksFrom, journal: slot } = supplies;
+    while (this.run === undefined) {
+      const isFresh = this.#offering === undefined;
+      this.#offering ??= this.#loadOffer();
+      const offering = this.#offering;
+      let state: StoredState;
+      try {
+        state = await offering;
+      } catch (error) {
+        if (this.#offering === offering) this.#offering = undefined;
+        throw error;
+      }
+      // Links and journal are those of this very version: whatever is committed meanwhile, they fit it.
+      const { version } = state;
+      const links = linksFrom === undefined ? [] : await loadHeaders(store, this.organizationId, linksFrom, version);
+      const entries = slot === undefined ? undefined : await loadJournal(store, this.organizationId, slot, version);
+      if (this.run !== undefined || this.#offering !== offering) continue;
+      // From here to the frame nothing is waited for: whoever sees this run follows what it sends now.
+      const run = new OpenRun(store, this, version);
+      this.run = run;
+      // The run goes on from here without it, and a thousand organizations' states would be a lot to keep.
+      this.#offering = undefined;
+      const journal = entries && Buffer.concat(entries);
+      const first = toRequest(stamped, supplies, offer(state, links), journal);
+      return {
+        answer: await (isFresh ? this.#send(turn, run, first) : this.#follow(turn, run, first)),
+        run,
+        offered: version,
+      };
+    }
+    const { run } = this;
+    const next = toRequest(stamped, supplies, undefined, undefined);
+    return { answer: await this.#follow(turn, run, next), run, offered: undefined };
+  }
+
+  /** The next run reads the state anew, whatever somebody has begun to read. */
+  forgetOffer(): void {
+    this.#offering = undefined;
+  }
+
+  /** Nobody has looked at the caller's stamp yet, and what is wrong with the rows is no stranger's business. */
+  refuse(message: string): Fault {
+    this.#context.onRefused(this.organizationId, message);
+    return new Fault("unavailable", "the organization's stored state is refused; its operator has been told");
+  }
+
+  /** In the words of the signer, for what it never gets to see. */
+  changedRows(what: string): string {
+    return `organization ${this.organizationId}: ${what}; stop the server and run \`npx keystead check-database\``;
+  }
+
+  async #loadOffer(): Promise<StoredState> {
+    const state = await loadState(this.#context.store, this.organizationId);
+    if (state === undefined) throw noSuchOrganization();
+    const named = versionIn(state.header);
+    if (named === undefined || named === state.version) return state;
+    // It would be decided on and never be committed.
+    throw this.refuse(this.changedRows(`its row says version ${state.version}, its head ${named}`));
+  }
+
+  /**
+   * A refusal that nobody stores is decided on the state at hand, and no commit of its own shows that this is the organization's. Another
+   * gateway may have moved on: a user it has added would be a stranger here. Or the state is still to be committed, and never will be.
+   */
+  async #follow(turn: LinkTurn, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
+    try {
+      return await this.#send(turn, run, request);
+    } catch (error) {
+      if (!isDecision(error)) throw error;
+      if (!(await run.isNewest())) return { kind: "overtaken" };
+      throw error;
+    }
+  }
+
+  async #send(turn: LinkTurn, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
+    passed("asking");
+    try {
+      const reply = await this.#context.link.request("prepare", request, turn);
+      // At once, before the next reply is looked at: it was decided on this version.
+      if (reply.kind === "prepared") run.ledTo(reply.value[0]?.next?.version ?? 0);
+      return reply;
+    } catch (error) {
+      if (error instanceof FrameTooLong) {
+        const message = this.changedRows("its rows are longer than anything that the signer wrote");
+        return { kind: "stateRefused", message };
+      }
+      if (error instanceof Fault && error.code === "aborted") return { kind: "stateRefused", message: error.message };
+      throw error;
+    }
+  }
+}
+
+function toRequest(
+  { body, evidence, target }: Stamped,
+  { records, wishes, pages }: Supplies,
+  state: OfferedState | undefined,
+  journal: Uint8Array | undefined,
+): Request<"prepare"> {
+  return { body, evidence, state, journal, target, records, wishes, pages };
+}
+
+function offer({ header, directory, pages }: StoredState, links: readonly Uint8Array[]): OfferedState {
+  return { header, directory, pages, links };
+}
+
+/** The version that a head names; undefined for bytes that are none, which are the signer's to refuse. */
+function versionIn(header: Uint8Array): number | undefined {
+  try {
+    return decodeHeader(withoutMac(header)).version;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A refusal by what the state says. What was executed before stays so, whoever has moved on. */
+function isDecision(error: unknown): boolean {
+  return error instanceof Fault && !["unavailable", "internal", "already_exists"].includes(error.code);
+}

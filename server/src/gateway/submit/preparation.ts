@@ -1,0 +1,123 @@
+/** One request's turn with the signer: its place among the others, what was brought for it, and what came of each attempt. */
+import { Fault } from "@keystead/core/fault.ts";
+import type { Prepared } from "../../frames/messages.ts";
+import type { RecordWish } from "../../state/record_wish.ts";
+import type { Store } from "../../store/store.ts";
+import type { Admission, Weight } from "../bounds/admission.ts";
+import type { LinkTurn } from "../link/signer_link.ts";
+import type { Asked, Organization, Stamped } from "./organization.ts";
+import type { Round, Step } from "./round.ts";
+import type { Run } from "./run.ts";
+import {
+  bring,
+  declaredOnly,
+  everythingAnew,
+  explainRepeated,
+  type Need,
+  needsState,
+  noSupplies,
+  type Source,
+} from "./wishes.ts";
+
+export type PrepareRequest = Stamped & {
+  /** The records that the activity, or the one it votes on, looks at. */
+  records: readonly RecordWish[];
+  /** What it costs the signer, in the units of `endpoints/cost.ts`. */
+  cost: number;
+  /** Who sent it, where that is known: whenever others of the organization wait. */
+  caller?: string | undefined;
+};
+
+/** What the signer made of a stamped body, and the run it belongs to. */
+export type Decided = { prepared: readonly Prepared[]; run: Run };
+
+/** A state that the signer refused. */
+type RefusedState = { version: number | undefined; message: string; isRepeated: boolean };
+
+export class Preparation {
+  readonly #organization: Organization;
+  readonly #admission: Admission;
+  readonly #request: PrepareRequest;
+  readonly #weight: Weight;
+  readonly #turn: LinkTurn;
+  readonly #source: Source;
+  readonly #supplies = noSupplies();
+  #isAdmitted = false;
+  #refused: RefusedState | undefined;
+  /** What was given and wished for again. */
+  #repeated: string | undefined;
+
+  constructor(store: Store, admission: Admission, organization: Organization, request: PrepareRequest) {
+    const { organizationId } = organization;
+    const { body, target, cost, records: declared } = request;
+    this.#organization = organization;
+    this.#admission = admission;
+    this.#request = request;
+    this.#weight = { cost, bytes: body.length + (target?.length ?? 0) };
+    this.#turn = { organizationId, cost };
+    this.#source = { store, organizationId, declared };
+    organization.enter();
+  }
+
+  /** Brings what is needed and asks the signer once. The place among the others is kept until `close`. */
+  async attempt(round: Round, needs: readonly Need[]): Promise<Step<Decided, Need>> {
+    const organization = this.#organization;
+    try {
+      if (!this.#isAdmitted) {
+        const place = this.#admission.enter(organization.organizationId, this.#weight, this.#request.caller);
+        if (place !== undefined) await place;
+        this.#isAdmitted = true;
+      }
+      await bring(this.#supplies, this.#source, needs);
+      const step = this.#toStep(await organization.ask(this.#turn, this.#request, this.#supplies));
+      return step.kind === "again" && round.isLastAttempt ? this.#giveUp() : step;
+    } catch (error) {
+      // What the signer refuses to decide on is not worth following; the next request offers the database anew.
+      if (error instanceof Fault && error.code === "unavailable") organization.run?.abandon();
+      return { kind: "refused", error };
+    }
+  }
+
+  /** Whatever came of it, its place is another's now. */
+  close(): void {
+    if (this.#isAdmitted) this.#admission.leave(this.#organization.organizationId, this.#weight);
+    this.#isAdmitted = false;
+    this.#organization.leave();
+  }
+
+  #toStep({ answer, run, offered }: Asked): Step<Decided, Need> {
+    if (answer.kind === "prepared") return { kind: "done", value: { prepared: answer.value, run } };
+    if (answer.kind === "overtaken") {
+      run.abandon();
+      return { kind: "again", reason: "overtaken", needs: everythingAnew };
+    }
+    if (answer.kind === "stateRefused") {
+      run.abandon();
+      return this.#afterRefusal(answer.message, offered);
+    }
+    const needs = answer.value;
+    this.#repeated = explainRepeated(this.#supplies, needs, offered !== undefined) ?? this.#repeated;
+    if (needsState(needs)) run.abandon();
+    return { kind: "again", reason: "lacking", needs };
+  }
+
+  #afterRefusal(message: string, offered: number | undefined): Step<never, Need> {
+    const before = this.#refused;
+    // Refused, and refused again as it was read anew: that is what the database holds.
+    if (offered !== undefined && offered === before?.version) throw this.#organization.refuse(message);
+    // Overtaken: what was offered, or followed on, is older than what was released meanwhile. The database knows better; what
+    // somebody has begun to read before may not.
+    this.#refused = { version: offered ?? before?.version, message, isRepeated: message === before?.message };
+    this.#organization.forgetOffer();
+    return { kind: "again", reason: "stateRefused", needs: everythingAnew };
+  }
+
+  /** After the last attempt of a turn. */
+  #giveUp(): Step<never, Need> {
+    const organization = this.#organization;
+    // Words about states name their versions: the same words to the last are about rows that no other state mends.
+    if (this.#refused?.isRepeated === true) throw organization.refuse(this.#refused.message);
+    if (this.#repeated !== undefined) throw organization.refuse(organization.changedRows(this.#repeated));
+    return { kind: "again", reason: "attemptsUsed", needs: declaredOnly };
+  }
+}

@@ -1,0 +1,21 @@
+import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
+import type { RecordWish } from "../../state/record_wish.ts";
+import type { ActivityRow } from "../../store/activities.ts";
+import type { StoredVote } from "../../views/activity_view.ts";
+import type { KeyedRequest } from "./idempotency.ts";
+
+/** What a client sent, and what the gateway read in it. */
+export type StampedRequest = {
+  organizationId: string;
+  body: Uint8Array;
+  evidence: SentEvidence;
+  keyed?: KeyedRequest | undefined;
+  /** Of the body, once it has been read. */
+  parameters?: unknown;
+  /** The records that the activity looks at. */
+  records: readonly RecordWish[];
+  /** What it costs the signer, or what it votes on does. */
+  cost: number;
+  /** The activity that this request votes on, and how. */
+  vote?: { target: ActivityRow; selection: StoredVote["selection"] };
+};

@@ -1,0 +1,56 @@
+/** Answers that are stored already, released before anybody sees them. */
+import { Fault } from "@keystead/core/fault.ts";
+import type { Caller } from "../../endpoints/define_query.ts";
+import { type ActivityRow, findActivity } from "../../store/activities.ts";
+import { findUnreleasedLeaves } from "../../store/leaves.ts";
+import type { ActivityRecord } from "../../views/activity_view.ts";
+import { readActivity } from "../../views/read_activity.ts";
+import { authenticateQuery, type Scope } from "../evidence/authenticate_query.ts";
+import type { StampedRequest } from "./stamped_request.ts";
+import { toLeftover } from "./stored_leaf.ts";
+import type { SubmitDependencies } from "./submit_dependencies.ts";
+
+/** Who may submit here: a member of the parent may read, and is told so before anything about the body. */
+export async function authenticate(
+  dependencies: SubmitDependencies,
+  request: StampedRequest,
+  scope: Scope = "named",
+): Promise<Caller> {
+  const { organizationId, body, evidence } = request;
+  const caller = await authenticateQuery(dependencies, organizationId, evidence, body, scope);
+  if (caller.organizationId !== organizationId) throw organizationMismatch(organizationId, caller.organizationId);
+  return caller;
+}
+
+export function organizationMismatch(target: string, own: string): Fault {
+  return new Fault(
+    "invalid_argument",
+    `organization mismatch: request is targeting organization ("${target}"), but voters are in organization ("${own}")`,
+    { errorCode: "ORGANIZATION_MISMATCH" },
+  );
+}
+
+/** A stored activity, once everything about it has been released. */
+export async function readReleased(
+  dependencies: SubmitDependencies,
+  organizationId: string,
+  row: ActivityRow,
+  readerId: string,
+): Promise<ActivityRecord> {
+  const { store, committer } = dependencies;
+  const unreleased = await findUnreleasedLeaves(store, organizationId, row.activityId);
+  let { result } = row;
+  if (unreleased.length > 0) {
+    for (const outcome of await committer.release(unreleased.map(toLeftover))) {
+      if (outcome.kind === "refused") throw new Fault("unavailable", outcome.message);
+      result = outcome.result ?? result;
+    }
+  } else if (row.status === "ACTIVITY_STATUS_COMPLETED" && result === null) {
+    // Released since the row was read: its result was written in that same moment.
+    const released = await findActivity(store, organizationId, row.activityId);
+    result = released?.result ?? null;
+  }
+  const record = await readActivity(store, organizationId, { ...row, result }, readerId);
+  // Over since it was found: what ended it must be released, too.
+  return record.row.status === row.status ? record : readReleased(dependencies, organizationId, record.row, readerId);
+}

@@ -1,0 +1,13 @@
+import type { Repeats } from "../bounds/repeats.ts";
+import type { AuthenticateRoom } from "../evidence/authenticate_query.ts";
+import type { Committer } from "./committer.ts";
+import type { Organizations } from "./organizations.ts";
+
+/** What submitting works with. */
+export type SubmitDependencies = AuthenticateRoom & {
+  organizations: Organizations;
+  committer: Committer;
+  repeats: Repeats;
+  /** Why the signer cannot be used now, if so. */
+  signerTrouble(): string | undefined;
+};

@@ -1,0 +1,33 @@
+import { type Birth, type Bootstrap, birthOf } from "./bootstrap.ts";
+import type { Config } from "./config.ts";
+import type { DataFolder } from "./data_folder.ts";
+
+/** What the signer is told at its start, besides the root key. The gateway never sees it, so nothing in it can be forged. */
+export type SignerOrders = {
+  memoryFolder: string;
+  adoptUnknown: boolean;
+  acceptDatabase: boolean;
+  reseal: boolean;
+  vouch: boolean;
+  resetClock: boolean;
+  limits: Record<string, number>;
+  birth: Birth;
+};
+
+export function signerOrders(config: Config, data: DataFolder, bootstrap: Bootstrap): SignerOrders {
+  return {
+    memoryFolder: data.signer,
+    adoptUnknown: config.usesDatabaseServer,
+    acceptDatabase: config.command === "accept-database",
+    reseal: config.command === "rotate-keys",
+    vouch: ["check-log", "check-database", "repair-database"].includes(config.command),
+    resetClock: config.command === "accept-clock",
+    limits: config.limits,
+    birth: birthOf(bootstrap),
+  };
+}
+
+/** As they are written to the signer. */
+export function encodeOrders(orders: SignerOrders): Uint8Array {
+  return Buffer.from(JSON.stringify(orders));
+}

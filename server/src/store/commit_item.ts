@@ -1,0 +1,51 @@
+/** What a caller hands to a commit: one item per activity, and the leaves that were released since. */
+import type { Change } from "../state/entities.ts";
+import type { ActivityRow } from "./activities.ts";
+
+/** A record to be stored: its content with its MAC, its sealed secret, which is empty where there is none. */
+export type NewRecordRow = { content: Uint8Array; sealed: Uint8Array; blindIndex?: string | undefined };
+
+export type CommitItem = {
+  organizationId: string;
+  /** The version it was prepared on: the database's, or the one the item before it in this group produces. */
+  expectedVersion: number;
+  /** The header it was prepared on. A version alone could be another gateway's; with it, only this very state fits. */
+  expectedHeader?: Uint8Array;
+  /** The organization's row is inserted, not updated. `keyring` comes with the deployment's first. */
+  birth?: { parentId?: string; organizationName: string; keyring?: Uint8Array };
+  /** Absent for items that change no state (failed, refused, pure signing): they only need the version to stand. */
+  next?: {
+    version: number;
+    header: Uint8Array;
+    directory: Uint8Array;
+    /** Those that differ from the state before. */
+    pages: readonly { name: string; content: Uint8Array }[];
+  };
+  /** For the projection tables. */
+  changes: readonly Change[];
+  /** Wallets, accounts, private keys and texts of interfaces that come into the world. */
+  records?: readonly NewRecordRow[];
+  leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array; made?: Uint8Array };
+  /** New, or the next form of one that waited for consensus; a finished one is never overwritten. */
+  activity?: ActivityRow;
+  /** A vote on an activity that exists already. */
+  vote?: { activityId: string; voteId: string; vote: string; createdAtMs: number };
+  /** What policies said about that vote, or else about the submission, and JSON of why. */
+  evaluations?: Uint8Array;
+  explanation?: string;
+  /** What the client's idempotency key stands for from now on. */
+  idempotency?: { userId: string; idempotencyKey: string; request: string; createdAtMs: number };
+  /** Of a refusal at submission: whose it is, and what it takes. */
+  refused?: { userId: string; day: number; bytes: number };
+  /** Organizations this item brings into the world: they commit with it, or not at all. */
+  births?: readonly CommitItem[];
+};
+
+/** A leaf of an earlier group that the signer has released. `result` is the opened JSON, for the activity's row. */
+export type ReleasedLeaf = {
+  organizationId: string;
+  boot: string;
+  number: number;
+  activityId?: string;
+  result?: string;
+};

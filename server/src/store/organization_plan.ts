@@ -1,0 +1,52 @@
+/** What a group writes for one organization, per table: chains of items collapsed to their last word. */
+import type { Settings, User, UserTag } from "../state/entities.ts";
+import type { CommitItem } from "./commit_item.ts";
+import { type KeyPlan, newKeyPlan } from "./key_plan.ts";
+import { newPolicyPlan, type PolicyPlan } from "./policy_rows.ts";
+import type { Tables } from "./tables.ts";
+
+export type OrganizationPlan = {
+  readonly organizationId: string;
+  readonly expectedVersion: number;
+  readonly expectedHeader: Uint8Array | undefined;
+  /** Where the chain stands after its last item; the head when some item changed state. */
+  version: number;
+  head?: { header: Uint8Array; directory: Uint8Array };
+  readonly birth: CommitItem["birth"];
+  readonly pages: Map<string, Tables["pages"]>;
+  readonly leaves: Tables["leaves"][];
+  readonly activities: Map<string, Tables["activities"]>;
+  readonly votes: Tables["votes"][];
+  readonly idempotencyKeys: Tables["idempotency_keys"][];
+  /** By user and day. */
+  readonly refusedBytes: Map<string, Tables["refused_bytes"]>;
+  /** Organizations that are born with this one's items. */
+  readonly births: OrganizationPlan[];
+  settings?: Settings;
+  /** Undefined: to be deleted. */
+  readonly users: Map<string, User | undefined>;
+  readonly userTags: Map<string, UserTag | undefined>;
+  readonly keys: KeyPlan;
+  readonly policies: PolicyPlan;
+};
+
+export function newPlan({ organizationId, expectedVersion, expectedHeader, birth }: CommitItem): OrganizationPlan {
+  return {
+    organizationId,
+    expectedVersion,
+    expectedHeader,
+    version: expectedVersion,
+    birth,
+    pages: new Map(),
+    leaves: [],
+    activities: new Map(),
+    votes: [],
+    idempotencyKeys: [],
+    refusedBytes: new Map(),
+    births: [],
+    users: new Map(),
+    userTags: new Map(),
+    keys: newKeyPlan(),
+    policies: newPolicyPlan(),
+  };
+}
