@@ -5,7 +5,6 @@ import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { newApiKey, refuseKnownCredentials, withApiKeys } from "../rules/credentials.ts";
 import { refuseKeysByText } from "../rules/users.ts";
-import { describeCredential } from "../state/credentials.ts";
 import { put } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
 
@@ -37,7 +36,7 @@ export const createApiKeys = defineActivity({
     const added = apiKeys.map((params) => newApiKey(context, params));
     refuseKnownCredentials(
       members,
-      added.map((key) => describeCredential("apiKey", key)),
+      added.map((entity) => ({ kind: "apiKey", entity })),
     );
     return {
       changes: [put("user", withApiKeys(user, added, context))],

@@ -24,7 +24,7 @@ import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.
 import { checkQuorum } from "../rules/quorum.ts";
 import { newUser, refuseKeysByText } from "../rules/users.ts";
 import { generateWallet, parseAccounts } from "../rules/wallets.ts";
-import { credentialsOf, withProven } from "../state/credentials.ts";
+import { keptCredentialsOf, withProven } from "../state/credentials.ts";
 import { put, type Settings, type User } from "../state/entities.ts";
 import { emptyPages } from "../state/pages.ts";
 import { createSubOrganizationVersions } from "./create_sub_organization.v7.ts";
@@ -71,7 +71,7 @@ export const createSubOrganization = defineActivity({
     checkPrivateKeys(wanted, subOrganizationId);
     const settings = firstSettings(params, context);
     const users = yield* mapWithPauses(params.rootUsers, (rootUser) => newRootUser(context, rootUser));
-    refuseKnownCredentials(emptyPages.members, users.flatMap(credentialsOf));
+    refuseKnownCredentials(emptyPages.members, users.flatMap(keptCredentialsOf));
     const rootUserIds = users.map((user) => user.userId);
     const rootQuorum = { threshold: params.rootQuorumThreshold, userIds: rootUserIds };
     checkQuorum(rootQuorum, new Map(users.map((user) => [user.userId, user])), settings);

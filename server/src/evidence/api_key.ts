@@ -6,7 +6,7 @@ import { ambiguousKey, expiredKey, unknownKey, unverifiedStamp } from "./faults.
 export const apiKeyEvidence: EvidenceRow<Stamp> = {
   header: "x-stamp",
   parse: parseStamp,
-  lookup: ({ curve, publicKey }) => ({ curve, publicKey }),
+  lookup: ({ curve, publicKey }) => ({ by: "key", curve, publicKey }),
   // The key in the stamp is the registered one: it was found by it.
   verify: ({ curves }, stamp, body) => verifyStamp(curves, stamp, body),
   keep: ({ scheme, publicKeyBytes, signature }) => ({ scheme, publicKey: publicKeyBytes, signature }),

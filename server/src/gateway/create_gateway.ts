@@ -1,11 +1,11 @@
 /**
  * The gateway without a process around it: what commits, what answers, what runs in the background. A new route module is one file in
- * `routes/` and one line in `routesOf`; a new background job is one file in `jobs/` and one line in `jobsOf`.
+ * `routes/` and one line in the list of routes below; a new background job is one file in `jobs/` and one line in the list of jobs.
  */
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { Logger } from "pino";
 import type { Store } from "../store/store.ts";
-import { type Admission, createAdmission } from "./bounds/admission.ts";
+import { createAdmission } from "./bounds/admission.ts";
 import { admissionLimits, memoryBounds } from "./bounds/memory_bounds.ts";
 import { createQueryQueue } from "./bounds/query_queue.ts";
 import { createRepeats } from "./bounds/repeats.ts";
@@ -14,13 +14,12 @@ import { createHttp, type Http } from "./http/http.ts";
 import { createMetrics } from "./http/metrics.ts";
 import type { Route } from "./http/route.ts";
 import { expiryJobs } from "./jobs/expiry_jobs.ts";
-import { type Job, type JobRunner, startJobs } from "./jobs/job_runner.ts";
+import { type Job, type JobLog, type JobRunner, startJobs } from "./jobs/job_runner.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
 import { createReadiness } from "./readiness.ts";
 import { apiRoutes } from "./routes/api.ts";
-import type { ApiDependencies } from "./routes/api_dependencies.ts";
-import { type OperatorDependencies, operatorRoutes } from "./routes/operator.ts";
+import { operatorRoutes } from "./routes/operator.ts";
 import type { SignerStatus } from "./signer_status.ts";
 import { type Committer, createCommitter } from "./submit/committer.ts";
 import { createOrganizations, type Organizations } from "./submit/organizations.ts";
@@ -52,49 +51,37 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const organizations = createOrganizations(store, link, logRefusedStates(log), admission);
   const queryQueue = createQueryQueue();
   const metrics = createMetrics();
-  const http: Http = createHttp({
-    routes: routesOf(
-      { store, curves, organizations, committer, repeats: createRepeats(), signerTrouble: signer.trouble, queryQueue },
-      {
-        metrics,
-        heldBytes: () => ({
-          ...http.heldBytes(),
-          queries: queryQueue.waitingBytes(),
-          ...heldBytesBehind(admission, link, committer),
-        }),
-        unready: createReadiness({ store, link, signer, committer, log }),
-        publicKeys: signer.publicKeys,
-      },
-    ),
-    metrics,
-    faultLog: toFaultLog(log),
+  const heldBytes = () => ({
+    ...http.heldBytes(),
+    queries: queryQueue.waitingBytes(),
+    waiting: admission.waitingBytes(),
+    underWay: admission.underWayBytes(),
+    signerQueue: link.queuedBytes(),
+    commits: committer.heldBytes(),
   });
-  let jobs: JobRunner | undefined;
+  const submits = { store, curves, organizations, committer, repeats: createRepeats(), signerTrouble: signer.trouble };
+  const unready = createReadiness({ store, link, signer, committer, log });
+  const routes: Route[] = [
+    ...apiRoutes({ ...submits, queryQueue }),
+    ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys }),
+  ];
+  const jobs: Job[] = [...expiryJobs(store)];
+  const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log) });
+  let runner: JobRunner | undefined;
   return {
     organizations,
     committer,
     async listen({ host, port }) {
       await http.app.listen({ host, port });
-      jobs ??= startJobs(jobsOf(store), {
-        failed: (job, error) => log.error({ err: error }, `background job failed and is tried again: ${job}`),
-        recovered: (job) => log.info(`background job works again: ${job}`),
-      });
+      runner ??= startJobs(jobs, toJobLog(log));
       const address = http.app.server.address();
       return typeof address === "object" && address !== null ? address.port : port;
     },
     async close() {
-      await Promise.all([http.app.close(), jobs?.stop()]);
+      await Promise.all([http.app.close(), runner?.stop()]);
       await committer.settle().catch(() => undefined);
     },
   };
-}
-
-function routesOf(api: ApiDependencies, operator: OperatorDependencies): Route[] {
-  return [...apiRoutes(api), ...operatorRoutes(operator)];
-}
-
-function jobsOf(store: Store): Job[] {
-  return [...expiryJobs(store)];
 }
 
 const minuteMs = 60_000;
@@ -116,18 +103,16 @@ function logRefusedStates(log: Logger): (organizationId: string, message: string
   };
 }
 
-function heldBytesBehind(admission: Admission, link: SignerLink, committer: Committer) {
-  return {
-    waiting: admission.waitingBytes(),
-    underWay: admission.underWayBytes(),
-    signerQueue: link.queuedBytes(),
-    commits: committer.heldBytes(),
-  };
-}
-
 function toFaultLog(log: Logger): FaultLog {
   return {
     internal: (message, error) => log.error({ err: error }, message),
     outage: limitLog(10_000, (message, cause) => log.error({ reason: reasonOf(cause) }, message)),
+  };
+}
+
+function toJobLog(log: Logger): JobLog {
+  return {
+    failed: (job, error) => log.error({ err: error }, `background job failed and is tried again: ${job}`),
+    recovered: (job) => log.info(`background job works again: ${job}`),
   };
 }

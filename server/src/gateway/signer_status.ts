@@ -1,4 +1,4 @@
-/** Whether the signer can be used, and its public keys. Whoever joins it writes this; everyone who needs it reads it. */
+/** Whether the signer can be used, and its public keys. Joining and losing it write this; routes and readiness read it. */
 import { Fault } from "@keystead/core/fault.ts";
 import { unlessAway } from "../store/database_away.ts";
 

@@ -5,7 +5,7 @@ import { type DataFolder, reasonOf } from "./data_folder.ts";
 import { syncFolder } from "./durable_file.ts";
 import { parseGatewayMessage, parseSignerMessage } from "./messages.ts";
 import { forgetProcesses, noteProcesses } from "./previous_processes.ts";
-import { gatewayPrefix, ProcessEvents, type Reactions } from "./process_events.ts";
+import { linePrefix, ProcessEvents, type Reactions } from "./process_events.ts";
 import { type OrderName, type ProcessName, type ProcessTable, perProcess } from "./processes.ts";
 import type { StartedProcess } from "./start_process.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -65,7 +65,7 @@ class Launcher {
       program: code[name],
       folder: data[table[name].folder],
       user: users.of[name],
-      linePrefix: gatewayPrefix(endsByItself),
+      linePrefix: linePrefix(name, endsByItself),
       restartPauseMs,
       environment: () => this.#options.environment(name),
       hear: this.#hear[name],

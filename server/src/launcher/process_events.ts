@@ -1,6 +1,7 @@
 import type { Child } from "./child.ts";
 import { reasonOf } from "./data_folder.ts";
 import type { GatewayMessage, SignerMessage } from "./messages.ts";
+import type { ProcessName } from "./processes.ts";
 import type { PublicKeys } from "./public_keys.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -56,7 +57,7 @@ export class ProcessEvents {
       this.#reported = message.ok ? 0 : foundSomething;
       // Never the other way round: what the signer says is not for a gateway to silence.
       const news = message.lines.filter((line) => !this.#saidBySigner.has(line));
-      for (const line of news) this.#reactions.say(`${gatewayPrefix(this.#reactions.endsByItself)}${line}`);
+      for (const line of news) this.#reactions.say(`${linePrefix("gateway", this.#reactions.endsByItself)}${line}`);
     }
     if (message.kind === "ready") this.#ready();
   }
@@ -114,7 +115,7 @@ export class ProcessEvents {
   }
 }
 
-/** While the gateway serves, its lines must not pass for the launcher's; the work that an operator ordered may speak for itself. */
-export function gatewayPrefix(endsByItself: boolean): string {
-  return endsByItself ? "" : "gateway: ";
+/** While it serves, a process's lines must not pass for the launcher's; the work that an operator ordered may speak for itself. */
+export function linePrefix(name: ProcessName, endsByItself: boolean): string {
+  return endsByItself ? "" : `${name}: `;
 }

@@ -22,7 +22,7 @@ test("the public keys lie in a file of their own, and other ones in their place 
 });
 
 test("of what a signer says its keys are, only names and hex are taken", () => {
-  const heard = (publicKeys: unknown) => parseSignerMessage(JSON.stringify({ kind: "keys", publicKeys }));
+  const heard = (publicKeys: unknown) => parseSignerMessage({ kind: "keys", publicKeys });
   const good = { signer: `04${"ab".repeat(64)}`, log: "cd".repeat(32) };
   assert.deepEqual(heard(good), { kind: "keys", publicKeys: good });
   for (const bad of [

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { activityContext, nowMs } from "../../test/activity_context.ts";
 import { apiKey, keyParams, organization, person, publicKey } from "../../test/members.ts";
 import type { FeatureName } from "../fields/features.ts";
-import { describeCredential } from "../state/credentials.ts";
 import type { ApiKey, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import {
@@ -27,7 +26,7 @@ function keys(count: number, changes: Partial<ApiKey> = {}, first = 0): ApiKey[]
 const refuseKnown = (members: MembersPage, added: readonly ApiKey[]) =>
   refuseKnownCredentials(
     members,
-    added.map((key) => describeCredential("apiKey", key)),
+    added.map((entity) => ({ kind: "apiKey", entity })),
   );
 
 const idsOf = ({ apiKeys }: User) => apiKeys.map((key) => key.apiKeyId);

@@ -3,7 +3,16 @@ import { apiKeyCurves, normalisePublicKey } from "@keystead/core/crypto/api_key.
 import { Fault } from "@keystead/core/fault.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import type { ApiKeyParams } from "../fields/credentials.ts";
-import { type Credential, type CredentialKind, credentialsOf, isExpired, isLasting } from "../state/credentials.ts";
+import {
+  type CredentialEntities,
+  type CredentialKind,
+  credentialLookup,
+  credentialsOf,
+  isExpired,
+  isLasting,
+  type KeptCredential,
+  keptCredentialsOf,
+} from "../state/credentials.ts";
 import type { ApiKey, Settings, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import { isFeatureOn } from "./features.ts";
@@ -38,6 +47,16 @@ function expiryOf(seconds: string | null | undefined, nowMs: number): number | u
   return nowMs + Number(seconds) * 1000;
 }
 
+/** A new user with all the credentials that its request brings. */
+export function withNewCredentials(
+  user: User,
+  { apiKeys }: { apiKeys: readonly ApiKeyParams[] },
+  context: ActivityContext,
+): User {
+  const keys = apiKeys.map((key) => newApiKey(context, key));
+  return withApiKeys(user, keys, context);
+}
+
 /** The user with more keys. Too many long-lived ones are refused; of expiring ones there is always room for another. */
 export function withApiKeys(user: User, added: readonly ApiKey[], { nowMs, limits }: ActivityContext): User {
   const longLived = added.filter(isLasting).length;
@@ -70,18 +89,23 @@ function evictedKeys({ apiKeys }: User, room: number, nowMs: number): Set<ApiKey
   return new Set([...over, ...oldestFirst.slice(0, Math.max(0, oldestFirst.length - room))]);
 }
 
-const knownTexts: Readonly<Record<CredentialKind, (credential: Credential) => string>> = {
+const knownTexts: { readonly [K in CredentialKind]: (entity: CredentialEntities[K]) => string } = {
   apiKey: ({ publicKey }) =>
     `public key \`${publicKey}\` already belongs to a user of this organization; make another key pair`,
 };
 
 /** A credential speaks for one user of an organization; a second owner would make its stamps ambiguous. */
-export function refuseKnownCredentials({ users }: Pick<MembersPage, "users">, added: readonly Credential[]): void {
-  const known = new Set([...users.values()].flatMap(credentialsOf).map(({ lookup }) => lookup));
+export function refuseKnownCredentials({ users }: Pick<MembersPage, "users">, added: readonly KeptCredential[]): void {
+  const known = new Set([...users.values()].flatMap(keptCredentialsOf).map(credentialLookup));
   for (const credential of added) {
-    if (known.has(credential.lookup)) throw new Fault("already_exists", knownTexts[credential.kind](credential));
-    known.add(credential.lookup);
+    const lookup = credentialLookup(credential);
+    if (known.has(lookup)) throw alreadyKnown(credential);
+    known.add(lookup);
   }
+}
+
+function alreadyKnown<K extends CredentialKind>({ kind, entity }: KeptCredential<K>): Fault {
+  return new Fault("already_exists", knownTexts[kind](entity));
 }
 
 /** Passkeys and identity providers come with sign-in. */

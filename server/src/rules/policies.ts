@@ -4,7 +4,7 @@ import { type CompiledPolicy, compilePolicy } from "@keystead/core/policy/decisi
 import type { IdentifiedPolicy } from "@keystead/core/policy/decision/decide.ts";
 import type { Approver, CredentialFacts, UserFacts } from "@keystead/core/policy/facts/facts.ts";
 import type { Work } from "@keystead/core/work.ts";
-import { credentialsOf } from "../state/credentials.ts";
+import { credentialFactsOf } from "../state/credentials.ts";
 import type { Approval, Policy, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import type { PoliciesPage } from "../state/pages.ts";
@@ -70,11 +70,7 @@ export function userFacts(user: User): UserFacts {
   let known = facts.get(user);
   if (known === undefined) {
     const { userId, userName, userEmail, userTags } = user;
-    const credentials = credentialsOf(user).map(({ credentialId, type, publicKey }) => ({
-      id: credentialId,
-      type,
-      publicKey,
-    }));
+    const credentials = credentialFactsOf(user);
     known = { userId, userName, ...(userEmail !== undefined && { userEmail }), userTags, credentials };
     facts.set(user, known);
   }

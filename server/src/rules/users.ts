@@ -5,7 +5,7 @@ import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import type { ApiKeyParams } from "../fields/credentials.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
-import { credentialsOf, describeCredential } from "../state/credentials.ts";
+import { keptCredentialsOf } from "../state/credentials.ts";
 import { type ApiKey, type Change, put, type User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import { getUser, getUserTag } from "../state/members.ts";
@@ -14,10 +14,10 @@ import { parseEmail, parsePhoneNumber } from "./contacts.ts";
 import {
   hasCredential,
   missingCredential,
-  newApiKey,
   refuseKnownCredentials,
   refuseUnbuilt,
   withApiKeys,
+  withNewCredentials,
 } from "./credentials.ts";
 import { refuseLockOut } from "./quorum.ts";
 
@@ -61,7 +61,7 @@ export function refuseKeysByText(
   const readable = drafts.filter(({ publicKey }) => publicKey !== malformed);
   refuseKnownCredentials(
     members,
-    readable.map((key) => describeCredential("apiKey", key)),
+    readable.map((entity) => ({ kind: "apiKey", entity })),
   );
 }
 
@@ -107,8 +107,7 @@ export function newUser(context: ActivityContext, params: NewUserParams): User {
     createdAtMs: context.nowMs,
     updatedAtMs: context.nowMs,
   };
-  const keys = params.apiKeys.map((key) => newApiKey(context, key));
-  return withApiKeys(user, keys, context);
+  return withNewCredentials(user, params, context);
 }
 
 /** New users of an organization: all of them, or none. Each must be able to sign in. */
@@ -126,7 +125,7 @@ export function* createUsersIn(
   for (const user of created) {
     if (!hasCredential(user, settings, context.nowMs)) throw missingCredential(user.userId);
   }
-  refuseKnownCredentials(members, created.flatMap(credentialsOf));
+  refuseKnownCredentials(members, created.flatMap(keptCredentialsOf));
   return {
     changes: created.map((user) => put("user", user)),
     result: { userIds: created.map((user) => user.userId) },

@@ -2,27 +2,29 @@
  * The credentials of a user, one row per kind. Sign-in, policies, quorum and proofs ask `credentialsOf`, so a new kind is a row here and an
  * optional list on the user; only its own endpoints know more about it.
  */
+import type { CredentialFacts } from "@keystead/core/policy/facts/facts.ts";
 import type { ApiKey, User } from "./entities.ts";
 
 /** What state keeps of a credential, by kind. */
-type CredentialEntities = { apiKey: ApiKey };
+export type CredentialEntities = { apiKey: ApiKey };
 
 export type CredentialKind = keyof CredentialEntities;
 
-/** How evidence finds a credential. Unique within an organization, or stamps would be ambiguous. */
-export type CredentialLookup = { readonly curve: string; readonly publicKey: string };
+/**
+ * What evidence names: a credential by its key. Unique within an organization, or stamps would be ambiguous. Evidence that names something
+ * else, such as a passkey's id, a user or a contact, adds a member here.
+ */
+export type CredentialLookup = { readonly by: "key"; readonly curve: string; readonly publicKey: string };
 
 /** What all kinds have in common. */
 export type Credential = {
   readonly kind: CredentialKind;
   readonly credentialId: string;
   readonly name: string;
-  /** `CREDENTIAL_TYPE_…`: policies tell kinds of credentials by it. */
+  /** `CREDENTIAL_TYPE_…` */
   readonly type: string;
   readonly curve: string;
   readonly publicKey: string;
-  /** The text of its `CredentialLookup`. */
-  readonly lookup: string;
   /** Undefined when it lasts. */
   readonly expiresAtMs: number | undefined;
   /** See proven.ts. */
@@ -34,58 +36,86 @@ export type Credential = {
 type CredentialRow<E> = {
   listOf(user: User): readonly E[];
   withList(user: User, list: readonly E[]): User;
+  /** The text of its `CredentialLookup`. */
+  lookup(entity: E): string;
   describe(entity: E): Omit<Credential, "kind">;
+  /** What policies see of it. */
+  facts(entity: E): CredentialFacts;
   markProven(entity: E): E;
 };
 
-type CredentialRows = { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K]> };
-
-const rows: CredentialRows = {
+const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K]> } = {
   apiKey: {
     listOf: ({ apiKeys }) => apiKeys,
     withList: (user, apiKeys) => ({ ...user, apiKeys }),
+    lookup: ({ curve, publicKey }) => lookupText({ by: "key", curve, publicKey }),
     describe: ({ apiKeyId, apiKeyName, curve, publicKey, type, expiresAtMs, proven, createdAtMs, updatedAtMs }) => ({
       credentialId: apiKeyId,
       name: apiKeyName,
       type,
       curve,
       publicKey,
-      lookup: lookupText({ curve, publicKey }),
       expiresAtMs,
       proven: proven === true,
       createdAtMs,
       updatedAtMs,
     }),
+    facts: ({ apiKeyId, type, publicKey }) => ({ id: apiKeyId, type, publicKey }),
     markProven: (apiKey) => ({ ...apiKey, proven: true }),
   },
 };
 
 const kinds = Object.keys(rows) as readonly CredentialKind[];
 
-/** One spelling per credential, for maps. */
-export function lookupText({ curve, publicKey }: CredentialLookup): string {
-  return `${curve} ${publicKey}`;
+/** A credential as state keeps it. */
+export type KeptCredential<K extends CredentialKind = CredentialKind> = {
+  [P in K]: { readonly kind: P; readonly entity: CredentialEntities[P] };
+}[K];
+
+/** All that state keeps of a user's credentials. Large organizations have thousands: what is not asked for is not described. */
+export function keptCredentialsOf(user: User): KeptCredential[] {
+  return kinds.flatMap((kind) => keptOf(kind, user));
 }
 
-export function describeCredential<K extends CredentialKind>(kind: K, entity: CredentialEntities[K]): Credential {
-  return { kind, ...rows[kind].describe(entity) };
+function keptOf<K extends CredentialKind>(kind: K, user: User): KeptCredential<K>[] {
+  return rows[kind].listOf(user).map((entity) => ({ kind, entity }));
 }
 
 /** All credentials of a user, whatever their kind and whether they have expired or not. */
 export function credentialsOf(user: User): Credential[] {
-  return kinds.flatMap((kind) => describeAll(kind, user));
+  return keptCredentialsOf(user).map(describeCredential);
 }
 
-function describeAll<K extends CredentialKind>(kind: K, user: User): Credential[] {
-  return rows[kind].listOf(user).map((entity) => describeCredential(kind, entity));
+export function describeCredential<K extends CredentialKind>({ kind, entity }: KeptCredential<K>): Credential {
+  return { kind, ...rows[kind].describe(entity) };
 }
+
+/** One spelling per credential, for maps: the same as of the evidence that names it. */
+export function credentialLookup<K extends CredentialKind>({ kind, entity }: KeptCredential<K>): string {
+  return rows[kind].lookup(entity);
+}
+
+export function lookupText({ curve, publicKey }: CredentialLookup): string {
+  return `${curve} ${publicKey}`;
+}
+
+/** A user's credentials as policies see them. */
+export function credentialFactsOf(user: User): CredentialFacts[] {
+  return keptCredentialsOf(user).map(factsOf);
+}
+
+function factsOf<K extends CredentialKind>({ kind, entity }: KeptCredential<K>): CredentialFacts {
+  return rows[kind].facts(entity);
+}
+
+type Expiring = { readonly expiresAtMs?: number | undefined };
 
 /** Whether it is good without end. */
-export function isLasting({ expiresAtMs }: { readonly expiresAtMs?: number | undefined }): boolean {
+export function isLasting({ expiresAtMs }: Expiring): boolean {
   return expiresAtMs === undefined;
 }
 
-export function isExpired({ expiresAtMs }: { readonly expiresAtMs?: number | undefined }, nowMs: number): boolean {
+export function isExpired({ expiresAtMs }: Expiring, nowMs: number): boolean {
   return expiresAtMs !== undefined && expiresAtMs <= nowMs;
 }
 
@@ -102,7 +132,7 @@ function withProvenOf<K extends CredentialKind>(
   const row = rows[kind];
   const list = row.listOf(user);
   const marked = list.map((entity) => {
-    const credential = describeCredential(kind, entity);
+    const credential = { kind, ...row.describe(entity) };
     return !credential.proven && isMeant(credential) ? row.markProven(entity) : entity;
   });
   return marked.every((entity, index) => entity === list[index]) ? user : row.withList(user, marked);

@@ -144,8 +144,8 @@ export async function forgetRefusedBytes(store: Store, nowMs: number): Promise<v
 
 const forgottenAtOnce = 1_000;
 
-/** Keys whose day is over stand for nothing, whoever's they were. In portions, so that nobody waits for it. */
-export async function forgetIdempotencyKeys(store: Store, nowMs: number): Promise<void> {
+/** Deletes keys whose day is over, of all organizations. In portions, so that nobody waits for it; `signal` ends it early. */
+export async function forgetIdempotencyKeys(store: Store, nowMs: number, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const old = await store.db
       .selectFrom("idempotency_keys")
@@ -155,6 +155,7 @@ export async function forgetIdempotencyKeys(store: Store, nowMs: number): Promis
       .limit(forgottenAtOnce)
       .execute();
     for (const { organization_id, user_id, idempotency_key } of old) {
+      if (signal?.aborted) return;
       await store.db
         .deleteFrom("idempotency_keys")
         .where("organization_id", "=", organization_id)

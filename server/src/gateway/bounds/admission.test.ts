@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as breath } from "node:timers/promises";
-import { type AdmissionLimits, createAdmission, type Weight } from "./admission.ts";
+import { createAdmission } from "./admission.ts";
+import type { AdmissionLimits, Weight } from "./admission_limits.ts";
 
 const limits: AdmissionLimits = {
   inFlight: 4,

@@ -3,7 +3,7 @@
  * database or a client is, no more is kept: beyond a bound callers are answered 429, or the slowest client is let go. What was read
  * weighs a few times its bytes, as text, values and frames.
  */
-import type { AdmissionLimits } from "./admission.ts";
+import type { AdmissionLimits } from "./admission_limits.ts";
 
 const mebibyte = 1024 * 1024;
 

@@ -26,7 +26,7 @@ const long = 2_000;
 /** Three times as long as the work took, as large bodies do: then others have three quarters of the time. */
 const restTimes = 3;
 const mostRestMs = 200;
-/** Whoever was not seen for so long is not there. */
+/** An organization that was not seen for so long is not there. */
 const presenceMs = 250;
 
 export function createQueryQueue(admission: Admission = createAdmission(queryLimits)): QueryQueue {
@@ -64,7 +64,7 @@ export function createQueryQueue(admission: Admission = createAdmission(queryLim
       const turn = admission.enter(organizationId, weight);
       if (turn !== undefined) {
         await turn;
-        // Everybody else comes first: without a breath, a row of queries would be one long piece of work.
+        // Other events come first: without this, a series of queries would block the process as one long piece of work.
         await new Promise((resolve) => setImmediate(resolve));
       }
       // What the thread did meanwhile, not what the database was waited for: a slow database is nobody's flood.

@@ -27,12 +27,13 @@ export function statusOfAnswer(answer: Answer): number {
 }
 
 export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
-  if (answer.kind === "json") sendJson(reply, answer.value);
-  else if (answer.kind === "content") sendContent(reply, answer);
-  else {
-    if (answer.headers !== undefined) reply.headers(answer.headers);
-    sendFailure(request, reply, answer.failure, answer.status);
+  if (answer.kind === "json") {
+    sendJson(reply, answer.value);
+    return;
   }
+  if (answer.headers !== undefined) reply.headers(answer.headers);
+  if (answer.kind === "content") sendContent(reply, answer);
+  else sendFailure(request, reply, answer.failure, answer.status);
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Overloaded } from "../bounds/admission.ts";
+import { Overloaded } from "../bounds/overloaded.ts";
 import { clientVersion, type FaultLog, sendAnswer, sendFault, statusOfAnswer } from "./answers.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Connections } from "./connections.ts";

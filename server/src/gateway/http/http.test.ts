@@ -85,6 +85,15 @@ test("a route gets a body within its own limit, and nothing longer, empty or enc
   assert.deepEqual(await ask("x", gzip), [400, "bad request body: content encoding `gzip` is not accepted"]);
 });
 
+test("a route's answer has its own headers besides those of every answer", async (t) => {
+  const answer = { status: 202, contentType: "text/html", content: "<p>", headers: { "cache-control": "no-store" } };
+  const handle: Route["handle"] = (_request, send) => send({ kind: "content", ...answer });
+  const { app } = createApp(t, [route({ method: "GET", limits: { bodyBytes: 0 }, handle })]);
+  const { statusCode, headers, body } = await app.inject({ method: "GET", url: "/route" });
+  assert.deepEqual([statusCode, headers["cache-control"], body], [202, "no-store", "<p>"]);
+  assert.equal(headers["access-control-allow-origin"], "*");
+});
+
 test("a route that throws, or sends nothing, is an internal error under a reference, and the log has the rest", async (t) => {
   const broken: Route["handle"][] = [
     () => {

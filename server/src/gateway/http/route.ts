@@ -37,11 +37,20 @@ export type Answer =
   /** 200 and a JSON value. */
   | { kind: "json"; value: unknown }
   /** A refusal in the spelling of the client's version. */
-  | { kind: "failure"; failure: Failure; status?: number; headers?: Readonly<Record<string, string>> }
+  | { kind: "failure"; failure: Failure; status?: number; headers?: AnswerHeaders }
   | Content;
 
 /** Anything else, as it is. */
-export type Content = { kind: "content"; status: number; contentType: string; content: Uint8Array | string };
+export type Content = {
+  kind: "content";
+  status: number;
+  contentType: string;
+  content: Uint8Array | string;
+  headers?: AnswerHeaders;
+};
+
+/** Besides those of every answer. */
+export type AnswerHeaders = Readonly<Record<string, string>>;
 
 export type Send = (answer: Answer) => void;
 

@@ -7,7 +7,11 @@ const hourMs = 3_600_000;
 /** Rows that mean nothing after a day are deleted. */
 export function expiryJobs(store: Store): Job[] {
   return [
-    { name: "delete old idempotency keys", everyMs: hourMs, run: () => forgetIdempotencyKeys(store, Date.now()) },
+    {
+      name: "delete old idempotency keys",
+      everyMs: hourMs,
+      run: (signal) => forgetIdempotencyKeys(store, Date.now(), signal),
+    },
     { name: "delete old counts of refusals", everyMs: hourMs, run: () => forgetRefusedBytes(store, Date.now()) },
   ];
 }

@@ -6,10 +6,11 @@ import type { Socket } from "node:net";
 import { decode, type Layout } from "@keystead/core/encoding/layout.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, type FaultCode } from "@keystead/core/fault.ts";
-import { createFrameReader, encodeFrame, type Frame, setWait } from "../../frames/frame.ts";
+import { createFrameReader, encodeFrame, type Frame } from "../../frames/frame.ts";
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../../frames/messages.ts";
-import { createInFlightRing } from "../bounds/in_flight_ring.ts";
+import { createInFlightRing, type InFlightRing } from "../bounds/in_flight_ring.ts";
 import { memoryBounds } from "../bounds/memory_bounds.ts";
+import { FrameWriter } from "./frame_writer.ts";
 
 export type SignerLink = {
   request<K extends MessageKind>(kind: K, message: Request<K>, turn?: LinkTurn): Promise<Reply<K>>;
@@ -47,35 +48,99 @@ export type LinkEvents = {
   onSilent(): void;
 };
 
-export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkLimits = defaultLimits): SignerLink {
-  const waiting = createInFlightRing<Waiting>(limits.maxWaiting);
-  let socket: Socket | undefined;
-  /** Frames the socket does not take yet. They wait here, where they are counted and can be dropped. */
-  let queue: { id: number; frame: Uint8Array }[] = [];
-  let queuedBytes = 0;
-  let isFull = false;
-  let corked = false;
-  let silentSince: number | undefined;
-  let preparing = 0;
+export function createSignerLink(events: LinkEvents, limits: LinkLimits = defaultLimits): SignerLink {
+  return new SocketLink(events, limits);
+}
 
-  function take(id: number): Waiting | undefined {
-    const request = waiting.take(id);
-    if (request?.kind === "prepare") preparing -= 1;
+class SocketLink implements SignerLink {
+  readonly #events: LinkEvents;
+  readonly #limits: LinkLimits;
+  readonly #waiting: InFlightRing<Waiting>;
+  readonly #writer: FrameWriter;
+  readonly #sweep: NodeJS.Timeout;
+  #preparing = 0;
+  #silentSince: number | undefined;
+
+  constructor(events: LinkEvents, limits: LinkLimits) {
+    this.#events = events;
+    this.#limits = limits;
+    this.#waiting = createInFlightRing<Waiting>(limits.maxWaiting);
+    this.#writer = new FrameWriter((id) => (this.#waiting.get(id)?.deadline ?? 0) - performance.now());
+    this.#sweep = setInterval(() => this.#dropExpired(), limits.deadlineMs / 20);
+    this.#sweep.unref();
+  }
+
+  request<K extends MessageKind>(kind: K, message: Request<K>, turn?: LinkTurn): Promise<Reply<K>> {
+    const { deadlineMs, maxQueuedBytes } = this.#limits;
+    const waiting = this.#waiting;
+    if (this.#writer.socket === undefined) {
+      return Promise.reject(new Fault("unavailable", "the signer is not running; try again"));
+    }
+    if (waiting.isFull() || this.#writer.queuedBytes >= maxQueuedBytes) {
+      return Promise.reject(new Fault("unavailable", "the signer is busy; try again"));
+    }
+    const { request, reply } = messages[kind] as unknown as { request: Layout<Request<K>>; reply: Layout<Reply<K>> };
+    const id = waiting.nextId();
+    const frame = encodeFrame(kind, id, request, message, turn && uuidToBytes(turn.organizationId));
+    const answered = new Promise<Uint8Array>((resolve, reject) => {
+      if (kind === "prepare") this.#preparing += 1;
+      const deadline = performance.now() + deadlineMs + (patience * (turn?.cost ?? 0)) / 1_000;
+      waiting.add({ kind, deadline, resolve, reject });
+    });
+    this.#writer.write(id, frame);
+    return answered.then((bytes) => decode(reply, bytes));
+  }
+
+  preparing(): number {
+    return this.#preparing;
+  }
+
+  queuedBytes(): number {
+    return this.#writer.queuedBytes;
+  }
+
+  attach(socket: Socket): void {
+    if (this.#writer.socket === socket) return;
+    this.#writer.socket?.destroy();
+    this.#writer.use(socket);
+    this.#failAll("the signer was restarted; try again");
+    const read = createFrameReader((frame) => this.#onFrame(frame));
+    socket.on("data", (chunk: Buffer) => {
+      try {
+        read(chunk);
+      } catch {
+        socket.destroy();
+      }
+    });
+    socket.on("error", () => this.#onLost(socket));
+    socket.on("close", () => this.#onLost(socket));
+    socket.resume();
+  }
+
+  close(): void {
+    clearInterval(this.#sweep);
+    const { socket } = this.#writer;
+    this.#writer.use(undefined);
+    socket?.destroy();
+    this.#failAll("the gateway is stopping");
+  }
+
+  #take(id: number): Waiting | undefined {
+    const request = this.#waiting.take(id);
+    if (request?.kind === "prepare") this.#preparing -= 1;
     return request;
   }
 
-  function failAll(why: string): void {
-    const lost = waiting.takeAll();
-    preparing = 0;
-    queue = [];
-    queuedBytes = 0;
-    silentSince = undefined;
+  #failAll(why: string): void {
+    const lost = this.#waiting.takeAll();
+    this.#preparing = 0;
+    this.#silentSince = undefined;
     for (const { reject } of lost) reject(new Fault("unavailable", why));
   }
 
-  function onFrame({ kind, id, payload }: Frame): void {
-    silentSince = undefined;
-    const request = take(id);
+  #onFrame({ kind, id, payload }: Frame): void {
+    this.#silentSince = undefined;
+    const request = this.#take(id);
     if (request === undefined) return; // Its deadline has passed.
     if (kind === "fault") {
       const { code, message, errorCode, details } = decode(faultMessage, payload);
@@ -83,107 +148,26 @@ export function createSignerLink({ onDown, onSilent }: LinkEvents, limits: LinkL
     } else request.resolve(payload);
   }
 
-  function write(id: number, frame: Uint8Array): void {
-    if (socket === undefined || isFull) {
-      queue.push({ id, frame });
-      queuedBytes += frame.length;
-      return;
-    }
-    setWait(frame, (waiting.get(id)?.deadline ?? 0) - performance.now());
-    // Requests of one turn leave in one write.
-    if (!corked) {
-      const current = socket;
-      corked = true;
-      current.cork();
-      setImmediate(() => {
-        corked = false;
-        current.uncork();
-      });
-    }
-    if (!socket.write(frame)) holdUntilDrained(socket);
+  #onLost(socket: Socket): void {
+    if (this.#writer.socket !== socket) return;
+    this.#writer.use(undefined);
+    this.#failAll("the signer stopped; try again");
+    this.#events.onDown();
   }
 
-  /** The signer reads too slowly. */
-  function holdUntilDrained(current: Socket): void {
-    isFull = true;
-    current.once("drain", () => {
-      if (current !== socket) return;
-      isFull = false;
-      const queued = queue;
-      queue = [];
-      queuedBytes = 0;
-      for (const { id, frame } of queued) write(id, frame);
-    });
-  }
-
-  const sweep = setInterval(() => {
+  #dropExpired(): void {
     const now = performance.now();
     let expired = 0;
-    for (const { id, value } of waiting.entries()) {
+    for (const { id, value } of this.#waiting.entries()) {
       if (value.deadline > now) continue;
-      take(id)?.reject(new Fault("unavailable", "the signer did not answer in time"));
+      this.#take(id)?.reject(new Fault("unavailable", "the signer did not answer in time"));
       expired += 1;
     }
     if (expired === 0) return;
-    queue = queue.filter(({ id }) => waiting.get(id) !== undefined);
-    queuedBytes = queue.reduce((sum, { frame }) => sum + frame.length, 0);
-    silentSince ??= now - limits.deadlineMs;
-    if (now - silentSince < limits.silenceMs) return;
-    silentSince = undefined;
-    onSilent();
-  }, limits.deadlineMs / 20);
-  sweep.unref();
-
-  return {
-    request<K extends MessageKind>(kind: K, message: Request<K>, turn?: LinkTurn): Promise<Reply<K>> {
-      if (socket === undefined) return Promise.reject(new Fault("unavailable", "the signer is not running; try again"));
-      if (waiting.isFull() || queuedBytes >= limits.maxQueuedBytes) {
-        return Promise.reject(new Fault("unavailable", "the signer is busy; try again"));
-      }
-      const { request, reply } = messages[kind] as unknown as { request: Layout<Request<K>>; reply: Layout<Reply<K>> };
-      const id = waiting.nextId();
-      const frame = encodeFrame(kind, id, request, message, turn && uuidToBytes(turn.organizationId));
-      const answered = new Promise<Uint8Array>((resolve, reject) => {
-        if (kind === "prepare") preparing += 1;
-        const deadline = performance.now() + limits.deadlineMs + (patience * (turn?.cost ?? 0)) / 1_000;
-        waiting.add({ kind, deadline, resolve, reject });
-      });
-      write(id, frame);
-      return answered.then((bytes) => decode(reply, bytes));
-    },
-    preparing: () => preparing,
-    queuedBytes: () => queuedBytes,
-    attach(fresh) {
-      if (socket === fresh) return;
-      socket?.destroy();
-      failAll("the signer was restarted; try again");
-      socket = fresh;
-      corked = false;
-      isFull = false;
-      const read = createFrameReader(onFrame);
-      const lost = (): void => {
-        if (socket !== fresh) return;
-        socket = undefined;
-        failAll("the signer stopped; try again");
-        onDown();
-      };
-      fresh.on("data", (chunk: Buffer) => {
-        try {
-          read(chunk);
-        } catch {
-          fresh.destroy();
-        }
-      });
-      fresh.on("error", lost);
-      fresh.on("close", lost);
-      fresh.resume();
-    },
-    close() {
-      clearInterval(sweep);
-      const current = socket;
-      socket = undefined;
-      current?.destroy();
-      failAll("the gateway is stopping");
-    },
-  };
+    this.#writer.drop((id) => this.#waiting.get(id) === undefined);
+    this.#silentSince ??= now - this.#limits.deadlineMs;
+    if (now - this.#silentSince < this.#limits.silenceMs) return;
+    this.#silentSince = undefined;
+    this.#events.onSilent();
+  }
 }

@@ -16,16 +16,18 @@ import { declaredOnly, type Need } from "./wishes.ts";
 
 export type ActivityStep = Step<ActivityRecord, Need>;
 
+type Begun = { answer: ActivityRecord } | { request: StampedRequest };
+
 /** A new activity, or a vote on one. */
 export type Submission = {
   organizationId: string;
   /** At the beginning of each turn: the answer where it is stored already, else what the signer is asked about. */
-  begin(turn: number): Promise<{ answer: ActivityRecord } | { request: StampedRequest }>;
+  begin(turn: number): Begun | Promise<Begun>;
   /** What a refusal comes to: it may be about something that is stored, or over, by now. */
   afterRefusal(error: unknown, turn: number): Promise<ActivityStep> | ActivityStep;
 };
 
-export async function execute(dependencies: SubmitDependencies, submission: Submission): Promise<ActivityRecord> {
+export function execute(dependencies: SubmitDependencies, submission: Submission): Promise<ActivityRecord> {
   const execution = new Execution(dependencies, submission);
   return runRounds(execution.round, declaredOnly, (needs) => execution.attempt(needs));
 }
@@ -66,7 +68,7 @@ class Execution {
       const { organizationId, body, evidence, records, cost } = request;
       const trouble = this.#dependencies.signerTrouble();
       if (trouble !== undefined) throw new Fault("unavailable", trouble);
-      const caller = isWary(this.#dependencies, request)
+      const caller = verifiesFirst(this.#dependencies, request)
         ? (await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named")).userId
         : undefined;
       const target = request.vote?.target.body;
@@ -139,7 +141,7 @@ const muchCost = 10_000;
  * Whether a stamp is verified here before the signer verifies it all the same: where it is likely to be a stranger's, or where a
  * stranger would take a place in the queue or cause a lot of look-ups before the signer sees its stamp.
  */
-function isWary(dependencies: SubmitDependencies, request: StampedRequest): boolean {
+function verifiesFirst(dependencies: SubmitDependencies, request: StampedRequest): boolean {
   const { organizations, doubts } = dependencies;
   const { organizationId, records, evidence, cost } = request;
   if (organizations.isCrowded(organizationId) || records.length > manyRecords || cost > muchCost) return true;

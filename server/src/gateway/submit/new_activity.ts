@@ -18,12 +18,13 @@ export function newActivity(
   looksFirst: boolean,
 ): Submission {
   const hasLooked = (turn: number) => looksFirst || turn > 0;
+  const look = async () => {
+    const answer = await findRepeated(dependencies, request);
+    return answer === undefined ? { request } : { answer };
+  };
   return {
     organizationId: request.organizationId,
-    async begin(turn) {
-      const answer = hasLooked(turn) ? await findRepeated(dependencies, request) : undefined;
-      return answer === undefined ? { request } : { answer };
-    },
+    begin: (turn) => (hasLooked(turn) ? look() : { request }),
     async afterRefusal(error, turn) {
       const answer = hasLooked(turn) ? undefined : await findRepeated(dependencies, request);
       return answer === undefined ? { kind: "refused", error } : { kind: "done", value: answer };

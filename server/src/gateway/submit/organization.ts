@@ -90,14 +90,14 @@ export class Organization implements RunHolder {
       const journal = entries && Buffer.concat(entries);
       const first = toRequest(stamped, supplies, offer(state, links), journal);
       return {
-        answer: await (isFresh ? this.#send(turn, run, first) : this.#follow(turn, run, first)),
+        answer: await this.#send(turn, run, first, isFresh),
         run,
         offered: version,
       };
     }
     const { run } = this;
     const next = toRequest(stamped, supplies, undefined, undefined);
-    return { answer: await this.#follow(turn, run, next), run, offered: undefined };
+    return { answer: await this.#send(turn, run, next, false), run, offered: undefined };
   }
 
   /** The next run reads the state anew, whatever somebody has begun to read. */
@@ -125,21 +125,7 @@ export class Organization implements RunHolder {
     throw this.refuse(this.changedRows(`its row says version ${state.version}, its head ${named}`));
   }
 
-  /**
-   * A refusal that nobody stores is decided on the state at hand, and no commit of its own shows that this is the organization's. Another
-   * gateway may have moved on: a user it has added would be a stranger here. Or the state is still to be committed, and never will be.
-   */
-  async #follow(turn: LinkTurn, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
-    try {
-      return await this.#send(turn, run, request);
-    } catch (error) {
-      if (!isDecision(error)) throw error;
-      if (!(await run.isNewest())) return { kind: "overtaken" };
-      throw error;
-    }
-  }
-
-  async #send(turn: LinkTurn, run: OpenRun, request: Request<"prepare">): Promise<Answer> {
+  async #send(turn: LinkTurn, run: OpenRun, request: Request<"prepare">, isFresh: boolean): Promise<Answer> {
     passed("asking");
     try {
       const reply = await this.#context.link.request("prepare", request, turn);
@@ -152,7 +138,11 @@ export class Organization implements RunHolder {
         return { kind: "stateRefused", message };
       }
       if (error instanceof Fault && error.code === "aborted") return { kind: "stateRefused", message: error.message };
-      throw error;
+      // A refusal that nobody stores is decided on the state at hand, and no commit of its own shows that this is the organization's.
+      // Another gateway may have moved on: a user it has added would be a stranger here. Or the state is still to be committed, and
+      // never will be. A state that was read for this very request is the newest.
+      if (isFresh || !isDecision(error) || (await run.isNewest())) throw error;
+      return { kind: "overtaken" };
     }
   }
 }

@@ -25,7 +25,7 @@ import type { SubmitDependencies } from "./submit_dependencies.ts";
 
 export type SubmitAnswer = { activity: ReturnType<typeof activityView> } | { failure: Failure };
 
-/** What arrives at the door. */
+/** A request as it arrived. */
 export type Arrival = { body: Uint8Array; evidence: SentEvidence; idempotencyKey?: string | undefined };
 
 const likelyNewMs = 10_000;

@@ -36,10 +36,14 @@ type Row<K extends Need["kind"]> = {
 const rows: { readonly [K in Need["kind"]]: Row<K> } = {
   declared: {
     needsState: false,
-    async bring(supplies, { store, organizationId, declared }) {
-      supplies.records = declared.length === 0 ? [] : await loadRecords(store, organizationId, declared);
+    bring(supplies, { store, organizationId, declared }) {
+      supplies.records = [];
       supplies.wishes = [];
       supplies.pages = [];
+      if (declared.length === 0) return;
+      return loadRecords(store, organizationId, declared).then((found) => {
+        supplies.records = found;
+      });
     },
   },
   state: { needsState: true, bring: () => undefined },

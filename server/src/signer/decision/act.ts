@@ -2,11 +2,11 @@ import type { KeyRoom } from "../../endpoints/key_room.ts";
 import type { Weighed } from "../../rules/authorise.ts";
 import type { Asked } from "./asked.ts";
 import type { Caller } from "./authenticate.ts";
-import type { Brought } from "./key_room.ts";
+import type { Supplied } from "./key_room.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
-/** What a decision stands on: the state, the caller, the time, and what the gateway brought with the body. */
+/** What a decision stands on: the state, the caller, the time, and what the gateway supplied with the body. */
 export type DecisionContext = {
   signer: Signer;
   state: OpenState;
@@ -14,7 +14,7 @@ export type DecisionContext = {
   nowMs: number;
   /** Of the body that is being decided: of a vote, its own. */
   bodyMs: number;
-  brought: Brought;
+  supplied: Supplied;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyRoom;
 };

@@ -11,7 +11,15 @@ import {
   unverifiedEvidence,
   verifyEvidence,
 } from "../../evidence/evidence.ts";
-import { type Credential, credentialsOf, isExpired, lookupText } from "../../state/credentials.ts";
+import {
+  type Credential,
+  credentialLookup,
+  describeCredential,
+  isExpired,
+  type KeptCredential,
+  keptCredentialsOf,
+  lookupText,
+} from "../../state/credentials.ts";
 import type { User } from "../../state/entities.ts";
 import type { MembersPage } from "../../state/members.ts";
 
@@ -20,8 +28,8 @@ type Ids = { userId: Uint8Array; credentialId: Uint8Array };
 
 export type Caller = { user: User; credential: Credential; evidence: Evidence; ids: Ids };
 
-/** Ids are read when the credential is first used, and then kept: most of a large organization are not used today. */
-type Registered = { user: User; credential: Credential; ids: Ids | undefined };
+/** What a request needs of a credential is read when it is first used: most of a large organization are not used today. */
+type Registered = { user: User; kept: KeptCredential; used: { credential: Credential; ids: Ids } | undefined };
 
 const indexes = new WeakMap<MembersPage["users"], Map<string, Registered>>();
 
@@ -31,7 +39,7 @@ function registeredIn({ users }: MembersPage): Map<string, Registered> {
   if (known !== undefined) return known;
   const index = new Map<string, Registered>();
   for (const user of users.values()) {
-    for (const credential of credentialsOf(user)) index.set(credential.lookup, { user, credential, ids: undefined });
+    for (const kept of keptCredentialsOf(user)) index.set(credentialLookup(kept), { user, kept, used: undefined });
   }
   indexes.set(users, index);
   return index;
@@ -47,9 +55,15 @@ export function authenticate(
   const evidence = parseEvidence(curves, sent);
   const found = registeredIn(organization.members).get(lookupText(lookupOf(evidence)));
   if (found === undefined) throw unknownCredential(organization, evidence);
-  const { user, credential } = found;
+  const { user } = found;
+  found.used ??= used(user, describeCredential(found.kept));
+  const { credential, ids } = found.used;
   if (isExpired(credential, nowMs)) throw expiredCredential(evidence);
   if (!verifyEvidence({ curves, credential }, evidence, body)) throw unverifiedEvidence(evidence);
-  found.ids ??= { userId: uuidToBytes(user.userId), credentialId: uuidToBytes(credential.credentialId) };
-  return { user, credential, evidence, ids: found.ids };
+  return { user, credential, evidence, ids };
+}
+
+function used(user: User, credential: Credential): NonNullable<Registered["used"]> {
+  const ids = { userId: uuidToBytes(user.userId), credentialId: uuidToBytes(credential.credentialId) };
+  return { credential, ids };
 }

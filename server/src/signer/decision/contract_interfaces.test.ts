@@ -7,7 +7,7 @@ import { emptyPages } from "../../state/pages.ts";
 import { wishKey } from "../../state/record_wish.ts";
 import { encodeRecord } from "../../state/records.ts";
 import { createInterfaceCache, openInterfaces } from "./contract_interfaces.ts";
-import type { Brought } from "./key_room.ts";
+import type { Supplied } from "./key_room.ts";
 import { NeedsMore, needsRecords } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import { createRecordCache } from "./record_cache.ts";
@@ -35,7 +35,7 @@ function stored(interfaceId: string, organizationId = "acme", own = text) {
 }
 
 const wishFor = (id: string) => ({ by: "id", kind: "contractInterface", id }) as const;
-const nothing: Brought = { records: [], wishes: [] };
+const nothing: Supplied = { records: [], wishes: [] };
 
 test("what is not at hand is asked for, read once, and then known", () => {
   const signer = newSigner();
@@ -45,8 +45,8 @@ test("what is not at hand is asked for, read once, and then known", () => {
     (error) =>
       error instanceof NeedsMore && assert.deepEqual(error.wishes, needsRecords([wishFor("a")]).wishes) === undefined,
   );
-  const brought = { records: [stored("a")], wishes: [wishKey(wishFor("a"))] };
-  const opened = openInterfaces(signer, state, brought).openInterface("a");
+  const supplied = { records: [stored("a")], wishes: [wishKey(wishFor("a"))] };
+  const opened = openInterfaces(signer, state, supplied).openInterface("a");
   assert.equal(opened.type, "ETHEREUM");
   assert.equal(openInterfaces(signer, state, nothing).openInterface("a"), opened);
 });
@@ -91,9 +91,9 @@ test("all that is missing is asked for at once, and what came is not asked for a
   const signer = newSigner();
   const state = listing("a", "b", "c");
   openInterfaces(signer, state, { records: [stored("b")], wishes: [] }).openInterface("b");
-  const asks = (brought: Brought, wanted: readonly string[]) =>
+  const asks = (supplied: Supplied, wanted: readonly string[]) =>
     assert.throws(
-      () => openInterfaces(signer, state, brought).expectInterfaces(["a", "b", "c"]),
+      () => openInterfaces(signer, state, supplied).expectInterfaces(["a", "b", "c"]),
       (error) =>
         error instanceof NeedsMore &&
         assert.deepEqual(error.wishes, needsRecords(wanted.map(wishFor)).wishes) === undefined,
@@ -116,8 +116,8 @@ test("what one request needs stays known until it is decided, also the most that
   const state = listing(...ids);
   const page = new Map([...state.pages.contractInterfaces].map(([id, each]) => [id, { ...each, length: long.length }]));
   const sized = { ...state, pages: { ...state.pages, contractInterfaces: page } };
-  const brought = { records: ids.map((id) => stored(id, "acme", long)), wishes: [] };
-  const first = openInterfaces(signer, sized, brought);
+  const supplied = { records: ids.map((id) => stored(id, "acme", long)), wishes: [] };
+  const first = openInterfaces(signer, sized, supplied);
   first.expectInterfaces(ids);
   const opened = ids.map((id) => first.openInterface(id));
   const again = openInterfaces(signer, sized, nothing);

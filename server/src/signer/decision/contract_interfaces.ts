@@ -12,7 +12,7 @@ import type { Work } from "@keystead/core/work.ts";
 import type { FactSources } from "../../rules/activity_facts.ts";
 import { createLru, type Lru } from "../../state/lru.ts";
 import { type RecordWish, wishKey } from "../../state/record_wish.ts";
-import { type Brought, readRecord } from "./key_room.ts";
+import { readRecord, type Supplied } from "./key_room.ts";
 import { changedRows } from "./line.ts";
 import { needsRecords } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
@@ -33,7 +33,7 @@ export function createInterfaceCache(): Lru<ParsedInterface> {
 export function openInterfaces(
   signer: Signer,
   { organizationId, pages }: Pick<OpenState, "organizationId" | "pages">,
-  brought: Brought,
+  supplied: Supplied,
 ): Required<Pick<FactSources, "openInterface" | "expectInterfaces">> {
   // Held for as long as the question is, whatever the cache forgets meanwhile.
   const opened = new Map<string, ParsedInterface>();
@@ -46,14 +46,14 @@ export function openInterfaces(
   }
 
   function findText(interfaceId: string): string | undefined {
-    texts ??= textsIn(signer, organizationId, brought);
+    texts ??= textsIn(signer, organizationId, supplied);
     return texts.get(interfaceId);
   }
 
   return {
     expectInterfaces(interfaceIds) {
       const absent = interfaceIds.filter((id) => findOpened(id) === undefined && findText(id) === undefined);
-      const wishes = absent.map(wishFor).filter((wish) => !brought.wishes.includes(wishKey(wish)));
+      const wishes = absent.map(wishFor).filter((wish) => !supplied.wishes.includes(wishKey(wish)));
       if (wishes.length > 0) throw needsRecords(wishes);
     },
     openInterface(interfaceId) {
@@ -62,7 +62,7 @@ export function openInterfaces(
       const known = findOpened(interfaceId);
       if (known !== undefined) return known;
       const text = findText(interfaceId);
-      if (text === undefined) throw missing(organizationId, interfaceId, brought);
+      if (text === undefined) throw missing(organizationId, interfaceId, supplied);
       const parsed = parseInterface(listed.type, text);
       opened.set(interfaceId, parsed);
       const weight = listed.length + functionWeight * functionCount(parsed);
@@ -73,11 +73,11 @@ export function openInterfaces(
 }
 
 /** Reads the texts that came with the frame, with a pause after each: together they may take a quarter of a second. */
-export function* readingInterfaces(signer: Signer, state: OpenState, brought: Brought): Work<void> {
-  if (brought.wishes.length === 0) return;
-  const { openInterface } = openInterfaces(signer, state, brought);
+export function* readingInterfaces(signer: Signer, state: OpenState, supplied: Supplied): Work<void> {
+  if (supplied.wishes.length === 0) return;
+  const { openInterface } = openInterfaces(signer, state, supplied);
   try {
-    for (const interfaceId of textsIn(signer, state.organizationId, brought).keys()) {
+    for (const interfaceId of textsIn(signer, state.organizationId, supplied).keys()) {
       if (!state.pages.contractInterfaces.has(interfaceId)) continue;
       openInterface(interfaceId);
       yield;
@@ -96,9 +96,9 @@ function wishFor(id: string): RecordWish {
 }
 
 /** The texts that came with the frame. Each is checked once, however many are looked for. */
-function textsIn(signer: Signer, organizationId: string, brought: Brought): ReadonlyMap<string, string> {
+function textsIn(signer: Signer, organizationId: string, supplied: Supplied): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
-  for (const { content } of brought.records) {
+  for (const { content } of supplied.records) {
     const record = readRecord(signer, organizationId, content);
     if (record.kind !== "contractInterface") continue;
     texts.set(record.interfaceId, record.text);
@@ -110,8 +110,8 @@ function textsIn(signer: Signer, organizationId: string, brought: Brought): Read
  * What the state lists and the frame lacks is an error, never an absence: a call that could not be read would slip past whoever
  * denies it by its arguments. It may be about to be committed, so the gateway looks once more before it gives up.
  */
-function missing(organizationId: string, interfaceId: string, brought: Brought): Error {
+function missing(organizationId: string, interfaceId: string, supplied: Supplied): Error {
   const wish = wishFor(interfaceId);
-  if (!brought.wishes.includes(wishKey(wish))) return needsRecords([wish]);
+  if (!supplied.wishes.includes(wishKey(wish))) return needsRecords([wish]);
   return changedRows(organizationId, `the text of smart contract interface ${interfaceId} is missing`);
 }

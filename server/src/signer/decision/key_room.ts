@@ -25,18 +25,18 @@ import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
 /** What came with a frame beside the state. */
-export type Brought = Pick<Request<"prepare">, "records" | "wishes">;
+export type Supplied = Pick<Request<"prepare">, "records" | "wishes">;
 
-export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought): KeyRoom {
+export function openKeyRoom(signer: Signer, state: OpenState, supplied: Supplied): KeyRoom {
   const { keyring, sealer } = signer;
   const { organizationId } = state;
   const sealedOf = new Map<KeyRecord, Uint8Array>();
-  for (const { content, sealed } of brought.records) {
+  for (const { content, sealed } of supplied.records) {
     const record = readRecord(signer, organizationId, content);
     if (isKeyRecord(record) && isReleased(signer, record)) sealedOf.set(record, sealed);
   }
   const records = [...sealedOf.keys()];
-  const looked = new Set(brought.wishes);
+  const looked = new Set(supplied.wishes);
   const isAbsent = (name: PageName) =>
     !hasPage(state.pages, name) && state.directory.pages.some((page) => page.name === name);
 
@@ -71,9 +71,9 @@ export function openKeyRoom(signer: Signer, state: OpenState, brought: Brought):
       return records.find((record) => {
         if (record.kind !== kind) return false;
         const secret = unsealOf(signer, record, sealedOf.get(record) ?? new Uint8Array());
-        const told = toldBy(record, secret);
-        const own = keyring.blindIndex(organizationId, kind, told);
-        for (const each of [secret, told]) each.fill(0);
+        const compared = comparableSecretOf(record, secret);
+        const own = keyring.blindIndex(organizationId, kind, compared);
+        for (const each of [secret, compared]) each.fill(0);
         return own === blindIndex;
       });
     },
@@ -132,8 +132,8 @@ export function openSecret({ sealer, draws }: Signer, record: KeyRecord, sealed:
   throw new Fault("internal", `the sealed secret of ${record.kind} ${recordIdOf(record)} is not the record's own`);
 }
 
-/** What equal ones are told by: a wallet by its seed, however its words came, anything else by the secret itself. */
-export function toldBy(record: KeyRecord, secret: Uint8Array): Uint8Array {
+/** The secret by which equal keys are found: a wallet's seed, however its words came, and of anything else the secret itself. */
+export function comparableSecretOf(record: KeyRecord, secret: Uint8Array): Uint8Array {
   return record.kind === "wallet" ? seedOfWallet(nodeSigning.keys, record.language, secret) : secret;
 }
 

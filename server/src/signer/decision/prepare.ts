@@ -70,7 +70,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     caller,
     nowMs,
     bodyMs: envelope.timestampMs,
-    brought: request,
+    supplied: request,
     keys,
   };
 

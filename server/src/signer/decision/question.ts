@@ -5,11 +5,11 @@ import type { Act } from "./act.ts";
 import { openInterfaces } from "./contract_interfaces.ts";
 
 export function questionOf(act: Act, approvals: readonly Approval[]): Question {
-  const { signer, state, brought, keys, asked, proposerId, wasWaiting, nowMs } = act;
+  const { signer, state, supplied, keys, asked, proposerId, wasWaiting, nowMs } = act;
   return {
     pages: state.pages,
     keys,
-    ...openInterfaces(signer, state, brought),
+    ...openInterfaces(signer, state, supplied),
     form: asked.form,
     params: asked.params,
     proposerId,

@@ -7,7 +7,7 @@ import type { HeadStanding, Reply, Request } from "../../frames/messages.ts";
 import type { Purpose } from "../../state/authenticity.ts";
 import { digestKey } from "../../state/digest.ts";
 import { type AnyRecord, decodeRecord, isKeyRecord } from "../../state/records.ts";
-import { openSecret, toldBy } from "../decision/key_room.ts";
+import { comparableSecretOf, openSecret } from "../decision/key_room.ts";
 import type { KnownHeader, Links } from "../decision/line.ts";
 import type { Signer } from "../decision/signer.ts";
 import type { Pin } from "../memory/pins.ts";
@@ -77,7 +77,7 @@ function openBox(signer: Signer, record: AnyRecord, sealed: Uint8Array): Pick<Op
   try {
     secret = openSecret(signer, record, sealed);
     if (record.kind === "walletAccount") return { opens: true, blindIndex: undefined };
-    told = toldBy(record, secret);
+    told = comparableSecretOf(record, secret);
     return { opens: true, blindIndex: signer.keyring.blindIndex(record.organizationId, record.kind, told) };
   } catch (error) {
     if (error instanceof Fault) return { opens: false, blindIndex: undefined };

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { evidenceHeaders } from "../../evidence/evidence.ts";
+import { readEvidence } from "./evidence_header.ts";
+
+test("evidence is found by its header in any case, among others", () => {
+  const headers = ["Host", "x", "X-STAMP", "abc", "X-Client-Version", "x-stamp"];
+  assert.deepEqual(readEvidence(headers, "query"), { kind: "apiKey", value: "abc" });
+});
+
+test("two headers of evidence are refused, whichever they are", () => {
+  const malformed = { code: "unauthenticated", message: "malformed activity stamp", errorCode: "SIGNATURE_INVALID" };
+  for (const one of evidenceHeaders) {
+    for (const other of evidenceHeaders) {
+      assert.throws(() => readEvidence([one, "a", other, "a"], "submit"), malformed, `${one} and ${other}`);
+    }
+  }
+});
+
+test("a header of evidence that is not built is told apart from none", () => {
+  for (const header of ["x-stamp-webauthn", "x-stamp-attested", "x-session"]) {
+    const message = `\`${header}\` stamps are not supported yet; use \`x-stamp\``;
+    assert.throws(() => readEvidence([header, "a"], "query"), { code: "unimplemented", message });
+  }
+  const errorCode = "SIGNATURE_MISSING";
+  assert.throws(() => readEvidence(["Host", "x"], "query"), {
+    message: "no valid authentication signature found for request",
+    errorCode,
+  });
+  assert.throws(() => readEvidence([], "submit"), {
+    message: "cannot authenticate public API activity request without a stamp (X-Stamp/X-Stamp-Webauthn header)",
+    errorCode,
+  });
+});
