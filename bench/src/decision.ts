@@ -1,9 +1,9 @@
 /** What it costs to ask policies about a transfer of a token, from the hex of the transaction to the verdict, in this process. */
 import { randomUUID } from "node:crypto";
-import { decidePolicies, type PolicyDecision, type Question } from "@keystead/core/policy/decision/decide.ts";
+import { compilePolicy } from "@keystead/core/policy/decision/compiled_policy.ts";
+import { decidePolicies, type PolicyDecision, type PolicyQuestion } from "@keystead/core/policy/decision/decide.ts";
 import { explain } from "@keystead/core/policy/decision/explain.ts";
-import { compilePolicy } from "@keystead/core/policy/decision/policy.ts";
-import { type ActivityFacts, viewsOf } from "@keystead/core/policy/facts/activity_view.ts";
+import { type ActivityFacts, viewsOf } from "@keystead/core/policy/facts/condition_views.ts";
 import { parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import { type Computation, measureUs, prepareSignature } from "./baselines.ts";
 import { abiText, unsignedTransfer } from "./erc20.ts";
@@ -74,7 +74,7 @@ function prepareDecision(seconds: number, count: number, isExplained: boolean): 
     const activity = activities[next++ % activities.length] as ActivityFacts;
     // A request's parameters are an object of its own. What was read of one is remembered with it, and must not be here.
     const params = { ...activity.params };
-    const question: Question = {
+    const question: PolicyQuestion = {
       policies,
       views: viewsOf({ ...activity, params }),
       proposerId: userId,

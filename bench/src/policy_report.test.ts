@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compilePolicy } from "@keystead/core/policy/decision/policy.ts";
+import { compilePolicy } from "@keystead/core/policy/decision/compiled_policy.ts";
 import { decisionFigures, decisionLines, withRatios } from "./policy_report.ts";
 import { payloads, policyTexts, transfers } from "./policy_texts.ts";
 

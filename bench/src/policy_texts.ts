@@ -1,6 +1,6 @@
 /** Policies as organizations have them: many alike, of which one is about the request. */
 import { randomBytes, randomUUID } from "node:crypto";
-import type { PolicyText } from "@keystead/core/policy/decision/policy.ts";
+import type { PolicyText } from "@keystead/core/policy/decision/compiled_policy.ts";
 import { token } from "./erc20.ts";
 
 /** What a condition says about what is asked, given the address that the policy is about. */

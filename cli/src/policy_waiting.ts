@@ -1,7 +1,7 @@
 /** Changes of policies that somebody has asked for already and that wait for approvals. */
 import { isDeepStrictEqual } from "node:util";
 import { type Activity, activities, type Client } from "@keystead/sdk";
-import type { Step } from "./policy_steps.ts";
+import type { PlannedActivity } from "./policy_plan.ts";
 
 const paths = ["create_policy", "create_policies", "update_policy", "delete_policy", "delete_policies"] as const;
 /** One version before the current one can wait as well. */
@@ -24,7 +24,7 @@ export async function waitingChanges(client: Client): Promise<Activity[]> {
 }
 
 /** The activity that asks for the very same: sent again, it would have to be approved twice. */
-export function findWaiting(waiting: readonly Activity[], { path, parameters }: Step): Activity | undefined {
+export function findWaiting(waiting: readonly Activity[], { path, parameters }: PlannedActivity): Activity | undefined {
   return waiting.find(
     ({ type, intent }) =>
       type === activities[path].type && Object.values(intent).some((asked) => isDeepStrictEqual(asked, parameters)),

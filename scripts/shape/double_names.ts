@@ -13,7 +13,7 @@ const layers: readonly (readonly string[])[] = [
   // The mathematics, the state, the wire, the rules, the rows and the answers of one thing: `wallets.ts`, `bundles.ts`.
   [
     ...["core/src/crypto", "core/src/chains"],
-    ...["state", "fields", "rules", "store", "views", "queries"].map((name) => `server/src/${name}`),
+    ...["state", "fields", "evidence", "rules", "store", "views", "queries"].map((name) => `server/src/${name}`),
   ],
   // The transactions, the addresses and the facts for policies of one chain or standard: `bitcoin.ts`, `eip712.ts`.
   ["core/src/chains", "core/src/crypto", "core/src/keys/addresses", "core/src/policy/facts"],

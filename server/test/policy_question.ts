@@ -1,6 +1,6 @@
 /** The decision point, asked about an organization that a test describes: people by name, policies by what they say. */
 import assert from "node:assert/strict";
-import type { ContractInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
+import type { ParsedInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import { type AnyActivity, formsOf } from "../src/endpoints/define_activity.ts";
 import { authorise, type Decision, type Question } from "../src/rules/authorise.ts";
 import type { KnownKeys } from "../src/rules/keys.ts";
@@ -36,7 +36,7 @@ export type Situation = {
   isWaiting?: boolean;
   keys?: KnownKeys;
   tags?: Readonly<Record<string, readonly string[]>>;
-  interfaces?: readonly { listed: Listed; read: ContractInterface }[];
+  interfaces?: readonly { listed: Listed; read: ParsedInterface }[];
   atMs?: number;
 };
 

@@ -7,8 +7,8 @@ import { diffLines, diffPolicies, keyOf, type PolicyDiff, type StoredPolicy } fr
 import { policyErrors } from "../policy_errors.ts";
 import { readPolicyFile } from "../policy_files.ts";
 import { unknownIds } from "../policy_ids.ts";
+import { type PlannedActivity, planOf } from "../policy_plan.ts";
 import { explainRefusal } from "../policy_refusal.ts";
-import { type Step, stepsOf } from "../policy_steps.ts";
 import { findWaiting, waitingChanges } from "../policy_waiting.ts";
 import { policyWarnings } from "../policy_warnings.ts";
 import { plural, printable } from "../printable.ts";
@@ -30,7 +30,7 @@ export async function policyApply(context: CommandContext): Promise<number> {
     console.error(`keystead: warning: "${printable(policy.policyName)}" ${allowsEverything}`);
   }
   console.log(diffLines(diff, { prune }).join("\n"));
-  const steps = stepsOf(diff, { prune });
+  const steps = planOf(diff, { prune });
   const waiting = await waitingChanges(client);
   const strangers = sayStrangers(waiting, steps);
   if (check) return isSame(diff) && strangers === 0 ? 0 : 1;
@@ -81,7 +81,7 @@ async function readAll(paths: readonly string[]): Promise<readonly WrittenPolicy
 }
 
 /** What waits and is not of these files will change the organization when it is approved. Gives how many there are. */
-function sayStrangers(waiting: readonly Activity[], steps: readonly Step[]): number {
+function sayStrangers(waiting: readonly Activity[], steps: readonly PlannedActivity[]): number {
   const own = new Set(steps.map((step) => findWaiting(waiting, step)));
   const strangers = waiting.filter((one) => !own.has(one));
   for (const activity of strangers)
@@ -95,7 +95,7 @@ function sayStrangers(waiting: readonly Activity[], steps: readonly Step[]): num
  */
 async function takeAll(
   client: Client,
-  steps: readonly Step[],
+  steps: readonly PlannedActivity[],
   waiting: readonly Activity[],
   flags: Flags,
 ): Promise<number> {

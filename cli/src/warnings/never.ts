@@ -5,7 +5,7 @@
 import type { Expression } from "@keystead/core/policy/language/ast.ts";
 import type { CheckedExpression } from "@keystead/core/policy/language/check.ts";
 import { textsBeside } from "./paths.ts";
-import { canEqual, type Shape, shapes } from "./shapes.ts";
+import { type ActivityShape, canEqual, shapes } from "./shapes.ts";
 
 /** `need` is the name to point at; without one it is the whole condition. */
 export type Never = { need?: string; position?: number; message: string };
@@ -28,7 +28,7 @@ export function neverWarnings({ root, needs }: CheckedExpression, verb: "allows"
   return [{ need: absent, message: `no activity that the rest is true of has \`${absent}\`, ${never}` }];
 }
 
-function hasAll({ has }: Shape, needs: readonly string[]): boolean {
+function hasAll({ has }: ActivityShape, needs: readonly string[]): boolean {
   return needs.every((need) => has.has(need));
 }
 
@@ -40,7 +40,7 @@ function findExclusive(needs: readonly string[]): readonly [string?, string?] {
 }
 
 /** One side of an `||` that is true of nothing that the whole is about, because of what the other sides name. */
-function deadBranches(node: Expression, possible: readonly Shape[], needs: readonly string[]): Never[] {
+function deadBranches(node: Expression, possible: readonly ActivityShape[], needs: readonly string[]): Never[] {
   if (node.kind !== "and" && node.kind !== "or") return [];
   return node.items.flatMap((item) => {
     if (node.kind === "and" || possible.some((shape) => canBe(item, shape, true)))
@@ -52,7 +52,7 @@ function deadBranches(node: Expression, possible: readonly Shape[], needs: reado
 }
 
 /** Whether the expression can have the value for such an activity, as far as its kind says. */
-function canBe(node: Expression, shape: Shape, value: boolean): boolean {
+function canBe(node: Expression, shape: ActivityShape, value: boolean): boolean {
   if (node.kind === "not") return canBe(node.of, shape, !value);
   if (node.kind === "and" || node.kind === "or") {
     const needsAll = (node.kind === "and") === value;

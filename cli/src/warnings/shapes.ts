@@ -1,7 +1,7 @@
 /** What one activity can have at once, as far as policies see it: a key of one sort, and at most one payload. */
 import { activityKinds, kindOf } from "@keystead/core/policy/vocabulary/activity_kinds.ts";
 
-export type Shape = {
+export type ActivityShape = {
   kind: string;
   /** What a condition may need of it, in the words of its `needs`. */
   has: ReadonlySet<string>;
@@ -50,7 +50,7 @@ const payloads: Readonly<Record<string, readonly Payload[]>> = {
   SOL_SEND_TRANSACTION: [{ name: "solana.tx", texts: {} }],
 };
 
-export const shapes: readonly Shape[] = Object.entries(activityKinds).flatMap(
+export const shapes: readonly ActivityShape[] = Object.entries(activityKinds).flatMap(
   ([kind, { resource, action, params }]) => {
     const signs = action === "SIGN" ? [account, privateKey] : [[]];
     const paramNames = Object.keys(params).map((name) => `activity.params.${name}`);
@@ -73,7 +73,11 @@ const knownTexts = Map.groupBy(
  * Whether a name of such an activity can be equal to a text, and whether it can be something else. A text that no shape
  * knows may be a slip, which is told elsewhere.
  */
-export function canEqual({ kind, texts }: Shape, path: string, text: string): { equal: boolean; unequal: boolean } {
+export function canEqual(
+  { kind, texts }: ActivityShape,
+  path: string,
+  text: string,
+): { equal: boolean; unequal: boolean } {
   if (path === "activity.type") {
     const ofKind = kindOf(text);
     return { equal: ofKind === kind || activityKinds[ofKind] === undefined, unequal: true };

@@ -5,7 +5,7 @@ import { type BitcoinNetwork, bitcoinAddress } from "../keys/addresses/bitcoin.t
 import { hash160 } from "../keys/addresses/hash160.ts";
 import { checkAmounts, checkBitcoinTransaction, toTxId } from "./bitcoin_transaction.ts";
 import { type Psbt, type PsbtInput, parsePsbt } from "./psbt.ts";
-import { sameBytes, unparsable } from "./refusal.ts";
+import { sameBytes, unparsable } from "./strict_parsing.ts";
 
 /** Reads a PSBT that is worth signing, or refuses it with the reason. */
 export function parseBitcoin(bytes: Uint8Array): Psbt {

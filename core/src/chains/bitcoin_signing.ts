@@ -8,9 +8,9 @@ import { bitcoinScripts } from "../keys/addresses/bitcoin.ts";
 import { p2sh } from "./bitcoin.ts";
 import { type BitcoinOutput, serialiseWithoutWitnesses } from "./bitcoin_transaction.ts";
 import { maxTransactionLength, type Psbt, type PsbtInput, psbtIn, serialisePsbt, withInputPair } from "./psbt.ts";
-import { sameBytes, unparsable } from "./refusal.ts";
 import { type Sighashes, sighashAll, sighashDefault, sighashesOf } from "./sighash.ts";
 import { checkSignature } from "./signature.ts";
+import { sameBytes, unparsable } from "./strict_parsing.ts";
 
 /** The address types of one key, and P2SH around the two scripts from before SegWit. */
 export type SpendableScript = keyof typeof spendings;

@@ -4,7 +4,7 @@ import { compactSize, countedBytes, countedList } from "../encoding/compact_size
 import { toHex } from "../encoding/hex.ts";
 import { decode, encode, fixed, type Layout, struct, u8 } from "../encoding/layout.ts";
 import { i32le, u32le, u64le } from "./little_endian.ts";
-import { parseStrictly, unparsable } from "./refusal.ts";
+import { parseStrictly, unparsable } from "./strict_parsing.ts";
 
 /** An output of an earlier transaction, spent here. */
 export type BitcoinInput = {

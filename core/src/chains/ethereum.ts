@@ -17,14 +17,14 @@ import {
   tuple,
 } from "../encoding/rlp_layout.ts";
 import { type AccessListEntry, accessList, address, enveloped, u64, u256 } from "./evm_items.ts";
-import { parseStrictly, type TransactionFormat, unparsable } from "./refusal.ts";
 import { checkSignature, type RecoverableSignature } from "./signature.ts";
+import { parseStrictly, type TransactionFormat, unparsable } from "./strict_parsing.ts";
 
 /** The words that policies use. */
 export type EthereumTransactionType = "LEGACY" | "TYPE_1" | "TYPE_2" | "TYPE_3" | "TYPE_4";
 
 /** Somebody's signed wish that their account run the code of `address` (EIP-7702). */
-export type Authorization = {
+export type SignedAuthorization = {
   chainId: bigint;
   address: Uint8Array;
   nonce: bigint;
@@ -52,10 +52,10 @@ export type EthereumTransaction = {
   accessList: readonly AccessListEntry[];
   maxFeePerBlobGas: bigint;
   blobVersionedHashes: readonly Uint8Array[];
-  authorizationList: readonly Authorization[];
+  authorizationList: readonly SignedAuthorization[];
 };
 
-const authorizationList: RlpLayout<readonly Authorization[]> = listOf(
+const authorizationList: RlpLayout<readonly SignedAuthorization[]> = listOf(
   tuple({ chainId: u256, address, nonce: u64, yParity: integer(1), r: u256, s: u256 }),
 );
 

@@ -17,9 +17,9 @@ import {
 } from "./bitcoin_transaction.ts";
 import { ethereumDigest, parseEthereum, serialiseEthereum } from "./ethereum.ts";
 import { type Psbt, parsePsbt, serialisePsbt } from "./psbt.ts";
-import { sameBytes } from "./refusal.ts";
 import { parseSolana, serialiseSolana, solanaMessage } from "./solana.ts";
 import { solanaFacts } from "./solana_facts.ts";
+import { sameBytes } from "./strict_parsing.ts";
 import { parseTempo, serialiseTempo, tempoDigest } from "./tempo.ts";
 import { parseTron, serialiseTron, type TronContract, tronDigest } from "./tron.ts";
 

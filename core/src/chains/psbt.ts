@@ -18,7 +18,7 @@ import {
 import { joined } from "./joined.ts";
 import { toU32 } from "./little_endian.ts";
 import { checkField, globalFields, inputFields, outputFields, type PsbtFields } from "./psbt_fields.ts";
-import { parseStrictly, refusing, sameBytes, type TransactionFormat, unparsable } from "./refusal.ts";
+import { parseStrictly, refusing, sameBytes, type TransactionFormat, unparsable } from "./strict_parsing.ts";
 
 /** One field: its key begins with its type. */
 export type PsbtPair = { key: Uint8Array; value: Uint8Array };

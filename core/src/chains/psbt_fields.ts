@@ -4,7 +4,7 @@ import { compactSize, countedBytes } from "../encoding/compact_size.ts";
 import { type Layout, type Reader, u8 } from "../encoding/layout.ts";
 import { bitcoinOutput, witnessStack } from "./bitcoin_transaction.ts";
 import { toU32 } from "./little_endian.ts";
-import { refusing, unparsable } from "./refusal.ts";
+import { refusing, unparsable } from "./strict_parsing.ts";
 
 /** A test of some bytes. */
 type Shape = (bytes: Uint8Array) => boolean;

@@ -8,7 +8,7 @@ import { compactU16 } from "../encoding/compact_u16.ts";
 import { toHex } from "../encoding/hex.ts";
 import { decode, encode, fixed, type Layout, struct, u8 } from "../encoding/layout.ts";
 import { Fault } from "../fault.ts";
-import { parseStrictly, sameBytes, type TransactionFormat, unparsable } from "./refusal.ts";
+import { parseStrictly, sameBytes, type TransactionFormat, unparsable } from "./strict_parsing.ts";
 
 /** A call of a program. Accounts are indexes: first into the keys, then into what the tables give. */
 export type SolanaInstruction = { programIndex: number; accounts: Uint8Array; data: Uint8Array };

@@ -5,8 +5,8 @@
 import { toBase58 } from "../encoding/base58.ts";
 import { toHex } from "../encoding/hex.ts";
 import { toU32, toU64 } from "./little_endian.ts";
-import { unparsable } from "./refusal.ts";
 import type { SolanaInstruction, SolanaMessage } from "./solana.ts";
+import { unparsable } from "./strict_parsing.ts";
 
 /** Stands for an account that only the network can look up. */
 export const addressTableLookup = "ADDRESS_TABLE_LOOKUP";

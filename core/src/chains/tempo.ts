@@ -16,8 +16,8 @@ import {
   tuple,
 } from "../encoding/rlp_layout.ts";
 import { type AccessListEntry, accessList, address, enveloped, u64, u256 } from "./evm_items.ts";
-import { parseStrictly, type TransactionFormat, unparsable } from "./refusal.ts";
 import { checkSignature, type RecoverableSignature, toRsv } from "./signature.ts";
+import { parseStrictly, type TransactionFormat, unparsable } from "./strict_parsing.ts";
 
 /** One call; without `to` it creates a contract. */
 export type TempoCall = { to: Uint8Array | undefined; value: bigint; data: Uint8Array };

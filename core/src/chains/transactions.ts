@@ -5,8 +5,8 @@
 import { fromHexAt } from "../encoding/hex.ts";
 import { parseBitcoin } from "./bitcoin.ts";
 import { parseEthereum } from "./ethereum.ts";
-import { unparsable } from "./refusal.ts";
 import { parseSolana } from "./solana.ts";
+import { unparsable } from "./strict_parsing.ts";
 import { parseTempo } from "./tempo.ts";
 import { parseTron } from "./tron.ts";
 

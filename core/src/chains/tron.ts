@@ -17,8 +17,8 @@ import {
   text,
   writeOccurrence,
 } from "../encoding/protobuf.ts";
-import { parseStrictly, type TransactionFormat, unparsable } from "./refusal.ts";
 import { checkSignature, type RecoverableSignature, toRsv } from "./signature.ts";
+import { parseStrictly, type TransactionFormat, unparsable } from "./strict_parsing.ts";
 import { type TronContractType, type TronContractValue, tronContracts } from "./tron_contracts.ts";
 
 /** One contract, told apart by `type`. */

@@ -16,7 +16,7 @@ import {
   text,
   word,
 } from "../encoding/protobuf.ts";
-import { unparsable } from "./refusal.ts";
+import { unparsable } from "./strict_parsing.ts";
 
 /** 0x41 and twenty bytes. A field of this kind cannot be left out. */
 const address: ProtobufKind<Uint8Array> = {

@@ -70,12 +70,12 @@ export function makeExportBundle<Key>(
   return signedBundle(signer, { encappedPublic: toHex(enc), ciphertext: toHex(ciphertext), organizationId });
 }
 
-export type ImportTarget = { organizationId: string; userId: string; targetPublicKey: Uint8Array };
+export type ImportRecipient = { organizationId: string; userId: string; targetPublicKey: Uint8Array };
 
 /** The `importBundle` of init_import_wallet and init_import_private_key; the target key has 65 bytes. */
 export function makeImportTargetBundle(
   signer: BundleSigner,
-  { organizationId, userId, targetPublicKey }: ImportTarget,
+  { organizationId, userId, targetPublicKey }: ImportRecipient,
 ): string {
   return signedBundle(signer, { targetPublic: toHex(targetPublicKey), organizationId, userId });
 }

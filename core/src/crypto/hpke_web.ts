@@ -6,7 +6,7 @@ import { p256 } from "@noble/curves/nist.js";
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { Fault } from "../fault.ts";
-import { checkPrivateKey } from "../keys/curves.ts";
+import { checkPrivateKey } from "../keys/key_curves.ts";
 import { isPointEncoding } from "./curves.ts";
 import type { HpkePrimitives } from "./hpke.ts";
 

@@ -4,7 +4,7 @@ import { HDKey } from "@scure/bip32";
 import { mnemonicToSeedSync } from "@scure/bip39";
 import { findVectors } from "../../test/vectors.ts";
 import { fromHex, toHex } from "../encoding/hex.ts";
-import type { SignatureScheme } from "../keys/curves.ts";
+import type { SignatureScheme } from "../keys/key_curves.ts";
 import { nobleCurves } from "./noble_curves.ts";
 import { nobleSigning } from "./noble_signing.ts";
 import {

@@ -4,7 +4,7 @@
  */
 import { fromHexAt } from "../encoding/hex.ts";
 import { Fault } from "../fault.ts";
-import type { SignatureScheme } from "../keys/curves.ts";
+import type { SignatureScheme } from "../keys/key_curves.ts";
 import type { Curves } from "./curves.ts";
 import { parseTypedData, type TypedData, typedDataDigest } from "./eip712.ts";
 import { type Authorization, authorizationDigest, parseAuthorization } from "./eip7702.ts";

@@ -6,7 +6,7 @@
 import { toHex } from "../encoding/hex.ts";
 import { Fault } from "../fault.ts";
 import { taprootPrivateKey } from "../keys/addresses/taproot.ts";
-import { type Curve, isPrivateKey, publicKeyOf, type SignatureScheme } from "../keys/curves.ts";
+import { type Curve, isPrivateKey, publicKeyOf, type SignatureScheme } from "../keys/key_curves.ts";
 import type { KeyMaths } from "../keys/key_maths.ts";
 
 /** Both numbers in 32 bytes; `yParity` tells which key signed, and is 0 where the scheme has no such question. */

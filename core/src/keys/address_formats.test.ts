@@ -12,7 +12,7 @@ import {
   isSameAddress,
 } from "./address_formats.ts";
 import { addressKey } from "./address_spelling.ts";
-import { type Curve, curveNames, type PublicKey, publicKeyOf } from "./curves.ts";
+import { type Curve, curveNames, type PublicKey, publicKeyOf } from "./key_curves.ts";
 import { nobleKeyMaths } from "./noble_key_maths.ts";
 
 const privateKey = fc

@@ -13,7 +13,7 @@ import { compressedHex, uncompressedHex } from "./addresses/public_key_hex.ts";
 import { sparkAddress } from "./addresses/spark.ts";
 import { tonAddress } from "./addresses/ton.ts";
 import { xrpAddress } from "./addresses/xrp.ts";
-import { type Curve, keyCurves, type PublicKey, type SignatureScheme } from "./curves.ts";
+import { type Curve, keyCurves, type PublicKey, type SignatureScheme } from "./key_curves.ts";
 
 /** In the order of their numbers in stored records: only ever added to at the end. */
 export const addressFormatNames = [

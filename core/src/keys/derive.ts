@@ -12,7 +12,7 @@ import {
   type PublicKey,
   privateKeyLength,
   publicKeyOf,
-} from "./curves.ts";
+} from "./key_curves.ts";
 import type { KeyMaths } from "./key_maths.ts";
 import { derivedPath, hardened, type Path } from "./path.ts";
 

@@ -3,7 +3,7 @@
  * path, because `m/44h/60H/0'` and `m/44'/60'/0'` are one key.
  */
 import { Fault } from "../fault.ts";
-import { type Curve, keyCurves } from "./curves.ts";
+import { type Curve, keyCurves } from "./key_curves.ts";
 
 /** Child indexes from the master key down; the top bit is the hardened mark. */
 export type Path = readonly number[];

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import { type Curve, curveNames, generatePrivateKey } from "@keystead/core/keys/curves.ts";
+import { type Curve, curveNames, generatePrivateKey } from "@keystead/core/keys/key_curves.ts";
 import { parseSentence, toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { nodeKeyMaths } from "@keystead/server/curves/node_key_maths.ts";
 import { ownClient } from "../keys/own_client.ts";

@@ -1,4 +1,4 @@
-import { generatePrivateKey } from "@keystead/core/keys/curves.ts";
+import { generatePrivateKey } from "@keystead/core/keys/key_curves.ts";
 import { mapWithPauses } from "@keystead/core/work.ts";
 import { costOfPrivateKeys } from "../endpoints/cost.ts";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";

@@ -1,5 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
-import { generatePrivateKey } from "@keystead/core/keys/curves.ts";
+import { generatePrivateKey } from "@keystead/core/keys/key_curves.ts";
 import { mapWithPauses, type Work } from "@keystead/core/work.ts";
 import { costOfAccounts, costOfPrivateKeys, costOfUsers, unitCosts } from "../endpoints/cost.ts";
 import { type ActivityContext, defineActivity } from "../endpoints/define_activity.ts";

@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import { type Curve, curveNames, generatePrivateKey, keyCurves } from "@keystead/core/keys/curves.ts";
 import { deriveKeyPair } from "@keystead/core/keys/derive.ts";
+import { type Curve, curveNames, generatePrivateKey, keyCurves } from "@keystead/core/keys/key_curves.ts";
 import { toSeed, toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { parsePath } from "@keystead/core/keys/path.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
-import { type Curve, curveNames, keyCurves, publicKeyOf } from "@keystead/core/keys/curves.ts";
+import { type Curve, curveNames, keyCurves, publicKeyOf } from "@keystead/core/keys/key_curves.ts";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
 import { encryptTo } from "../../test/imports.ts";
 import { type KeyRoomContent, testKeyRoom } from "../../test/key_room.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
-import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { Curve } from "@keystead/core/keys/key_curves.ts";
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { runActivity } from "../../test/activity_context.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { TransactionType } from "@keystead/core/chains/transactions.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
-import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { Curve } from "@keystead/core/keys/key_curves.ts";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { sha256 } from "@noble/hashes/sha2.js";

@@ -18,7 +18,7 @@ import type { BundleSigner } from "@keystead/core/crypto/bundles.ts";
 import { isPointEncoding } from "@keystead/core/crypto/curves.ts";
 import type { HpkePrimitives } from "@keystead/core/crypto/hpke.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { checkPrivateKey } from "@keystead/core/keys/curves.ts";
+import { checkPrivateKey } from "@keystead/core/keys/key_curves.ts";
 
 const cipher = "aes-256-gcm";
 const tagLength = 16;

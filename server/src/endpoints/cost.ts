@@ -5,7 +5,7 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
-import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { Curve } from "@keystead/core/keys/key_curves.ts";
 import type { ActivityForm, AnyActivity } from "./define_activity.ts";
 
 /** One place for all unit costs, as measured. */

@@ -1,6 +1,6 @@
 /** Private keys as requests describe them and as answers show them. */
 import { addressFormatNames } from "@keystead/core/keys/address_formats.ts";
-import { curveNames } from "@keystead/core/keys/curves.ts";
+import { curveNames } from "@keystead/core/keys/key_curves.ts";
 import { component } from "./component.ts";
 import { optional } from "./credentials.ts";
 import { ids } from "./ids.ts";

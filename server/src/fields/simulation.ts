@@ -1,5 +1,5 @@
 /** What a simulation is asked, and what it answers. The scenario's fields are those of policy test-case files. */
-import { curveNames } from "@keystead/core/keys/curves.ts";
+import { curveNames } from "@keystead/core/keys/key_curves.ts";
 import { optional } from "./credentials.ts";
 import { id } from "./ids.ts";
 import { type Static, Type } from "./schema.ts";

@@ -1,6 +1,6 @@
 /** Wallets and their accounts: as they are asked for, and as they are shown. */
 import { addressFormatNames } from "@keystead/core/keys/address_formats.ts";
-import { curveNames } from "@keystead/core/keys/curves.ts";
+import { curveNames } from "@keystead/core/keys/key_curves.ts";
 import { component } from "./component.ts";
 import { optional } from "./credentials.ts";
 import { name } from "./names.ts";

@@ -1,5 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
-import { curveNames } from "@keystead/core/keys/curves.ts";
+import { curveNames } from "@keystead/core/keys/key_curves.ts";
 import { pathKey } from "@keystead/core/keys/path.ts";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { optional } from "../fields/credentials.ts";

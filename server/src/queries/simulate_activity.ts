@@ -1,7 +1,7 @@
 import { setImmediate as breath } from "node:timers/promises";
 import { Fault } from "@keystead/core/fault.ts";
 import { TraceBounds, trace } from "@keystead/core/policy/decision/trace.ts";
-import { interfacesOf } from "@keystead/core/policy/facts/activity_view.ts";
+import { interfacesOf } from "@keystead/core/policy/facts/condition_views.ts";
 import { activityKinds, kindOf } from "@keystead/core/policy/vocabulary/activity_kinds.ts";
 import type { ActivityForm, AnyActivity } from "../endpoints/define_activity.ts";
 import { type Caller, defineQuery } from "../endpoints/define_query.ts";

@@ -1,6 +1,6 @@
 /** What policies are told about an activity: its type and parameters, the keys it uses, and the interfaces of contracts. */
-import type { ActivityFacts, KeyView, WalletView } from "@keystead/core/policy/facts/activity_view.ts";
-import type { ContractInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
+import type { ActivityFacts, KeyView, WalletView } from "@keystead/core/policy/facts/condition_views.ts";
+import type { ParsedInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { ActivityForm, PolicySubject } from "../endpoints/define_activity.ts";
 import type { Pages } from "../state/pages.ts";
 import type { PrivateKeyRecord, WalletAccountRecord } from "../state/records.ts";
@@ -21,7 +21,7 @@ export type FactSources = {
   /** Asked for only when policies are. */
   keys(): KnownKeys;
   /** An interface that the state lists, read. */
-  openInterface(interfaceId: string): ContractInterface;
+  openInterface(interfaceId: string): ParsedInterface;
   /** Told of all interfaces that will be opened, before the first one is. */
   expectInterfaces?(interfaceIds: readonly string[]): void;
 };

@@ -11,10 +11,10 @@ import {
   type Outcome,
   type PolicyDecision,
   type PolicyEvaluation,
-  type Question as PolicyQuestion,
+  type PolicyQuestion,
 } from "@keystead/core/policy/decision/decide.ts";
 import { explain, type PolicyExplanation } from "@keystead/core/policy/decision/explain.ts";
-import { viewsOf } from "@keystead/core/policy/facts/activity_view.ts";
+import { viewsOf } from "@keystead/core/policy/facts/condition_views.ts";
 import type { UserFacts } from "@keystead/core/policy/facts/facts.ts";
 import type { ActivityForm } from "../endpoints/define_activity.ts";
 import type { Approval } from "../state/entities.ts";

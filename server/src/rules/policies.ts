@@ -1,6 +1,7 @@
 /** An organization's policies as the engine takes them. What does not change is compiled once. */
+
+import { type CompiledPolicy, compilePolicy } from "@keystead/core/policy/decision/compiled_policy.ts";
 import type { IdentifiedPolicy } from "@keystead/core/policy/decision/decide.ts";
-import { type CompiledPolicy, compilePolicy } from "@keystead/core/policy/decision/policy.ts";
 import type { Approver, CredentialFacts, UserFacts } from "@keystead/core/policy/facts/facts.ts";
 import type { Work } from "@keystead/core/work.ts";
 import { credentialFactsOf } from "../state/credentials.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
-import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { Curve } from "@keystead/core/keys/key_curves.ts";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { p256 } from "@noble/curves/nist.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";

@@ -2,7 +2,7 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { type AddressFormat, getAddressUse } from "@keystead/core/keys/address_formats.ts";
-import { type Curve, checkPrivateKey, publicKeyOf } from "@keystead/core/keys/curves.ts";
+import { type Curve, checkPrivateKey, publicKeyOf } from "@keystead/core/keys/key_curves.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
 import type { PrivateKeyRecord } from "../state/records.ts";

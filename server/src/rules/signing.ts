@@ -7,7 +7,7 @@ import {
 } from "@keystead/core/crypto/payload.ts";
 import { type Signature, signBytes, toWireSignature, type WireSignature } from "@keystead/core/crypto/signing.ts";
 import { getAddressUse } from "@keystead/core/keys/address_formats.ts";
-import { keyCurves, type SignatureScheme } from "@keystead/core/keys/curves.ts";
+import { keyCurves, type SignatureScheme } from "@keystead/core/keys/key_curves.ts";
 import { mapWithPauses, type Work } from "@keystead/core/work.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import type { KeyRoom } from "../endpoints/key_room.ts";

@@ -1,6 +1,6 @@
 /** An organization as it would be: with other policies, and with people, keys and contracts that are not there. */
 import { Fault } from "@keystead/core/fault.ts";
-import { type ContractInterface, parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
+import { type ParsedInterface, parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { DraftPolicy, PolicyDrafts, Scenario, ScenarioKey } from "../fields/simulation.ts";
 import { credentialsOf } from "../state/credentials.ts";
 import type { Approval, KeyFacts, Policy, User } from "../state/entities.ts";
@@ -115,7 +115,7 @@ export function withScenario<S extends FactSources & { pages: Pick<Pages, "priva
   const tags = new Map(sources.pages.privateKeyTags.keys);
   for (const { privateKeyId, tags: own } of keys ?? []) if (privateKeyId) tags.set(privateKeyId, own ?? []);
   const listed = new Map(sources.pages.contractInterfaces);
-  const parsed = new Map<string, ContractInterface>();
+  const parsed = new Map<string, ParsedInterface>();
   for (const [index, { type, smartContractAddress, smartContractInterface }] of (interfaces ?? []).entries()) {
     const interfaceId = draftId(index);
     const address = type === "ETHEREUM" ? smartContractAddress.toLowerCase() : smartContractAddress;

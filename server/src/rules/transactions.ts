@@ -19,7 +19,7 @@ import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { type AddressFormat, type AddressFormatRow, addressFormats } from "@keystead/core/keys/address_formats.ts";
 import type { BitcoinScriptType } from "@keystead/core/keys/addresses/bitcoin.ts";
-import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { Curve } from "@keystead/core/keys/key_curves.ts";
 import type { Work } from "@keystead/core/work.ts";
 import { maxTransactionSignatures } from "../endpoints/cost.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";

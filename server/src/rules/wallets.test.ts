@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import { isPrivateKey } from "@keystead/core/keys/curves.ts";
+import { isPrivateKey } from "@keystead/core/keys/key_curves.ts";
 import { parseSentence, toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { finish } from "@keystead/core/work.ts";
 import { activityContext, nowMs } from "../../test/activity_context.ts";

@@ -1,9 +1,9 @@
 /** The signer process: descriptor 3 joins the gateway, descriptor 4 the launcher. It opens nothing else but its memory. */
 import { Socket } from "node:net";
-import { readControl } from "./control.ts";
 import { lockDown } from "./lockdown.ts";
 import { type Memory, openMemory } from "./memory/memory.ts";
 import { createOperations } from "./operations.ts";
+import { readControl } from "./read_control.ts";
 import { selfTest } from "./self_test.ts";
 import { serve } from "./serve.ts";
 

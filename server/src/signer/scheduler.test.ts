@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Work } from "@keystead/core/work.ts";
-import { createScheduler, type Job } from "./scheduler.ts";
+import { createScheduler, type QueuedWork } from "./scheduler.ts";
 
 /** A scheduler, and what its jobs were seen to do, in order. */
 function watched() {
@@ -23,7 +23,7 @@ function watched() {
     name: string,
     { count = 1, pieceMs = 0, waitMs = 60_000, work = undefined as Work<void> | undefined } = {},
   ): void {
-    const job: Job = {
+    const job: QueuedWork = {
       work: work ?? pieces(name, count, pieceMs),
       expiresAt: performance.now() + waitMs,
       fail: (error) => seen.push(`${name} failed: ${error}`),

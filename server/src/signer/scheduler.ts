@@ -11,7 +11,7 @@
 import type { Work } from "@keystead/core/work.ts";
 import { createFairQueue, type Flow } from "../state/fair_queue.ts";
 
-export type Job = {
+export type QueuedWork = {
   work: Work<void>;
   /** On the clock of `performance.now`: after this nobody waits for it. */
   expiresAt: number;
@@ -21,7 +21,7 @@ export type Job = {
 };
 
 export type Scheduler = {
-  add(queue: string, job: Job): void;
+  add(queue: string, job: QueuedWork): void;
   /** Nothing more is begun, because nobody takes what comes of it. */
   hold(): void;
   goOn(): void;
@@ -35,7 +35,7 @@ const turnMs = 4;
 
 /** `afterTurn` sends what was answered in it. */
 export function createScheduler(afterTurn: () => void): Scheduler {
-  const queue = createFairQueue<Job>(quantumMs);
+  const queue = createFairQueue<QueuedWork>(quantumMs);
   let isScheduled = false;
   let isHeld = false;
 
@@ -74,7 +74,7 @@ export function createScheduler(afterTurn: () => void): Scheduler {
 }
 
 /** One organization's turn, or what is left of everybody's. Returns the time it ended. */
-function workOn(flow: Flow<Job>, beganAt: number, until: number): number {
+function workOn(flow: Flow<QueuedWork>, beganAt: number, until: number): number {
   const job = flow.first();
   if (job.expiresAt <= beganAt) {
     flow.shift();
@@ -93,7 +93,7 @@ function workOn(flow: Flow<Job>, beganAt: number, until: number): number {
   return at;
 }
 
-function step({ work, fail }: Job): boolean {
+function step({ work, fail }: QueuedWork): boolean {
   try {
     return work.next().done === true;
   } catch (error) {
@@ -103,7 +103,7 @@ function step({ work, fail }: Job): boolean {
 }
 
 /** Its `finally` blocks run, which wipe the secrets it has opened. */
-function drop({ work, fail, dropped }: Job): void {
+function drop({ work, fail, dropped }: QueuedWork): void {
   try {
     work.return();
     dropped();

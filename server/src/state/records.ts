@@ -6,7 +6,7 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
-import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { Curve } from "@keystead/core/keys/key_curves.ts";
 import type { MnemonicLanguage } from "@keystead/core/keys/word_lists.ts";
 
 /** What binds a key's record to its secret. Records from before there were tags have none. */

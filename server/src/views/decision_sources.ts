@@ -4,8 +4,8 @@
  */
 import { hash } from "node:crypto";
 import { Fault } from "@keystead/core/fault.ts";
-import { type ActivityFacts, interfacesOf } from "@keystead/core/policy/facts/activity_view.ts";
-import { type ContractInterface, parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
+import { type ActivityFacts, interfacesOf } from "@keystead/core/policy/facts/condition_views.ts";
+import { type ParsedInterface, parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { ActivityForm } from "../endpoints/define_activity.ts";
 import { activityFacts, type FactSources } from "../rules/activity_facts.ts";
 import { interfacesAt } from "../rules/contract_interfaces.ts";
@@ -47,7 +47,7 @@ export async function readDecisionPages(store: Store, organizationId: string): P
  * which have one text for good. In bytes of what they were read from, which is a fraction of what they take.
  */
 const policiesPages = createLru<Pages["policies"]>(8 * 1024 * 1024);
-const openedInterfaces = createLru<ContractInterface>(8 * 1024 * 1024);
+const openedInterfaces = createLru<ParsedInterface>(8 * 1024 * 1024);
 
 function decodeKept(name: (typeof pageNames)[number], bytes: Uint8Array): DecisionPages[typeof name] {
   if (name !== "policies") return decodePage(name, bytes);
@@ -75,7 +75,7 @@ export async function readSources(
   const known = await readKeyPages(store, organizationId, keyRecords);
   const keys = { records: keyRecords, factsOf: (id: string) => findKeyFacts(known, id) };
   const unread = { pages, keys: () => keys, openInterface: notRead };
-  const interfaces = new Map<string, ContractInterface>();
+  const interfaces = new Map<string, ParsedInterface>();
   for (const listed of interfacesFor(pages, activityFacts(unread, form, params))) {
     const opened = await openInterface(store, organizationId, listed);
     if (opened !== undefined) interfaces.set(listed.interfaceId, opened);
@@ -120,7 +120,7 @@ async function openInterface(
   store: Store,
   organizationId: string,
   { interfaceId, type, length }: Listed,
-): Promise<ContractInterface | undefined> {
+): Promise<ParsedInterface | undefined> {
   const key = `${organizationId} ${interfaceId}`;
   const known = openedInterfaces.get(key);
   if (known !== undefined) return known;

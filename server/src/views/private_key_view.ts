@@ -1,4 +1,4 @@
-import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { Curve } from "@keystead/core/keys/key_curves.ts";
 import type { PrivateKeyTag } from "../state/entities.ts";
 import type { PrivateKeyRow } from "../store/private_keys.ts";
 import { timestamp } from "./dialect.ts";

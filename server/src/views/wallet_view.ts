@@ -1,6 +1,6 @@
 /** Wallets and their accounts as clients see them. */
 import { type AddressFormat, type AddressFormatRow, addressFormats } from "@keystead/core/keys/address_formats.ts";
-import type { Curve } from "@keystead/core/keys/curves.ts";
+import type { Curve } from "@keystead/core/keys/key_curves.ts";
 import type { WalletAccountRow, WalletRow } from "../store/wallets.ts";
 import { timestamp } from "./dialect.ts";
 

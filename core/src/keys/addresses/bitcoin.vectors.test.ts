@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findVectors } from "../../../test/vectors.ts";
 import { fromHex, toHex } from "../../encoding/hex.ts";
-import { publicKeyOf } from "../curves.ts";
+import { publicKeyOf } from "../key_curves.ts";
 import { nobleKeyMaths } from "../noble_key_maths.ts";
 import {
   type BitcoinNetwork,

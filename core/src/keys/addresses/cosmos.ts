@@ -1,7 +1,7 @@
 /** The Cosmos family: twenty bytes of a key's hash under the chain's own prefix. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { toBech32 } from "../../encoding/bech32.ts";
-import type { PublicKey } from "../curves.ts";
+import type { PublicKey } from "../key_curves.ts";
 import { hash160 } from "./hash160.ts";
 
 /** The encoder for a chain's prefix, for keys of secp256k1. */

@@ -5,7 +5,7 @@ import { base32nopad } from "@scure/base";
 import { toBase58 } from "../../encoding/base58.ts";
 import { crc16 } from "../../encoding/crc16.ts";
 import { toHex } from "../../encoding/hex.ts";
-import type { PublicKey } from "../curves.ts";
+import type { PublicKey } from "../key_curves.ts";
 
 /** Both Sui and Aptos put a byte beside the key that says which kind of key it is; zero is a single Ed25519 key. */
 const singleEd25519 = 0;

@@ -2,7 +2,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { toBase58check } from "../../encoding/base58.ts";
 import { toHex } from "../../encoding/hex.ts";
-import type { PublicKey } from "../curves.ts";
+import type { PublicKey } from "../key_curves.ts";
 
 const ascii = new TextEncoder();
 const tronVersion = 0x41;

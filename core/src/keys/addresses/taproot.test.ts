@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { toHex } from "../../encoding/hex.ts";
-import { publicKeyOf } from "../curves.ts";
+import { publicKeyOf } from "../key_curves.ts";
 import { nobleKeyMaths } from "../noble_key_maths.ts";
 import { taprootOutputKey, taprootPrivateKey } from "./taproot.ts";
 

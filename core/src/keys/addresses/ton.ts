@@ -6,7 +6,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { fromBase64url, toBase64url } from "../../encoding/base64url.ts";
 import { crc16 } from "../../encoding/crc16.ts";
 import { fromHex, toHex } from "../../encoding/hex.ts";
-import type { PublicKey } from "../curves.ts";
+import type { PublicKey } from "../key_curves.ts";
 
 type WalletContract = {
   /** Hash and depth of the published code cell. */

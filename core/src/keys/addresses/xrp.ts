@@ -1,6 +1,6 @@
 /** XRP Ledger accounts: Bitcoin's construction in another alphabet, which makes every address begin with r. */
 import { toBase58check } from "../../encoding/base58.ts";
-import type { PublicKey } from "../curves.ts";
+import type { PublicKey } from "../key_curves.ts";
 import { hash160 } from "./hash160.ts";
 
 const accountVersion = 0;

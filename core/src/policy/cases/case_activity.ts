@@ -1,7 +1,7 @@
 /** The activity of a test case: which of the file's keys, wallets and secrets it is about. */
 import { Fault } from "../../fault.ts";
 import { type AddressFormat, addressFormatNames, isSameAddress } from "../../keys/address_formats.ts";
-import type { ActivityFacts, KeyView, WalletView } from "../facts/activity_view.ts";
+import type { ActivityFacts, KeyView, WalletView } from "../facts/condition_views.ts";
 import { parseInterface } from "../interfaces/contract_interface.ts";
 import { kindOf } from "../vocabulary/activity_kinds.ts";
 import type { CaseAccount, CaseKey, PolicyCase, PolicyCaseFile } from "./case_file.ts";

@@ -16,7 +16,7 @@ import {
   wordOf,
 } from "../../encoding/json_shape.ts";
 import type { Outcome } from "../decision/decide.ts";
-import { parseTimestamp } from "../time/timestamp.ts";
+import { parseTimestamp } from "../time/timestamp_literal.ts";
 import { activityKinds, kindOf } from "../vocabulary/activity_kinds.ts";
 
 const effect = wordOf(["EFFECT_ALLOW", "EFFECT_DENY"]);

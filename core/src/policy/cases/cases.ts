@@ -3,12 +3,12 @@
  * quorum, the rights over one's own credentials) is not asked: a case says what the policies alone decide.
  */
 import { Fault } from "../../fault.ts";
-import { decidePolicies, type Outcome, type PolicyDecision, type Question } from "../decision/decide.ts";
+import { compilePolicy } from "../decision/compiled_policy.ts";
+import { decidePolicies, type Outcome, type PolicyDecision, type PolicyQuestion } from "../decision/decide.ts";
 import { explain, type PolicyExplanation } from "../decision/explain.ts";
-import { compilePolicy } from "../decision/policy.ts";
-import { viewsOf } from "../facts/activity_view.ts";
+import { viewsOf } from "../facts/condition_views.ts";
 import type { Approver, CredentialFacts, UserFacts } from "../facts/facts.ts";
-import { parseTimestamp } from "../time/timestamp.ts";
+import { parseTimestamp } from "../time/timestamp_literal.ts";
 import { kindOf } from "../vocabulary/activity_kinds.ts";
 import { toActivityFacts } from "./case_activity.ts";
 import { beyondPolicies, type CaseUser, type CaseVerdict, type PolicyCase, type PolicyCaseFile } from "./case_file.ts";
@@ -73,7 +73,7 @@ function decideCase(file: PolicyCaseFile, one: PolicyCase): Decided {
 }
 
 /** The case as the engine is asked about it. Policies have no ids here, so their names stand for them. */
-function questionOf(file: PolicyCaseFile, one: PolicyCase): Question {
+function questionOf(file: PolicyCaseFile, one: PolicyCase): PolicyQuestion {
   const users = new Map(file.users.map((user) => [user.userId, toUserFacts(user)]));
   const approvers = one.approvers ?? [{ userId: one.proposer }];
   return {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findPolicyRows, type PolicyRow, readRowCases } from "../../../test/policy_rows.ts";
-import { compilePolicy } from "../decision/policy.ts";
+import { compilePolicy } from "../decision/compiled_policy.ts";
 import { parseCases } from "./case_file.ts";
 import { type CaseResult, runCase } from "./cases.ts";
 

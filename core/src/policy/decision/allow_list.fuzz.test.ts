@@ -13,11 +13,11 @@ import { parseSolana, solanaMessage } from "../../chains/solana.ts";
 import { parseTron, tronDigest } from "../../chains/tron.ts";
 import { toBase58 } from "../../encoding/base58.ts";
 import { Fault } from "../../fault.ts";
-import { type KeyView, viewsOf } from "../facts/activity_view.ts";
+import { type KeyView, viewsOf } from "../facts/condition_views.ts";
 import type { ConditionFacts } from "../facts/facts.ts";
 import { parseInterface } from "../interfaces/contract_interface.ts";
+import { compilePolicy } from "./compiled_policy.ts";
 import { decidePolicies } from "./decide.ts";
-import { compilePolicy } from "./policy.ts";
 
 const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 100_000 : 10_000;
 

@@ -2,7 +2,7 @@
 
 import { type Allowance, potentialVoice, Scope, type Voices, voicesOf } from "../evaluation/scope.ts";
 import type { Approver, UserFacts } from "../facts/facts.ts";
-import type { CompiledPolicy } from "./policy.ts";
+import type { CompiledPolicy } from "./compiled_policy.ts";
 
 /** Those who have approved, and those who could. */
 export class Electorate {

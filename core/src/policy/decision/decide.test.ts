@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Approver, ConditionFacts, CredentialFacts, UserFacts } from "../facts/facts.ts";
 import { EvmText, type Value } from "../values/values.ts";
-import { decidePolicies, eligibleAmong, isEligible, type Outcome, type Question } from "./decide.ts";
+import { compilePolicy, type PolicyText } from "./compiled_policy.ts";
+import { decidePolicies, eligibleAmong, isEligible, type Outcome, type PolicyQuestion } from "./decide.ts";
 import type { Effect } from "./effect.ts";
-import { compilePolicy, type PolicyText } from "./policy.ts";
 
 const apiKey = { type: "CREDENTIAL_TYPE_API_KEY_P256", publicKey: "02" };
 const passkey = { type: "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR", publicKey: "03", credentialId: "raw" };
@@ -53,7 +53,7 @@ function policy(effect: Effect, condition = "", consensus = "", time = ""): Poli
 const allow = policy.bind(undefined, "EFFECT_ALLOW");
 const deny = policy.bind(undefined, "EFFECT_DENY");
 
-function question(policies: readonly PolicyText[], given: Partial<Question> = {}): Question {
+function question(policies: readonly PolicyText[], given: Partial<PolicyQuestion> = {}): PolicyQuestion {
   const approvers = given.approvers ?? [approval(ann)];
   return {
     policies: policies.map((text, at) => ({ policyId: `p${at}`, policy: compilePolicy(text) })),
@@ -254,7 +254,7 @@ const consensuses: readonly [consensus: string, waiting: string, eligible: strin
 for (const [consensus, waiting, eligible] of consensuses) {
   test(`consensus ${consensus}: ${waiting || "nobody"} may propose, ${eligible || "nobody"} may approve`, () => {
     const users = [ann, bob, cat, dan];
-    const ask = (proposer: UserFacts): Question =>
+    const ask = (proposer: UserFacts): PolicyQuestion =>
       question([allow(toOne, consensus)], { approvers: [approval(proposer)] });
     const waits = users.filter((proposer) => decidePolicies(ask(proposer)).verdict === "consensus");
     assert.equal(waits.map(({ userId }) => userId).join(""), waiting);

@@ -7,9 +7,9 @@ import { exhausted } from "../evaluation/compiler.ts";
 import { Allowance, maxDecisionSteps, Scope, spendShared } from "../evaluation/scope.ts";
 import type { Approver, ConditionFacts, UserFacts } from "../facts/facts.ts";
 import type { Result } from "../values/values.ts";
+import type { CompiledPolicy } from "./compiled_policy.ts";
 import { Electorate, isAboutProposer, isOpen, isRelevant } from "./consensus.ts";
 import { isApplicable, presentIn } from "./needs.ts";
-import type { CompiledPolicy } from "./policy.ts";
 
 /** The published words. The engine itself never says REJECTED or REQUIRES_AUTHENTICATORS: votes and sign-ins do. */
 export type Outcome =
@@ -24,7 +24,7 @@ export type Outcome =
 
 export type IdentifiedPolicy = { policyId: string; policy: CompiledPolicy };
 
-export type Question = {
+export type PolicyQuestion = {
   policies: readonly IdentifiedPolicy[];
   /** One per thing that is signed; all must pass. */
   views: readonly ConditionFacts[];
@@ -51,7 +51,7 @@ export type PolicyDecision = {
 /** Of several views the worst one decides. */
 const fromWorst: readonly Verdict[] = ["deny", "none", "consensus", "allow"];
 
-export function decidePolicies(question: Question): PolicyDecision {
+export function decidePolicies(question: PolicyQuestion): PolicyDecision {
   const decisions = decideViews(question, electorateOf(question));
   for (const verdict of fromWorst) {
     const decision = decisions.find((one) => one.verdict === verdict);
@@ -65,12 +65,12 @@ export function decidePolicies(question: Question): PolicyDecision {
  * Users whose approval counts: in some open policy whose condition and time hold. One that is satisfied already counts too: what
  * waits while its policy is changed in its favour would else wait for ever, with nobody to ask anew.
  */
-export function isEligible(question: Question, userId: string): boolean {
+export function isEligible(question: PolicyQuestion, userId: string): boolean {
   return eligibleAmong(question, [userId]).length > 0;
 }
 
 /** Those of these users whose approval counts. The policies are asked once for all of them. */
-export function eligibleAmong(question: Question, userIds: readonly string[]): readonly string[] {
+export function eligibleAmong(question: PolicyQuestion, userIds: readonly string[]): readonly string[] {
   const electorate = electorateOf(question);
   const decisions = decideViews(question, electorate);
   if (decisions.some(({ verdict }) => verdict === "deny" || verdict === "none")) return [];
@@ -85,7 +85,7 @@ export function eligibleAmong(question: Question, userIds: readonly string[]): r
   return userIds.filter((userId) => asking.some(({ policy }) => isRelevant(policy, electorate, userId)));
 }
 
-function electorateOf(question: Question): Electorate {
+function electorateOf(question: PolicyQuestion): Electorate {
   return new Electorate(
     question.proposerId,
     question.approvers,
@@ -97,7 +97,7 @@ function electorateOf(question: Question): Electorate {
 /** What does not depend on the view is asked once for all of them. */
 type Common = { consensus: Result; time: Result; isOpen: boolean | undefined };
 
-function decideViews({ policies, views, nowMs }: Question, electorate: Electorate): readonly PolicyDecision[] {
+function decideViews({ policies, views, nowMs }: PolicyQuestion, electorate: Electorate): readonly PolicyDecision[] {
   const { allowance } = electorate;
   const commons: (Common | undefined)[] = new Array(policies.length).fill(undefined);
   const decisions: PolicyDecision[] = [];

@@ -13,9 +13,9 @@ import { Fault } from "../../fault.ts";
 import { Scope, voicesOf } from "../evaluation/scope.ts";
 import type { ConditionFacts, CredentialFacts, UserFacts } from "../facts/facts.ts";
 import { EvaluationError } from "../values/values.ts";
-import { decidePolicies, isEligible, type PolicyDecision, type Question } from "./decide.ts";
+import { type CompiledPolicy, compilePolicy } from "./compiled_policy.ts";
+import { decidePolicies, isEligible, type PolicyDecision, type PolicyQuestion } from "./decide.ts";
 import { explain } from "./explain.ts";
-import { type CompiledPolicy, compilePolicy } from "./policy.ts";
 import { trace } from "./trace.ts";
 
 const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 100_000 : 5_000;
@@ -32,7 +32,10 @@ function toUser({ id, alias, email, tags, credentials }: NaiveUser): UserFacts {
 }
 
 /** A question whose policies all pass the check, and the engine's form of it. */
-function acceptedQuestion(generator: Generator, worlds: readonly World[]): { naive: NaiveQuestion; real: Question } {
+function acceptedQuestion(
+  generator: Generator,
+  worlds: readonly World[],
+): { naive: NaiveQuestion; real: PolicyQuestion } {
   const drawn = randomQuestion(generator, worlds);
   const compiled = drawn.policies.flatMap((text) => {
     const policy = compiledOrUndefined(text);
@@ -84,7 +87,7 @@ function shown({ policies, approvals, members, proposerId, now }: NaiveQuestion)
 }
 
 /** What the decision is explained with must be what it was made from. */
-function checkExplanations(naive: NaiveQuestion, real: Question, decision: PolicyDecision): void {
+function checkExplanations(naive: NaiveQuestion, real: PolicyQuestion, decision: PolicyDecision): void {
   const explanations = explain(real, decision);
   assert.equal(explanations.length, decision.evaluations.length);
   for (const [i, { outcome, expression, clause, start, end, observed, reason }] of explanations.entries()) {
@@ -106,7 +109,7 @@ function checkExplanations(naive: NaiveQuestion, real: Question, decision: Polic
 function checkTrace(
   text: NaiveQuestion["policies"][number],
   policy: CompiledPolicy,
-  real: Question,
+  real: PolicyQuestion,
   view: number,
 ): void {
   const facts = real.views[view] ?? assert.fail();

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConditionFacts, UserFacts } from "../facts/facts.ts";
 import { EvmText, type Value } from "../values/values.ts";
-import { decidePolicies, type Question } from "./decide.ts";
+import { compilePolicy, type PolicyText } from "./compiled_policy.ts";
+import { decidePolicies, type PolicyQuestion } from "./decide.ts";
 import { explain, type PolicyExplanation } from "./explain.ts";
-import { compilePolicy, type PolicyText } from "./policy.ts";
 
 const ann: UserFacts = {
   userId: "a",
@@ -37,11 +37,11 @@ const view: ConditionFacts = {
   },
 };
 
-function explained(text: Partial<PolicyText>, given: Partial<Question> = {}): PolicyExplanation {
+function explained(text: Partial<PolicyText>, given: Partial<PolicyQuestion> = {}): PolicyExplanation {
   const policy = compilePolicy({ effect: "EFFECT_ALLOW", consensus: "", condition: "", time: "", ...text });
   const [credential] = ann.credentials;
   assert.ok(credential);
-  const question: Question = {
+  const question: PolicyQuestion = {
     policies: [{ policyId: "p", policy }],
     views: [view],
     proposerId: "a",
@@ -230,7 +230,7 @@ test("what erred only because others had used up all steps says so", () => {
   }));
   const [credential] = ann.credentials;
   assert.ok(credential);
-  const question: Question = {
+  const question: PolicyQuestion = {
     ...{ policies, views: [view], proposerId: "a", approvers: [{ user: ann, credential }] },
     ...{ members: () => [ann], nowMs: 0 },
   };

@@ -7,10 +7,10 @@ import type { ConditionFacts } from "../facts/facts.ts";
 import { toText } from "../values/describe.ts";
 import { EvaluationError } from "../values/values.ts";
 import type { ExpressionKind } from "../vocabulary/vocabulary.ts";
-import type { Outcome, PolicyDecision, PolicyEvaluation, Question } from "./decide.ts";
+import type { CompiledPolicy } from "./compiled_policy.ts";
+import type { Outcome, PolicyDecision, PolicyEvaluation, PolicyQuestion } from "./decide.ts";
 import { findAbsent, presentIn } from "./needs.ts";
 import { allowsEverything } from "./open_policy.ts";
-import type { CompiledPolicy } from "./policy.ts";
 
 export type PolicyExplanation = {
   policyId: string;
@@ -39,7 +39,7 @@ const maxClauseLength = 400;
 export const maxExplanations = 100;
 
 /** One for each policy, in the order of the question, about the view that decided; of very many the first hundred that matter. */
-export function explain(question: Question, decision: PolicyDecision): readonly PolicyExplanation[] {
+export function explain(question: PolicyQuestion, decision: PolicyDecision): readonly PolicyExplanation[] {
   const view = question.views[decision.view];
   if (view === undefined) return [];
   const allowance = new Allowance(maxDecisionSteps);

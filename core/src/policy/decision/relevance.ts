@@ -42,36 +42,36 @@ export function compileRelevance(consensus: CheckedExpression): Relevance {
 
 type Found = { clauses: Set<Expression>; countsAnyone: boolean };
 
-type Place = {
+type Surroundings = {
   /** Names that here mean an element, whatever they mean elsewhere. */
   hidden: ReadonlySet<string>;
   /** The smallest part around that is true or false. */
   holder: Expression;
 };
 
-function visit(node: Expression, place: Place, found: Found): void {
-  const inside = isVerdict(node) ? { ...place, holder: node } : place;
-  if (node.kind === "count" && isVoices(node.of, place)) found.countsAnyone = true;
-  if (node.kind === "index" && isFromVoices(node.of, place)) found.clauses.add(place.holder);
+function visit(node: Expression, around: Surroundings, found: Found): void {
+  const inside = isVerdict(node) ? { ...around, holder: node } : around;
+  if (node.kind === "count" && isVoices(node.of, around)) found.countsAnyone = true;
+  if (node.kind === "index" && isFromVoices(node.of, around)) found.clauses.add(around.holder);
   if (node.kind !== "each") {
     for (const child of childrenOf(node)) visit(child, inside, found);
     return;
   }
-  if (isFromVoices(node.of, place)) found.clauses.add(node.body);
+  if (isFromVoices(node.of, around)) found.clauses.add(node.body);
   visit(node.of, inside, found);
-  visit(node.body, { hidden: new Set(place.hidden).add(node.binder), holder: node.body }, found);
+  visit(node.body, { hidden: new Set(around.hidden).add(node.binder), holder: node.body }, found);
 }
 
 function isVerdict(node: Expression): boolean {
   return node.kind === "compare" || node.kind === "contains" || (node.kind === "each" && node.method !== "filter");
 }
 
-function isVoices(node: Expression, { hidden }: Place): boolean {
+function isVoices(node: Expression, { hidden }: Surroundings): boolean {
   return node.kind === "name" && (node.name === "approvers" || node.name === "credentials") && !hidden.has(node.name);
 }
 
 /** The list itself, or what is left of it after a filter or a slice. */
-function isFromVoices(node: Expression, place: Place): boolean {
-  if (node.kind === "slice" || (node.kind === "each" && node.method === "filter")) return isFromVoices(node.of, place);
-  return isVoices(node, place);
+function isFromVoices(node: Expression, around: Surroundings): boolean {
+  if (node.kind === "slice" || (node.kind === "each" && node.method === "filter")) return isFromVoices(node.of, around);
+  return isVoices(node, around);
 }

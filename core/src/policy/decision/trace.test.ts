@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConditionFacts } from "../facts/facts.ts";
 import { EvmText } from "../values/values.ts";
-import { compilePolicy, type PolicyText } from "./policy.ts";
+import { compilePolicy, type PolicyText } from "./compiled_policy.ts";
 import { TraceBounds, trace } from "./trace.ts";
 
 const view: ConditionFacts = {

@@ -7,7 +7,7 @@ import type { Expression } from "../language/ast.ts";
 import { toText } from "../values/describe.ts";
 import { EvaluationError } from "../values/values.ts";
 import type { ExpressionKind } from "../vocabulary/vocabulary.ts";
-import type { CompiledPolicy } from "./policy.ts";
+import type { CompiledPolicy } from "./compiled_policy.ts";
 
 export type TraceEntry = {
   expression: ExpressionKind;

@@ -3,7 +3,7 @@
  * hidden by its neighbours. After an error there is nothing left to find out.
  */
 import type { EachMethod } from "../language/ast.ts";
-import { stepsOf } from "../language/steps.ts";
+import { evaluationStepsOf } from "../language/evaluation_steps.ts";
 import type { Value } from "../values/values.ts";
 import { type Compiler, type Evaluator, exhausted, mismatch, type NodeOf, toUsable, unusable } from "./compiler.ts";
 import { spend, Unusable } from "./scope.ts";
@@ -22,7 +22,7 @@ export function compileEach(node: NodeOf<"each">, compiler: Compiler): Evaluator
   // Not the number of names: an inner one may hide an outer one.
   const place = Math.max(-1, ...compiler.binders.values()) + 1;
   const body = compiler.compile(node.body, new Map(compiler.binders).set(node.binder, place));
-  const steps = 1 + stepsOf(node.body);
+  const steps = 1 + evaluationStepsOf(node.body);
   const conclude = conclusions[node.method];
   return (scope) => {
     const list = of(scope);

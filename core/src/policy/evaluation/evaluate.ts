@@ -5,7 +5,7 @@
  */
 import type { Expression } from "../language/ast.ts";
 import type { CheckedExpression } from "../language/check.ts";
-import { stepsOf } from "../language/steps.ts";
+import { evaluationStepsOf } from "../language/evaluation_steps.ts";
 import { EvaluationError, type Value } from "../values/values.ts";
 import { compileCompare } from "./comparison.ts";
 import {
@@ -19,7 +19,7 @@ import {
 } from "./compiler.ts";
 import { compileCount, compileEach } from "./each.ts";
 import { compileIndex, compileSlice } from "./element_access.ts";
-import { compileCronSpan, compileField, compileLiteral, compileName, compileTimestamp } from "./leaf.ts";
+import { compileCronSpan, compileField, compileLiteral, compileName, compileTimestamp } from "./literals_and_names.ts";
 import { compileIn } from "./membership.ts";
 import { type Observation, observe } from "./observed.ts";
 import { grant, settle } from "./scope.ts";
@@ -56,7 +56,7 @@ export function compileExpression(checked: CheckedExpression, record?: Recorder)
   const [only] = clauses;
   const whole =
     root.kind !== "and" && only !== undefined ? only.evaluate : joinClauses(root, clauses, compiler, record);
-  const steps = stepsOf(root);
+  const steps = evaluationStepsOf(root);
   // Policies without a time, say, are many, and a literal takes no steps to speak of.
   const evaluate: Evaluator =
     root.kind === "literal" ? whole : (scope) => (grant(scope, steps) ? settle(scope, whole(scope)) : exhausted(root));

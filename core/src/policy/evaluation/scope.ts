@@ -39,7 +39,7 @@ export class Scope {
   readonly credentials: readonly Value[];
   readonly now: Instant;
   /** What paths such as `eth.tx.to` lead to, once asked for: a hundred policies that name one look it up once. */
-  readonly leaves: (Value | undefined)[] = [];
+  readonly pathValues: (Value | undefined)[] = [];
   /** The elements that `all`, `any` and `filter` are at, by nesting. */
   readonly elements: Value[] = [];
   /** Below zero, this evaluation has no value any more. */

@@ -13,7 +13,7 @@ import { parseAuthorization } from "../../crypto/eip7702.ts";
 import { checkTotalLength, isPayloadEncoding, type PayloadEncoding } from "../../crypto/payload.ts";
 import { Fault } from "../../fault.ts";
 import type { Abi } from "../interfaces/abi.ts";
-import type { ContractInterface, InterfaceType } from "../interfaces/contract_interface.ts";
+import type { InterfaceType, ParsedInterface } from "../interfaces/contract_interface.ts";
 import type { EvmText } from "../values/values.ts";
 import { bitcoinStruct, networkOf } from "./bitcoin.ts";
 import { typedDataStruct } from "./eip712.ts";
@@ -22,15 +22,15 @@ import { ethereumStruct } from "./ethereum.ts";
 import { readSending, sentCallStruct } from "./ethereum_send.ts";
 import { calledContract, type EvmCall } from "./evm_call.ts";
 import type { ConditionFacts } from "./facts.ts";
-import { evmAccount, type KeyView } from "./keys.ts";
 import { calledPrograms, solanaStruct } from "./solana.ts";
 import { tempoStruct } from "./tempo.ts";
 import { tronStruct } from "./tron.ts";
+import { evmAccount, type KeyView } from "./used_key.ts";
 
 /** A contract or program; an EVM address is in lower case. */
 export type Contract = { type: InterfaceType; address: string };
 
-export type FindInterface = (type: InterfaceType, address: string) => ContractInterface | undefined;
+export type FindInterface = (type: InterfaceType, address: string) => ParsedInterface | undefined;
 
 type Namespaces = Pick<ConditionFacts, "eth" | "solana" | "bitcoin" | "tron" | "tempo">;
 

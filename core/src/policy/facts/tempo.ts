@@ -1,5 +1,5 @@
 /** `tempo.tx`, from the transaction that is signed. */
-import { unparsable } from "../../chains/refusal.ts";
+import { unparsable } from "../../chains/strict_parsing.ts";
 import type { TempoTransaction } from "../../chains/tempo.ts";
 import type { EvmText, Struct } from "../values/values.ts";
 import { functionSignature, toEvmText } from "./evm_call.ts";

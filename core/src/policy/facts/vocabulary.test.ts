@@ -11,7 +11,7 @@ import { parseInterface } from "../interfaces/contract_interface.ts";
 import { EvmText, type Struct, type Value } from "../values/values.ts";
 import type { PolicyType } from "../vocabulary/types.ts";
 import { vocabularies } from "../vocabulary/vocabulary.ts";
-import { type KeyView, viewsOf } from "./activity_view.ts";
+import { type KeyView, viewsOf } from "./condition_views.ts";
 import type { ConditionFacts } from "./facts.ts";
 
 const address = new Uint8Array(20).fill(0x11);

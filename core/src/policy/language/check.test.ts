@@ -5,6 +5,8 @@ import type { ExpressionKind } from "../vocabulary/vocabulary.ts";
 import type { Expression } from "./ast.ts";
 import { checkExpression, typeOf } from "./check.ts";
 import { childrenOf } from "./children.ts";
+import { parseExpression } from "./parser.ts";
+import { TypeChecker } from "./type_checker.ts";
 
 function refusal(source: string, kind: ExpressionKind = "condition"): string {
   try {
@@ -315,3 +317,18 @@ test("lists within lists cost what they are long", () => {
   checkExpression("condition", source);
   assert.ok(performance.now() - startMs < 1_000);
 });
+
+test("checking leaves the tree as it was parsed, and gives another in which fields have their own names", () => {
+  const source = "eth.tx.gas == 1 && [eth.tx.gasPrice].contains(eth.tx.gasPrice)";
+  const tree = parseExpression(source);
+  const checker = new TypeChecker("condition", source);
+  assert.equal(checker.typeOf(tree).kind, "bool");
+  assert.deepEqual(tree, parseExpression(source));
+  const expected = JSON.stringify(tree, bigintsAsText).replaceAll('"gasPrice"', '"gas_price"');
+  assert.equal(JSON.stringify(checker.withoutAliases(tree), bigintsAsText), expected);
+  assert.deepEqual([...checker.needs], ["eth.tx"]);
+});
+
+function bigintsAsText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}

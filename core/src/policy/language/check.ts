@@ -32,9 +32,10 @@ export function typeOf(kind: ExpressionKind, source: string): PolicyType {
 
 function resolve(kind: ExpressionKind, source: string) {
   return named(kind, () => {
-    const root = parseExpression(source);
+    const written = parseExpression(source);
     const checker = new TypeChecker(kind, source);
-    return { root, checker, type: checker.typeOf(root) };
+    const type = checker.typeOf(written);
+    return { root: checker.withoutAliases(written), checker, type };
   });
 }
 

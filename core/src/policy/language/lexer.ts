@@ -1,11 +1,11 @@
 /** Expression text to tokens. Every character is in a token or is plain space; nothing is skipped in silence. */
 
-import { expressionLimits, maxInteger } from "../limits.ts";
+import { expressionLimits, maxInteger } from "../expression_limits.ts";
 import { faultAt, quote } from "../position.ts";
-import type { Span } from "./ast.ts";
+import type { SourceRange } from "./ast.ts";
 
 /** `text` is the content of a string, and what stands in the source of everything else. */
-export type Token = Span & { kind: "name" | "int" | "string" | "symbol" | "end"; text: string };
+export type Token = SourceRange & { kind: "name" | "int" | "string" | "symbol" | "end"; text: string };
 
 const space = /[ \t\r\n]+/y;
 const name = /[A-Za-z_][A-Za-z0-9_]*/y;

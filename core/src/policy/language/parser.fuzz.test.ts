@@ -5,7 +5,7 @@ import { bent } from "../../../test/policy/bent_expressions.ts";
 import { type Chance, chosenSeed, seeded } from "../../../test/policy/seeded.ts";
 import { findVectors } from "../../../test/vectors.ts";
 import { Fault } from "../../fault.ts";
-import { expressionLimits } from "../limits.ts";
+import { expressionLimits } from "../expression_limits.ts";
 import { type ExpressionKind, expressionKinds } from "../vocabulary/vocabulary.ts";
 import type { Expression } from "./ast.ts";
 import { checkExpression } from "./check.ts";

@@ -3,10 +3,10 @@
  * within the limits, or a Fault that says where it stopped and what was expected.
  */
 import { Fault } from "../../fault.ts";
-import { expressionLimits } from "../limits.ts";
+import { expressionLimits } from "../expression_limits.ts";
 import { quote } from "../position.ts";
 import { parseCronSpan } from "../time/cron_span.ts";
-import { parseTimestamp } from "../time/timestamp.ts";
+import { parseTimestamp } from "../time/timestamp_literal.ts";
 import type { CompareOperator, EachMethod, Expression } from "./ast.ts";
 import { childrenOf } from "./children.ts";
 import type { Token } from "./lexer.ts";

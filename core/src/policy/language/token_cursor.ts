@@ -1,12 +1,12 @@
 /** A place in the tokens of one expression, and the count of what has been built from those before it. */
 import type { Fault } from "../../fault.ts";
-import { expressionLimits } from "../limits.ts";
+import { expressionLimits } from "../expression_limits.ts";
 import { faultAt, quote } from "../position.ts";
-import type { Expression, Span } from "./ast.ts";
+import type { Expression, SourceRange } from "./ast.ts";
 import { type Token, tokenize } from "./lexer.ts";
 
 /** A node without its place. */
-export type Shape<T = Expression> = T extends Expression ? Omit<T, keyof Span> : never;
+export type NodeContent<T = Expression> = T extends Expression ? Omit<T, keyof SourceRange> : never;
 
 export class TokenCursor {
   readonly source: string;
@@ -70,7 +70,7 @@ export class TokenCursor {
   }
 
   /** A node from `start` to the end of the token taken last. */
-  node(start: number, shape: Shape): Expression {
+  node(start: number, shape: NodeContent): Expression {
     this.#nodes += 1;
     const limit = expressionLimits.nodes;
     if (this.#nodes > limit) throw this.faultAt(start, `the expression has more than ${limit} parts, the last of them`);

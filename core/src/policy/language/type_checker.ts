@@ -11,6 +11,7 @@ import {
   vocabularies,
 } from "../vocabulary/vocabulary.ts";
 import type { CompareOperator, Expression } from "./ast.ts";
+import { withChildren } from "./children.ts";
 import { comparisonHint, isComparable, type Operand } from "./comparable.ts";
 import { suggest } from "./suggest.ts";
 
@@ -25,6 +26,8 @@ export class TypeChecker {
   readonly #source: string;
   /** Items of lists are asked for twice. Without a memory, each list around them would double the work. */
   readonly #types = new Map<Expression, PolicyType>();
+  /** The field's own name, of nodes that spell it otherwise. */
+  readonly #aliased = new Map<Expression, string>();
 
   constructor(kind: ExpressionKind, source: string) {
     this.#kind = kind;
@@ -38,6 +41,14 @@ export class TypeChecker {
     if (presenceOf(type) === undefined || type.kind !== "struct") return type;
     const fields = Object.keys(type.fields).slice(0, 3).join(", ");
     throw this.#fault(node, `\`${type.name}\` alone is not a value: expected a field of it such as ${fields}`);
+  }
+
+  /** A tree like this one, which was checked, in which every field has its own name: the evaluation knows no other. */
+  withoutAliases(node: Expression): Expression {
+    if (this.#aliased.size === 0) return node;
+    const copy = withChildren(node, (child) => this.withoutAliases(child));
+    const name = this.#aliased.get(node);
+    return copy.kind === "field" && name !== undefined ? { ...copy, name } : copy;
   }
 
   /** Refuses what is not true or false. */
@@ -135,14 +146,15 @@ export class TypeChecker {
       const hint = of.kind === "map" || of.kind === "any" ? `: write \`['${node.name}']\`` : "";
       throw this.#fault(at, `${describeType(of)} has no field ${quote(node.name)}${hint}`);
     }
-    // The tree is fresh from the parser and nobody else's yet, so the one spelling can be written into it.
-    node.name = find(fieldAliases[of.name] ?? {}, node.name) ?? node.name;
-    const type = find(of.fields, node.name);
+    const alias = find(fieldAliases[of.name] ?? {}, node.name);
+    if (alias !== undefined) this.#aliased.set(node, alias);
+    const name = alias ?? node.name;
+    const type = find(of.fields, name);
     if (type === undefined) {
-      const hint = suggest(node.name, Object.keys(of.fields));
-      throw this.#fault(at, `unknown field ${quote(node.name)} of ${of.name}${hint}`);
+      const hint = suggest(name, Object.keys(of.fields));
+      throw this.#fault(at, `unknown field ${quote(name)} of ${of.name}${hint}`);
     }
-    if (presenceOf(of) === "sometimes") this.needs.add(`${of.name}.${node.name}`);
+    if (presenceOf(of) === "sometimes") this.needs.add(`${of.name}.${name}`);
     return type;
   }
 

@@ -1,5 +1,5 @@
 /** When two values are equal, and which one comes first. `undefined` means that the two do not compare. */
-import { maxInteger } from "../limits.ts";
+import { maxInteger } from "../expression_limits.ts";
 import { EvmText, Instant, type Result, type Value } from "./values.ts";
 
 /** Signed numbers are no smaller than those of 128 bits. */

@@ -4,8 +4,8 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import {
-  type ContractInterface,
   functionCount,
+  type ParsedInterface,
   parseInterface,
 } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { Work } from "@keystead/core/work.ts";
@@ -25,8 +25,8 @@ import type { Signer } from "./signer.ts";
 const maxWeight = 16 * 1024 * 1024;
 const functionWeight = 128;
 
-export function createInterfaceCache(): Lru<ContractInterface> {
-  return createLru<ContractInterface>(maxWeight);
+export function createInterfaceCache(): Lru<ParsedInterface> {
+  return createLru<ParsedInterface>(maxWeight);
 }
 
 /** Opens interfaces that the state lists, by their ids. */
@@ -36,10 +36,10 @@ export function openInterfaces(
   supplied: Supplied,
 ): Required<Pick<FactSources, "openInterface" | "expectInterfaces">> {
   // Held for as long as the question is, whatever the cache forgets meanwhile.
-  const opened = new Map<string, ContractInterface>();
+  const opened = new Map<string, ParsedInterface>();
   let texts: ReadonlyMap<string, string> | undefined;
 
-  function findOpened(interfaceId: string): ContractInterface | undefined {
+  function findOpened(interfaceId: string): ParsedInterface | undefined {
     const known = opened.get(interfaceId) ?? signer.interfaces.get(keyOf(organizationId, interfaceId));
     if (known !== undefined) opened.set(interfaceId, known);
     return known;

@@ -1,6 +1,6 @@
 /**
- * The journals the signer has at hand, each as one line of entries. A state names a journal by slot, count and digest, so
- * a line answers for every prefix of itself: an entry is in the journal if it stands before the state's count.
+ * The journals the signer has at hand, each as one list of entries. A state names a journal by slot, count and digest, so
+ * a list answers for every prefix of itself: an entry is in the journal if it stands before the state's count.
  */
 import { randomInt } from "node:crypto";
 import { type Journal, runningDigest } from "../../state/journal.ts";
@@ -22,44 +22,44 @@ export type JournalCache = {
 };
 
 export function createJournalCache(maxEntries = 100_000): JournalCache {
-  const lines = createLru<Line>(maxEntries);
+  const lists = createLru<EntryList>(maxEntries);
 
-  function lineOf(organizationId: string, { slot, count, digest }: Journal): Line | undefined {
-    const line = lines.get(`${organizationId} ${slot}`);
-    return line?.runsUpTo(count, digest) === true ? line : undefined;
+  function listOf(organizationId: string, { slot, count, digest }: Journal): EntryList | undefined {
+    const list = lists.get(`${organizationId} ${slot}`);
+    return list?.runsUpTo(count, digest) === true ? list : undefined;
   }
 
-  function keep(organizationId: string, { slot }: Journal, line: Line): void {
-    lines.set(`${organizationId} ${slot}`, line, Math.max(1, line.length));
+  function keep(organizationId: string, { slot }: Journal, list: EntryList): void {
+    lists.set(`${organizationId} ${slot}`, list, Math.max(1, list.length));
   }
 
-  function learn(organizationId: string, journal: Journal, entries: Uint8Array | undefined): Line | undefined {
+  function learn(organizationId: string, journal: Journal, entries: Uint8Array | undefined): EntryList | undefined {
     if (entries?.length !== journal.count * digestLength) return undefined;
-    const line = createLine();
+    const list = createEntryList();
     let digest: Uint8Array = new Uint8Array(digestLength);
     for (let at = 0; at < entries.length; at += digestLength) {
       const fingerprint = entries.subarray(at, at + digestLength);
       digest = runningDigest(digest, fingerprint);
-      line.put(line.length, fingerprint, digest);
+      list.put(list.length, fingerprint, digest);
     }
-    if (!line.runsUpTo(journal.count, journal.digest)) return undefined;
-    keep(organizationId, journal, line);
-    return line;
+    if (!list.runsUpTo(journal.count, journal.digest)) return undefined;
+    keep(organizationId, journal, list);
+    return list;
   }
 
   return {
     has(organizationId, journal, fingerprint, entries) {
       if (journal.count === 0) return false;
-      const line = lineOf(organizationId, journal) ?? learn(organizationId, journal, entries);
-      return line?.has(fingerprint, journal.count);
+      const list = listOf(organizationId, journal) ?? learn(organizationId, journal, entries);
+      return list?.has(fingerprint, journal.count);
     },
     append(organizationId, journal, fingerprint) {
       const digest = runningDigest(journal.digest, fingerprint);
-      const line = journal.count === 0 ? createLine() : lineOf(organizationId, journal);
-      if (line !== undefined) {
-        // Entries beyond the state's count belong to a state that was never committed; the line now runs on without them.
-        line.put(journal.count, fingerprint, digest);
-        keep(organizationId, journal, line);
+      const list = journal.count === 0 ? createEntryList() : listOf(organizationId, journal);
+      if (list !== undefined) {
+        // Entries beyond the state's count belong to a state that was never committed; the list now runs on without them.
+        list.put(journal.count, fingerprint, digest);
+        keep(organizationId, journal, list);
       }
       return { slot: journal.slot, count: journal.count + 1, digest };
     },
@@ -69,7 +69,7 @@ export function createJournalCache(maxEntries = 100_000): JournalCache {
 const digestLength = 32;
 
 /** One journal's entries in their order. */
-type Line = {
+type EntryList = {
   readonly length: number;
   /** Whether its first `count` entries run up to this digest. */
   runsUpTo(count: number, digest: Uint8Array): boolean;
@@ -86,7 +86,7 @@ const seed = randomInt(2 ** 32) | 1;
  * Everything in typed memory: a map of a hundred thousand strings would be ten times as large, and walked through by every
  * garbage collection.
  */
-function createLine(): Line {
+function createEntryList(): EntryList {
   let length = 0;
   /** Of each entry the fingerprint, then the digest that runs up to it. */
   let entries = new Uint8Array(8 * 2 * digestLength);

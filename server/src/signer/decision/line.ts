@@ -14,7 +14,8 @@ import { type Pin, pinDigestLength } from "../memory/pins.ts";
 /** A header whose MAC was checked, with its digest. */
 export type KnownHeader = { header: Header; digest: Uint8Array; marked: Uint8Array };
 
-export type Place = { organizationId: Uint8Array; version: number; digest: Uint8Array };
+/** One state of an organization, by what its header says of itself. */
+export type StateRef = { organizationId: Uint8Array; version: number; digest: Uint8Array };
 
 export type Standing =
   | { kind: "on" }
@@ -33,7 +34,7 @@ export type Line = {
    */
   links(marked: readonly Uint8Array[]): Links;
   /** Where a state stands relative to the pin. */
-  standing(place: Place, pin: Pin | undefined, links?: Links): Standing;
+  standing(state: StateRef, pin: Pin | undefined, links?: Links): Standing;
 };
 
 /** From a state's digest to that of the state before it. */

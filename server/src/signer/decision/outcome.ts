@@ -70,11 +70,11 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const interfaces = outcome.interfaces ?? [];
   const madeNow = [...newRecords.map(({ record }) => record), ...interfaces].map(madeRecord);
   const drawn = { outcome: sha256(result), records: madeNow };
-  let step: Step;
+  let transition: Transition;
   let created: CreatedOrganization[];
   try {
     created = births.map((birth) => firstState(act, birth));
-    step = changesState
+    transition = changesState
       ? end(act, changes, { drawn, isByQuorum: grounds === "ROOT_QUORUM" })
       : { ...stay, ledTo: onlyOne(created)?.known };
   } catch (error) {
@@ -84,11 +84,11 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
     return refuse(act, "FAILED", error);
   }
   const isSealed = activity.sealed === true;
-  const row = record(act, "COMPLETED", grounds, step, result, { number, ...(!isSealed && { result }) });
+  const row = record(act, "COMPLETED", grounds, transition, result, { number, ...(!isSealed && { result }) });
   const records = [...sealRecords(signer, newRecords), ...markInterfaces(signer, interfaces)];
   const made = records.length > 0 ? encodeMade(madeNow) : undefined;
   const own = { ...row, records, made, ...(isSealed && { sealed: sealFor(signer, row, result) }) };
-  const creator = changesState ? step.ledTo : undefined;
+  const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
 }
 
@@ -134,8 +134,8 @@ export function refuse(act: Act, event: "REJECTED" | "FAILED", fault: Fault): Pr
   const { code, message, errorCode, details } = fault;
   const failure = JSON.stringify({ code: faultCodes[code], message, errorCode, details });
   const changes = noLongerWaiting(act);
-  const step = changes.length === 0 ? stay : end(act, changes);
-  return [record(act, event, "NONE", step, failure, { failure })];
+  const transition = changes.length === 0 ? stay : end(act, changes);
+  return [record(act, event, "NONE", transition, failure, { failure })];
 }
 
 /** Voted down: final, and the same bytes cannot be submitted anew. */
@@ -162,7 +162,7 @@ function noLongerWaiting({ wasWaiting, asked }: Act): Change[] {
 }
 
 /** Where an act leads. */
-type Step = {
+type Transition = {
   changes: readonly Change[];
   next?: NextState;
   /** The header of the next state; or of the first state of what the act brings into the world. */
@@ -171,10 +171,10 @@ type Step = {
   slot?: number | undefined;
 };
 
-const stay: Step = { changes: [] };
+const stay: Transition = { changes: [] };
 
 /** The act is over: the next state knows its fingerprint, or refuses bodies of its time altogether. */
-function end(act: Act, changes: readonly Change[], how?: Executing): Step {
+function end(act: Act, changes: readonly Change[], how?: Executing): Transition {
   const { signer, state, asked, nowMs } = act;
   const { slot, ...executed } = noteExecuted(signer, state, asked.envelope.timestampMs, asked.fingerprint, nowMs);
   return { slot, ...advanceProving(act, changes, executed, how) };
@@ -184,7 +184,7 @@ function end(act: Act, changes: readonly Change[], how?: Executing): Step {
  * The next state, in which the key that stamped this request is proven: whoever changes the state has that key, whosever activity it
  * votes on. Where the mark alone would make full pages too long, the act goes on without it, or the quorum could not make room.
  */
-function advanceProving(act: Act, intended: readonly Change[], executed: Executed, how?: Executing): Step {
+function advanceProving(act: Act, intended: readonly Change[], executed: Executed, how?: Executing): Transition {
   const changes = proving(act, intended);
   try {
     return { changes, ...advance(act, changes, executed, how) };
@@ -205,7 +205,7 @@ function advance(
   changes: readonly Change[],
   executed: Executed,
   how?: Executing,
-): Pick<Step, "next" | "ledTo"> {
+): Pick<Transition, "next" | "ledTo"> {
   const { known, directory, pages, pageLengths } = state;
   const before = { ...known.header, digest: known.digest, directory, pages, pageLengths };
   const { next, open } = writeState(signer, before, changes, executed, how);
@@ -219,7 +219,7 @@ function record(
   act: Act,
   event: LeafEvent,
   grounds: LeafGrounds,
-  { changes, next, ledTo, slot }: Step,
+  { changes, next, ledTo, slot }: Transition,
   outcome: string,
   { number = act.signer.nextNumber(), result, failure }: { number?: number; result?: string; failure?: string } = {},
 ): Prepared {

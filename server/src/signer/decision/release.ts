@@ -11,7 +11,7 @@ import { digestKey, equalBytes } from "../../state/digest.ts";
 import { passed } from "../../state/steps.ts";
 import type { Pin } from "../memory/pins.ts";
 import type { ReleasedRange } from "../memory/released_numbers.ts";
-import type { KnownHeader, Place } from "./line.ts";
+import type { KnownHeader, StateRef } from "./line.ts";
 import type { Leaving } from "./on_its_way.ts";
 import { openResult } from "./results.ts";
 import type { Signer } from "./signer.ts";
@@ -30,23 +30,23 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
 
   const nameOf = createNames();
 
-  const pinOf = ({ organizationId }: Place) =>
+  const pinOf = ({ organizationId }: StateRef) =>
     moved.get(nameOf(organizationId))?.pin ?? memory.pins.get(organizationId);
 
   /** Undefined when the state lies on its organization's line. */
-  function objectionTo(place: Place): Outcome | undefined {
-    const pin = pinOf(place);
+  function objectionTo(state: StateRef): Outcome | undefined {
+    const pin = pinOf(state);
     if (pin === undefined && signer.adoptUnknown) return undefined;
-    const standing = line.standing(place, pin, given);
+    const standing = line.standing(state, pin, given);
     if (standing.kind === "off") return { kind: "refused", value: { message: standing.why } };
     if (standing.kind === "on") return undefined;
     const { linksFrom, linksTo } = standing;
-    return { kind: "again", value: { organizationId: uuidFromBytes(place.organizationId), linksFrom, linksTo } };
+    return { kind: "again", value: { organizationId: uuidFromBytes(state.organizationId), linksFrom, linksTo } };
   }
 
-  function movePin(place: Place): void {
-    const { organizationId, version, digest } = place;
-    const pin = pinOf(place);
+  function movePin(state: StateRef): void {
+    const { organizationId, version, digest } = state;
+    const pin = pinOf(state);
     if (pin === undefined && signer.adoptUnknown && version > 1) {
       signer.note(
         `taking organization ${uuidFromBytes(organizationId)} at version ${version}, as found in the database`,
@@ -59,10 +59,11 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
   const verdicts = rows.map(({ leaf: marked }): Checked | Outcome => {
     try {
       const own = signer.onItsWay.take(marked);
-      const [leaf, places] = own === undefined ? readLeaf(signer, marked) : [own.leaf, placesOf(own.leaf, own.ledTo)];
-      const objection = places.map(objectionTo).find((each) => each !== undefined);
+      const [leaf, states] =
+        own === undefined ? readLeaf(signer, marked) : [own.leaf, statesNamedBy(own.leaf, own.ledTo)];
+      const objection = states.map(objectionTo).find((each) => each !== undefined);
       if (objection !== undefined) return objection;
-      places.forEach(movePin);
+      states.forEach(movePin);
       addLeaf(leaves, leaf);
       return { leaf, own };
     } catch (error) {
@@ -105,10 +106,10 @@ function open({ sealer }: Signer, row: ReleaseRow | undefined, own: Leaving | un
   }
 }
 
-function readLeaf({ keyring, line }: Signer, marked: Uint8Array): [Leaf, Place[]] {
+function readLeaf({ keyring, line }: Signer, marked: Uint8Array): [Leaf, StateRef[]] {
   const leaf = decodeLeaf(keyring.authenticity.check("leaf", marked));
   // The header is known by its own MAC too: it may serve as a link for the rows behind it.
-  return [leaf, placesOf(leaf, leaf.header && line.know(leaf.header))];
+  return [leaf, statesNamedBy(leaf, leaf.header && line.know(leaf.header))];
 }
 
 /**
@@ -116,16 +117,16 @@ function readLeaf({ keyring, line }: Signer, marked: Uint8Array): [Leaf, Place[]
  * its own leaf and its creator's stand for both, because they are two organizations' states: what was decided on a state of the
  * parent that was passed over is not born, and no creator's leaf is released beside another birth than its own.
  */
-function placesOf(leaf: Leaving["leaf"], ledTo: KnownHeader | undefined): Place[] {
+function statesNamedBy(leaf: Leaving["leaf"], ledTo: KnownHeader | undefined): StateRef[] {
   const { organizationId } = leaf;
   const decidedOn = { version: leaf.stateVersion, digest: leaf.stateDigest };
   if (ledTo === undefined) return [{ organizationId, ...decidedOn }];
   const { header, digest } = ledTo;
-  const place = { organizationId: header.organizationId, version: header.version, digest };
+  const state = { organizationId: header.organizationId, version: header.version, digest };
   if (leaf.event === "BIRTH") {
-    return header.parentId === undefined ? [place] : [{ organizationId: header.parentId, ...decidedOn }, place];
+    return header.parentId === undefined ? [state] : [{ organizationId: header.parentId, ...decidedOn }, state];
   }
-  return isSameId(header.organizationId, organizationId) ? [place] : [{ organizationId, ...decidedOn }, place];
+  return isSameId(header.organizationId, organizationId) ? [state] : [{ organizationId, ...decidedOn }, state];
 }
 
 /** Names by id. Rows of one organization come one behind another, and name it the same. */

@@ -1,6 +1,6 @@
 /** Everything the signer's operations share. Made once per boot and deployment; the operations themselves keep nothing. */
 import type { Curves } from "@keystead/core/crypto/curves.ts";
-import type { ContractInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
+import type { ParsedInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { Limits } from "../../endpoints/limits.ts";
 import type { Lru } from "../../state/lru.ts";
 import type { Memory } from "../memory/memory.ts";
@@ -26,7 +26,7 @@ export type Signer = {
   readonly journals: JournalCache;
   readonly records: RecordCache;
   /** Interfaces of contracts that were read lately, by organization and id. */
-  readonly interfaces: Lru<ContractInterface>;
+  readonly interfaces: Lru<ParsedInterface>;
   /** Whether organizations without a pin are taken as found: a signer that joins a running PostgreSQL deployment. */
   readonly adoptUnknown: boolean;
   /** Seals under the root key's current version, and opens what was sealed under any that is known. */

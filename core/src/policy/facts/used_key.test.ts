@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { fromHex, toHex } from "../../encoding/hex.ts";
 import { EvmText } from "../values/values.ts";
-import { evmAccount, type KeyView, keyNamespaces } from "./keys.ts";
+import { evmAccount, type KeyView, keyNamespaces } from "./used_key.ts";
 
 const secret = fromHex("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";

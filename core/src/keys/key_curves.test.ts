@@ -11,7 +11,7 @@ import {
   isPrivateKey,
   keyCurves,
   publicKeyOf,
-} from "./curves.ts";
+} from "./key_curves.ts";
 import { nobleKeyMaths } from "./noble_key_maths.ts";
 
 const zero = new Uint8Array(32);

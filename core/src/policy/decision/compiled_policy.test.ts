@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Scope, voicesOf } from "../evaluation/scope.ts";
-import { compilePolicy, type PolicyText } from "./policy.ts";
+import { compilePolicy, type PolicyText } from "./compiled_policy.ts";
 
 const empty: PolicyText = { effect: "EFFECT_ALLOW", consensus: "", condition: "", time: "" };
 

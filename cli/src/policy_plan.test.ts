@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
 import { diffPolicies, type StoredPolicy } from "./policy_diff.ts";
-import { stepsOf } from "./policy_steps.ts";
+import { planOf } from "./policy_plan.ts";
 
 function written(policyName: string, effect: WrittenPolicy["effect"], changes: Partial<WrittenPolicy> = {}) {
   return { policyName, effect, condition: "true", ...changes };
@@ -13,7 +13,7 @@ function stored(policyName: string, effect: WrittenPolicy["effect"]): StoredPoli
 }
 
 function todo(file: readonly WrittenPolicy[], organization: readonly StoredPolicy[] = [], prune = true): string[] {
-  return stepsOf(diffPolicies(file, organization), { prune }).map((step) => step.todo);
+  return planOf(diffPolicies(file, organization), { prune }).map((step) => step.todo);
 }
 
 test("what becomes a denial is one of the first, and what stops being one is one of the last", () => {
@@ -53,7 +53,7 @@ test("no activity creates more than 100 policies, and all denials come before th
     "create 100 ALLOW policies",
     "create 25 ALLOW policies",
   ]);
-  const steps = stepsOf(diffPolicies(many, []), { prune: false });
+  const steps = planOf(diffPolicies(many, []), { prune: false });
   const created = steps.flatMap(({ parameters }) => (parameters as { policies: WrittenPolicy[] }).policies);
   const inOrder = [...many.filter((_, i) => i % 2), ...many.filter((_, i) => i % 2 === 0)];
   assert.deepEqual(created, inOrder);
@@ -61,7 +61,7 @@ test("no activity creates more than 100 policies, and all denials come before th
 
 test("no activity is larger than a request may be", () => {
   const large = Array.from({ length: 100 }, (_, i) => written(`p${i}`, "EFFECT_DENY", { notes: "ä".repeat(4_096) }));
-  const steps = stepsOf(diffPolicies(large, []), { prune: false });
+  const steps = planOf(diffPolicies(large, []), { prune: false });
   assert.deepEqual(
     steps.map(({ todo }) => todo),
     ["create 63 DENY policies", "create 37 DENY policies"],

@@ -6,8 +6,8 @@ import { childrenOf } from "./children.ts";
 const stepsOfCronSpan = 50;
 
 /** The nodes that are evaluated once each time this one is: all but the bodies of `all`, `any` and `filter`. */
-export function stepsOf(node: Expression): number {
+export function evaluationStepsOf(node: Expression): number {
   let steps = node.kind === "cronSpan" ? stepsOfCronSpan : 1;
-  for (const child of node.kind === "each" ? [node.of] : childrenOf(node)) steps += stepsOf(child);
+  for (const child of node.kind === "each" ? [node.of] : childrenOf(node)) steps += evaluationStepsOf(child);
   return steps;
 }

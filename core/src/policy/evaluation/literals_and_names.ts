@@ -60,21 +60,21 @@ export function pathOf(node: Expression, { binders }: Pick<Compiler, "binders">)
   return path;
 }
 
-/** Places in `Scope.leaves`. Paths are of the vocabulary, so there are some hundreds at most. */
-const places = new Map<string, number>();
+/** Where each path has its place in `Scope.pathValues`. Paths are of the vocabulary, so there are some hundreds at most. */
+const pathIndexes = new Map<string, number>();
 
 function compilePath(node: Expression, path: readonly string[], compiler: Compiler): Evaluator {
   const name = path.join(".");
   const keyword = keywords.get(name);
   if (keyword !== undefined) return keyword;
-  const place = places.get(name) ?? places.size;
-  places.set(name, place);
+  const index = pathIndexes.get(name) ?? pathIndexes.size;
+  pathIndexes.set(name, index);
   return (scope) => {
-    const known = scope.leaves[place];
+    const known = scope.pathValues[index];
     if (known !== undefined) return known;
     const value = toUsable(scope.facts === undefined ? undefined : lookUp(scope.facts, path));
     if (value instanceof Unusable) return unusable(compiler, node, value);
-    scope.leaves[place] = value;
+    scope.pathValues[index] = value;
     return value;
   };
 }

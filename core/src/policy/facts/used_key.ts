@@ -2,7 +2,7 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { fromHex, toHex } from "../../encoding/hex.ts";
 import { accountBytes } from "../../keys/addresses/ethereum.ts";
-import type { Curve } from "../../keys/curves.ts";
+import type { Curve } from "../../keys/key_curves.ts";
 import { derivedPath, hardened, parsePath } from "../../keys/path.ts";
 import { EvmText, type Struct, type Value } from "../values/values.ts";
 import { once } from "./once.ts";

@@ -2,11 +2,11 @@
 import { Fault } from "../../fault.ts";
 import { activityKinds, kindOf } from "../vocabulary/activity_kinds.ts";
 import type { ConditionFacts } from "./facts.ts";
-import { type KeyView, keyNamespaces, type WalletView, walletStruct } from "./keys.ts";
 import { compileParams } from "./params.ts";
 import { type Contract, type FindInterface, type Payload, readPayloads } from "./payloads.ts";
+import { type KeyView, keyNamespaces, type WalletView, walletStruct } from "./used_key.ts";
 
-export type { KeyView, WalletView } from "./keys.ts";
+export type { KeyView, WalletView } from "./used_key.ts";
 
 export type StaticProperties = Readonly<Record<string, string>>;
 

@@ -7,7 +7,7 @@ import { plural, printable } from "./printable.ts";
 type Effect = StoredPolicy["effect"];
 
 /** One activity. Its parameters are kept beside the call, so that one like it can be found among those that wait. */
-export type Step = {
+export type PlannedActivity = {
   path: "create_policies" | "update_policy" | "delete_policies";
   parameters: object;
   /** "create 2 DENY policies", and the same when it is done. */
@@ -26,7 +26,7 @@ const maxDeleted = 1_000;
  * needs approvals. So denials come into force first, then what the file no longer permits goes, then what it permits
  * comes, and denials that it no longer has go last.
  */
-export function stepsOf({ create, update, surplus }: PolicyDiff, { prune }: { prune: boolean }): Step[] {
+export function planOf({ create, update, surplus }: PolicyDiff, { prune }: { prune: boolean }): PlannedActivity[] {
   const created = (effect: Effect) => creations(create.filter((policy) => policy.effect === effect));
   const deleted = (effect: Effect) => (prune ? deletions(surplus.filter((policy) => policy.effect === effect)) : []);
   const becomes = (effect: Effect) => update.filter((one) => effectAfter(one) === effect);
@@ -51,7 +51,7 @@ function split<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
-function creations(policies: readonly WrittenPolicy[]): Step[] {
+function creations(policies: readonly WrittenPolicy[]): PlannedActivity[] {
   return groupsOf(policies, maxCreated, maxCreatedBytes).map((group) => {
     const parameters = { policies: group.map((policy) => ({ ...policy })) };
     const run = (client: Client) => client.createPolicies(parameters);
@@ -59,7 +59,7 @@ function creations(policies: readonly WrittenPolicy[]): Step[] {
   });
 }
 
-function deletions(policies: readonly StoredPolicy[]): Step[] {
+function deletions(policies: readonly StoredPolicy[]): PlannedActivity[] {
   return groupsOf(policies, maxDeleted, Number.POSITIVE_INFINITY).map((group) => {
     const parameters = { policyIds: group.map(({ policyId }) => policyId) };
     const run = (client: Client) => client.deletePolicies(parameters);
@@ -67,7 +67,7 @@ function deletions(policies: readonly StoredPolicy[]): Step[] {
   });
 }
 
-function change({ stored, changed }: PolicyUpdate): Step {
+function change({ stored, changed }: PolicyUpdate): PlannedActivity {
   const { policyName, effect, consensus, condition, time, notes } = changed;
   const parameters = {
     policyId: stored.policyId,
@@ -84,7 +84,10 @@ function change({ stored, changed }: PolicyUpdate): Step {
 }
 
 /** All policies of a group have one effect. */
-function words(verb: "create" | "delete", group: readonly { effect: Effect }[]): Pick<Step, "todo" | "done"> {
+function words(
+  verb: "create" | "delete",
+  group: readonly { effect: Effect }[],
+): Pick<PlannedActivity, "todo" | "done"> {
   const effect = group[0]?.effect.replace("EFFECT_", "") ?? "";
   const what = plural(group.length, `${effect} policy`, `${effect} policies`);
   return { todo: `${verb} ${what}`, done: `${verb}d ${what}` };

@@ -7,10 +7,10 @@ import { serialiseSolana } from "../../chains/solana.ts";
 import { toBase58 } from "../../encoding/base58.ts";
 import { fromHex, toHex } from "../../encoding/hex.ts";
 import { Fault } from "../../fault.ts";
-import { type ContractInterface, parseInterface } from "../interfaces/contract_interface.ts";
+import { type ParsedInterface, parseInterface } from "../interfaces/contract_interface.ts";
 import { EvmText, type Struct } from "../values/values.ts";
 import { activityKinds } from "../vocabulary/activity_kinds.ts";
-import { type ActivityFacts, interfacesOf, type KeyView, viewsOf } from "./activity_view.ts";
+import { type ActivityFacts, interfacesOf, type KeyView, viewsOf } from "./condition_views.ts";
 
 const privateKey = fromHex("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 const token = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
@@ -84,7 +84,7 @@ test("a transaction may come with 0x before it, and shows the same", () => {
 
 test("the interface of the contract that is called is looked up once, under its address in lower case", () => {
   const asked: string[] = [];
-  const findInterface = (type: string, address: string): ContractInterface => {
+  const findInterface = (type: string, address: string): ParsedInterface => {
     asked.push(`${type} ${address}`);
     return erc20;
   };
@@ -96,7 +96,7 @@ test("the interface of the contract that is called is looked up once, under its 
 });
 
 test("an interface of the other type is none", () => {
-  const solana: ContractInterface = parseInterface("SOLANA", '{"instructions":[],"types":[]}');
+  const solana: ParsedInterface = parseInterface("SOLANA", '{"instructions":[],"types":[]}');
   const view = only(viewsOf({ ...signing(tokenTransfer), findInterface: () => solana }));
   assert.equal(view.eth?.tx?.function_name, "");
 });

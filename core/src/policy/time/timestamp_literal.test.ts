@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Fault } from "../../fault.ts";
-import { parseTimestamp } from "./timestamp.ts";
+import { parseTimestamp } from "./timestamp_literal.ts";
 
 const accepted: readonly [text: string, ms: number][] = [
   ["1970-01-01T00:00:00Z", 0],
