@@ -12,6 +12,8 @@ import { type KeysteadServer, startKeystead } from "./keystead_server.ts";
 
 export { dialects } from "../../server/test/open_test_store.ts";
 
+export type Dialect = Store["dialect"];
+
 export type Person = {
   organizationId: string;
   userId: string;
