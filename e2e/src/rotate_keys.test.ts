@@ -15,6 +15,8 @@ import { recordIdOf } from "@keystead/server/state/records.ts";
 import { findDeployment } from "@keystead/server/store/across.ts";
 import { keyTables } from "@keystead/server/store/key_rows.ts";
 import { closeStore, openStore, type Store, type StoreSource } from "@keystead/server/store/store.ts";
+import { testTimeoutMs } from "../../core/test/patience.ts";
+import { isFull, samples } from "../../core/test/samples.ts";
 import { dialects, testSource } from "../../server/test/open_test_store.ts";
 import { type Random, seededRandom } from "../../server/test/seeded_random.ts";
 import { freshDataFolder } from "./data_folder.ts";
@@ -23,16 +25,15 @@ import { type KeysteadServer, startKeystead } from "./keystead_server.ts";
 import { kill, type Rotation, rootKeysAt, rotate, type Target, targets, untilJoined } from "./rotation.ts";
 import { openRecords } from "./secrets/known_secrets.ts";
 
-const figures = process.env.KEYSTEAD_FIGURES === "1";
 /** Wallets with nine accounts each, ten secrets, and as many private keys as wallets. */
-const wallets = figures ? 182 : 6;
+const wallets = samples.serverRotationWallets;
 const records = wallets * 11;
-const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 200 : 2));
+const kills = samples.serverRotationKills;
 /** How often, in kills, a server is started in between. */
-const serveEvery = figures ? 20 : 2;
+const serveEvery = samples.serverRotationKillsPerStart;
 /** Of the kills in full, so many at least leave some boxes under the old key and some under the next. */
 const fewMidway = kills / 4;
-const options = { skip: process.platform !== "linux" && "needs /proc", timeout: figures ? 7_200_000 : 360_000 };
+const options = { skip: process.platform !== "linux" && "needs /proc", timeout: testTimeoutMs };
 
 const accounts = Array.from({ length: 9 }, (_, n) => ({
   curve: "CURVE_SECP256K1" as const,
@@ -250,5 +251,5 @@ async function rotateUnderKills(t: TestContext, source: StoreSource, random: Ran
       `opened, ${midway} times with some under the old root key and some under the next; ` +
       `in the end ${keys.signers.length} keys sign, ${keys.exports.length} come out, 0 boxes under an old key`,
   );
-  if (figures) assert.ok(midway >= fewMidway, `only ${midway} of ${total} kills came between two root keys`);
+  if (isFull) assert.ok(midway >= fewMidway, `only ${midway} of ${total} kills came between two root keys`);
 }

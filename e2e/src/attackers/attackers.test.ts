@@ -9,6 +9,8 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { memoryBounds } from "@keystead/server/gateway/bounds/memory_bounds.ts";
+import { patienceMs, testTimeoutMs } from "../../../core/test/patience.ts";
+import { isFull, samples } from "../../../core/test/samples.ts";
 import { keyFrom } from "../fixtures.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import { assertAccepted, call, send } from "../wire.ts";
@@ -20,17 +22,16 @@ import { heldBytes } from "./held_bytes.ts";
 import { newNeighbour } from "./neighbour.ts";
 import { slowAttacks } from "./slow.ts";
 
-const full = process.env.KEYSTEAD_FIGURES === "1";
 /** The door is the same in front of both databases; a sample tries it in front of one. */
-const tried = full ? dialects : (["sqlite"] as const);
-const attackMs = full ? 10_000 : 1_500;
-const warmUpMs = full ? 10_000 : 3_000;
+const tried = isFull ? dialects : (["sqlite"] as const);
+const attackMs = samples.attackMs;
+const warmUpMs = samples.attackWarmUpMs;
 /** The server gives a slow sender 20 s, and looks every 5. */
 const slowMs = 27_000;
 const slowNames = Object.keys(slowAttacks) as AttackName[];
 
 /** A sample tries several at once; those whose bytes are counted are among themselves. */
-const atOnce = full ? 1 : 4;
+const atOnce = samples.attacksAtOnce;
 const isCounted = (name: AttackName) => (attacks[name] as Attack).takenIn !== undefined;
 const others = attackNames.filter((name) => !slowNames.includes(name));
 const groups = [others.filter(isCounted), others.filter((name) => !isCounted(name))].flatMap(inGroups);
@@ -39,13 +40,11 @@ const groups = [others.filter(isCounted), others.filter((name) => !isCounted(nam
 const othersRead = 32 * 1024 * 1024;
 /** An attack goes on until it has been answered so often and has held what it says, however slow the machine is. */
 const fewAnswers = 5;
-/** For whatever must come to be, on a machine that is busy with other tests. */
-const patienceMs = 300_000;
 
 for (const dialect of tried) {
   const title = `attackers are refused, honest requests succeed, and nothing stays, on ${dialect}`;
   const skip = process.platform !== "linux" && "needs /proc";
-  test(title, { skip, timeout: 3_600_000 }, async (t) => {
+  test(title, { skip, timeout: testTimeoutMs }, async (t) => {
     const server = await startServer(t, dialect);
     if (server === undefined) return;
     const target: Target = { ...server.bootstrap, url: server.url };

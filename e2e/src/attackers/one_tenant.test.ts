@@ -7,6 +7,8 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { memoryBounds } from "@keystead/server/gateway/bounds/memory_bounds.ts";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { isFull, samples } from "../../../core/test/samples.ts";
 import { keyFrom } from "../fixtures.ts";
 import { assertAccepted, bytesOf, call } from "../wire.ts";
 import { dialects, startServer } from "../world.ts";
@@ -17,8 +19,7 @@ import { newNeighbour } from "./neighbour.ts";
 import { tenantFloods } from "./one_tenant.ts";
 import { createUserTag, stampedBy } from "./prepared.ts";
 
-const full = process.env.KEYSTEAD_FIGURES === "1";
-const floodMs = full ? 30_000 : 8_000;
+const floodMs = samples.tenantFloodMs;
 
 /** A question and two activities, one after the other; each must succeed. */
 async function errand({ url, organizationId, apiPrivateKey }: Target): Promise<void> {
@@ -35,9 +36,9 @@ async function errand({ url, organizationId, apiPrivateKey }: Target): Promise<v
   await submit("delete_user_tags", { userTagIds: [made.createUserTagResult.userTagId] });
 }
 
-for (const dialect of full ? dialects : (["sqlite"] as const)) {
+for (const dialect of isFull ? dialects : (["sqlite"] as const)) {
   for (const name of Object.keys(tenantFloods) as (keyof typeof tenantFloods)[]) {
-    test(`nobody else fails under the ${name}, on ${dialect}`, { timeout: 600_000 }, async (t) => {
+    test(`nobody else fails under the ${name}, on ${dialect}`, { timeout: testTimeoutMs }, async (t) => {
       const server = await startServer(t, dialect);
       if (server === undefined) return;
       const target: Target = { ...server.bootstrap, url: server.url };
@@ -56,7 +57,7 @@ for (const dialect of full ? dialects : (["sqlite"] as const)) {
 }
 
 test("what waits while the signer stands still is bounded in bytes, and everybody is served once it goes on", {
-  timeout: 600_000,
+  timeout: testTimeoutMs,
 }, async (t) => {
   const server = await startServer(t, "sqlite");
   if (server === undefined) return;

@@ -10,6 +10,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { samples } from "../../../core/test/samples.ts";
 import { administer, dialects, testSource } from "../../../server/test/open_test_store.ts";
 import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
@@ -20,13 +22,12 @@ import { freePort } from "./free_port.ts";
 import type { FromOracle, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
 import { backWithinMs, ready } from "./readiness.ts";
 
-const figures = process.env.KEYSTEAD_FIGURES === "1";
-const kills = Number(process.env.KEYSTEAD_KILLS ?? (figures ? 100 : 4));
+const kills = samples.crashKills;
 
 for (const dialect of dialects) {
   const title = `${kills} kills under load on ${dialect}: nothing acknowledged is lost, nothing is half-applied`;
   const skip = process.platform !== "linux" && "needs /proc";
-  test(title, { skip, timeout: 60_000 + kills * 15_000 }, async (t) => {
+  test(title, { skip, timeout: testTimeoutMs }, async (t) => {
     const source = await testSource(t, dialect);
     if (source === undefined) return;
     const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -8,6 +8,8 @@ import { join } from "node:path";
 import type { TestContext, TestOptions } from "node:test";
 import { steps } from "@keystead/server/state/steps.ts";
 import type { Store, StoreSource } from "@keystead/server/store/store.ts";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { isFull, samples } from "../../../core/test/samples.ts";
 import { testSource } from "../../../server/test/open_test_store.ts";
 import { actKinds } from "../acts/catalogue.ts";
 import type { ActReport } from "./act_ledger.ts";
@@ -18,14 +20,11 @@ import { openWire } from "./postgres_wire.ts";
 import { ready } from "./readiness.ts";
 import { type Room, runTrial } from "./run_trial.ts";
 import { startStepped } from "./stepped_server.ts";
-import { describeTrial, faultsOf, type Trial, trialsOf, wholeSeeds } from "./trials.ts";
+import { describeTrial, faultsOf, type Trial, trialsOf } from "./trials.ts";
 
-const isFull = process.env.KEYSTEAD_FIGURES === "1";
 const only = process.env.KEYSTEAD_CRASH_ONLY;
-const seedCount = Number(process.env.KEYSTEAD_CRASH_SEEDS ?? (isFull ? wholeSeeds : 1));
+const seedCount = samples.crashSeeds;
 const firstSeed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
-/** On a machine that is busy with other tests. */
-const longestTrialMs = 30_000;
 
 export type CrashMatrix = { name: string; options: TestOptions; run(t: TestContext): Promise<void> };
 
@@ -47,8 +46,7 @@ async function runSeeds(t: TestContext, dialect: Store["dialect"], places: strin
     const trials = trialsOf(dialect, seed, isFull || only !== undefined).filter(({ name }) =>
       new RegExp(only ?? "").test(name),
     );
-    const timeout = 120_000 + trials.length * longestTrialMs;
-    await t.test(`seed ${seed}`, { timeout }, async (t) => {
+    await t.test(`seed ${seed}`, { timeout: testTimeoutMs }, async (t) => {
       const run = await runSeed(t, dialect, seed, trials);
       if (run === undefined) return;
       const { faults, report, check } = run;

@@ -1,4 +1,3 @@
-// With KEYSTEAD_FIGURES=1 all trials of ten seeds.
 import { test } from "node:test";
 import { crashMatrix } from "./crash_matrix.ts";
 

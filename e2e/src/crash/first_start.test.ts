@@ -7,12 +7,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { createApiKeyStamper, createClient } from "@keystead/sdk";
+import { samples } from "../../../core/test/samples.ts";
 import { dialects, testSource } from "../../../server/test/open_test_store.ts";
 import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { repository, startKeystead } from "../keystead_server.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 25 : 2;
+const rounds = samples.firstStarts;
 /** What a first start leaves behind, in this order. A kill comes at a random moment after one of them appeared. */
 const stages = ["signer/memory", "database", "bootstrap.json", "root.key"] as const;
 

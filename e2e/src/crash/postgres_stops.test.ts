@@ -5,6 +5,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { samples } from "../../../core/test/samples.ts";
 import { administer, databaseUrl } from "../../../server/test/open_test_store.ts";
 import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
@@ -14,14 +16,14 @@ import { checkActs, checkLog } from "./check_acts.ts";
 import { ready } from "./readiness.ts";
 import { startStepped } from "./stepped_server.ts";
 
-const stops = Number(process.env.KEYSTEAD_STOPS ?? (process.env.KEYSTEAD_FIGURES === "1" ? 50 : 3));
+const stops = samples.postgresStops;
 const clients = 4;
 /** For each of a few acts of many requests, on a machine that is busy with other tests. */
 const longestMs = 120_000;
 
 test(`PostgreSQL stopped immediately ${stops} times under load: nothing is lost, half-applied or done twice`, {
   skip: process.platform !== "linux" && "needs /proc",
-  timeout: 120_000 + stops * 60_000,
+  timeout: testTimeoutMs,
 }, async (t) => {
   const postgres = await ownPostgres(t);
   if (postgres === undefined) return;

@@ -17,7 +17,7 @@ import type { Answer, FromClients, Operation, Orders, Try } from "./record.ts";
 import { queries, readActivity } from "./views.ts";
 
 /** A paused server may answer later; whoever waits for it has gone elsewhere by then. */
-const patienceMs = 2_500;
+const giveUpMs = 2_500;
 /** A restart, the launcher's pause, and a busy machine. */
 const downMs = 90_000;
 const readsShare = 0.35;
@@ -42,7 +42,7 @@ function post(url: string, path: string, stamp: string, body: string) {
         resolve(status === 503 || !incoming.complete ? undefined : { status, json: JSON.parse(text) });
       });
     });
-    const timer = setTimeout(() => outgoing.destroy(), patienceMs);
+    const timer = setTimeout(() => outgoing.destroy(), giveUpMs);
     outgoing.on("error", () => resolve(undefined));
     outgoing.on("close", () => {
       clearTimeout(timer);

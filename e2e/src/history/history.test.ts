@@ -13,6 +13,8 @@ import { type TestContext, test } from "node:test";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { closeStore, openStore } from "@keystead/server/store/store.ts";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { samples } from "../../../core/test/samples.ts";
 import { dialects } from "../../../server/test/open_test_store.ts";
 import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { ready } from "../crash/readiness.ts";
@@ -26,9 +28,8 @@ import type { State } from "./model.ts";
 import type { Commit, FromClients, Operation, Orders } from "./record.ts";
 import { replay } from "./replay.ts";
 
-const figures = process.env.KEYSTEAD_FIGURES === "1";
-const operations = Number(process.env.KEYSTEAD_OPERATIONS ?? (figures ? 50_000 : 1_000));
-const organizationCount = figures ? 40 : 20;
+const operations = samples.historyOperations;
+const organizationCount = samples.historyOrganizations;
 const clients = 8;
 const serversOnPostgres = 2;
 /** Of kills and of pauses. There is one of either about every hundred operations. */
@@ -37,7 +38,7 @@ const fewDisturbances = Math.max(2, Math.floor(operations / 1_250));
 for (const dialect of dialects) {
   const skip = process.platform !== "linux" && "needs /proc";
   const title = `${operations} random operations by ${clients} clients on ${dialect}, with kills and pauses, are linearizable`;
-  test(title, { skip, timeout: 300_000 + operations * 60 }, async (t) => {
+  test(title, { skip, timeout: testTimeoutMs }, async (t) => {
     const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
     t.diagnostic(`KEYSTEAD_SEED=${seed}`);
     const env = { KEYSTEAD_RESTART_PAUSE_MS: "200" };

@@ -7,6 +7,8 @@
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { isFull, samples } from "../../../core/test/samples.ts";
 import { newBody, stampWith } from "../../../server/test/hostile_run.ts";
 import { testSource } from "../../../server/test/open_test_store.ts";
 import { type Random, seededRandom, shuffled } from "../../../server/test/seeded_random.ts";
@@ -36,13 +38,12 @@ import {
   whileStopped,
 } from "./trial.ts";
 
-const figures = process.env.KEYSTEAD_FIGURES === "1";
 const only = process.env.KEYSTEAD_DAMAGE === undefined ? undefined : new RegExp(process.env.KEYSTEAD_DAMAGE);
-const isWhole = figures || only !== undefined;
+const isWhole = isFull || only !== undefined;
 /** In a sample one for each table, and one more. */
-const patientCount = figures ? 30 : damagedTables.length + 1;
+const patientCount = Math.max(samples.damagedOrganizations, damagedTables.length + 1);
 /** In a sample each is asked a few things; the rest is asked of others. */
-const wants = figures ? undefined : 8;
+const wants = isFull ? undefined : 8;
 
 const works = { stopped: whileStopped, running: whileRunning } as const;
 type Mode = keyof typeof works;
@@ -80,7 +81,7 @@ async function baseOf(
 }
 
 test("whatever is done to rows, nothing wrong is approved, others go on, and one command finds it", {
-  timeout: 14_400_000,
+  timeout: testTimeoutMs,
 }, async (t) => {
   const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
   t.diagnostic(`KEYSTEAD_SEED=${seed}`);
@@ -91,7 +92,7 @@ test("whatever is done to rows, nothing wrong is approved, others go on, and one
     const base = await baseOf(t, dialect, deployment, sqlite);
     if (base === undefined) continue;
     const totals = newTotals();
-    const trial: Trial = { deployment, base, lots: lotsOf(random), random, totals, wants, withLog: figures };
+    const trial: Trial = { deployment, base, lots: lotsOf(random), random, totals, wants, withLog: isFull };
     do await works[mode](trial);
     while (isWhole && trial.lots.length > 0);
     const { done, notPossible, answers, rebuilt, beyond, wrong, broken, unnamed, changed, approved, overwritten } =
@@ -139,7 +140,7 @@ async function harmFirst(deployment: Deployment, base: Base, random: Random): Pr
   const fitting = damages.filter(({ table, column }) => column && ["organizations", "pages"].includes(table));
   let harmed = 0;
   for (const damage of shuffled(fitting, random)) {
-    if (!figures && harmed > 0) break;
+    if (!isFull && harmed > 0) break;
     const source = await base.restore();
     const raw = await openRaw(source);
     const before = await basisOf(raw, first.house);
@@ -186,14 +187,14 @@ async function withoutKeyring(deployment: Deployment, base: Base, random: Random
   const [witness] = deployment.witnesses;
   assert.ok(witness);
   const hows = Object.keys(keyrings) as (keyof typeof keyrings)[];
-  for (const how of figures ? hows : [random.pick(hows)]) {
+  for (const how of isFull ? hows : [random.pick(hows)]) {
     const source = await base.restore();
     await serving(deployment, source, async (server) => {
       await harmKeyring(source, how);
       const { wrong, unwell } = await probe(server.url, placeOf(deployment, witness), random, 4);
       assert.deepEqual({ wrong, unwell }, { wrong: [], unwell: [] });
     });
-    for (const name of figures ? ["serve", "check-database"] : [random.pick(["serve", "check-database"])]) {
+    for (const name of isFull ? ["serve", "check-database"] : [random.pick(["serve", "check-database"])]) {
       const { code, output } = await command(deployment, source, name);
       assert.equal(code, 1, output);
       assert.match(

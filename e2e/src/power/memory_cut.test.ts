@@ -11,6 +11,7 @@ import { test } from "node:test";
 import { openMemory } from "@keystead/server/signer/memory/memory.ts";
 import { frameRecord } from "@keystead/server/signer/memory/memory_records.ts";
 import { pinDigestLength } from "@keystead/server/signer/memory/pins.ts";
+import { samples } from "../../../core/test/samples.ts";
 import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { apply, cutPower, emptyImage, type Kept, keepAll, keepNothing, writeKept } from "./disk_image.ts";
@@ -18,7 +19,7 @@ import { type Change, parseJournal } from "./journal.ts";
 import { createHistoryCheck, historyOf, memoryFixtures } from "./memory_history.ts";
 import { createTestDisk, noTestDisk } from "./test_disk.ts";
 
-const cuts = process.env.KEYSTEAD_FIGURES === "1" ? 5_000 : 200;
+const cuts = samples.memoryCuts;
 const records = 1_000;
 const isHistory = createHistoryCheck(records);
 const { rootKey, deploymentId, boot } = memoryFixtures;

@@ -10,6 +10,8 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { macLength, magic } from "@keystead/server/signer/memory/memory_records.ts";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { isFull, samples } from "../../../core/test/samples.ts";
 import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { startKeystead } from "../keystead_server.ts";
@@ -29,14 +31,13 @@ import {
 import { noTestDisk, readBootstrap } from "./test_disk.ts";
 import { furnishTheatre, type Ledger, type Theatre, workPaths } from "./workload.ts";
 
-const figures = process.env.KEYSTEAD_FIGURES === "1";
-const cuts = Number(process.env.KEYSTEAD_CUTS ?? (figures ? 200 : 8));
+const cuts = samples.powerCuts;
 const cutsPerRun = 4;
 /** Runs on one folder, one after the other, each on what the cut before it left. */
 const runsPerFolder = 3;
 
 const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const options = { skip: noTestDisk(), timeout: 120_000 + cuts * 20_000 };
+const options = { skip: noTestDisk(), timeout: testTimeoutMs };
 
 type Tally = { cuts: number; runs: number; told: number; untold: number; complaints: string[]; done: Set<string> };
 
@@ -61,10 +62,14 @@ test(
         `${tally.told} acknowledged answers asked for again, ${tally.untold} unanswered requests sent again; ` +
         `lost, half-applied or otherwise: ${tally.complaints.length}`,
     );
-    assert.deepEqual(tally.complaints, [], `to repeat its choices: KEYSTEAD_SEED=${seed} KEYSTEAD_CUTS=${cuts}`);
+    assert.deepEqual(
+      tally.complaints,
+      [],
+      `to repeat its choices: KEYSTEAD_SEED=${seed} KEYSTEAD_SAMPLES=powerCuts=${cuts}`,
+    );
     assert.equal(tally.cuts, cuts);
     const undone = workPaths.filter((path) => !tally.done.has(path));
-    if (figures) assert.deepEqual(undone, [], "activities that were never done");
+    if (isFull) assert.deepEqual(undone, [], "activities that were never done");
     assert.ok(tally.told > 2 * cuts, `only ${tally.told} answers to hold against it: no load`);
   },
 );

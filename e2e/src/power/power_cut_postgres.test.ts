@@ -6,6 +6,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tables } from "@keystead/server/store/tables.ts";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { samples } from "../../../core/test/samples.ts";
 import { administer, testSource } from "../../../server/test/open_test_store.ts";
 import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { freshDataFolder } from "../data_folder.ts";
@@ -16,13 +18,12 @@ import { checkCut, createCutter, keepForLater, rebuild, recordRun, serverEnv } f
 import { noTestDisk } from "./test_disk.ts";
 import { furnishTheatre, type Ledger, sendOnce } from "./workload.ts";
 
-const figures = process.env.KEYSTEAD_FIGURES === "1";
-const cuts = Number(process.env.KEYSTEAD_CUTS ?? (figures ? 20 : 2));
+const cuts = samples.postgresPowerCuts;
 const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 test(`${cuts} power cuts beside PostgreSQL: the signer's memory catches up by itself, and lets nobody set it back`, {
   skip: noTestDisk(),
-  timeout: 120_000 + cuts * 20_000,
+  timeout: testTimeoutMs,
 }, async (t) => {
   const source = await testSource(t, "postgres");
   if (source?.kind !== "postgres") return;

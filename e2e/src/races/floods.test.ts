@@ -4,6 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { samples } from "../../../core/test/samples.ts";
 import { dialects } from "../../../server/test/open_test_store.ts";
 import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { replay } from "../history/replay.ts";
@@ -12,12 +14,11 @@ import { assertUsualLimits, floodedQuorum, floodLimits } from "./floods.ts";
 import { runTrials, tally } from "./run_trials.ts";
 import { Stage } from "./stage.ts";
 
-const figures = process.env.KEYSTEAD_FIGURES === "1";
-const trials = figures ? 500 : 6;
+const trials = samples.raceTrials;
 const serversOnPostgres = 3;
 
 for (const dialect of dialects) {
-  test(`floods on ${dialect}`, { timeout: figures ? 3_600_000 : 600_000 }, async (t) => {
+  test(`floods on ${dialect}`, { timeout: testTimeoutMs }, async (t) => {
     const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
     t.diagnostic(`KEYSTEAD_SEED=${seed}`);
     const env = { KEYSTEAD_LIMITS: JSON.stringify(floodLimits) };

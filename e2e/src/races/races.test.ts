@@ -7,6 +7,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closeStore, openStore } from "@keystead/server/store/store.ts";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { isFull, samples } from "../../../core/test/samples.ts";
 import { dialects } from "../../../server/test/open_test_store.ts";
 import { seededRandom } from "../../../server/test/seeded_random.ts";
 import { replay } from "../history/replay.ts";
@@ -17,16 +19,14 @@ import { runTrials, tally } from "./run_trials.ts";
 import { Stage } from "./stage.ts";
 import { races } from "./table.ts";
 
-const figures = process.env.KEYSTEAD_FIGURES === "1";
-const trials = figures ? 500 : 6;
-/** A sample sends some kinds, in turn by its seed; all of them are fewer than the full count. */
-const bodies = Number(process.env.KEYSTEAD_BODIES ?? (figures ? 1_000 : 10));
+const trials = samples.raceTrials;
+const bodies = samples.racedBodies;
 const senders = 50;
 const bodiesPerPlace = 50;
 const serversOnPostgres = 3;
 
 for (const dialect of dialects) {
-  test(`races on ${dialect}`, { timeout: figures ? 3_600_000 : 600_000 }, async (t) => {
+  test(`races on ${dialect}`, { timeout: testTimeoutMs }, async (t) => {
     const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
     t.diagnostic(`KEYSTEAD_SEED=${seed}`);
     const env = { KEYSTEAD_LIMITS: JSON.stringify(limits) };
@@ -41,7 +41,7 @@ for (const dialect of dialects) {
         t.diagnostic(`${where}: ${race.name}: ${trials} trials, ${anomalies.length} anomalies; ${tally(outcomes)}`);
         assert.deepEqual(anomalies, [], `KEYSTEAD_SEED=${seed}`);
         assert.equal(outcomes.length, trials);
-        if (figures && race.endsAlike === undefined) {
+        if (isFull && race.endsAlike === undefined) {
           assert.ok(new Set(outcomes).size > 1, `it always ended alike, and so was no race: ${tally(outcomes)}`);
         }
       });

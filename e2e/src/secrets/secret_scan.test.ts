@@ -11,6 +11,8 @@ import { basename, join, sep } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { closeStore, openStore, type PostgresStore, type Store } from "@keystead/server/store/store.ts";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { samples } from "../../../core/test/samples.ts";
 import { everyValue } from "../../../server/test/every_value.ts";
 import { dialects, testSource } from "../../../server/test/open_test_store.ts";
 import { sentenceSpellings, spellings } from "../../../server/test/secret_spellings.ts";
@@ -22,9 +24,8 @@ import { memoryTrouble, readMemory } from "./process_memory.ts";
 import { createScanner, type Needle, type Scanner } from "./scanner.ts";
 import { activitiesPerRound, type Work, work } from "./work.ts";
 
-const figures = process.env.KEYSTEAD_FIGURES === "1";
-const rounds = figures ? 72 : 9;
-const options = { timeout: figures ? 1_800_000 : 300_000 };
+const rounds = samples.secretRounds;
+const options = { timeout: testTimeoutMs };
 
 /** Enough words in a row that no word list has them in this order. */
 const wordsTogether = 4;
