@@ -1,6 +1,7 @@
 /** A public key is public: whoever writes a stranger's into an organization of his own neither locks the owner out nor gets the owner's requests. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { testTimeoutMs } from "../../core/test/patience.ts";
 import { dialects } from "../../server/test/open_test_store.ts";
 import { seededRandom } from "../../server/test/seeded_random.ts";
 import { createKey, type KeyPair } from "./fixtures.ts";
@@ -8,7 +9,7 @@ import { startDeployment } from "./races/deployment.ts";
 import { apiKeyOf, isDone, type Organization, type Person, Stage } from "./races/stage.ts";
 
 for (const dialect of dialects) {
-  test(`copied public keys on ${dialect}`, { timeout: 120_000 }, async (t) => {
+  test(`copied public keys on ${dialect}`, { timeout: testTimeoutMs }, async (t) => {
     const deployment = await startDeployment(t, dialect, { serversOnPostgres: 1 });
     if (deployment === undefined) return;
     const stage = new Stage(deployment, seededRandom(19));

@@ -1,22 +1,19 @@
 /** Requests that are sent again, byte for byte, until they are answered. */
 import { setTimeout as pause } from "node:timers/promises";
+import { patienceMs } from "../../../core/test/patience.ts";
 import type { Scene } from "../matrix/scene.ts";
 import type { Answer } from "../wire.ts";
 
 /** What came instead of an answer, and how often. */
 export type Waits = { cutOff: number; refused: number; unavailable: number };
 
-/** The signer has 5 s for a request; nothing may take much longer than that to be answered, or refused. */
-const hangMs = 20_000;
-/** Until it must be answered: a restart, the launcher's pause, and a busy machine. */
-const downMs = 90_000;
 const pauseMs = 25;
 
 /** The first answer that is not "try again". An error inside the server is never an answer. */
 export async function untilAnswered(send: () => Promise<Answer>, waits: Waits, what: string): Promise<Answer> {
   const startedMs = Date.now();
   for (;;) {
-    const answer = await within(hangMs, send(), what).catch((error: Error & { code?: string }) => error);
+    const answer = await within(patienceMs, send(), what).catch((error: Error & { code?: string }) => error);
     if (answer instanceof Error) {
       if (answer instanceof Hang) throw answer;
       if (answer.code === "ECONNREFUSED") waits.refused += 1;
@@ -27,9 +24,9 @@ export async function untilAnswered(send: () => Promise<Answer>, waits: Waits, w
     } else if (answer.status >= 500 && answer.status !== 501) {
       throw new Error(`${answer.status} to ${what}: ${answer.text}`);
     } else return answer;
-    if (Date.now() - startedMs > downMs) {
+    if (Date.now() - startedMs > patienceMs) {
       throw new Error(
-        `no answer within ${downMs} ms to ${what}; the last: ${answer instanceof Error ? answer : answer.text}`,
+        `no answer within ${patienceMs} ms to ${what}; the last: ${answer instanceof Error ? answer : answer.text}`,
       );
     }
     await pause(pauseMs);

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { patienceMs, testTimeoutMs } from "../../../core/test/patience.ts";
 import { samples } from "../../../core/test/samples.ts";
 import { administer, dialects, testSource } from "../../../server/test/open_test_store.ts";
 import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
@@ -20,7 +20,7 @@ import { killIfThere } from "../process_tree.ts";
 import { checkDatabase } from "./check_database.ts";
 import { freePort } from "./free_port.ts";
 import type { FromOracle, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
-import { backWithinMs, ready } from "./readiness.ts";
+import { ready } from "./readiness.ts";
 
 const kills = samples.crashKills;
 
@@ -137,9 +137,9 @@ class Oracle {
   /** Waits until this many more activities are acknowledged. */
   async moreAcknowledged(count: number): Promise<void> {
     const wanted = this.acknowledged + count;
-    const until = Date.now() + backWithinMs;
+    const until = Date.now() + patienceMs;
     while (this.acknowledged < wanted) {
-      if (Date.now() > until) throw new Error(`the service did not come back within ${backWithinMs} ms`);
+      if (Date.now() > until) throw new Error(`the service did not come back within ${patienceMs} ms`);
       await this.#hear("progress");
     }
   }

@@ -14,13 +14,10 @@ import {
   createClient,
   KeysteadError,
 } from "@keystead/sdk";
+import { patienceMs } from "../../../core/test/patience.ts";
 import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
 import type { Answer, FromOracle, LedgerEntry, OracleOrders, OracleReport, ToOracle } from "./ledger.ts";
 
-/** The signer has 5 s for a request; nothing may take much longer than that to be answered, or refused. */
-const hangMs = 15_000;
-/** From the last answer to the next: a restart, the launcher's pause, and a busy machine. */
-const downMs = 45_000;
 const tagsPerClient = 7;
 
 /** Cut off: the connection stood and broke, so the request may have been executed. */
@@ -64,7 +61,7 @@ function createOracle(orders: OracleOrders) {
   async function send<T>(path: string, body: string): Promise<{ value: T } | { error: KeysteadError } | NoAnswer> {
     const startedMs = Date.now();
     try {
-      const value = await client.request<T>(path, body, { signal: AbortSignal.timeout(hangMs) });
+      const value = await client.request<T>(path, body, { signal: AbortSignal.timeout(patienceMs) });
       lastAnswerMs = Date.now();
       return { value };
     } catch (error) {
@@ -79,10 +76,10 @@ function createOracle(orders: OracleOrders) {
       } else if (isRefused(error)) report.refused += 1;
       else {
         report.cutOff += 1;
-        if (Date.now() - startedMs >= hangMs) violated(`no answer within ${hangMs} ms to ${path} ${body}`);
+        if (Date.now() - startedMs >= patienceMs) violated(`no answer within ${patienceMs} ms to ${path} ${body}`);
       }
-      if (Date.now() - lastAnswerMs > downMs) {
-        violated(`no answer to anything within ${downMs} ms; the last: ${error}`);
+      if (Date.now() - lastAnswerMs > patienceMs) {
+        violated(`no answer to anything within ${patienceMs} ms; the last: ${error}`);
         finishing = true;
       }
       return error instanceof KeysteadError || isRefused(error) ? "unavailable" : "cut off";
@@ -109,7 +106,7 @@ function createOracle(orders: OracleOrders) {
   }
 
   function giveUp(): boolean {
-    return finishing && Date.now() - lastAnswerMs > downMs;
+    return finishing && Date.now() - lastAnswerMs > patienceMs;
   }
 
   function compare(entry: LedgerEntry, answer: Answer): void {

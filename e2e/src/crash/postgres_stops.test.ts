@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { testTimeoutMs } from "../../../core/test/patience.ts";
+import { patienceMs, testTimeoutMs } from "../../../core/test/patience.ts";
 import { samples } from "../../../core/test/samples.ts";
 import { administer, databaseUrl } from "../../../server/test/open_test_store.ts";
 import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
@@ -18,8 +18,6 @@ import { startStepped } from "./stepped_server.ts";
 
 const stops = samples.postgresStops;
 const clients = 4;
-/** For each of a few acts of many requests, on a machine that is busy with other tests. */
-const longestMs = 120_000;
 
 test(`PostgreSQL stopped immediately ${stops} times under load: nothing is lost, half-applied or done twice`, {
   skip: process.platform !== "linux" && "needs /proc",
@@ -83,10 +81,10 @@ async function ownPostgres(t: TestContext): Promise<OwnPostgres | undefined> {
 
 async function moreAcknowledged(oracle: ActOracle, count: number): Promise<void> {
   const wanted = oracle.acknowledged + count;
-  const until = Date.now() + longestMs;
+  const until = Date.now() + patienceMs;
   while (oracle.acknowledged < wanted) {
     await oracle.hear("progress");
-    if (Date.now() > until) throw new Error(`too little was acknowledged within ${longestMs} ms`);
+    if (Date.now() > until) throw new Error(`too little was acknowledged within ${patienceMs} ms`);
   }
 }
 

@@ -1,6 +1,7 @@
 /** One trial: an act is begun, a process stops at a step of it, harm is done there, and the oracle says what came of it. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Step } from "@keystead/server/state/steps.ts";
+import { patienceMs } from "../../../core/test/patience.ts";
 import type { ActOracle } from "./act_oracle_process.ts";
 import type { Hold } from "./postgres_hold.ts";
 import { endSessions, type Wire } from "./postgres_wire.ts";
@@ -14,8 +15,6 @@ export type Room = { stepped: SteppedServer; oracle: ActOracle; database: Databa
 
 /** A result that is written a moment after its answer must be written before the next act is begun, or it would pass steps then. */
 const settleMs = 30;
-/** Until a step is reached that must be reached. */
-const reachMs = 30_000;
 
 const rolesOf = { gateway: ["gateway"], signer: ["signer"], both: ["gateway", "signer"] } as const;
 
@@ -80,13 +79,13 @@ async function reach<T>(
   isAnswered: () => boolean,
   look: () => Promise<T | undefined>,
 ): Promise<T> {
-  const until = Date.now() + reachMs;
+  const until = Date.now() + patienceMs;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
     if (oracle.violation !== undefined) throw new Error(oracle.violation);
     if (isAnswered() && !afterAnswer.includes(step)) throw new Error(`it was answered and never came to ${step}`);
-    if (Date.now() > until) throw new Error(`it did not come to ${step} within ${reachMs} ms`);
+    if (Date.now() > until) throw new Error(`it did not come to ${step} within ${patienceMs} ms`);
     await pause(1);
   }
 }

@@ -8,12 +8,13 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { tables } from "@keystead/server/store/tables.ts";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { openSession, testSource } from "../../../server/test/open_test_store.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { startKeystead } from "../keystead_server.ts";
 import { act, assertAllThere } from "./deployment.ts";
 
-const options = { timeout: 300_000 };
+const options = { timeout: testTimeoutMs };
 
 function withMessage(pattern: RegExp): (error: unknown) => boolean {
   return (error) => {

@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { activities } from "@keystead/sdk";
+import { patienceMs } from "../../../core/test/patience.ts";
 import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
 import { type KeyPair, keyFrom } from "../fixtures.ts";
 import { quickStamp } from "../races/quick_stamp.ts";
@@ -16,10 +17,8 @@ import { type Choice, chooseRead, chooseWrite, type Picture, remember } from "./
 import type { Answer, FromClients, Operation, Orders, Try } from "./record.ts";
 import { queries, readActivity } from "./views.ts";
 
-/** A paused server may answer later; whoever waits for it has gone elsewhere by then. */
+/** A paused server may answer later; its client has gone elsewhere by then. Each further try waits twice as long. */
 const giveUpMs = 2_500;
-/** A restart, the launcher's pause, and a busy machine. */
-const downMs = 90_000;
 const readsShare = 0.35;
 /** The clients meet in few organizations at a time, and then move on to others. */
 const organizationsAtOnce = 3;
@@ -27,7 +26,7 @@ const organizationsAtOnce = 3;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** The status and the JSON of an answer; undefined when none came, or one that says to try again. */
-function post(url: string, path: string, stamp: string, body: string) {
+function post(url: string, path: string, stamp: string, body: string, tries: number) {
   const { hostname, port } = new URL(url);
   const headers = { "Content-Type": "application/json", "X-Stamp": stamp, "Content-Length": Buffer.byteLength(body) };
   type Received = { status: number; json: Record<string, never> };
@@ -42,7 +41,7 @@ function post(url: string, path: string, stamp: string, body: string) {
         resolve(status === 503 || !incoming.complete ? undefined : { status, json: JSON.parse(text) });
       });
     });
-    const timer = setTimeout(() => outgoing.destroy(), giveUpMs);
+    const timer = setTimeout(() => outgoing.destroy(), giveUpMs * 2 ** Math.min(tries, 7));
     outgoing.on("error", () => resolve(undefined));
     outgoing.on("close", () => {
       clearTimeout(timer);
@@ -105,11 +104,11 @@ function createClients(orders: Orders) {
     const tries: Try[] = [];
     const startedMs = performance.now();
     let answer: Answer | undefined;
-    while (answer === undefined && performance.now() - startedMs < downMs) {
+    while (answer === undefined && performance.now() - startedMs < patienceMs) {
       if (tries.length > 0) await pause(10 + random.below(60));
       const server = random.below(urls.length);
       const fromMs = performance.now();
-      const received = await post(urls[server] ?? "", url, stamp, body);
+      const received = await post(urls[server] ?? "", url, stamp, body, tries.length);
       const toMs = performance.now();
       answer = received && toAnswer(kind, path, received as never);
       tries.push({ server, fromMs, toMs, answer });

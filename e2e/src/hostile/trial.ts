@@ -1,6 +1,7 @@
 /** One round: something is done to each patient, everybody is asked, and the operator's commands are run. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import { patienceMs } from "../../../core/test/patience.ts";
 import { type Random, seededRandom } from "../../../server/test/seeded_random.ts";
 import { type KeysteadServer, startKeystead } from "../keystead_server.ts";
 import { runOperator } from "../operator.ts";
@@ -169,7 +170,7 @@ async function ask(trial: Trial, server: KeysteadServer, done: readonly Done[]):
 }
 
 /** An answer may be read before the line that was written before it. */
-const maxLineMs = 10_000;
+const maxLineMs = patienceMs;
 
 /** Whoever was answered with a 503 or a 500 has a line for the operator, which says whose rows they are and what to run. */
 async function checkWords(

@@ -6,6 +6,7 @@ import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import type { StoreSource } from "@keystead/server/store/store.ts";
+import { patienceMs } from "../../../core/test/patience.ts";
 import type { Random } from "../../../server/test/seeded_random.ts";
 import { type KeyPair, keyFrom } from "../fixtures.ts";
 import { type Bootstrap, startKeystead } from "../keystead_server.ts";
@@ -69,7 +70,7 @@ export async function recordRun(t: TestContext, options: RunOptions): Promise<Re
   else {
     const clients = runClients(url, theatre, ledger, random, disk.journalLength);
     const enough = countTold(ledger) + toldPerRun;
-    for (let waitedMs = 0; waitedMs < workMs || (countTold(ledger) < enough && waitedMs < 30_000); waitedMs += 50) {
+    for (let waitedMs = 0; waitedMs < workMs || (countTold(ledger) < enough && waitedMs < patienceMs); waitedMs += 50) {
       await pause(50);
     }
     // From here on nobody is surprised by a connection that breaks.

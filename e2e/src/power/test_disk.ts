@@ -18,6 +18,7 @@ import {
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { patienceMs } from "../../../core/test/patience.ts";
 import { type Bootstrap, repository } from "../keystead_server.ts";
 import { killIfThere, type ServerProcesses, serverProcessesOf } from "../process_tree.ts";
 
@@ -176,7 +177,7 @@ function start(
         child.stdout.on("data", look);
         look();
         void exited.then((code) => reject(new Error(`it ended with ${code} before it was ready:\n${printed}`)));
-        setTimeout(() => reject(new Error(`it was not ready within 60 s:\n${printed}`)), 60_000).unref();
+        setTimeout(() => reject(new Error(`it was not ready in time:\n${printed}`)), patienceMs).unref();
       }),
     children,
     cut,

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { activities } from "@keystead/server/generated/activities.ts";
 import { put } from "@keystead/server/state/entities.ts";
+import { patienceMs } from "../../../core/test/patience.ts";
 import type { Random } from "../../../server/test/seeded_random.ts";
 import { createKey, furnish, type KeyPair } from "../fixtures.ts";
 import type { ActivityEntry } from "../matrix/entry.ts";
@@ -186,7 +187,7 @@ export function sendOnce(url: string, { path, key, body }: Exchange): Promise<An
 
 /** What the same body is answered, with some patience. */
 export async function sendAgain(url: string, exchange: Exchange): Promise<Answer> {
-  for (const until = Date.now() + 30_000; ; await pause(100)) {
+  for (const until = Date.now() + patienceMs; ; await pause(100)) {
     const answer = await sendOnce(url, exchange);
     if (answer.status !== 503 || Date.now() > until) return answer;
   }

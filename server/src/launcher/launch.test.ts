@@ -22,6 +22,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { patienceMs } from "../../../core/test/patience.ts";
 
 const entry = fileURLToPath(new URL("stand_in_main.test_entry.ts", import.meta.url));
 const isRoot = process.getuid?.() === 0;
@@ -94,7 +95,7 @@ class Started {
   }
 
   async answer(isRight: (answer: Answer) => boolean = () => true): Promise<Answer> {
-    for (let i = 0; i < 200; i++) {
+    for (const until = Date.now() + patienceMs; Date.now() < until; ) {
       const { status, body } = await this.ask();
       if (status === 200 && isRight(body)) return body;
       await pause(50);
@@ -104,7 +105,7 @@ class Started {
 }
 
 async function eventually(isTrue: () => boolean, describe: () => string): Promise<void> {
-  for (let i = 0; i < 400; i++) {
+  for (const until = Date.now() + patienceMs; Date.now() < until; ) {
     if (isTrue()) return;
     await pause(25);
   }
