@@ -20,7 +20,7 @@ const benchNames = ["bench", "bench --scale", "bench --scale --wallets", "bench 
 
 process.env.KEYSTEAD_FIGURES = "1";
 const code = measuredCode();
-const files = ["core", "server", "e2e", "cli"]
+const files = ["core", "server", "e2e", "trials", "cli"]
   .flatMap((name) => globSync(`${name}/**/*.test.ts`, { cwd: root, exclude: ["**/node_modules"] }))
   .filter((path) => alwaysShown.test(path) || readFileSync(join(root, path), "utf8").includes("KEYSTEAD_FIGURES"))
   .sort();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 export const root = join(import.meta.dirname, "..");
 
 /** The folders that hold TypeScript of ours, each with a tsconfig.json. */
-export const packages = ["core", "server", "sdk", "cli", "e2e", "bench", "scripts"] as const;
+export const packages = ["core", "server", "sdk", "cli", "e2e", "trials", "bench", "scripts"] as const;
 
 /** All test files, relative to the root and sorted. */
 export function findTestFiles(): string[] {

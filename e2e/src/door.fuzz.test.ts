@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFull, samples } from "../../core/test/samples.ts";
+import { dialects } from "./databases.ts";
 import { trickleHeaders } from "./door_http.ts";
 import { createStages, type Stage } from "./matrix/stage.ts";
 import { mutators } from "./mutants/mutators.ts";
@@ -12,7 +13,7 @@ import { createRawClient } from "./mutants/raw_client.ts";
 import { type Case, newCounts, runCase } from "./mutants/run.ts";
 import { endpoints } from "./mutants/seeds.ts";
 import { send } from "./wire.ts";
-import { dialects, startFurnished } from "./world.ts";
+import { startFurnished } from "./world.ts";
 
 /** Requests of other bytes than a valid one's in front of each database; valid ones, and those only handed over otherwise, are besides. */
 const wanted = samples.mutants;

@@ -4,10 +4,11 @@ import { createHash, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { activitiesOf } from "./activities.ts";
-import { createKey, type KeyPair } from "./fixtures.ts";
+import { dialects } from "./databases.ts";
+import { createKey, type KeyPair } from "./key_pairs.ts";
 import { policyRefusal, stale } from "./refusals.ts";
 import { type Answer, assertAccepted, assertRefused, bytesOf, call, send as sendBytes, stampOf } from "./wire.ts";
-import { dialects, startWorld, type World } from "./world.ts";
+import { startWorld, type World } from "./world.ts";
 
 const submits = {
   create: { path: "/public/v1/submit/create_user_tag", type: "ACTIVITY_TYPE_CREATE_USER_TAG" },

@@ -7,7 +7,7 @@ import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import type { StampScheme } from "@keystead/core/crypto/stamp.ts";
 import { fromBase64url, toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { patienceMs } from "../../core/test/patience.ts";
-import { type KeyPair, schemeOf } from "./fixtures.ts";
+import { type KeyPair, schemeOf } from "./key_pairs.ts";
 
 export type Answer = {
   status: number;

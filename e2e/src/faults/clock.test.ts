@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { freshDataFolder } from "../data_folder.ts";
-import { createTestDisk, noTestDisk } from "../power/test_disk.ts";
+import { createTestDisk, noTestDisk } from "../test_disk/test_disk.ts";
 import {
   type Act,
   act,

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { patienceMs } from "../../../core/test/patience.ts";
-import { keyFrom } from "../fixtures.ts";
+import { keyFrom } from "../key_pairs.ts";
 import type { Bootstrap } from "../keystead_server.ts";
 import { envelope, type Json } from "../matrix/scene.ts";
-import { readBootstrap } from "../power/test_disk.ts";
+import { readBootstrap } from "../test_disk/test_disk.ts";
 import { type Answer, call } from "../wire.ts";
 
 /** A body and the answer that it must always have. */

@@ -9,8 +9,8 @@ import { test } from "node:test";
 import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { startKeystead } from "../keystead_server.ts";
-import { createTestDisk, noTestDisk, type Part, type TestDisk } from "../power/test_disk.ts";
 import { killIfThere } from "../process_tree.ts";
+import { createTestDisk, noTestDisk, type Part, type TestDisk } from "../test_disk/test_disk.ts";
 import {
   type Act,
   act,

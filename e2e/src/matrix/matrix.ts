@@ -4,10 +4,11 @@
  */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { queries } from "@keystead/server/generated/queries.ts";
+import type { Dialect } from "../databases.ts";
+import { queries } from "../generated/endpoints.ts";
 import { findSwagger } from "../swagger/document.ts";
 import { createTraffic } from "../swagger/traffic.ts";
-import { type Dialect, startFurnished } from "../world.ts";
+import { startFurnished } from "../world.ts";
 import type { ActivityEntry } from "./entry.ts";
 import { limits } from "./limits.ts";
 import { runActivity } from "./run_activity.ts";

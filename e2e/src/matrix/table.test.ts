@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { activities, activityForms } from "@keystead/server/generated/activities.ts";
-import { queries } from "@keystead/server/generated/queries.ts";
+import { activities, activityForms, queries } from "../generated/endpoints.ts";
 import type { ActivityEntry } from "./entry.ts";
 import { activityTable, queryTable, voteTable } from "./table.ts";
 
