@@ -8,7 +8,7 @@ import { keysteadCode, type Program } from "../../../../server/src/launcher/code
 import { runFromTerminal } from "../../../../server/src/launcher/start.ts";
 import { stopFile } from "./stop_file.ts";
 
-const here = fileURLToPath(new URL("@keystead/e2e/crash/stepped", import.meta.url));
+const here = fileURLToPath(new URL(".", import.meta.url));
 const readable = [here, stopFile(resolve(process.env.KEYSTEAD_DATA ?? "data"))];
 
 function stepped(name: string, program: Program): Program {

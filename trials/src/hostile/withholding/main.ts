@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { keysteadCode } from "../../../../server/src/launcher/code.ts";
 import { runFromTerminal } from "../../../../server/src/launcher/start.ts";
 
-const here = fileURLToPath(new URL("@keystead/e2e/hostile/withholding", import.meta.url));
+const here = fileURLToPath(new URL(".", import.meta.url));
 const { gateway, ...code } = keysteadCode();
 await runFromTerminal({
   ...code,
