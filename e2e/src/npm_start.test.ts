@@ -36,7 +36,7 @@ class NpmStart {
 
   async ready(): Promise<this> {
     for (let i = 0; !/try: .+\n/.test(this.said); i++) {
-      assert.ok(i < 2400 && this.npm.exitCode === null, `not ready: ${this.said}`);
+      assert.ok(i < patienceMs / 50 && this.npm.exitCode === null, `not ready: ${this.said}`);
       await pause(50);
     }
     return this;

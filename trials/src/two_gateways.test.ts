@@ -3,10 +3,13 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { freshDataFolder } from "@keystead/e2e/data_folder.ts";
 import { testSource } from "@keystead/e2e/databases.ts";
-import { type KeysteadServer, startKeystead } from "@keystead/e2e/keystead_server.ts";
-import { createApiKeyStamper, createClient, KeysteadError } from "@keystead/sdk";
+import { activities } from "@keystead/e2e/generated/endpoints.ts";
+import { keyFrom } from "@keystead/e2e/key_pairs.ts";
+import { startKeystead } from "@keystead/e2e/keystead_server.ts";
+import { call } from "@keystead/e2e/wire.ts";
 import { closeStore, openStore } from "@keystead/server/store/store.ts";
 
 const requests = 240;
@@ -26,22 +29,20 @@ test("two servers change one organization at once: every request is answered onc
   const second = await startKeystead({ dataFolder: secondFolder, databaseUrl: source.url, env });
   t.after(() => second.stop());
 
-  const { organizationId, apiPublicKey, apiPrivateKey } = first.bootstrap;
-  const clientOf = ({ url }: KeysteadServer) =>
-    createClient({ baseUrl: url, organizationId, stamper: createApiKeyStamper({ apiPublicKey, apiPrivateKey }) });
-  const [one, other] = [clientOf(first), clientOf(second)];
+  const { organizationId, apiPrivateKey } = first.bootstrap;
+  const key = keyFrom("API_KEY_CURVE_P256", fromHex(apiPrivateKey));
+  const { url, type } = activities.create_user_tag;
   let next = 0;
   const tagIds = new Set<string>();
   const failures: string[] = [];
   await Promise.all(
     Array.from({ length: clients }, async () => {
       for (let index = next++; index < requests; index = next++) {
-        try {
-          const client = index % 2 === 0 ? one : other;
-          tagIds.add((await client.createUserTag({ userTagName: `tag ${index}`, userIds: [] })).userTagId);
-        } catch (error) {
-          failures.push(error instanceof KeysteadError ? `${error.status} ${error.message}` : String(error));
-        }
+        const parameters = { userTagName: `tag ${index}`, userIds: [] };
+        const body = { type, timestampMs: String(Date.now()), organizationId, parameters };
+        const answer = await call((index % 2 === 0 ? first : second).url, url, key, body);
+        if (answer.status === 200) tagIds.add(answer.json.activity.result.createUserTagResult.userTagId);
+        else failures.push(`${answer.status} ${answer.text}`);
       }
     }),
   );

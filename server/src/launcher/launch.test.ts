@@ -379,19 +379,28 @@ test("SIGTERM ends gateway, signer and launcher in order with exit code 0", asyn
 });
 
 test("a gateway that does not stop is ended; a second signal does not wait, unless it comes with the first", async (t) => {
-  const started = await new Started(t, freshFolder(t), [], { KEYSTEAD_WISH: "ignore stop" }).ready();
-  const { gateway } = await started.answer();
-  for (let i = 0; i < 4; i++) {
+  // The launcher tells signals apart by time, so a machine that is busy just then may show nothing.
+  const attempts = 5;
+  for (let attempt = 1; ; attempt++) {
+    const started = await new Started(t, freshFolder(t), [], { KEYSTEAD_WISH: "ignore stop" }).ready();
+    const { gateway } = await started.answer();
+    for (let i = 0; i < 4; i++) {
+      started.process.kill("SIGINT");
+      await pause(50);
+    }
+    await pause(1000);
+    const outlivedTheFirst = isAlive(gateway.pid);
+    const before = Date.now();
     started.process.kill("SIGINT");
-    await pause(50);
+    assert.equal(await started.end(), 0);
+    const waited = Date.now() - before >= 3000;
+    assert.equal(isAlive(gateway.pid), false);
+    if (outlivedTheFirst && !waited) break;
+    assert.ok(
+      attempt < attempts,
+      outlivedTheFirst ? "the second signal waited" : "signals that came together were two",
+    );
   }
-  await pause(1000);
-  assert.equal(isAlive(gateway.pid), true);
-  const before = Date.now();
-  started.process.kill("SIGINT");
-  assert.equal(await started.end(), 0);
-  assert.ok(Date.now() - before < 3000);
-  assert.equal(isAlive(gateway.pid), false);
 });
 
 test("a second start on the same data is refused; after kill -9 the next start works and the children are gone", async (t) => {
