@@ -19,7 +19,7 @@ const submits = {
 type Act = keyof typeof submits;
 type Caller = { p256: KeyPair };
 
-const [hourMs, fiveMinutesMs, marginMs] = [3_600_000, 300_000, 5_000];
+const [hourMs, fiveMinutesMs, marginMs] = [3_600_000, 300_000, 120_000];
 
 function envelope(act: Act, organizationId: string, parameters: unknown, more: object = {}) {
   return { type: submits[act].type, timestampMs: String(Date.now()), organizationId, parameters, ...more };
