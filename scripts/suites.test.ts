@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { slowestFiles } from "./suites.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keystead-suites-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -63,4 +64,17 @@ test("a failing test and a suite that dies before its first test are both failur
   assert.match(failing.lines.at(-1) ?? "", /^ℹ duration_ms/);
   const dying = runFiles({ "c.test.mjs": `describe("dies", () => { throw new Error("early"); });` });
   assert.deepEqual([dying.outcome.success, dying.outcome.tests], [false, 0]);
+});
+
+test("the slowest files are named with their times, and files that only lent their tests are not", () => {
+  const suite = (durationMs: number) => ({ passed: [], failed: [], skipped: [], said: [], durationMs });
+  const files = new Map([
+    ["a", suite(900)],
+    ["b", suite(12_340)],
+    ["shared", suite(0)],
+    ["c", suite(1_200)],
+  ]);
+  const outcome = { success: true, tests: 3, skipped: [], files };
+  assert.deepEqual(slowestFiles(outcome, 2), ["slow:   12.3 s  b", "slow:    1.2 s  c"]);
+  assert.deepEqual(slowestFiles(outcome, 20).at(-1), "slow:    0.9 s  a");
 });

@@ -1,4 +1,5 @@
-/** Runs test files as `node --test` does, with a word in between the results and the summary. */
+/** Runs test files as `node --test` does, and can add lines between the results and the summary. */
+import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -20,7 +21,10 @@ export type Outcome = {
 };
 
 /** What the tests of one file said about themselves, and the names of those that passed, failed or were skipped. */
-export type SuiteOutcome = Record<"passed" | "failed" | "skipped" | "said", string[]>;
+export type SuiteOutcome = Record<"passed" | "failed" | "skipped" | "said", string[]> & {
+  /** Zero for a file whose tests ran as part of others. */
+  durationMs: number;
+};
 
 /**
  * `conclude` gets the outcome and returns lines to be shown right above the summary, which stays last; `ended` gets what became of
@@ -31,7 +35,7 @@ export async function runSuites(
   conclude: (outcome: Outcome) => string[],
   ended: (file: string, outcome: SuiteOutcome) => void = () => undefined,
 ): Promise<void> {
-  const events = run({ ...suites, concurrency: 2 });
+  const events = run({ ...suites, concurrency: availableParallelism() });
   const reporter = new spec();
   reporter.pipe(process.stdout);
   const outcome: Outcome = { success: false, tests: 0, skipped: [], files: new Map() };
@@ -52,7 +56,9 @@ export async function runSuites(
       outcome.tests = data.counts.tests;
     } else if (type === "test:summary" && data.file !== undefined) {
       const name = relative(suites.cwd, data.file);
-      ended(name, suiteOf(outcome, name));
+      const suite = suiteOf(outcome, name);
+      suite.durationMs = data.duration_ms;
+      ended(name, suite);
     }
     reporter.write(event);
   }
@@ -61,6 +67,15 @@ export async function runSuites(
   }
   for (const event of summary) reporter.write(event);
   reporter.end();
+}
+
+/** A line for each of the `count` files that took longest, the slowest first. */
+export function slowestFiles({ files }: Outcome, count: number): string[] {
+  return [...files]
+    .filter(([, { durationMs }]) => durationMs > 0)
+    .sort(([, a], [, b]) => b.durationMs - a.durationMs)
+    .slice(0, count)
+    .map(([name, { durationMs }]) => `slow: ${(durationMs / 1000).toFixed(1).padStart(6)} s  ${name}`);
 }
 
 /** The runner's totals: `tests 12`, `duration_ms 34.5`. */
@@ -78,7 +93,7 @@ type Event = {
 };
 
 function suiteOf({ files }: Outcome, name: string): SuiteOutcome {
-  const suite = files.get(name) ?? { passed: [], failed: [], skipped: [], said: [] };
+  const suite = files.get(name) ?? { passed: [], failed: [], skipped: [], said: [], durationMs: 0 };
   files.set(name, suite);
   return suite;
 }

@@ -8,6 +8,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { findVectors, type Vectors } from "../core/test/vectors.ts";
+import { packages, root } from "./packages.ts";
 
 /** A file, or a folder with all that is in it. Exact: one that a test begins to read fails the run. */
 const excluded: { path: string; cases: number; reason: string }[] = [
@@ -51,9 +52,6 @@ function isAt(path: string, fileOrFolder: string): boolean {
 
 /** The folder's own description, and the licences of what is in it. */
 const noVectors = /^(?:MANIFEST\.tsv|README\.md)$|\/LICENSE\.[^/]+\.txt$/;
-
-const root = join(import.meta.dirname, "..");
-const packages = ["core", "server", "sdk", "cli", "e2e", "bench", "scripts"];
 
 /** The sources that read vectors. */
 function readers(): string[] {

@@ -1,6 +1,6 @@
 /** What an organization keeps of what was asked of it, as its members see it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { KeyPair } from "./fixtures.ts";
+import type { KeyPair } from "./key_pairs.ts";
 import { type Answer, assertAccepted, call } from "./wire.ts";
 
 export type SeenActivity = { id: string; fingerprint: string; status: string; failure: Answer["json"] };

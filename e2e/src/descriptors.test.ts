@@ -7,6 +7,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { testTimeoutMs } from "../../core/test/patience.ts";
 import { freshDataFolder } from "./data_folder.ts";
 import { type KeysteadServer, type ServerOptions, startKeystead } from "./keystead_server.ts";
 
@@ -93,7 +94,7 @@ async function startWith(t: TestContext, options: ServerOptions): Promise<Keyste
 
 test("files, pipes and sockets of the launcher's parent reach neither child, not after restarts either", {
   skip: process.platform !== "linux" && "needs /proc",
-  timeout: 120_000,
+  timeout: testTimeoutMs,
 }, async (t) => {
   const dataFolder = freshDataFolder(t);
   const passphrase = join(dataFolder, "../passphrase");

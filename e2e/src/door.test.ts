@@ -6,8 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { StampScheme } from "@keystead/core/crypto/stamp.ts";
 import { parseEcdsaDer, toEcdsaDer } from "@keystead/core/encoding/der.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
+import { dialects } from "./databases.ts";
 import { testHttp } from "./door_http.ts";
-import { createKey } from "./fixtures.ts";
+import { createKey } from "./key_pairs.ts";
 import {
   expiredKey,
   malformed,
@@ -31,7 +32,7 @@ import {
   stampFields,
   stampOf,
 } from "./wire.ts";
-import { dialects, startWorld } from "./world.ts";
+import { startWorld } from "./world.ts";
 
 const whoami = "/public/v1/query/whoami";
 const createUserTag = "/public/v1/submit/create_user_tag";

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
-import { activities } from "@keystead/server/generated/activities.ts";
-import { queries } from "@keystead/server/generated/queries.ts";
+import { activities, queries } from "./generated/endpoints.ts";
 import { assertIs, assertRefused, bytesOf, call, type Headers, send, sendRaw, stampFields, stampOf } from "./wire.ts";
 import type { World } from "./world.ts";
 

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Stream } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { patienceMs } from "../../core/test/patience.ts";
 import { type ServerProcesses, serverProcessesOf } from "./process_tree.ts";
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url));
@@ -72,7 +73,7 @@ export async function startKeystead(options: ServerOptions = {}): Promise<Keyste
     };
     stdout.on("data", check);
     launcher.once("exit", (code) => reject(new Error(`keystead ended with ${code} before it was ready:\n${printed}`)));
-    setTimeout(() => reject(new Error(`keystead was not ready within 30 s:\n${printed}`)), 30_000).unref();
+    setTimeout(() => reject(new Error(`keystead was not ready in time:\n${printed}`)), patienceMs).unref();
   });
 
   return {

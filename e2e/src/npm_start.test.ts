@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { patienceMs } from "../../core/test/patience.ts";
 import { freshDataFolder } from "./data_folder.ts";
 import { repository } from "./keystead_server.ts";
 import { childrenOf, isRunning, killIfThere, processesNaming } from "./process_tree.ts";
@@ -35,7 +36,7 @@ class NpmStart {
 
   async ready(): Promise<this> {
     for (let i = 0; !/try: .+\n/.test(this.said); i++) {
-      assert.ok(i < 2400 && this.npm.exitCode === null, `not ready: ${this.said}`);
+      assert.ok(i < patienceMs / 50 && this.npm.exitCode === null, `not ready: ${this.said}`);
       await pause(50);
     }
     return this;
@@ -78,7 +79,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       const saidBefore = started.said.length;
       assert.equal(children.length, 2, "a gateway and a signer");
       process.kill(target(started.pid, launcher), signal);
-      const end = await within(60_000, `the end after ${signal} to ${name}`, started.ended);
+      const end = await within(patienceMs, `the end after ${signal} to ${name}`, started.ended);
       assert.deepEqual(end, [0, null], started.said);
       const left = await Promise.all([launcher, ...children].map(isRunning));
       assert.deepEqual(left, [false, false, false], `${signal} to ${name}`);
@@ -106,7 +107,7 @@ test("the end of npm alone ends all, also when npm was gone before the launcher 
 
 /** Probing processes end by themselves, and an orphan within its next look at its parent. */
 async function nobodyNaming(data: string, when: string): Promise<void> {
-  for (let i = 0; i < 1200 && (await processesNaming(data)).length > 0; i++) await pause(50);
+  for (let i = 0; i < patienceMs / 50 && (await processesNaming(data)).length > 0; i++) await pause(50);
   assert.deepEqual(await processesNaming(data), [], when);
 }
 
@@ -117,7 +118,7 @@ test("a signal to npm at any moment of a start leaves nobody behind", needsLinux
     const started = new NpmStart(t, data);
     await pause(delayMs);
     started.npm.kill("SIGTERM");
-    const [code, signal] = await within(60_000, `the end after SIGTERM at ${delayMs} ms`, started.ended);
+    const [code, signal] = await within(patienceMs, `the end after SIGTERM at ${delayMs} ms`, started.ended);
     const end = signal ?? `exit code ${code}`;
     ends[end] = (ends[end] ?? 0) + 1;
     await nobodyNaming(data, `SIGTERM at ${delayMs} ms: ${started.said}`);

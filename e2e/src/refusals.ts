@@ -1,6 +1,6 @@
 /** Refusals in the published words, as the black-box suites expect them. */
 import assert from "node:assert/strict";
-import type { KeyPair } from "./fixtures.ts";
+import type { KeyPair } from "./key_pairs.ts";
 import type { Refusal } from "./wire.ts";
 
 const signatureInvalid = { status: 401, code: 16, errorCode: "SIGNATURE_INVALID" } as const;

@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { patienceMs } from "../../core/test/patience.ts";
 import { activitiesOf } from "./activities.ts";
-import { createKey, type KeyPair } from "./fixtures.ts";
+import { dialects } from "./databases.ts";
+import { createKey, type KeyPair } from "./key_pairs.ts";
 import { policyRefusal, stale } from "./refusals.ts";
 import { type Answer, assertAccepted, assertRefused, bytesOf, call, send as sendBytes, stampOf } from "./wire.ts";
-import { dialects, startWorld, type World } from "./world.ts";
+import { startWorld, type World } from "./world.ts";
 
 const submits = {
   create: { path: "/public/v1/submit/create_user_tag", type: "ACTIVITY_TYPE_CREATE_USER_TAG" },
@@ -17,7 +19,7 @@ const submits = {
 type Act = keyof typeof submits;
 type Caller = { p256: KeyPair };
 
-const [hourMs, fiveMinutesMs, marginMs] = [3_600_000, 300_000, 5_000];
+const [hourMs, fiveMinutesMs, marginMs] = [3_600_000, 300_000, 120_000];
 
 function envelope(act: Act, organizationId: string, parameters: unknown, more: object = {}) {
   return { type: submits[act].type, timestampMs: String(Date.now()), organizationId, parameters, ...more };
@@ -154,13 +156,18 @@ for (const dialect of dialects) {
   });
 }
 
-/** A body that is accepted in the last seconds of its hour. */
+/** A body that is accepted in the last seconds of its hour; on a busy machine, in its last minutes. */
 async function startAging(
   { organizationId, root }: World,
   send: (act: Act, caller: Caller, body: unknown) => Promise<Answer>,
 ) {
-  const timestampMs = Date.now() - hourMs + 6_000;
   const parameters = { userTagName: "grows old", userIds: [] };
-  const body = { ...envelope("create", organizationId, parameters), parameters, timestampMs: String(timestampMs) };
-  return { body, answer: await send("create", root, body), tooOldAtMs: timestampMs + hourMs + 100 };
+  for (let leftMs = 6_000; ; leftMs *= 4) {
+    const timestampMs = Date.now() - hourMs + leftMs;
+    const body = { ...envelope("create", organizationId, parameters), parameters, timestampMs: String(timestampMs) };
+    const answer = await send("create", root, body);
+    if (answer.status === 200 || leftMs > patienceMs) {
+      return { body, answer, tooOldAtMs: timestampMs + hourMs + 100 };
+    }
+  }
 }

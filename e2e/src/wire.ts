@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import type { StampScheme } from "@keystead/core/crypto/stamp.ts";
 import { fromBase64url, toBase64url } from "@keystead/core/encoding/base64url.ts";
-import { type KeyPair, schemeOf } from "./fixtures.ts";
+import { patienceMs } from "../../core/test/patience.ts";
+import { type KeyPair, schemeOf } from "./key_pairs.ts";
 
 export type Answer = {
   status: number;
@@ -31,8 +33,23 @@ export function bytesOf(body: unknown): Uint8Array {
   return body instanceof Uint8Array ? body : utf8.encode(typeof body === "string" ? body : JSON.stringify(body));
 }
 
+/**
+ * On a machine that is short of time the signer may be late, or be replaced because it was. The same bytes are the same request, so
+ * they are sent again. A test about just that looks at the first answer.
+ */
+const isLate = ({ status, json }: Answer) =>
+  status === 503 && /^the signer (did not answer in time|is not running)/.test(json?.message ?? "");
+
 /** Sends exactly these headers, in this order and as often as they stand here, and besides only those of HTTP itself. */
-export function send(url: string, { method = "POST", path, headers = [], body }: Message): Promise<Answer> {
+export async function send(url: string, message: Message): Promise<Answer> {
+  for (const until = Date.now() + patienceMs; ; await pause(50)) {
+    const answer = await sendOnce(url, message);
+    if (!isLate(answer) || Date.now() > until) return answer;
+  }
+}
+
+/** As `send`, and whatever comes is the answer. */
+export function sendOnce(url: string, { method = "POST", path, headers = [], body }: Message): Promise<Answer> {
   const { hostname, port, host } = new URL(url);
   const bytes = body === undefined ? undefined : bytesOf(body);
   const own: Headers = [
@@ -66,21 +83,24 @@ export function send(url: string, { method = "POST", path, headers = [], body }:
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       // As every client does that keeps connections. One that was used a moment ago is not ended by an honest server.
       const isCrossed = outgoing.reusedSocket && error.code === "ECONNRESET" && wasIdleMs >= maxIdleMs;
-      if (isCrossed) resolve(send(url, { method, path, headers, ...(body !== undefined && { body }) }));
+      if (isCrossed) resolve(sendOnce(url, { method, path, headers, ...(body !== undefined && { body }) }));
       else reject(error);
     });
     outgoing.end(bytes);
   });
 }
 
-/** One connection, these bytes, and everything that comes back until the server closes or falls silent. */
+/** One connection, these bytes, and everything that comes back until the server closes, or falls silent after its first word. */
 export function sendRaw(url: string, bytes: Uint8Array | string, quietMs = 1_000): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     let received = "";
-    socket.setTimeout(quietMs, () => socket.destroy());
-    socket.on("data", (chunk) => (received += chunk));
+    socket.setTimeout(patienceMs, () => socket.destroy());
+    socket.on("data", (chunk) => {
+      received += chunk;
+      socket.setTimeout(quietMs);
+    });
     // A server that refuses early may reset a connection that still sends; what it said before counts.
     socket.on("error", (error) => (received === "" ? reject(error) : undefined));
     socket.on("close", () => resolve(received));

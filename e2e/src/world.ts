@@ -1,16 +1,14 @@
 /** The deployment that the black-box suites share: every kind of caller, on a real server, on either database. */
+import { randomUUID } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { put, type User } from "@keystead/server/state/entities.ts";
-import type { Store } from "@keystead/server/store/store.ts";
-import { testSource } from "../../server/test/open_test_store.ts";
-import { createKey, type Furnisher, furnish, type KeyPair, keyFrom, userOf } from "./fixtures.ts";
+import { type Dialect, testSource } from "./databases.ts";
+import { type Furnisher, furnish, type UserPlan } from "./furnish.ts";
+import { createKey, type KeyPair, keyFrom } from "./key_pairs.ts";
 import { type KeysteadServer, startKeystead } from "./keystead_server.ts";
-
-export { dialects } from "../../server/test/open_test_store.ts";
 
 export type Person = {
   organizationId: string;
@@ -54,7 +52,7 @@ type Deployment = { dataFolder: string; databaseUrl?: string; start(): Promise<K
 /** Undefined, with the test skipped, when there is no PostgreSQL. */
 async function newDeployment(
   t: TestContext,
-  dialect: Store["dialect"],
+  dialect: Dialect,
   env: Record<string, string> = {},
 ): Promise<Deployment | undefined> {
   const source = dialect === "postgres" ? await testSource(t, dialect) : undefined;
@@ -83,7 +81,7 @@ async function newDeployment(
 }
 
 /** A server as the first start leaves it. */
-export async function startServer(t: TestContext, dialect: Store["dialect"]): Promise<KeysteadServer | undefined> {
+export async function startServer(t: TestContext, dialect: Dialect): Promise<KeysteadServer | undefined> {
   const deployment = await newDeployment(t, dialect);
   return deployment?.start();
 }
@@ -93,7 +91,7 @@ export type Furnished<T> = { server: KeysteadServer; furniture: T };
 /** Starts a server, stops it, furnishes its deployment, and starts it again. */
 export async function startFurnished<T>(
   t: TestContext,
-  dialect: Store["dialect"],
+  dialect: Dialect,
   work: (furnisher: Furnisher, bootstrap: KeysteadServer["bootstrap"]) => Promise<T>,
   env: Record<string, string> = {},
 ): Promise<Furnished<T> | undefined> {
@@ -110,7 +108,7 @@ export async function startFurnished<T>(
   return { server, furniture };
 }
 
-export async function startWorld(t: TestContext, dialect: Store["dialect"]): Promise<World | undefined> {
+export async function startWorld(t: TestContext, dialect: Dialect): Promise<World | undefined> {
   const started = await startFurnished(t, dialect, furnishWorld, { KEYSTEAD_LIMITS: JSON.stringify(limits) });
   return started && { server: started.server, ...started.furniture };
 }
@@ -129,7 +127,11 @@ function freshKeys(): Keys {
 export function draft(userName: string, keys: Keys = freshKeys(), expiresAtMs?: number) {
   const { p256, secp256k1, ed25519 } = keys;
   const expiring = { ...p256, ...(expiresAtMs !== undefined && { expiresAtMs }) };
-  const user: User = userOf({ userName, keys: [expiring, secp256k1, ed25519] });
+  const apiKeys = [expiring, secp256k1, ed25519].map(({ privateKey: _, ...key }) => ({
+    apiKeyId: randomUUID(),
+    ...key,
+  }));
+  const user: UserPlan = { userId: randomUUID(), userName, apiKeys };
   const apiKeyIds = user.apiKeys.map(({ apiKeyId }) => apiKeyId);
   const person = (organizationId: string): Person => {
     return { organizationId, userId: user.userId, userName, apiKeyIds, ...keys };
@@ -143,10 +145,11 @@ async function furnishWorld(furnisher: Furnisher, bootstrap: KeysteadServer["boo
   const member = draft("Member");
   const expired = draft("Expired", freshKeys(), Date.now() - 1_000);
   const bothInParent = draft("Both, in the parent");
-  await furnisher.change(organizationId, [
-    ...[deputy, member, expired, bothInParent].map(({ user }) => put("user", user)),
-    put("rootQuorum", { threshold: 1, userIds: [userId, deputy.user.userId, expired.user.userId] }),
-  ]);
+  await furnisher.addUsers(
+    organizationId,
+    [deputy, member, expired, bothInParent].map(({ user }) => user),
+    [userId, deputy.user.userId, expired.user.userId],
+  );
 
   const ownerA = draft("Owner A");
   const twin = draft("Twin");

@@ -15,7 +15,7 @@ const other: Activity = {
   ...names,
   path: "otp_login",
   resultKey: "otpLoginResult",
-  forms: [{ ...names, validated: activity.forms[0]?.validated ?? assert.fail() }],
+  forms: [{ ...names, resultKey: "otpLoginResult", validated: activity.forms[0]?.validated ?? assert.fail() }],
 };
 /** The same with other names for its only form. */
 const called = (changed: Partial<typeof names>): Activity => ({

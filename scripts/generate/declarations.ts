@@ -25,7 +25,7 @@ export type Activity = Named & {
   /** It votes on another activity, and that one is the answer. */
   votes: boolean;
   /** Every type the path accepts, with the schema as declared, for the validators. */
-  forms: { type: string; intentKey: string; validated: AnyActivity["params"] }[];
+  forms: { type: string; intentKey: string; resultKey: string; validated: AnyActivity["params"] }[];
 };
 
 export type Query = Named & {
@@ -75,7 +75,10 @@ function toActivity(named: Named, declared: AnyActivity): Activity {
     params: toJsonSchema(declared.params, `${named.path}.params`),
     result: toJsonSchema(declared.result, `${named.path}.result`),
     votes: declared.vote !== undefined,
-    forms: formsOf(declared).map(({ type, intentKey, params }) => ({ type, intentKey, validated: params })),
+    forms: formsOf(declared).map(({ type, intentKey, resultKey, params }) => ({
+      ...{ type, intentKey, resultKey },
+      validated: params,
+    })),
   };
 }
 

@@ -9,6 +9,7 @@ import { openApi } from "./openapi.ts";
 import { activityRegistry, queryRegistry } from "./registries.ts";
 import { sdkModule } from "./sdk.ts";
 import { validatorModule } from "./validators.ts";
+import { wireRegistry } from "./wire_registry.ts";
 
 export async function generateFiles(root: string): Promise<Map<string, string>> {
   const declarations = await readDeclarations(root);
@@ -25,12 +26,13 @@ export async function generateFiles(root: string): Promise<Map<string, string>> 
     ["server/src/generated/openapi.json", openApi(declarations, version)],
     ["server/src/launcher/limit_names.ts", limitNames()],
     ["sdk/src/generated/api.ts", sdkModule(declarations, version)],
+    ["e2e/src/generated/endpoints.ts", wireRegistry(declarations)],
     ["docs/endpoints.md", docsTable(declarations)],
   ]);
 }
 
 /** The generated folders; a file in them that nothing generates any more is stale too. */
-export const generatedFolders = ["server/src/generated", "sdk/src/generated"];
+export const generatedFolders = ["server/src/generated", "sdk/src/generated", "e2e/src/generated"];
 
 /** Parameters are validated by the type that was sent, because older versions of an activity have schemas of their own. */
 function activityForms(activities: Activity[]) {

@@ -197,7 +197,7 @@ test("no files import each other in a circle, types included", () => {
 });
 
 /** What only tests and developers start. `scripts` belongs to no package: its tools are the root's. */
-const unshipped = ["core/test", "server/test", "e2e", "bench", "scripts"]
+const unshipped = ["core/test", "server/test", "e2e", "trials", "bench", "scripts"]
   .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root, exclude: ["**/node_modules"] }))
   .sort();
 
@@ -225,6 +225,18 @@ test("every imported package is declared in the importing package's own package.
       .map(({ specifier }) => `${file} imports ${specifier}`);
   });
   assert.deepEqual(undeclared, []);
+});
+
+test("the black box knows the wire alone: no file of e2e imports the server or the trials, not even a type", () => {
+  const blackBox = unshipped.filter((file) => file.startsWith("e2e/"));
+  assert.ok(blackBox.length > 100, `only ${blackBox.length} files were found`);
+  const inside = blackBox.flatMap((file) =>
+    parseImports(readFileSync(join(root, file), "utf8"))
+      .flatMap(({ specifier }) => (specifier === undefined ? [] : (targetOf(file, specifier) ?? [])))
+      .filter((target) => /^(server|trials)\//.test(target))
+      .map((target) => `${file} imports ${target}`),
+  );
+  assert.deepEqual(inside, []);
 });
 
 test("the signer loads only the listed packages and builtins, and no file of a room above it", () => {

@@ -2,6 +2,8 @@
  * What can meet a waiting activity of three users, in every order: an approval, a rejection, the passing of a day, a change of
  * the rules and the deletion of a user. Whose rules they are is the tests' business.
  */
+
+import { samples } from "../../core/test/samples.ts";
 import type { Activity } from "./gateway_rig.ts";
 
 export const names = ["ann", "bob", "cleo"] as const;
@@ -56,13 +58,9 @@ export function storiesOfApproval(): Step[][] {
   );
 }
 
-const every = process.env.KEYSTEAD_FIGURES === "1";
-const sampleSize = 60;
-
 /** Spread evenly, from a place that changes from run to run. */
 export function sample<T>(stories: readonly T[], seed: number): T[] {
-  if (every) return [...stories];
-  const stride = Math.floor(stories.length / sampleSize);
+  const stride = Math.max(1, Math.floor(stories.length / samples.consensusStories));
   return stories.filter((_, index) => index % stride === seed % stride);
 }
 

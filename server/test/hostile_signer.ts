@@ -13,6 +13,7 @@ import { decode, type Layout } from "@keystead/core/encoding/layout.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, type FaultCode } from "@keystead/core/fault.ts";
 import { p256 } from "@noble/curves/nist.js";
+import { patienceMs } from "../../core/test/patience.ts";
 import { createFrameReader, encodeFrame, type Frame } from "../src/frames/frame.ts";
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../src/frames/messages.ts";
 import type { SignerLink } from "../src/gateway/link/signer_link.ts";
@@ -51,7 +52,7 @@ export type HostileSigner = {
 
 type StartedSigner = StartedProcess & { joint: Socket; control: Socket };
 
-const answerWithinMs = 60_000;
+const answerWithinMs = patienceMs;
 
 export function startHostileSigner(t: TestContext): HostileSigner {
   const rootKey = new Uint8Array(randomBytes(32));

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import * as btc from "@scure/btc-signer";
+import { samples } from "../../test/samples.ts";
 import { fromHex, toHex } from "../encoding/hex.ts";
 import { type RlpItem, toRlp, toRlpInteger } from "../encoding/rlp.ts";
 import { Fault } from "../fault.ts";
@@ -23,7 +24,7 @@ import { sameBytes } from "./strict_parsing.ts";
 import { parseTempo, serialiseTempo, tempoDigest } from "./tempo.ts";
 import { parseTron, serialiseTron, type TronContract, tronDigest } from "./tron.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 5_000_000 : 60_000;
+const rounds = samples.bentTransactions;
 
 /** A parser, valid inputs to begin from, and what is done with a value that it gave. */
 type Target<T> = {

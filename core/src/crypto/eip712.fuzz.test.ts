@@ -4,14 +4,15 @@ import { test } from "node:test";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { recoverAddressTyped } from "micro-eth-signer";
+import { samples } from "../../test/samples.ts";
 import { toHex } from "../encoding/hex.ts";
 import { Fault } from "../fault.ts";
 import { parseTypedData, type TypedData, type TypedValue, typedDataDigest } from "./eip712.ts";
 import { nobleCurves } from "./noble_curves.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 500_000 : 20_000;
+const rounds = samples.typedDocuments;
 /** Asking the other library costs a signature and a recovery each time. */
-const comparisons = process.env.KEYSTEAD_FIGURES === "1" ? 5_000 : 200;
+const comparisons = samples.typedDocumentComparisons;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { NETWORK, p2pkh, p2sh, p2tr, p2wpkh, p2wsh, TEST_NETWORK } from "@scure/btc-signer";
 import fc from "fast-check";
 import { addr } from "micro-eth-signer";
+import { samples } from "../../test/samples.ts";
 import {
   type AddressFormat,
   addressFormatNames,
@@ -104,7 +105,7 @@ test("Bitcoin and Ethereum addresses of random keys are other libraries'", () =>
           assert.equal(ours(`BITCOIN_${name}_${script}`), address);
       }
     }),
-    { seed: 52, numRuns: process.env.KEYSTEAD_FIGURES === "1" ? 500 : 10 },
+    { seed: 52, numRuns: samples.bitcoinAddresses },
   );
 });
 

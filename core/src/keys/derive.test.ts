@@ -6,13 +6,14 @@ import { sha512 } from "@noble/hashes/sha2.js";
 import { HDKey as Bip32Key } from "@scure/bip32";
 import fc from "fast-check";
 import { HDKey as Slip10Key } from "micro-key-producer/slip10.js";
+import { samples } from "../../test/samples.ts";
 import { toHex } from "../encoding/hex.ts";
 import { deriveKeyPair, deriveNode } from "./derive.ts";
 import type { KeyMaths } from "./key_maths.ts";
 import { nobleKeyMaths } from "./noble_key_maths.ts";
 import { formatPath, hardened, parsePath } from "./path.ts";
 
-const numRuns = process.env.KEYSTEAD_FIGURES === "1" ? 1_000 : 40;
+const numRuns = samples.derivations;
 const seed = fc.uint8Array({ minLength: 16, maxLength: 64 });
 const index = fc.oneof(fc.nat(0xffffffff), fc.constantFrom(0, 1, hardened - 1, hardened, 0xffffffff));
 const path = fc.array(index, { maxLength: 6 });

@@ -1,6 +1,7 @@
 /** Bent copies of valid paths, sentences and addresses: each is refused with our own code, or says what it reads as. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { samples } from "../../test/samples.ts";
 import { fromBase58check, toBase58check } from "../encoding/base58.ts";
 import { fromBech32, toBech32 } from "../encoding/bech32.ts";
 import { Fault } from "../fault.ts";
@@ -10,7 +11,7 @@ import { parseSentence, toSentence } from "./mnemonic.ts";
 import { nobleKeyMaths } from "./noble_key_maths.ts";
 import { formatPath, parsePath } from "./path.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 500_000 : 20_000;
+const rounds = samples.bentKeyTexts;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 

@@ -12,6 +12,7 @@ import { wordlist as simplifiedChinese } from "@scure/bip39/wordlists/simplified
 import { wordlist as spanish } from "@scure/bip39/wordlists/spanish.js";
 import { wordlist as traditionalChinese } from "@scure/bip39/wordlists/traditional-chinese.js";
 import fc from "fast-check";
+import { samples } from "../../test/samples.ts";
 import { fromHex, toHex } from "../encoding/hex.ts";
 import type { KeyMaths } from "./key_maths.ts";
 import { entropyLengths, type Mnemonic, parseSentence, toSeed, toSentence } from "./mnemonic.ts";
@@ -20,7 +21,6 @@ import { findWord, type MnemonicLanguage, mnemonicLanguages, wordAt, wordListOf 
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-const figures = process.env.KEYSTEAD_FIGURES === "1";
 
 const lists: Record<MnemonicLanguage, string[]> = {
   MNEMONIC_LANGUAGE_ENGLISH: english,
@@ -56,7 +56,7 @@ test("in every language and length a sentence is another library's, and reads ba
       assert.equal(textOf(read).normalize("NFKD"), text.normalize("NFKD"));
       if (read.language === language) assert.deepEqual(read.entropy, entropy);
     }),
-    { seed: 49, numRuns: figures ? 20_000 : 500 },
+    { seed: 49, numRuns: samples.mnemonicSentences },
   );
 });
 
@@ -78,10 +78,10 @@ test("in every language the seed is another library's, with a passphrase in any 
         assert.equal(toHex(ours), toHex(bip39.mnemonicToSeedSync(sentence, passphrase)));
         runs++;
       }),
-      { seed: 50, numRuns: figures ? 50 : 2 },
+      { seed: 50, numRuns: samples.mnemonicSeedsPerLanguage },
     );
   }
-  assert.equal(runs, figures ? 500 : 20);
+  assert.equal(runs, mnemonicLanguages.length * samples.mnemonicSeedsPerLanguage);
 });
 
 test("words are read as people paste them: any case, any spacing, composed or decomposed", () => {
@@ -100,7 +100,7 @@ test("words are read as people paste them: any case, any spacing, composed or de
         assert.equal(textOf(parse(text)).normalize("NFKD"), expected);
       },
     ),
-    { seed: 51, numRuns: figures ? 20_000 : 500 },
+    { seed: 51, numRuns: samples.mnemonicSentences },
   );
 });
 

@@ -4,9 +4,8 @@
  */
 import { createECDH, randomUUID } from "node:crypto";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
-import type { activities } from "@keystead/server/generated/activities.ts";
-import type { queries } from "@keystead/server/generated/queries.ts";
 import { p2wpkh, Transaction } from "@scure/btc-signer";
+import type { activities, queries } from "../generated/endpoints.ts";
 import { longExpression } from "./expressions.ts";
 
 export type ActivityPath = keyof typeof activities;

@@ -1,6 +1,6 @@
 /** Somebody in an organization of their own, whom no attacker knows: what becomes of them is what becomes of everybody else. */
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
-import { createKey, keyFrom } from "../fixtures.ts";
+import { createKey, keyFrom } from "../key_pairs.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import { ethereum } from "../matrix/keys.ts";
 import { assertAccepted, call } from "../wire.ts";

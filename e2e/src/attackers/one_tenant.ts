@@ -1,8 +1,7 @@
 /** One organization that asks for as much work as its requests may: each endpoint's costliest body, from many connections at once. */
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { activities } from "@keystead/server/generated/activities.ts";
-import { queries } from "@keystead/server/generated/queries.ts";
-import { keyFrom } from "../fixtures.ts";
+import { activities, queries } from "../generated/endpoints.ts";
+import { keyFrom } from "../key_pairs.ts";
 import { ethereum } from "../matrix/keys.ts";
 import { assertAccepted, bytesOf, call } from "../wire.ts";
 import { type Assault, type Attack, keepOpen, type Target } from "./attack.ts";

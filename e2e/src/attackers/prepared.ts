@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { createKey } from "../fixtures.ts";
+import { createKey } from "../key_pairs.ts";
 import { bytesOf } from "../wire.ts";
 import type { Target } from "./attack.ts";
 

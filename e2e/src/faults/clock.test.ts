@@ -4,8 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { freshDataFolder } from "../data_folder.ts";
-import { createTestDisk, noTestDisk } from "../power/test_disk.ts";
+import { createTestDisk, noTestDisk } from "../test_disk/test_disk.ts";
 import {
   type Act,
   act,
@@ -22,7 +23,7 @@ import {
 } from "./deployment.ts";
 
 const minuteMs = 60_000;
-const options = { skip: noTestDisk(), timeout: 300_000 };
+const options = { skip: noTestDisk(), timeout: testTimeoutMs };
 const behind =
   /^the signer's clock is \d+ s behind the last time it has seen; nothing is signed until it is right, or until the operator runs `npx keystead accept-clock`$/;
 

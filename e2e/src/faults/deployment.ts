@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { keyFrom } from "../fixtures.ts";
+import { patienceMs } from "../../../core/test/patience.ts";
+import { keyFrom } from "../key_pairs.ts";
 import type { Bootstrap } from "../keystead_server.ts";
 import { envelope, type Json } from "../matrix/scene.ts";
-import { readBootstrap } from "../power/test_disk.ts";
+import { readBootstrap } from "../test_disk/test_disk.ts";
 import { type Answer, call } from "../wire.ts";
 
 /** A body and the answer that it must always have. */
@@ -68,7 +69,7 @@ export async function assertReadable({ url, bootstrap }: Deployment): Promise<vo
 
 /** What `/readyz` says, once that is `expected` if it will be: it looks once a second, however often it is asked. */
 export async function readiness({ url }: Deployment, expected: number): Promise<{ status: number; why: string }> {
-  for (const until = Date.now() + backWithinMs; ; ) {
+  for (const until = Date.now() + patienceMs; ; ) {
     const answer = await fetch(`${url}/readyz`);
     const { why = "" } = (await answer.json()) as { why?: string };
     if (answer.status === expected || Date.now() > until) return { status: answer.status, why };
@@ -76,11 +77,9 @@ export async function readiness({ url }: Deployment, expected: number): Promise<
   }
 }
 
-const backWithinMs = 60_000;
-
 /** Sends the same body until it is answered: service goes on without anybody's help. */
 export async function untilAnswered(deployment: Deployment, body: string): Promise<Act> {
-  for (const until = Date.now() + backWithinMs; ; ) {
+  for (const until = Date.now() + patienceMs; ; ) {
     const answer = await send(deployment, body).catch((error) => ({ status: 0, text: String(error), json: undefined }));
     if (answer.status === 200) return { body, answer: answer.json };
     assert.ok(Date.now() < until, `it did not come back: ${answer.text}`);
@@ -90,6 +89,6 @@ export async function untilAnswered(deployment: Deployment, body: string): Promi
 
 /** What a process says comes by another way than its answers, and may come later. */
 export async function untilSaid(output: () => string, pattern: RegExp): Promise<void> {
-  for (const until = Date.now() + backWithinMs; Date.now() < until && !pattern.test(output()); ) await pause(20);
+  for (const until = Date.now() + patienceMs; Date.now() < until && !pattern.test(output()); ) await pause(20);
   assert.match(output(), pattern);
 }

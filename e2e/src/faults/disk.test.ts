@@ -6,10 +6,11 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { test } from "node:test";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { startKeystead } from "../keystead_server.ts";
-import { createTestDisk, noTestDisk, type Part, type TestDisk } from "../power/test_disk.ts";
 import { killIfThere } from "../process_tree.ts";
+import { createTestDisk, noTestDisk, type Part, type TestDisk } from "../test_disk/test_disk.ts";
 import {
   type Act,
   act,
@@ -24,7 +25,7 @@ import {
   untilSaid,
 } from "./deployment.ts";
 
-const options = { skip: noTestDisk(), timeout: 300_000 };
+const options = { skip: noTestDisk(), timeout: testTimeoutMs };
 
 type Trouble = { parts: readonly Part[]; begin(disk: TestDisk): void };
 

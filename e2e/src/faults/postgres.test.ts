@@ -6,9 +6,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { administer, openSession, testSource } from "../../../server/test/open_test_store.ts";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { freshDataFolder } from "../data_folder.ts";
-import { keyFrom } from "../fixtures.ts";
+import { administer, openSession, testSource } from "../databases.ts";
+import { keyFrom } from "../key_pairs.ts";
 import { startKeystead } from "../keystead_server.ts";
 import { killIfThere } from "../process_tree.ts";
 import { bytesOf, send, stampFields, stampOf } from "../wire.ts";
@@ -87,7 +88,7 @@ function isReadable(deployment: Deployment): Promise<boolean> {
 }
 
 test("a PostgreSQL that takes no change: 503 and the reason, and service goes on by itself", {
-  timeout: 300_000,
+  timeout: testTimeoutMs,
 }, async (t) => {
   const source = await testSource(t, "postgres");
   if (source?.kind !== "postgres") return;
@@ -144,7 +145,7 @@ test("a PostgreSQL that takes no change: 503 and the reason, and service goes on
 });
 
 test("a first start on a read-only PostgreSQL is one clear line, and once it is not, the start works", {
-  timeout: 300_000,
+  timeout: testTimeoutMs,
 }, async (t) => {
   const source = await testSource(t, "postgres");
   if (source?.kind !== "postgres") return;

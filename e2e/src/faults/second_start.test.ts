@@ -6,12 +6,13 @@ import assert from "node:assert/strict";
 import { chownSync, cpSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { freshDataFolder } from "../data_folder.ts";
 import { startKeystead } from "../keystead_server.ts";
 import { act, assertAllThere } from "./deployment.ts";
 
 test("two data folders over one database file: the second start is refused, and the first goes on", {
-  timeout: 300_000,
+  timeout: testTimeoutMs,
 }, async (t) => {
   const dataFolder = freshDataFolder(t);
   const first = await startKeystead({ dataFolder });

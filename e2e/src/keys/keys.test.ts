@@ -1,7 +1,8 @@
 /** The published clients create, sign, export and import on a real server, one for each database; a local chain mines. */
 import { test } from "node:test";
+import { dialects } from "../databases.ts";
 import { rootOf } from "../published/clients.ts";
-import { dialects, startServer } from "../world.ts";
+import { startServer } from "../world.ts";
 import { bitcoin } from "./bitcoin.ts";
 import { blobTransactions } from "./blob_transactions.ts";
 import { startChain } from "./chain.ts";

@@ -9,7 +9,7 @@ import {
   DEFAULT_SOLANA_ACCOUNTS,
   defaultEthereumAccountAtIndex,
 } from "@turnkey/sdk-server";
-import { createKey } from "../fixtures.ts";
+import { createKey } from "../key_pairs.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import {
   apiKeyOf,

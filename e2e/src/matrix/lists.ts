@@ -1,7 +1,7 @@
 /** list_activities, list_suborgs: lists with filters and pages. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { activities } from "@keystead/server/generated/activities.ts";
+import { activities } from "../generated/endpoints.ts";
 import { invalid, unimplemented } from "../refusals.ts";
 import { type BadInput, queryEntry } from "./entry.ts";
 import { ethereum, newAccount } from "./keys.ts";

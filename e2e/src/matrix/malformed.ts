@@ -1,5 +1,5 @@
 /** Bodies that do not fit an endpoint, made from one that does: each with the field it must be refused for. */
-import { activityForms } from "@keystead/server/generated/activities.ts";
+import { activityForms } from "../generated/endpoints.ts";
 import { invalid, stale } from "../refusals.ts";
 import type { Refusal } from "../wire.ts";
 import type { Json, Kind } from "./scene.ts";
@@ -13,7 +13,8 @@ export type Malformed = {
 };
 
 const hourMs = 3_600_000;
-const marginMs = 5_000;
+/** More than a busy machine takes from here to the server. */
+const marginMs = 120_000;
 
 export function malformedBodies(kind: Kind, path: string, good: Json, required: readonly string[]): Malformed[] {
   const holder = kind === "submit" ? "parameters" : "";
@@ -57,7 +58,7 @@ function missing(name: string): Refusal {
 
 /** What surrounds the parameters of every activity. */
 function envelopes(path: string, good: Json): Malformed[] {
-  const foreign = [...activityForms.keys()].find((type) => activityForms.get(type)?.activity.path !== path);
+  const foreign = [...activityForms.keys()].find((type) => activityForms.get(type)?.path !== path);
   const notOfPath = (type: unknown) => invalid(`Invalid activity type: \`${type}\` does not belong to ${path}`);
   const noType = invalid("Invalid activity type: `type` is missing or not a string");
   const noTime = invalid("invalid request body: field `timestampMs` must be a decimal string of milliseconds");

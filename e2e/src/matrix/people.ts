@@ -1,7 +1,7 @@
 /** Parameters of people and keys, and how the matrix makes those that an endpoint then works on. */
 import { randomUUID } from "node:crypto";
 import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
-import { createKey } from "../fixtures.ts";
+import { createKey } from "../key_pairs.ts";
 import type { Json, Scene } from "./scene.ts";
 
 export type KeyParams = { apiKeyName: string; publicKey: string; curveType: ApiKeyCurve; expirationSeconds?: string };

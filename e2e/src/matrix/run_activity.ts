@@ -1,7 +1,7 @@
 /** The whole matrix for one activity: it is refused in every way it must be, before it is done, repeated and agreed on. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { activities, activityForms } from "@keystead/server/generated/activities.ts";
+import { activities, activityForms } from "../generated/endpoints.ts";
 import { assertExplained, noSuchOrganization, policyRefusalBy } from "../refusals.ts";
 import { type Answer, assertAccepted, assertRefused, bytesOf, type Refusal, stampFields } from "../wire.ts";
 import type { Person } from "../world.ts";
@@ -289,7 +289,7 @@ async function testConsensus(trial: Trial, entry: ActivityEntry): Promise<void> 
 /** An older type does the same and answers in its own keys. */
 async function testVersion({ scene, path }: Trial, type: string, good: NonNullable<ActivityEntry["versions"]>[string]) {
   const form = activityForms.get(type);
-  assert.equal(form?.activity.path, path);
+  assert.equal(form?.path, path);
   const { place } = scene;
   const parameters = await good(scene);
   const body = envelope(type, place.organizationId, parameters);

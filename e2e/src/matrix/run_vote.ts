@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
-import { activities } from "@keystead/server/generated/activities.ts";
+import { activities } from "../generated/endpoints.ts";
 import { invalid } from "../refusals.ts";
 import { assertAccepted, assertRefused, bytesOf, stampFields } from "../wire.ts";
 import type { Person } from "../world.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
-import { activities } from "@keystead/server/generated/activities.ts";
-import { type KeyPair, schemeOf } from "../fixtures.ts";
+import { activities } from "../generated/endpoints.ts";
+import { type KeyPair, schemeOf } from "../key_pairs.ts";
 import type { Spelling } from "../swagger/differences.ts";
 import type { Traffic } from "../swagger/traffic.ts";
 import { type Answer, assertAccepted, bytesOf, type Headers, publishedClient, send } from "../wire.ts";

@@ -1,5 +1,5 @@
 /** Where one endpoint is tried: a parent organization, one of its sub-organizations, and one that has nothing to do with them. */
-import type { Furnisher } from "../fixtures.ts";
+import type { Furnisher } from "../furnish.ts";
 import { draft, type Person } from "../world.ts";
 
 export type Place = {

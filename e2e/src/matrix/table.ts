@@ -1,6 +1,5 @@
 /** The table: every endpoint has its line. The compiler misses one that is not here, and so does the test. */
-import type { activities } from "@keystead/server/generated/activities.ts";
-import type { queries } from "@keystead/server/generated/queries.ts";
+import type { activities, queries } from "../generated/endpoints.ts";
 import {
   createSmartContractInterface,
   deleteSmartContractInterface,

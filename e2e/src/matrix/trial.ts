@@ -1,7 +1,7 @@
 /** One endpoint on trial: what every endpoint must refuse alike, whatever it does. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { createKey } from "../fixtures.ts";
+import { createKey } from "../key_pairs.ts";
 import {
   expiredKey,
   noSuchOrganization,

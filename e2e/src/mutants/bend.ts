@@ -1,5 +1,5 @@
 /** Small changes that mutators of every stage make. */
-import type { Random } from "../../../server/test/seeded_random.ts";
+import type { Random } from "../../../core/test/seeded_random.ts";
 
 export function flipBit(bytes: Buffer, { below }: Random): Buffer {
   const bent = Buffer.from(bytes);

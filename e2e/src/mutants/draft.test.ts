@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { seededRandom } from "../../../server/test/seeded_random.ts";
-import { createKey } from "../fixtures.ts";
+import { seededRandom } from "../../../core/test/seeded_random.ts";
+import { createKey } from "../key_pairs.ts";
 import type { Place, Stage } from "../matrix/stage.ts";
 import type { Person } from "../world.ts";
 import { isUnbuilt } from "./answers.ts";

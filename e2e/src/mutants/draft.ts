@@ -1,8 +1,8 @@
 /** A request in the making: from whose it is to how its bytes are handed over. At each stage mutators may have their way with it. */
 import { isDeepStrictEqual } from "node:util";
 import type { StampScheme } from "@keystead/core/crypto/stamp.ts";
-import type { Random } from "../../../server/test/seeded_random.ts";
-import type { KeyPair } from "../fixtures.ts";
+import type { Random } from "../../../core/test/seeded_random.ts";
+import type { KeyPair } from "../key_pairs.ts";
 import type { Place, Stage as Places } from "../matrix/stage.ts";
 import type { Person } from "../world.ts";
 import type { Delivery } from "./raw_client.ts";

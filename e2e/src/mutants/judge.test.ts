@@ -1,7 +1,7 @@
 /** The judge on cases whose verdict is known: a judge that lets everything or nothing in would make the mutants worthless. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createKey } from "../fixtures.ts";
+import { createKey } from "../key_pairs.ts";
 import { highS, paddedDer, uncompressed } from "../respelling.ts";
 import { judgeBytes, memberKey, type Register } from "./judge.ts";
 import { readStrictJson } from "./read_json.ts";

@@ -1,5 +1,6 @@
 /** Connections that send bytes as they are told to, and read answers with no help from Node's HTTP client. */
 import { connect, type Socket } from "node:net";
+import { patienceMs } from "../../../core/test/patience.ts";
 
 export type RawAnswer = { status: number; headers: ReadonlyMap<string, string>; body: string };
 
@@ -18,9 +19,6 @@ export type Exchange = {
   /** What was sent on the same connection just before. */
   before?: string;
 };
-
-/** Far beyond every limit of the server's own. */
-const patienceMs = 60_000;
 
 /** Whether the request of that number asks for a head, whose answer has a length and no body. */
 export type IsHead = (index: number) => boolean;

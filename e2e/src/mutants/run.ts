@@ -1,7 +1,7 @@
 /** Mutants of one endpoint, on a stage of its own: made, judged, sent, and held to what the judge said. */
 import assert from "node:assert/strict";
-import { activityForms } from "@keystead/server/generated/activities.ts";
-import { seededRandom } from "../../../server/test/seeded_random.ts";
+import { seededRandom } from "../../../core/test/seeded_random.ts";
+import { activityForms } from "../generated/endpoints.ts";
 import { createScene, type Json, type Scene } from "../matrix/scene.ts";
 import type { Place, Stage } from "../matrix/stage.ts";
 import type { Person } from "../world.ts";
@@ -146,7 +146,7 @@ async function checkEffect(request: Passed, status: number, json: Json, referenc
   assert.equal(activity.organizationId, organizationId);
   const parameters = value.parameters as Json;
   const form = activityForms.get(String(value.type));
-  if (form?.activity.vote !== undefined) {
+  if (form?.votes === true) {
     assert.equal(activity.fingerprint, parameters.fingerprint);
     return;
   }

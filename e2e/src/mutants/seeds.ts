@@ -1,6 +1,6 @@
 /** Valid requests of every endpoint and every version of it, from the table of the matrix: what is entered there is mutated here. */
 import { randomUUID } from "node:crypto";
-import { activities } from "@keystead/server/generated/activities.ts";
+import { activities } from "../generated/endpoints.ts";
 import type { ActivityEntry, QueryEntry } from "../matrix/entry.ts";
 import { type ActivityPath, envelope, type Json, type Scene } from "../matrix/scene.ts";
 import { activityTable, queryTable, voteTable } from "../matrix/table.ts";

@@ -2,7 +2,7 @@
 import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import type { StampScheme } from "@keystead/core/crypto/stamp.ts";
-import type { KeyPair } from "../fixtures.ts";
+import type { KeyPair } from "../key_pairs.ts";
 
 export type Fields = { publicKey: string; scheme: string; signature: string };
 

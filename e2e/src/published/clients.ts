@@ -4,7 +4,7 @@ import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { ApiKeyStamper } from "@turnkey/api-key-stamper";
 import { TurnkeyRequestError as HttpRequestError, TurnkeyClient } from "@turnkey/http";
 import { Turnkey, type TurnkeyApiClient, TurnkeyRequestError } from "@turnkey/sdk-server";
-import { createKey, type KeyPair, keyFrom } from "../fixtures.ts";
+import { createKey, type KeyPair, keyFrom } from "../key_pairs.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 
 /** Somebody with a P-256 key, as the published stampers want it, and both clients in that key's hands. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { assertActivityCompleted, TurnkeyActivityConsensusNeededError, TurnkeyActivityError } from "@turnkey/http";
-import { createKey } from "../fixtures.ts";
+import { createKey } from "../key_pairs.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import { apiKeyOf, at, foundOrganization, type Person, refusalOf, wording } from "./clients.ts";
 import { approvalBody, rejectionBody, type TagBody, tagBody } from "./requests.ts";

@@ -1,12 +1,11 @@
 /** The published clients' own idea of the wire, against the declarations: no server runs here. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { activities, activityForms } from "@keystead/server/generated/activities.ts";
-import { queries } from "@keystead/server/generated/queries.ts";
 import { ApiKeyStamper } from "@turnkey/api-key-stamper";
 import { TurnkeyClient } from "@turnkey/http";
 import { TurnkeyApiClient } from "@turnkey/sdk-server";
-import { createKey } from "../fixtures.ts";
+import { activities, activityForms, queries } from "../generated/endpoints.ts";
+import { createKey } from "../key_pairs.ts";
 import { ownEndpoints, undocumentedEndpoints } from "../swagger/differences.ts";
 import { apiKeyPair } from "./clients.ts";
 
@@ -74,7 +73,7 @@ test("of every activity here the server client sends a known type, and finds the
   assert.equal(sent.length, Object.keys(activities).length - left.length);
   for (const { path, type = "", resultKey } of sent) {
     const form = activityForms.get(type);
-    assert.equal(`/public/v1/submit/${form?.activity.path}`, path, type);
+    assert.equal(`/public/v1/submit/${form?.path}`, path, type);
     assert.equal(form?.resultKey, resultKey, type);
   }
 });

@@ -1,7 +1,7 @@
 /** Types that older releases of the clients send to the same paths: each is answered under the key that release reads. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { createKey } from "../fixtures.ts";
+import { createKey } from "../key_pairs.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import { apiKeyOf, at, foundOrganization, type Person } from "./clients.ts";
 

@@ -1,6 +1,7 @@
 /** The published clients drive a real server, one for each database; each theme acts in organizations of its own. */
 import { test } from "node:test";
-import { dialects, startServer } from "../world.ts";
+import { dialects } from "../databases.ts";
+import { startServer } from "../world.ts";
 import { activities } from "./activities.ts";
 import { rootOf } from "./clients.ts";
 import { consensus } from "./consensus.ts";

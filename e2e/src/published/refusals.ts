@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import { ApiKeyStamper } from "@turnkey/api-key-stamper";
 import { TurnkeyRequestError as HttpRequestError, TurnkeyClient } from "@turnkey/http";
 import { TurnkeyRequestError } from "@turnkey/sdk-server";
-import { createKey } from "../fixtures.ts";
+import { createKey } from "../key_pairs.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import {
   apiKeyOf,

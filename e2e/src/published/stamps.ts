@@ -7,7 +7,7 @@ import { type StampScheme, stampSchemes } from "@keystead/core/crypto/stamp.ts";
 import { ApiKeyStamper } from "@turnkey/api-key-stamper";
 import { TurnkeyClient } from "@turnkey/http";
 import { TurnkeyApiClient } from "@turnkey/sdk-server";
-import { createKey, type KeyPair } from "../fixtures.ts";
+import { createKey, type KeyPair } from "../key_pairs.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import {
   apiKeyOf,

@@ -1,7 +1,7 @@
 /** Users, their credentials and their tags, by the published server client's methods. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { createKey } from "../fixtures.ts";
+import { createKey } from "../key_pairs.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import {
   apiKeyOf,

@@ -1,6 +1,6 @@
 /** Everything that goes over the wire in a suite, held against the published document and counted. */
 import assert from "node:assert/strict";
-import { activityForms } from "@keystead/server/generated/activities.ts";
+import { activities, activityForms } from "../generated/endpoints.ts";
 import type { Answer } from "../wire.ts";
 import { type Complaints, createChecker } from "./check.ts";
 import { ownEndpoints, type Spelling, undocumentedEndpoints } from "./differences.ts";
@@ -44,7 +44,7 @@ export function createTraffic(): Traffic {
   const checkRequest = (path: string, body: unknown, spelling: Spelling): Complaints => {
     const { type, parameters } = body as { type?: unknown; parameters?: unknown };
     const form = typeof type === "string" ? activityForms.get(type) : undefined;
-    if (form === undefined || form.type === form.activity.type) return checker.request(path, body, spelling);
+    if (form === undefined || form.type === activities[form.path].type) return checker.request(path, body, spelling);
     return [
       ...checker.definition("ActivityType", type, "request", spelling),
       ...checker.definition("Intent", { [form.intentKey]: parameters }, "request", spelling),

@@ -5,9 +5,10 @@ import { openImportBundle } from "@keystead/core/crypto/bundles.ts";
 import { sealMessage } from "@keystead/core/crypto/hpke.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { samples } from "../../../core/test/samples.ts";
 import { nodeHpke } from "./node_hpke.ts";
 
-const bundles = process.env.KEYSTEAD_FIGURES === "1" ? 100_000 : 3_000;
+const bundles = samples.bentBundles;
 
 function seeded(seed: number): () => number {
   let state = seed >>> 0;

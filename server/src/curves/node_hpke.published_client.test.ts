@@ -16,13 +16,14 @@ import {
   encryptWalletToBundle,
   generateP256KeyPair,
 } from "@turnkey/crypto";
+import { samples } from "../../../core/test/samples.ts";
 import { nodeBundleSigner, nodeHpke } from "./node_hpke.ts";
 
 /**
  * DER drops leading zeros of r and s, and a point may be even or odd: only many bundles meet every shape. With full counts
  * 10,000 go each way, three in every round.
  */
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 3_334 : 12;
+const rounds = samples.bundleRounds;
 const bundles = 3 * rounds;
 
 const signer = nodeBundleSigner(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);

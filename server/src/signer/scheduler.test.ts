@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import type { Work } from "@keystead/core/work.ts";
 import { createScheduler, type QueuedWork } from "./scheduler.ts";
 
-/** A scheduler, and what its jobs were seen to do, in order. */
-function watched() {
+/** A scheduler on a clock that only its jobs move, and what they were seen to do, in order. */
+function watched(t: TestContext) {
+  let nowMs = 0;
+  t.mock.method(performance, "now", () => nowMs);
   const seen: string[] = [];
   const scheduler = createScheduler(() => seen.push("sent"));
   function* pieces(name: string, count: number, pieceMs: number): Work<void> {
     try {
       for (let piece = 1; piece <= count; piece++) {
-        for (const until = performance.now() + pieceMs; performance.now() < until; );
+        nowMs += pieceMs;
         seen.push(`${name}${piece}`);
         yield;
       }
@@ -37,8 +39,8 @@ function watched() {
   return { seen, scheduler, add, until };
 }
 
-test("requests of one organization are decided in their order, one at a time, also when they pause", async () => {
-  const { seen, add, until } = watched();
+test("requests of one organization are decided in their order, one at a time, also when they pause", async (t) => {
+  const { seen, add, until } = watched(t);
   add("a", "x", { count: 20, pieceMs: 1 });
   add("a", "y", { count: 2 });
   await until("y wiped");
@@ -48,8 +50,8 @@ test("requests of one organization are decided in their order, one at a time, al
   );
 });
 
-test("another organization's request is done between two pieces of a long one", async () => {
-  const { seen, add, until } = watched();
+test("another organization's request is done between two pieces of a long one", async (t) => {
+  const { seen, add, until } = watched(t);
   add("a", "x", { count: 40, pieceMs: 1 });
   await until("x1");
   add("b", "y");
@@ -59,8 +61,8 @@ test("another organization's request is done between two pieces of a long one", 
   assert.ok(seen.slice(0, seen.indexOf("y1")).filter((entry) => entry.startsWith("x")).length <= 12, seen.join());
 });
 
-test("what nobody waits for any more is not begun, and dropped halfway with its secrets wiped", async () => {
-  const { seen, add, until } = watched();
+test("what nobody waits for any more is not begun, and dropped halfway with its secrets wiped", async (t) => {
+  const { seen, add, until } = watched(t);
   add("a", "x", { count: 1_000, pieceMs: 1, waitMs: 20 });
   add("a", "late", { waitMs: 1 });
   add("a", "y");
@@ -69,8 +71,8 @@ test("what nobody waits for any more is not begun, and dropped halfway with its 
   assert.ok(seen.includes("late dropped") && !seen.includes("late1"));
 });
 
-test("a request that throws is answered as a fault, and the next one's turn comes", async () => {
-  const { seen, add, until } = watched();
+test("a request that throws is answered as a fault, and the next one's turn comes", async (t) => {
+  const { seen, add, until } = watched(t);
   function* throwing(): Work<void> {
     yield;
     throw new Error("no");
@@ -81,8 +83,8 @@ test("a request that throws is answered as a fault, and the next one's turn come
   assert.deepEqual(seen.slice(0, 2), ["x failed: Error: no", "y1"]);
 });
 
-test("nothing is begun while nobody takes the answers", async () => {
-  const { seen, scheduler, add, until } = watched();
+test("nothing is begun while nobody takes the answers", async (t) => {
+  const { seen, scheduler, add, until } = watched(t);
   scheduler.hold();
   add("a", "x");
   await new Promise((resolve) => setTimeout(resolve, 20));

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { decode, type Layout } from "@keystead/core/encoding/layout.ts";
+import { samples } from "../../../core/test/samples.ts";
 import { stampEvidence } from "../../test/evidence.ts";
 import { createQuorum } from "../../test/quorum_rig.ts";
 import { createTagBody, prepareOn, releaseRows, stampOf, stateAfter } from "../../test/signer_rig.ts";
@@ -13,7 +14,7 @@ import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
 import { type MessageKind, messages, type Request } from "../frames/messages.ts";
 import { serve } from "./serve.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 10_000 : 1_500;
+const rounds = samples.bentFrames;
 
 function seeded(seed: number): () => number {
   let state = seed >>> 0;

@@ -8,6 +8,7 @@ import { bentBytes } from "../../../test/policy/bent_bytes.ts";
 import * as destinations from "../../../test/policy/destinations.ts";
 import * as payments from "../../../test/policy/payments.ts";
 import { type Chance, chosenSeed, seeded } from "../../../test/policy/seeded.ts";
+import { samples } from "../../../test/samples.ts";
 import { ethereumDigest, parseEthereum } from "../../chains/ethereum.ts";
 import { parseSolana, solanaMessage } from "../../chains/solana.ts";
 import { parseTron, tronDigest } from "../../chains/tron.ts";
@@ -19,7 +20,7 @@ import { parseInterface } from "../interfaces/contract_interface.ts";
 import { compilePolicy } from "./compiled_policy.ts";
 import { decidePolicies } from "./decide.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 100_000 : 10_000;
+const rounds = samples.allowListPayments;
 
 type Chain = {
   type: string;

@@ -9,6 +9,7 @@ import { randomQuestion } from "../../../test/policy/questions.ts";
 import { toConditionFacts } from "../../../test/policy/real_facts.ts";
 import { chosenSeed, seeded } from "../../../test/policy/seeded.ts";
 import { conditionWorld, type World } from "../../../test/policy/worlds.ts";
+import { samples } from "../../../test/samples.ts";
 import { Fault } from "../../fault.ts";
 import { Scope, voicesOf } from "../evaluation/scope.ts";
 import type { ConditionFacts, CredentialFacts, UserFacts } from "../facts/facts.ts";
@@ -18,7 +19,7 @@ import { decidePolicies, isEligible, type PolicyDecision, type PolicyQuestion } 
 import { explain } from "./explain.ts";
 import { trace } from "./trace.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 100_000 : 5_000;
+const rounds = samples.policyDecisions;
 
 function toCredential({ id, type, credential_id, public_key }: Fields): CredentialFacts {
   const [credentialId, publicKey] = [credential_id as string, public_key as string];

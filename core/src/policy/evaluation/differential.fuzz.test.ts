@@ -14,6 +14,7 @@ import { Refused } from "../../../test/policy/naive_time.ts";
 import { toConditionFacts, toValue } from "../../../test/policy/real_facts.ts";
 import { type Chance, chosenSeed, seeded } from "../../../test/policy/seeded.ts";
 import { conditionWorld, consensusWorld, timeWorld, type World } from "../../../test/policy/worlds.ts";
+import { samples } from "../../../test/samples.ts";
 import { vectorsAbsent } from "../../../test/vectors.ts";
 import { Fault } from "../../fault.ts";
 import { type CheckedExpression, checkExpression } from "../language/check.ts";
@@ -22,7 +23,7 @@ import { EvaluationError, type Value } from "../values/values.ts";
 import { compile } from "./evaluate.ts";
 import { Scope } from "./scope.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 1_000_000 : 40_000;
+const rounds = samples.policyExpressions;
 
 type Kind = World["kind"];
 type Written = { kind: Kind; source: string };

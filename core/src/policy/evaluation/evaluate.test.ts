@@ -241,12 +241,10 @@ const exhausting: readonly string[] = [
 ];
 
 for (const source of exhausting) {
-  test(`${source} runs out of steps, soon and without a value`, () => {
-    const startMs = performance.now();
+  test(`${source} runs out of steps and has no value`, () => {
     const result = evaluate(source);
     assert.ok(result instanceof EvaluationError, String(result));
     assert.match(result.message, new RegExp(`^the expression takes more than ${maxSteps} steps`));
-    assert.ok(performance.now() - startMs < 1000);
   });
 }
 

@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { encodeAll, type Parameter, parameterOf, splitTypes } from "../../../test/abi_encoding.ts";
+import { samples } from "../../../test/samples.ts";
 import { fromHex, toHex } from "../../encoding/hex.ts";
 import { Fault } from "../../fault.ts";
 import { EvmText, type Value } from "../values/values.ts";
 import { decodeCall, parseAbi, selectorOf } from "./abi.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 1_000_000 : 20_000;
+const rounds = samples.abiCalls;
 
 const signatures = [
   "transfer(address,uint256)",

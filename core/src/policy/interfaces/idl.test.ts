@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { samples } from "../../../test/samples.ts";
 import { toBase58 } from "../../encoding/base58.ts";
 import { fromHex, toHex } from "../../encoding/hex.ts";
 import { Fault } from "../../fault.ts";
 import type { Value } from "../values/values.ts";
 import { decodeInstruction, discriminatorOf, parseIdl } from "./idl.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 500_000 : 20_000;
+const rounds = samples.idlInstructions;
 
 function refuses(idl: unknown, why: RegExp): void {
   const text = typeof idl === "string" ? idl : JSON.stringify(idl);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bent } from "../../../test/policy/bent_expressions.ts";
 import { type Chance, chosenSeed, seeded } from "../../../test/policy/seeded.ts";
+import { samples } from "../../../test/samples.ts";
 import { findVectors } from "../../../test/vectors.ts";
 import { Fault } from "../../fault.ts";
 import { expressionLimits } from "../expression_limits.ts";
@@ -12,7 +13,7 @@ import { checkExpression } from "./check.ts";
 import { childrenOf } from "./children.ts";
 import { parseExpression } from "./parser.ts";
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 300_000 : 8_000;
+const rounds = samples.policyTexts;
 
 type Verdicts = { parsed: number; checked: number; refused: number };
 

@@ -385,15 +385,16 @@ test("no text makes the reader fail with anything but a refusal", () => {
   );
 });
 
-test("a zone is asked of the runtime once, however it is spelt: a thousand aliases are read at once", () => {
+test("a zone is asked of the runtime once, however it is spelt: 20,000 aliases ask no more", (t) => {
   const spellings = ["PRC", "America/New_York", "america/new_york", "AMERICA/NEW_YORK", "Asia/Calcutta", "US/Eastern"];
   const own = spellings.map(parseTimeZone);
-  const startMs = performance.now();
+  const asked = t.mock.method(Intl, "DateTimeFormat");
   for (let i = 0; i < 20_000; i++) {
     const at = i % spellings.length;
     assert.equal(parseTimeZone(spellings[at] ?? ""), own[at]);
   }
-  assert.ok(performance.now() - startMs < 500);
+  assert.equal(asked.mock.callCount(), 0);
+  asked.mock.restore();
   // Short names are exact, known or not.
   assert.throws(() => parseTimeZone("prc"), { code: "invalid_argument" });
   assert.throws(() => parseTimeZone("America/New_Yorc"), { code: "invalid_argument" });

@@ -1,6 +1,6 @@
 /** Bodies: what they say, how they say it, and in which bytes; stamped as they are, or changed behind the stamp's back. */
 import { randomUUID } from "node:crypto";
-import type { Random } from "../../../../server/test/seeded_random.ts";
+import type { Random } from "../../../../core/test/seeded_random.ts";
 import { flipBit, placesIn, putIn, putInText, slotsOf } from "../bend.ts";
 import type { Draft, Mutator } from "../draft.ts";
 

@@ -1,5 +1,5 @@
 /** The whole message as bytes, bent once more, and how they are handed over. */
-import type { Random } from "../../../../server/test/seeded_random.ts";
+import type { Random } from "../../../../core/test/seeded_random.ts";
 import { type Draft, type Mutator, messageOf } from "../draft.ts";
 import type { Delivery } from "../raw_client.ts";
 

@@ -1,5 +1,5 @@
 /** How long a body is, said in every way that two readers could understand differently. */
-import type { Random } from "../../../../server/test/seeded_random.ts";
+import type { Random } from "../../../../core/test/seeded_random.ts";
 import type { Draft, Mutator } from "../draft.ts";
 import type { Header } from "./headers.ts";
 

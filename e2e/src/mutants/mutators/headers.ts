@@ -1,7 +1,7 @@
 /** Headers: more, fewer and others than a client sends. */
 import { randomUUID } from "node:crypto";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import type { Random } from "../../../../server/test/seeded_random.ts";
+import type { Random } from "../../../../core/test/seeded_random.ts";
 import type { Draft, Mutator } from "../draft.ts";
 
 export type Header = [name: string, value: string];

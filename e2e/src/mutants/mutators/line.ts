@@ -1,5 +1,5 @@
 /** The first line: another method, target or version. */
-import type { Random } from "../../../../server/test/seeded_random.ts";
+import type { Random } from "../../../../core/test/seeded_random.ts";
 import type { Draft, Mutator } from "../draft.ts";
 
 function lined(name: string, bend: (draft: Draft, random: Random) => void): Mutator {

@@ -1,6 +1,6 @@
 /** Signatures and keys: every other way to write them, and every near miss. */
 import { ECDH } from "node:crypto";
-import type { Random } from "../../../../server/test/seeded_random.ts";
+import type { Random } from "../../../../core/test/seeded_random.ts";
 import { flipBit } from "../bend.ts";
 import type { Draft, Mutator } from "../draft.ts";
 import { signFields } from "../sign.ts";

@@ -1,5 +1,5 @@
 /** The stamp as JSON, and the JSON as a header. */
-import type { Random } from "../../../../server/test/seeded_random.ts";
+import type { Random } from "../../../../core/test/seeded_random.ts";
 import { putInText } from "../bend.ts";
 import type { Draft, Mutator } from "../draft.ts";
 

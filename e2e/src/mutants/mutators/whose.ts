@@ -1,7 +1,7 @@
 /** Valid requests by people who may not, or may just so. */
 
-import type { Random } from "../../../../server/test/seeded_random.ts";
-import { createKey, schemeOf } from "../../fixtures.ts";
+import type { Random } from "../../../../core/test/seeded_random.ts";
+import { createKey, schemeOf } from "../../key_pairs.ts";
 import type { Person } from "../../world.ts";
 import { type Draft, type Mutator, useKey } from "../draft.ts";
 

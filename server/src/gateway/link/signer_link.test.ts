@@ -4,12 +4,15 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { patienceMs } from "../../../../core/test/patience.ts";
 import { stampEvidence } from "../../../test/evidence.ts";
 import { createFrameReader, encodeFrame, type Frame } from "../../frames/frame.ts";
 import { messages } from "../../frames/messages.ts";
 import { createSignerLink, type LinkLimits } from "./signer_link.ts";
 
 const limits: LinkLimits = { deadlineMs: 200, maxWaiting: 8, maxQueuedBytes: 1024 * 1024, silenceMs: 600 };
+/** For tests in which nobody may be late. */
+const unhurried: Partial<LinkLimits> = { deadlineMs: patienceMs };
 
 /** A link whose signer is played by the test. */
 async function joined(t: TestContext, changes: Partial<LinkLimits> = {}) {
@@ -44,7 +47,7 @@ const until = async (condition: () => boolean) => {
 };
 
 test("answers find their requests in whatever order they come", async (t) => {
-  const { link, frames, answer } = await joined(t);
+  const { link, frames, answer } = await joined(t, unhurried);
   const requests = [link.request("hello", hello), link.request("hello", hello), link.request("hello", hello)];
   await until(() => frames.length === 3);
   for (const { id } of frames.toReversed()) answer(id);
@@ -107,7 +110,7 @@ test("a socket that closes, or breaks the layout, fails what waits at once and e
     (signer: Socket) => signer.destroy(),
     (signer: Socket) => signer.write(new Uint8Array(64).fill(255)),
   ]) {
-    const { link, signer, events } = await joined(t, { deadlineMs: 60_000 });
+    const { link, signer, events } = await joined(t, unhurried);
     const request = link.request("hello", hello);
     end(signer);
     await assert.rejects(request, { code: "unavailable" });

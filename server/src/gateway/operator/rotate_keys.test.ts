@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Fault } from "@keystead/core/fault.ts";
+import { samples } from "../../../../core/test/samples.ts";
 import { createGatewayRig, type GatewayRig } from "../../../test/gateway_rig.ts";
 import { encryptTo } from "../../../test/imports.ts";
 import { dialects } from "../../../test/open_test_store.ts";
@@ -15,10 +16,9 @@ import { findDeployment } from "../../store/across.ts";
 import { recordOf } from "../../store/key_rows.ts";
 import { rotateKeys } from "./rotate_keys.ts";
 
-const figures = process.env.KEYSTEAD_FIGURES === "1";
 /** Wallets with nine accounts each. */
-const wallets = figures ? 200 : 12;
-const kills = figures ? 200 : 20;
+const wallets = samples.rotatedWallets;
+const kills = samples.rotationKills;
 
 const accounts = Array.from({ length: 9 }, (_, n) => ({
   curve: "CURVE_SECP256K1",

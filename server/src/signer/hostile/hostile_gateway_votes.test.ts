@@ -10,6 +10,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { Leaf } from "@keystead/core/log/leaf.ts";
 import { createReleasedCheck, openStatement } from "@keystead/core/log/released.ts";
 import { p256 } from "@noble/curves/nist.js";
+import { samples } from "../../../../core/test/samples.ts";
 import { createQuorum, pageOf, type Quorum } from "../../../test/quorum_rig.ts";
 import { anotherOrganization, leafOf, offer, only, type StoredState, stateAfter } from "../../../test/signer_rig.ts";
 import { nodeCurves } from "../../curves/node_curves.ts";
@@ -251,7 +252,7 @@ test("a birth can be prepared again until one is released, which is the only one
   assert.throws(() => parent.prepare("ann", body), { code: "already_exists" });
 });
 
-const rounds = process.env.KEYSTEAD_FIGURES === "1" ? 20_000 : 1_000;
+const rounds = samples.hostileVotes;
 const roundsPerWorld = 100;
 
 test(`${rounds} offers drawn from everything there is: nothing runs without its three approvals, nothing ends twice`, (t) => {

@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { samples } from "../../../../core/test/samples.ts";
 import {
   activityBody,
   createSignerRig,
@@ -21,7 +22,7 @@ import { sha256 } from "../../state/digest.ts";
 import { maxFactsLength } from "../../state/pages.ts";
 import { decodeRecord } from "../../state/records.ts";
 
-const bodies = process.env.KEYSTEAD_FIGURES === "1" ? 100_000 : 200;
+const bodies = samples.chosenBodies;
 const perRound = 100;
 
 type Organization = { rig: SignerRig; state: SignerRig["born"] };

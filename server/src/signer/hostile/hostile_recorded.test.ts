@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { samples } from "../../../../core/test/samples.ts";
 import { type AttackName, attackNames, attacks, createAim } from "../../../test/hostile_attacks.ts";
 import { breakingAttacks, messageIn } from "../../../test/hostile_frames.ts";
 import { createJudge, type Judge } from "../../../test/hostile_judge.ts";
@@ -19,10 +20,9 @@ import { checkLog } from "../../gateway/operator/check_log.ts";
 import { activities } from "../../generated/activities.ts";
 import { emptyPages } from "../../state/pages.ts";
 
-const figures = process.env.KEYSTEAD_FIGURES === "1";
-const frames = figures ? 10_000 : 1_000;
+const frames = samples.hostileFrames;
 /** Each new process has none of the states, records and journals at hand. */
-const framesPerProcess = figures ? 1_000 : 500;
+const framesPerProcess = samples.hostileFramesPerProcess;
 
 /** One shot after the other; what the judge says about each reply. */
 async function shoot({ signer }: Run, judge: Judge, shot: Shot): Promise<string[]> {

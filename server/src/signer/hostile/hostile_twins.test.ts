@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { samples } from "../../../../core/test/samples.ts";
 import { exportClient } from "../../../test/imports.ts";
 import { createQuorum } from "../../../test/quorum_rig.ts";
 import { seededRandom } from "../../../test/seeded_random.ts";
@@ -24,7 +25,7 @@ import {
 import type { Prepared } from "../../frames/messages.ts";
 import { type KeyRecord, recordIdOf } from "../../state/records.ts";
 
-const preparations = process.env.KEYSTEAD_FIGURES === "1" ? 50_000 : 2 * Object.keys(makers).length * situations.length;
+const preparations = Math.max(samples.twinPreparations, 2 * Object.keys(makers).length * situations.length);
 
 function only(prepared: readonly Prepared[]): Prepared {
   return prepared[0] ?? assert.fail("nothing was prepared");

@@ -1,0 +1,96 @@
+/**
+ * How much each random suite does: a sample in a test run, and the full count when `npm run figures` sets KEYSTEAD_FIGURES=1.
+ * KEYSTEAD_SAMPLES=crashKills=20,powerCuts=50 overrides single ones by name, to look for something or to repeat a run.
+ */
+
+/** Full counts also demand what only many trials reach. */
+export const isFull = process.env.KEYSTEAD_FIGURES === "1";
+
+const rows = {
+  // Pure code: rounds, unless the name says otherwise.
+  bentTransactions: { sample: 60_000, full: 5_000_000 },
+  typedDocuments: { sample: 20_000, full: 500_000 },
+  typedDocumentComparisons: { sample: 200, full: 5_000 },
+  /** Every such code point. A prime visits every block. */
+  codePointStep: { sample: 41, full: 1 },
+  markedTexts: { sample: 5_000, full: 200_000 },
+  derivations: { sample: 40, full: 1_000 },
+  bentKeyTexts: { sample: 20_000, full: 500_000 },
+  bitcoinAddresses: { sample: 10, full: 500 },
+  mnemonicSentences: { sample: 500, full: 20_000 },
+  mnemonicSeedsPerLanguage: { sample: 2, full: 50 },
+  policyTexts: { sample: 8_000, full: 300_000 },
+  policyExpressions: { sample: 40_000, full: 1_000_000 },
+  policyDecisions: { sample: 5_000, full: 100_000 },
+  allowListPayments: { sample: 10_000, full: 100_000 },
+  abiCalls: { sample: 20_000, full: 1_000_000 },
+  idlInstructions: { sample: 20_000, full: 500_000 },
+
+  // Signer and gateway, in one process.
+  bentBundles: { sample: 3_000, full: 100_000 },
+  /** Three bundles go each way in a round. */
+  bundleRounds: { sample: 12, full: 3_334 },
+  consensusStories: { sample: 60, full: Number.POSITIVE_INFINITY },
+  consensusDepth: { sample: 3, full: 5 },
+  consensusWalks: { sample: 100, full: 2_000 },
+  consensusWalkLength: { sample: 7, full: 9 },
+  bentFrames: { sample: 1_500, full: 10_000 },
+  hostileVotes: { sample: 1_000, full: 20_000 },
+  hostileFrames: { sample: 1_000, full: 10_000 },
+  hostileFramesPerProcess: { sample: 500, full: 1_000 },
+  /** In a sample, every activity that makes or draws something in every situation once. */
+  twinPreparations: { sample: 0, full: 50_000 },
+  chosenBodies: { sample: 200, full: 100_000 },
+  rotatedWallets: { sample: 12, full: 200 },
+  rotationKills: { sample: 20, full: 200 },
+
+  // Real servers.
+  serverRotationWallets: { sample: 6, full: 182 },
+  serverRotationKills: { sample: 2, full: 200 },
+  serverRotationKillsPerStart: { sample: 2, full: 20 },
+  crashKills: { sample: 4, full: 100 },
+  crashSeeds: { sample: 1, full: 10 },
+  postgresStops: { sample: 3, full: 50 },
+  firstStarts: { sample: 2, full: 25 },
+  historyOperations: { sample: 1_000, full: 50_000 },
+  historyOrganizations: { sample: 20, full: 40 },
+  mutants: { sample: 1_500, full: 100_000 },
+  mutantRounds: { sample: 1, full: 10 },
+  powerCuts: { sample: 8, full: 200 },
+  postgresPowerCuts: { sample: 2, full: 20 },
+  memoryCuts: { sample: 200, full: 5_000 },
+  raceTrials: { sample: 6, full: 500 },
+  /** Fewer kinds than the full count: a sample takes them in turn, by its seed. */
+  racedBodies: { sample: 10, full: 1_000 },
+  secretRounds: { sample: 9, full: 72 },
+  /** In a sample of the hostile database, one organization for each table and one more. */
+  damagedOrganizations: { sample: 0, full: 30 },
+  attackMs: { sample: 1_500, full: 10_000 },
+  attackWarmUpMs: { sample: 3_000, full: 10_000 },
+  attacksAtOnce: { sample: 4, full: 1 },
+  tenantFloodMs: { sample: 8_000, full: 30_000 },
+} as const satisfies Record<string, { sample: number; full: number }>;
+
+export type SampleName = keyof typeof rows;
+
+/** Counts by name, of `KEYSTEAD_SAMPLES`. */
+export function parseSamples(text: string): Partial<Record<SampleName, number>> {
+  const pairs = text.split(",").filter((pair) => pair !== "");
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = "", count = ""] = pair.split("=");
+      if (!Object.hasOwn(rows, name)) throw new Error(`KEYSTEAD_SAMPLES: there is no sample called \`${name}\``);
+      if (!/^[0-9]+$/.test(count)) throw new Error(`KEYSTEAD_SAMPLES: \`${pair}\` is not of the form name=count`);
+      return [name, Number(count)];
+    }),
+  );
+}
+
+const chosen = parseSamples(process.env.KEYSTEAD_SAMPLES ?? "");
+
+export const samples = Object.fromEntries(
+  Object.entries(rows).map(([name, { sample, full }]) => [
+    name,
+    chosen[name as SampleName] ?? (isFull ? full : sample),
+  ]),
+) as Readonly<Record<SampleName, number>>;

@@ -1,6 +1,0 @@
-// With KEYSTEAD_FIGURES=1 all trials of ten seeds.
-import { test } from "node:test";
-import { crashMatrix } from "./crash_matrix.ts";
-
-const { name, options, run } = crashMatrix("sqlite");
-test(name, options, run);

@@ -1,0 +1,101 @@
+/**
+ * Acts: requests that succeed, each with what must be there before and with how its effect is seen. The harnesses that kill, race or
+ * bend do so with these; what an endpoint does is said once, in the endpoint matrix.
+ */
+import assert from "node:assert/strict";
+import type { ActivityEntry } from "@keystead/e2e/matrix/entry.ts";
+import { type Look, look } from "@keystead/e2e/matrix/look.ts";
+import {
+  type ActivityPath,
+  type Envelope,
+  envelope,
+  fingerprintOf,
+  type Json,
+  type Scene,
+} from "@keystead/e2e/matrix/scene.ts";
+import type { Stage } from "@keystead/e2e/matrix/stage.ts";
+import type { Person } from "@keystead/e2e/world.ts";
+import type { AnyActivity } from "@keystead/server/endpoints/define_activity.ts";
+import { activities, activityForms } from "@keystead/server/generated/activities.ts";
+
+export type Act = {
+  name: string;
+  /** Which of a stage's organizations it plays in. */
+  at: keyof Stage;
+  /** The organization is gone afterwards: the next act needs another stage. */
+  endsPlace?: true;
+  /** Its result is sealed: the server writes it to its row a moment after the answer. */
+  isSealed: boolean;
+  /** Makes what must be there before, and says what to send. */
+  begin(scene: Scene): Promise<Deed>;
+};
+
+/** One act about to be done. */
+export type Deed = {
+  path: ActivityPath;
+  caller: Person;
+  /** Whoever sends it again sends the same bytes. */
+  body: string;
+  /** Fails unless this is the right answer, and its effect is there once. */
+  check(answer: Json): Promise<void>;
+  /** Puts back what the next act in this place would stumble over. */
+  tidy?(): Promise<void>;
+};
+
+/** An endpoint's own act, done by a root user at once. */
+export function ownAct(path: ActivityPath, entry: ActivityEntry): Act {
+  return {
+    name: path,
+    at: entry.runsIn ?? "parent",
+    ...(entry.endsPlace && { endsPlace: true }),
+    isSealed: isSealed(path),
+    async begin(scene) {
+      const parameters = await entry.good(scene);
+      const before = await look(scene);
+      const body = bodyOf(path, scene, parameters);
+      return {
+        path,
+        caller: scene.place.root,
+        body: JSON.stringify(body),
+        async check({ activity }) {
+          assert.equal(activity.status, "ACTIVITY_STATUS_COMPLETED");
+          await checkEffect(entry, scene, body, activity, before);
+          if (entry.endsPlace !== true) await checkOnce(scene, body);
+        },
+      };
+    },
+  };
+}
+
+export function isSealed(path: ActivityPath): boolean {
+  return (activities[path] as AnyActivity).sealed === true;
+}
+
+export function bodyOf(path: ActivityPath, { place }: Scene, parameters: object): Envelope {
+  return envelope(activities[path].type, place.organizationId, parameters);
+}
+
+/** That the result is what the endpoint says, and that everybody sees what was done and nothing else. */
+export async function checkEffect(
+  entry: ActivityEntry,
+  scene: Scene,
+  { type, parameters }: Envelope,
+  activity: Json,
+  before: Look,
+): Promise<void> {
+  const after = entry.endsPlace ? before : await look(scene);
+  const seen = { before, after, result: activity.result[activityForms.get(type)?.resultKey ?? ""] };
+  assert.deepEqual(seen.result, entry.result(parameters, seen, scene));
+  await entry.shows(parameters, seen, scene);
+}
+
+export async function checkUnchanged(scene: Scene, before: Look): Promise<void> {
+  assert.deepEqual(await look(scene), before);
+}
+
+/** Among the newest activities it is one. */
+export async function checkOnce(scene: Scene, body: Envelope): Promise<void> {
+  const { activities: newest } = await scene.ask("list_activities", { paginationOptions: { limit: "20" } });
+  const fingerprint = fingerprintOf(body);
+  assert.equal(newest.filter((activity: Json) => activity.fingerprint === fingerprint).length, 1, "is there once");
+}

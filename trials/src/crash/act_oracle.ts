@@ -1,0 +1,188 @@
+/**
+ * The oracle of acts, a process of its own. It knows only the answers it received: it learns nothing of steps, kills, processes or the
+ * database. What is not answered it sends again, byte for byte; an answer once given must come back unchanged for ever, and
+ * whoever looks must see its effect once.
+ */
+import assert from "node:assert/strict";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { schemeOf } from "@keystead/e2e/key_pairs.ts";
+import { type Look, look } from "@keystead/e2e/matrix/look.ts";
+import { createScene, type Json, type Scene } from "@keystead/e2e/matrix/scene.ts";
+import type { Stage } from "@keystead/e2e/matrix/stage.ts";
+import type { Traffic } from "@keystead/e2e/swagger/traffic.ts";
+import { bytesOf, send } from "@keystead/e2e/wire.ts";
+import { type Random, seededRandom } from "../../../core/test/seeded_random.ts";
+import type { Act, Deed } from "../acts/act.ts";
+import { actKinds, actNamed, catalogue } from "../acts/catalogue.ts";
+import { patient, untilAnswered, type Waits } from "../acts/patience.ts";
+import type { AcknowledgedAct, ActReport, FromActOracle, ToActOracle } from "./act_ledger.ts";
+
+/** Held against the published document elsewhere. */
+const unchecked: Traffic = {
+  isChecked: false,
+  counts: { requests: 0, answers: 0, refusals: 0 },
+  note: () => undefined,
+  faults: () => true,
+};
+
+/** Organizations get a history, and stay small enough to be looked at as a whole. */
+const actsPerStage = 8;
+
+type Settled = { entry: AcknowledgedAct; ask(): Promise<Json> };
+
+function createPlay(url: string, stages: Stage[]) {
+  const waits: Waits = { cutOff: 0, refused: 0, unavailable: 0 };
+  const settled: Settled[] = [];
+  const places = new Map<string, { scene: Scene; last: Look }>();
+  let repeated = 0;
+
+  async function repeat({ entry, ask }: Settled): Promise<void> {
+    const activity = await ask();
+    repeated += 1;
+    assert.deepEqual(activity, entry.activity, `another answer for ${entry.act}: ${entry.body}`);
+  }
+
+  /** What the place looks like from now on; one that has ended shows in its parent. */
+  async function remember(act: Act, scene: Scene): Promise<void> {
+    if (act.endsPlace === true) places.delete(scene.place.organizationId);
+    const shown = act.endsPlace === true ? { ...scene, place: scene.parent } : scene;
+    places.set(shown.place.organizationId, { scene: shown, last: await look(shown, shown.place) });
+  }
+
+  /** One who acts: one act at a time, on stages of its own. */
+  function createPlayer() {
+    let stage: Stage | undefined;
+    let acts = 0;
+    let current: { act: Act; scene: Scene; deed: Deed; settled?: Settled } | undefined;
+
+    function take(): Stage {
+      if (stage === undefined || acts >= actsPerStage) {
+        const next = stages.shift();
+        // When all have been played on, it is their turn again.
+        if (stage !== undefined) stages.push(stage);
+        stage = next ?? stage;
+        acts = 0;
+      }
+      if (stage === undefined) throw new Error("there are not enough stages");
+      acts += 1;
+      return stage;
+    }
+
+    /** Sends these very bytes, stamp and all, until they are answered. */
+    function sender({ path, body, caller: { p256 } }: Deed): () => Promise<Json> {
+      const stamp = signStamp(p256.privateKey, schemeOf[p256.curve], bytesOf(body));
+      const headers = [
+        ["Content-Type", "application/json"],
+        ["X-Stamp", stamp],
+      ] as const;
+      const message = { path: `/public/v1/submit/${path}`, headers, body };
+      return async () => {
+        const answer = await untilAnswered(() => send(url, message), waits, `${path} ${body}`);
+        assert.equal(answer.status, 200, `${path} ${body} was refused: ${answer.text}`);
+        return answer.json.activity;
+      };
+    }
+
+    return {
+      async begin(act: Act): Promise<void> {
+        const played = take();
+        const scene = patient(createScene(url, unchecked, played, played[act.at]), waits);
+        current = { act, scene, deed: await act.begin(scene) };
+      },
+      async go(twice: boolean): Promise<void> {
+        assert.ok(current);
+        const { act, scene, deed } = current;
+        const ask = sender(deed);
+        const [activity, other] = await Promise.all([ask(), twice ? ask() : undefined]);
+        const entry = { act: act.name, organizationId: scene.place.organizationId, body: deed.body, activity };
+        current.settled = { entry, ask };
+        settled.push(current.settled);
+        if (twice) assert.deepEqual(other, activity, `two answers for ${act.name}: ${deed.body}`);
+      },
+      async check(): Promise<void> {
+        assert.ok(current?.settled);
+        const { act, scene, deed } = current;
+        await repeat(current.settled);
+        await deed.check({ activity: current.settled.entry.activity });
+        await deed.tidy?.();
+        await remember(act, scene);
+        if (act.endsPlace === true) stage = undefined;
+      },
+    };
+  }
+
+  return {
+    acknowledged: () => settled.length,
+    createPlayer,
+    async finish(): Promise<ActReport> {
+      for (const each of settled) await repeat(each);
+      for (const { scene, last } of places.values()) {
+        assert.deepEqual(
+          await look(scene, scene.place),
+          last,
+          `${scene.place.organizationId} looks otherwise than it did last`,
+        );
+      }
+      return { acknowledged: settled.map(({ entry }) => entry), repeated, waits };
+    },
+  };
+}
+
+type Play = ReturnType<typeof createPlay>;
+type Player = ReturnType<Play["createPlayer"]>;
+
+function say(message: FromActOracle, whenSaid: () => void = () => undefined): void {
+  process.send?.(message, whenSaid);
+}
+
+let play: Play | undefined;
+let player: Player | undefined;
+let loadEnds = false;
+let load: Promise<unknown> = Promise.resolve();
+
+async function runClient(own: Player, random: Random): Promise<void> {
+  while (!loadEnds) {
+    const acts: readonly Act[] = catalogue[random.pick(actKinds)];
+    await own.begin(random.pick(acts));
+    await own.go(random.next() < 0.1);
+    await own.check();
+  }
+}
+
+async function hear(message: ToActOracle): Promise<void> {
+  if (message.kind === "stages") {
+    play = createPlay(message.url, [...message.stages]);
+    player = play.createPlayer();
+    return;
+  }
+  if (play === undefined || player === undefined) throw new Error("no stages yet");
+  const { acknowledged, createPlayer } = play;
+  if (message.kind === "begin") {
+    await player.begin(actNamed(message.act));
+    say({ kind: "begun" });
+  } else if (message.kind === "go") {
+    await player.go(message.twice);
+    say({ kind: "answered" });
+  } else if (message.kind === "check") {
+    await player.check();
+    say({ kind: "checked" });
+  } else if (message.kind === "load") {
+    const clients = Array.from({ length: message.clients }, (_, n) =>
+      runClient(createPlayer(), seededRandom(message.seed + n)),
+    );
+    load = Promise.all(clients).catch(violated);
+    setInterval(() => say({ kind: "progress", acknowledged: acknowledged() }), 50).unref();
+  } else if (message.kind === "endLoad") {
+    loadEnds = true;
+    await load;
+    say({ kind: "ended" });
+  } else {
+    say({ kind: "report", report: await play.finish() }, () => process.disconnect?.());
+  }
+}
+
+function violated(error: unknown): void {
+  say({ kind: "violation", what: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+}
+
+process.on("message", (message: ToActOracle) => void hear(message).catch(violated));
