@@ -48,7 +48,7 @@ function create(params: Params, pages: Pages = acme, context: ContextChanges = {
 }
 
 test("an interface is listed by its address, and its text is a record of its own", () => {
-  const { changes, interfaces, result } = create({ ...ethereum, notes: "a\nb" });
+  const { changes, texts, result } = create({ ...ethereum, notes: "a\nb" });
   assert.deepEqual(result, { smartContractInterfaceId: "new 0" });
   assert.deepEqual(changes, [
     put("contractInterface", {
@@ -62,9 +62,7 @@ test("an interface is listed by its address, and its text is a record of its own
       updatedAtMs: nowMs,
     }),
   ]);
-  assert.deepEqual(interfaces, [
-    { kind: "contractInterface", organizationId: "acme", interfaceId: "new 0", text: abi },
-  ]);
+  assert.deepEqual(texts, [{ kind: "contractInterface", organizationId: "acme", interfaceId: "new 0", text: abi }]);
 });
 
 test("the id of a program is kept as it is, because its letters carry meaning", () => {

@@ -60,7 +60,7 @@ export const createSmartContractInterface = defineActivity({
     const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
     return {
       changes: [put("contractInterface", { interfaceId, type, address, label, notes: notes ?? "", length, ...times })],
-      interfaces: [{ kind: "contractInterface", organizationId, interfaceId, text }],
+      texts: [{ kind: "contractInterface", organizationId, interfaceId, text }],
       result: { smartContractInterfaceId: interfaceId },
     };
   },

@@ -5,7 +5,7 @@ import type { Static, TObject } from "../fields/schema.ts";
 import type { Change } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import type { RecordWish } from "../state/record_wish.ts";
-import type { ContractInterfaceRecord } from "../state/records.ts";
+import type { TextRecord } from "../state/records.ts";
 import type { KeyRoom, NewRecord } from "./key_room.ts";
 import type { Limits } from "./limits.ts";
 
@@ -45,8 +45,8 @@ export type Birth = {
 export type ActivityOutcome<R> = {
   changes: readonly Change[];
   records?: readonly NewRecord[];
-  /** Texts without a secret; each belongs to an interface that the changes put into its page. */
-  interfaces?: readonly ContractInterfaceRecord[];
+  /** Records without a secret; each belongs to an entity that the changes put into its page. */
+  texts?: readonly TextRecord[];
   births?: readonly Birth[];
   result: R;
 };

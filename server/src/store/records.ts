@@ -4,7 +4,7 @@ import { addressKey } from "@keystead/core/keys/address_spelling.ts";
 import { sql } from "kysely";
 import { foldName } from "../fields/names.ts";
 import type { RecordWish } from "../state/record_wish.ts";
-import type { KeyRecordKind, RecordKind, TextRecord } from "../state/records.ts";
+import { type KeyRecordKind, type RecordKind, type TextRecord, textRecordKinds } from "../state/records.ts";
 import { compiled } from "./compiled.ts";
 import { tableOf } from "./entity_tables.ts";
 import type { Store } from "./store.ts";
@@ -29,7 +29,12 @@ function textById(kind: TextRecord["kind"]): Find {
     (await find(store, organizationId, entityId)).map(({ content }) => ({ content, sealed: noSecret }));
 }
 
+const textsById = Object.fromEntries(
+  (Object.keys(textRecordKinds) as TextRecord["kind"][]).map((kind) => [kind, textById(kind)]),
+) as Record<TextRecord["kind"], Find>;
+
 const byId: Record<RecordKind, Find> = {
+  ...textsById,
   wallet: compiled("wallet_record", (db, organizationId: string, id: string) =>
     db.selectFrom("wallets").select(columns).where("organization_id", "=", organizationId).where("wallet_id", "=", id),
   ),
@@ -47,7 +52,6 @@ const byId: Record<RecordKind, Find> = {
       .where("organization_id", "=", organizationId)
       .where("private_key_id", "=", id),
   ),
-  contractInterface: textById("contractInterface"),
 };
 
 const byName: Record<KeyRecordKind, Find> = {

@@ -10,11 +10,11 @@ import { findKeyFacts, hasPage, keyFactsPageOf, type PageName } from "../../stat
 import { type RecordWish, wishKey } from "../../state/record_wish.ts";
 import {
   type AnyRecord,
-  type ContractInterfaceRecord,
   encodeRecord,
   isKeyRecord,
   type KeyRecord,
   recordIdOf,
+  type TextRecord,
   withLeaf,
 } from "../../state/records.ts";
 import { seedOfWallet } from "../../state/wallet_secret.ts";
@@ -151,11 +151,8 @@ export function sealRecords({ keyring, sealer }: Signer, records: readonly NewRe
 }
 
 /** The rows of new texts. They are no secrets: they have a MAC, and an empty box. */
-export function markInterfaces(
-  { keyring }: Signer,
-  interfaces: readonly ContractInterfaceRecord[],
-): Prepared["records"] {
-  return interfaces.map((record) => ({
+export function markTexts({ keyring }: Signer, texts: readonly TextRecord[]): Prepared["records"] {
+  return texts.map((record) => ({
     content: keyring.authenticity.mark("record", encodeRecord(record)),
     sealed: new Uint8Array(),
     blindIndex: undefined,

@@ -18,7 +18,7 @@ import { withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
-import { markInterfaces, sealRecords, withLeaves } from "./key_room.ts";
+import { markTexts, sealRecords, withLeaves } from "./key_room.ts";
 import type { KnownHeader } from "./line.ts";
 import { weightOf } from "./open_state.ts";
 import { sealResult } from "./results.ts";
@@ -67,8 +67,8 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const result = JSON.stringify(outcome.result);
   const number = signer.nextNumber();
   const newRecords = withLeaves(outcome.records ?? [], signer.boot, number);
-  const interfaces = outcome.interfaces ?? [];
-  const madeNow = [...newRecords.map(({ record }) => record), ...interfaces].map(madeRecord);
+  const texts = outcome.texts ?? [];
+  const madeNow = [...newRecords.map(({ record }) => record), ...texts].map(madeRecord);
   const drawn = { outcome: sha256(result), records: madeNow };
   let transition: Transition;
   let created: CreatedOrganization[];
@@ -85,7 +85,7 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   }
   const isSealed = activity.sealed === true;
   const row = record(act, "COMPLETED", grounds, transition, result, { number, ...(!isSealed && { result }) });
-  const records = [...sealRecords(signer, newRecords), ...markInterfaces(signer, interfaces)];
+  const records = [...sealRecords(signer, newRecords), ...markTexts(signer, texts)];
   const made = records.length > 0 ? encodeMade(madeNow) : undefined;
   const own = { ...row, records, made, ...(isSealed && { sealed: sealFor(signer, row, result) }) };
   const creator = changesState ? transition.ledTo : undefined;
