@@ -2,7 +2,7 @@
 import { allowsEverything } from "@keystead/core/policy/decision/open_policy.ts";
 import type { Client } from "@keystead/sdk";
 import { printable } from "./printable.ts";
-import { deniesEverything, isOpen, isShut } from "./warnings/open_policy.ts";
+import { deniesEverything, isOpen, isShut } from "./warnings/open_texts.ts";
 
 type Written = Record<string, unknown>;
 

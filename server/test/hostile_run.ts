@@ -12,7 +12,7 @@ import type { OfferedState, Prepared, Reply, Request, StoredRecord } from "../sr
 import { createRepeats } from "../src/gateway/bounds/repeats.ts";
 import { joinSigner } from "../src/gateway/join_signer.ts";
 import { createCommitter } from "../src/gateway/submit/committer.ts";
-import { createOrganizations } from "../src/gateway/submit/organizations.ts";
+import { createOrganizations } from "../src/gateway/submit/organization_states.ts";
 import { submit } from "../src/gateway/submit/submit.ts";
 import type { SubmitDependencies } from "../src/gateway/submit/submit_dependencies.ts";
 import { activities } from "../src/generated/activities.ts";

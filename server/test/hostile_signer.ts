@@ -18,7 +18,7 @@ import { createFrameReader, encodeFrame, type Frame } from "../src/frames/frame.
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../src/frames/messages.ts";
 import type { SignerLink } from "../src/gateway/link/signer_link.ts";
 import { keysteadCode } from "../src/launcher/code.ts";
-import { parseSignerMessage } from "../src/launcher/messages.ts";
+import { parseSignerMessage } from "../src/launcher/process_messages.ts";
 import { processes } from "../src/launcher/processes.ts";
 import { encodeOrders, type SignerOrders } from "../src/launcher/signer_orders.ts";
 import { type StartedProcess, startProcess } from "../src/launcher/start_process.ts";

@@ -1,4 +1,4 @@
-import type { Organizations } from "../src/gateway/submit/organizations.ts";
+import type { Organizations } from "../src/gateway/submit/organization_states.ts";
 import type { Decided, PrepareRequest } from "../src/gateway/submit/preparation.ts";
 import { Round, runRounds, submitLimits } from "../src/gateway/submit/round.ts";
 import { declaredOnly } from "../src/gateway/submit/wishes.ts";

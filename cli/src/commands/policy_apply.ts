@@ -14,7 +14,7 @@ import { policyWarnings } from "../policy_warnings.ts";
 import { plural, printable } from "../printable.ts";
 import { openSession } from "../profile.ts";
 import { approveCommand } from "../waiting.ts";
-import { isOpen } from "../warnings/open_policy.ts";
+import { isOpen } from "../warnings/open_texts.ts";
 
 export async function policyApply(context: CommandContext): Promise<number> {
   const { args: paths } = context;

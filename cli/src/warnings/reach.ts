@@ -4,7 +4,7 @@ import { allowsEverything } from "@keystead/core/policy/decision/open_policy.ts"
 import type { CheckedExpression } from "@keystead/core/policy/language/check.ts";
 import type { ExpressionKind } from "@keystead/core/policy/vocabulary/vocabulary.ts";
 import { neverWarnings } from "./never.ts";
-import { deniesEverything, isOpen, isShut, restrictsNothing } from "./open_policy.ts";
+import { deniesEverything, isOpen, isShut, restrictsNothing } from "./open_texts.ts";
 import { textsBeside, visitedNodes } from "./paths.ts";
 
 /** A policy with those of its expressions that are written and can be evaluated. */

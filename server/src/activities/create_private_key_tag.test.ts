@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { activityContext, type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { after, organization } from "../../test/members.ts";
 import { putTags, tagsOf } from "../rules/private_key_tags.ts";
 import { newPrivateKeyRecord } from "../rules/private_keys.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { after, organization } from "../../test/members.ts";
 import type { PrivateKeyParams } from "../fields/private_keys.ts";
 import { tagsOf } from "../rules/private_key_tags.ts";

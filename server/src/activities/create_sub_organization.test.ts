@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { apiKey, keyParams, organization, person, publicKey } from "../../test/members.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { nodeSigning } from "../curves/node_signing.ts";

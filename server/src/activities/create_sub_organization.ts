@@ -3,7 +3,7 @@ import { generatePrivateKey } from "@keystead/core/keys/key_curves.ts";
 import { mapWithPauses, type Work } from "@keystead/core/work.ts";
 import { costOfAccounts, costOfPrivateKeys, costOfUsers, unitCosts } from "../endpoints/cost.ts";
 import { type ActivityContext, defineActivity } from "../endpoints/define_activity.ts";
-import type { NewRecord } from "../endpoints/key_room.ts";
+import type { NewRecord } from "../endpoints/key_access.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { ids, organizationId } from "../fields/ids.ts";
 import { foldName } from "../fields/names.ts";

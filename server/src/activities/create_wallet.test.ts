@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ContextChanges, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { after, organization } from "../../test/members.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { put } from "../state/entities.ts";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { finish } from "@keystead/core/work.ts";
 import { activityContext, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { organization } from "../../test/members.ts";
-import type { KeyRoom } from "../endpoints/key_room.ts";
+import type { KeyAccess } from "../endpoints/key_access.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { generateWallet, parseAccounts } from "../rules/wallets.ts";
 import type { KeyFacts } from "../state/entities.ts";
@@ -22,7 +22,7 @@ const { walletId, addresses, records } = finish(
   generateWallet(activityContext(), "acme", { walletName: "w" }, parseAccounts([ethereum])),
 );
 
-function run(params: object, facts: KeyFacts[] = [], keys: KeyRoom = testKeyRoom({ records, facts })) {
+function run(params: object, facts: KeyFacts[] = [], keys: KeyAccess = testKeyRoom({ records, facts })) {
   const ids = ["x 0", "x 1", "x 2"].values();
   const newId = () => ids.next().value ?? "x";
   return runActivity(

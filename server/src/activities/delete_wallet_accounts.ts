@@ -2,7 +2,7 @@ import { isUuid } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
-import type { KeyRoom } from "../endpoints/key_room.ts";
+import type { KeyAccess } from "../endpoints/key_access.ts";
 import { optional } from "../fields/credentials.ts";
 import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
@@ -47,11 +47,11 @@ export const deleteWalletAccounts = defineActivity({
 });
 
 /** Whoever has the wallet's words has all its accounts. */
-function isExported(keys: KeyRoom, { walletAccountId, walletId }: WalletAccountRecord): boolean {
+function isExported(keys: KeyAccess, { walletAccountId, walletId }: WalletAccountRecord): boolean {
   return keys.factsOf(walletAccountId)?.exported === true || keys.factsOf(walletId)?.exported === true;
 }
 
-function getAccount(keys: KeyRoom, walletAccountId: string): WalletAccountRecord {
+function getAccount(keys: KeyAccess, walletAccountId: string): WalletAccountRecord {
   if (!isUuid(walletAccountId)) {
     throw new Fault("invalid_argument", `invalid wallet account UUID: \`${walletAccountId}\``);
   }

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { finish, type Work } from "@keystead/core/work.ts";
 import { activityContext } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { organization } from "../../test/members.ts";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
-import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
+import type { KeyAccess, NewRecord } from "../endpoints/key_access.ts";
 import { generateWallet, parseAccounts } from "../rules/wallets.ts";
 import { createPrivateKeys } from "./create_private_keys.ts";
 import { createSubOrganization } from "./create_sub_organization.ts";
@@ -46,7 +46,7 @@ const works: [activity: { path: string }, params: object, records?: readonly New
 ];
 
 /** A room that keeps everything secret that it handed out. */
-function watchedRoom(records: readonly NewRecord[]): { keys: KeyRoom; secrets: Uint8Array[] } {
+function watchedRoom(records: readonly NewRecord[]): { keys: KeyAccess; secrets: Uint8Array[] } {
   const room = testKeyRoom({ records });
   const secrets: Uint8Array[] = [];
   const kept = (secret: Uint8Array) => {
@@ -59,7 +59,7 @@ function watchedRoom(records: readonly NewRecord[]): { keys: KeyRoom; secrets: U
     ...room,
     signing: { ...room.signing, keys: watched },
     random: (length: number) => kept(room.random(length)),
-    open: (record: Parameters<KeyRoom["open"]>[0]) => kept(room.open(record)),
+    open: (record: Parameters<KeyAccess["open"]>[0]) => kept(room.open(record)),
   };
   return { keys, secrets };
 }

@@ -4,7 +4,7 @@ import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { type Curve, curveNames, keyCurves, publicKeyOf } from "@keystead/core/keys/key_curves.ts";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
 import { encryptTo } from "../../test/imports.ts";
-import { type KeyRoomContent, testKeyRoom } from "../../test/key_room.ts";
+import { type KeyRoomContent, testKeyRoom } from "../../test/key_access.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import { put, remove } from "../state/entities.ts";

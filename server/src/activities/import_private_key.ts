@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { costOfPrivateKeys, costOfText, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
-import type { KeyRoom } from "../endpoints/key_room.ts";
+import type { KeyAccess } from "../endpoints/key_access.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { encryptedBundle } from "../fields/bundles.ts";
 import { id } from "../fields/ids.ts";
@@ -54,7 +54,7 @@ export const importPrivateKey = defineActivity({
   },
 });
 
-function refuseKnownKey(keys: KeyRoom, secret: Uint8Array): void {
+function refuseKnownKey(keys: KeyAccess, secret: Uint8Array): void {
   const known = keys.findByBlindIndex("privateKey", keys.blindIndex("privateKey", secret));
   if (known?.kind !== "privateKey" || !isLive(keys, known)) return;
   throw new Fault(

@@ -7,7 +7,7 @@ import { parsePath } from "@keystead/core/keys/path.ts";
 import { mnemonicLanguages } from "@keystead/core/keys/word_lists.ts";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
 import { encryptTo } from "../../test/imports.ts";
-import { type KeyRoomContent, testKeyRoom } from "../../test/key_room.ts";
+import { type KeyRoomContent, testKeyRoom } from "../../test/key_access.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import type { WalletAccountParams } from "../fields/wallets.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
 import { signedPart } from "../../test/imports.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { maxPendingTargets, targetLifeMs } from "../rules/imports.ts";
 import type { Pages } from "../state/pages.ts";

@@ -6,10 +6,10 @@ import type { Curve } from "@keystead/core/keys/key_curves.ts";
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { junkAccount, junkPrivateKey } from "../../test/known_keys.ts";
 import { organization, person } from "../../test/members.ts";
-import type { KeyRoom } from "../endpoints/key_room.ts";
+import type { KeyAccess } from "../endpoints/key_access.ts";
 import type { KeyFacts } from "../state/entities.ts";
 import { signRawPayload } from "./sign_raw_payload.ts";
 
@@ -18,7 +18,7 @@ const pages = organization({ users: [person("ann")] });
 type Choices = { payload?: string; encoding?: string; hashFunction?: string };
 
 /** `hello`, hashed with SHA-256, unless chosen otherwise. */
-function sign(keys: KeyRoom, signWith: string, choices: Choices = {}) {
+function sign(keys: KeyAccess, signWith: string, choices: Choices = {}) {
   const params = {
     signWith,
     payload: "hello",
@@ -238,7 +238,7 @@ test("a record that is not what signWith means is not signed with, whoever sent 
 
 test("the secret is opened only for a payload that can be signed, and wiped whatever happens", () => {
   const opened: Uint8Array[] = [];
-  const watched: KeyRoom = {
+  const watched: KeyAccess = {
     ...keys,
     open(record) {
       const secret = keys.open(record);
@@ -250,7 +250,7 @@ test("the secret is opened only for a payload that can be signed, and wiped what
   sign(watched, address);
   assert.throws(() => sign(watched, address, { hashFunction: "HASH_FUNCTION_NO_OP" }));
   assert.equal(opened.length, 1);
-  const failing: KeyRoom["signing"] = {
+  const failing: KeyAccess["signing"] = {
     ...keys.signing,
     ecdsa: { ...keys.signing.ecdsa, CURVE_SECP256K1: () => assert.fail("the curve failed") },
   };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { junkAccount } from "../../test/known_keys.ts";
 import { organization, person } from "../../test/members.ts";
 import { activityValidators } from "../generated/activity_validators.ts";

@@ -8,11 +8,11 @@ import { ed25519 } from "@noble/curves/ed25519.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { junkAccount, junkKey, junkPrivateKey } from "../../test/known_keys.ts";
 import { organization, person } from "../../test/members.ts";
 import { bitcoinPsbt, ethereumVectors, type PsbtScript, tempoVector, tronTransfer } from "../../test/transactions.ts";
-import type { NewRecord } from "../endpoints/key_room.ts";
+import type { NewRecord } from "../endpoints/key_access.ts";
 import { signTransaction } from "./sign_transaction.ts";
 
 const pages = organization({ users: [person("ann")] });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { organization } from "../../test/members.ts";
-import type { NewRecord } from "../endpoints/key_room.ts";
+import type { NewRecord } from "../endpoints/key_access.ts";
 import { type KeyFacts, put } from "../state/entities.ts";
 import { updateWallet } from "./update_wallet.ts";
 

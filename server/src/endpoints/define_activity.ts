@@ -6,7 +6,7 @@ import type { Change } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import type { RecordWish } from "../state/record_wish.ts";
 import type { TextRecord } from "../state/records.ts";
-import type { KeyRoom, NewRecord } from "./key_room.ts";
+import type { KeyAccess, NewRecord } from "./key_access.ts";
 import type { Limits } from "./limits.ts";
 
 /** The keys that policies look at: what signs, what is exported, or the wallets that are deleted. */
@@ -29,7 +29,7 @@ export type ActivityContext = {
   readonly userId: string;
   readonly limits: Limits;
   readonly curves: Curves;
-  readonly keys: KeyRoom;
+  readonly keys: KeyAccess;
   /** The next derived id of this activity, with its tag where it is a key's; the order of calls is part of the activity's meaning. */
   newId(tag?: string): string;
 };

@@ -7,7 +7,7 @@ import { type EvidenceKind, evidenceKinds, type SentEvidence } from "@keystead/c
 import type { Stamp } from "@keystead/core/crypto/stamp.ts";
 import type { Fault } from "@keystead/core/fault.ts";
 import type { CredentialLookup } from "../state/credentials.ts";
-import { apiKeyEvidence } from "./api_key.ts";
+import { apiKeyEvidence } from "./api_key_evidence.ts";
 import type { EvidenceRow, KeptEvidence, SearchedOrganization, ShownEvidence, Verification } from "./evidence_row.ts";
 
 /** What each kind is once it has been read. */

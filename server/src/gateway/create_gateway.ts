@@ -22,7 +22,7 @@ import { apiRoutes } from "./routes/api.ts";
 import { operatorRoutes } from "./routes/operator.ts";
 import type { SignerStatus } from "./signer_status.ts";
 import { type Committer, createCommitter } from "./submit/committer.ts";
-import { createOrganizations, type Organizations } from "./submit/organizations.ts";
+import { createOrganizations, type Organizations } from "./submit/organization_states.ts";
 import { withRefusalBudget } from "./submit/refusal_budget.ts";
 
 export type GatewayDependencies = {

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { isIPv6 } from "node:net";
-import { createApiKey } from "./api_key.ts";
+import { createApiKey } from "./first_api_key.ts";
 import { codeOf, type DataFolder, holdsData } from "./data_folder.ts";
 import { createFile, replaceFile } from "./durable_file.ts";
 import { Refusal } from "./refusal.ts";
@@ -21,7 +21,7 @@ export type Bootstrap = {
 };
 
 /** What the signer needs to make the first organization. Complete and fixed before the first order, so repeating it changes nothing. */
-export type Birth = {
+export type FirstOrganization = {
   organizationId: string;
   organizationName: string;
   userId: string;
@@ -100,7 +100,7 @@ export function rewriteUrls(data: DataFolder, baseUrl: string): void {
   if (JSON.stringify(next) !== JSON.stringify(stored)) write(data, next);
 }
 
-export function birthOf(bootstrap: Bootstrap): Birth {
+export function birthOf(bootstrap: Bootstrap): FirstOrganization {
   const { organizationId, organizationName, userId, apiPublicKey } = bootstrap;
   return { organizationId, organizationName, userId, userName: "Root user", apiPublicKey };
 }

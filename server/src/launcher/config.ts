@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { parsePublicKey } from "./api_key.ts";
+import { parsePublicKey } from "./first_api_key.ts";
 import { limitNames } from "./limit_names.ts";
-import { printable } from "./messages.ts";
+import { printable } from "./process_messages.ts";
 import { type ProcessName, perProcess, processes, processNames } from "./processes.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -17,12 +17,12 @@ export const commands = [
   "repair-database",
   "rotate-keys",
 ] as const;
-export type Command = (typeof commands)[number];
+export type ServerCommand = (typeof commands)[number];
 
 export type PassphraseSource = { kind: "file"; path: string } | { kind: "terminal" };
 
 export type Config = {
-  command: Command;
+  command: ServerCommand;
   port: number;
   host: string;
   dataFolder: string;
@@ -101,7 +101,7 @@ const usage = `usage: node server/main.mjs [${commands.join(" | ")}] [--root-pub
 type Arguments = Pick<Config, "command" | "rootPublicKey" | "oldKeySaved">;
 
 function parseCommand(args: readonly string[]): Arguments {
-  let command: Command | undefined;
+  let command: ServerCommand | undefined;
   let rootPublicKey: string | undefined;
   let oldKeySaved = false;
   for (let i = 0; i < args.length; i++) {

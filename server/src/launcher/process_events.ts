@@ -1,6 +1,6 @@
 import type { Child } from "./child.ts";
 import { reasonOf } from "./data_folder.ts";
-import type { GatewayMessage, SignerMessage } from "./messages.ts";
+import type { GatewayMessage, SignerMessage } from "./process_messages.ts";
 import type { ProcessName } from "./processes.ts";
 import type { PublicKeys } from "./public_keys.ts";
 import type { Verdict } from "./verdict.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { dataFolderAt } from "./data_folder.ts";
-import { parseSignerMessage } from "./messages.ts";
+import { parseSignerMessage } from "./process_messages.ts";
 import { writePublicKeys } from "./public_keys.ts";
 
 test("the public keys lie in a file of their own, and other ones in their place are noticed", (t) => {

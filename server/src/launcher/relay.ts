@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { printable } from "./messages.ts";
+import { printable } from "./process_messages.ts";
 
 const longestLine = 65536;
 

@@ -1,4 +1,4 @@
-import { type Birth, type Bootstrap, birthOf } from "./bootstrap.ts";
+import { type FirstOrganization, type Bootstrap, birthOf } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data_folder.ts";
 
@@ -11,7 +11,7 @@ export type SignerOrders = {
   vouch: boolean;
   resetClock: boolean;
   limits: Record<string, number>;
-  birth: Birth;
+  birth: FirstOrganization;
 };
 
 export function signerOrders(config: Config, data: DataFolder, bootstrap: Bootstrap): SignerOrders {

@@ -35,7 +35,7 @@ import { Refusal } from "./refusal.ts";
 import { rootKeyProvider } from "./root_key.ts";
 import { firstOf, type RootKeyProvider } from "./root_key_provider.ts";
 import { encodeOrders, signerOrders } from "./signer_orders.ts";
-import { chooseUsers, type Users } from "./users.ts";
+import { chooseUsers, type Users } from "./process_users.ts";
 
 export type Surroundings = {
   args: readonly string[];

@@ -7,7 +7,7 @@ import { hearControl, writeOrders } from "./control.ts";
 import { nodeArguments } from "./permissions.ts";
 import type { Descriptor, ProcessRow } from "./processes.ts";
 import { relay } from "./relay.ts";
-import type { User } from "./users.ts";
+import type { ProcessUser } from "./process_users.ts";
 
 export type ProcessStart = {
   row: ProcessRow;
@@ -15,7 +15,7 @@ export type ProcessStart = {
   /** Its own folder, as a real path. */
   folder: string;
   /** Undefined: the launcher's own. */
-  user: User | undefined;
+  user: ProcessUser | undefined;
   env: Record<string, string>;
   /** The contents of `row.orders`. They are copied, so the caller wipes its own. */
   orders: readonly Uint8Array[];

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { toBase58 } from "@keystead/core/encoding/base58.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { junkAccount, junkPrivateKey } from "../../test/known_keys.ts";
 import { person } from "../../test/members.ts";
 import { decide, type Situation } from "../../test/policy_question.ts";

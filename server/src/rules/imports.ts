@@ -6,7 +6,7 @@ import { makeImportTargetBundle, openImportBundle } from "@keystead/core/crypto/
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
-import type { HpkeKey, KeyRoom } from "../endpoints/key_room.ts";
+import type { HpkeKey, KeyAccess } from "../endpoints/key_access.ts";
 import { type Change, type ImportTarget, put, remove } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
 import type { Pages } from "../state/pages.ts";
@@ -83,7 +83,7 @@ export function openImport(
   return { plaintext, changes: [remove("importTarget", targetId)] };
 }
 
-function openKey(keys: KeyRoom, target: ImportTarget): HpkeKey | undefined {
+function openKey(keys: KeyAccess, target: ImportTarget): HpkeKey | undefined {
   const privateKey = keys.openTarget(target);
   if (privateKey === undefined) return undefined;
   try {

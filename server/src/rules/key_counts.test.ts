@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import type { Change, KeyCounts, KeyFacts } from "../state/entities.ts";
 import type { PrivateKeyRecord, WalletRecord } from "../state/records.ts";
 import { countNotExported, countWithout, markExported } from "./key_counts.ts";

@@ -5,7 +5,7 @@
 import { isUuid } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { isSameAddress } from "@keystead/core/keys/address_formats.ts";
-import type { KeyRoom } from "../endpoints/key_room.ts";
+import type { KeyAccess } from "../endpoints/key_access.ts";
 import { foldName } from "../fields/names.ts";
 import type { KeyFacts } from "../state/entities.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "../state/records.ts";
 
 /** What a decision knows of keys: the records at hand and what became of them. Queries have it too. */
-export type KnownKeys = Pick<KeyRoom, "records" | "factsOf">;
+export type KnownKeys = Pick<KeyAccess, "records" | "factsOf">;
 
 /** Whether it is there: neither deleted itself nor, for an account, with its wallet. */
 export function isLive({ factsOf }: Pick<KnownKeys, "factsOf">, record: KeyRecord): boolean {

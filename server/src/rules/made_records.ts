@@ -1,6 +1,6 @@
 /** Records that are made in pieces. */
 import type { Work } from "@keystead/core/work.ts";
-import type { NewRecord } from "../endpoints/key_room.ts";
+import type { NewRecord } from "../endpoints/key_access.ts";
 
 /**
  * Runs work that puts each record into `made` as soon as it exists. Refused or dropped halfway, none of their secrets is left; once it

@@ -4,7 +4,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { type AddressFormat, getAddressUse } from "@keystead/core/keys/address_formats.ts";
 import { type Curve, checkPrivateKey, publicKeyOf } from "@keystead/core/keys/key_curves.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
-import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
+import type { KeyAccess, NewRecord } from "../endpoints/key_access.ts";
 import type { PrivateKeyRecord } from "../state/records.ts";
 import { findPrivateKey } from "./keys.ts";
 
@@ -59,7 +59,7 @@ export function newPrivateKeyRecord(
   };
 }
 
-export function getPrivateKey(keys: KeyRoom, organizationId: string, privateKeyId: string): PrivateKeyRecord {
+export function getPrivateKey(keys: KeyAccess, organizationId: string, privateKeyId: string): PrivateKeyRecord {
   const key = findPrivateKey(keys, privateKeyId);
   if (key === undefined) {
     throw new Fault("not_found", `unable to find private key ${privateKeyId} in organization ${organizationId}`);

@@ -10,7 +10,7 @@ import { getAddressUse } from "@keystead/core/keys/address_formats.ts";
 import { keyCurves, type SignatureScheme } from "@keystead/core/keys/key_curves.ts";
 import { mapWithPauses, type Work } from "@keystead/core/work.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
-import type { KeyRoom } from "../endpoints/key_room.ts";
+import type { KeyAccess } from "../endpoints/key_access.ts";
 import { getSigningResource, type SigningResource } from "./keys.ts";
 
 /** Something to sign, as its scheme takes it. */
@@ -23,7 +23,7 @@ export function schemeOf({ record, addressFormat }: SigningResource): SignatureS
 }
 
 /** Signs all of it with one secret, which is opened here and wiped. */
-export function* signAll(keys: KeyRoom, { record }: SigningResource, items: readonly ToSign[]): Work<Signature[]> {
+export function* signAll(keys: KeyAccess, { record }: SigningResource, items: readonly ToSign[]): Work<Signature[]> {
   const secret = keys.open(record);
   try {
     return yield* mapWithPauses(items, ({ scheme, bytes }) =>

@@ -5,9 +5,9 @@ import { isPrivateKey } from "@keystead/core/keys/key_curves.ts";
 import { parseSentence, toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { finish } from "@keystead/core/work.ts";
 import { activityContext, nowMs } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_room.ts";
+import { testKeyRoom } from "../../test/key_access.ts";
 import { nodeSigning } from "../curves/node_signing.ts";
-import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
+import type { KeyAccess, NewRecord } from "../endpoints/key_access.ts";
 import type { WalletAccountParams } from "../fields/wallets.ts";
 import type { WalletRecord } from "../state/records.ts";
 import { decodeWalletSecret, seedOfWallet } from "../state/wallet_secret.ts";
@@ -115,7 +115,7 @@ test("a key is derived once however many formats it has, and each record has a s
       return maths.hmacSha512(key, data);
     },
   };
-  const keys: KeyRoom = { ...testKeyRoom(), signing: { ...nodeSigning, keys: counting } };
+  const keys: KeyAccess = { ...testKeyRoom(), signing: { ...nodeSigning, keys: counting } };
   const formats = ["ETHEREUM", "TRON", "COSMOS", "UNCOMPRESSED"].map((format) => account(ethereum.path, format));
   const { records } = make([...formats, { ...account("m/44H/60h/0'/0/0", "XRP") }], {}, keys);
   assert.equal(steps, 1 + 5);
@@ -176,7 +176,7 @@ test("a seed is opened from the wallet's record, and the opened secret wiped", (
   const { records } = make([]);
   const room = testKeyRoom({ records });
   const opened: Uint8Array[] = [];
-  const open: KeyRoom["open"] = (record) => {
+  const open: KeyAccess["open"] = (record) => {
     const secret = room.open(record);
     opened.push(secret);
     return secret;
@@ -239,7 +239,7 @@ test("an account at the same place of the same wallet is in the way, a deleted o
   const asked = parseAccounts([ethereum, solana]);
   const { records } = finish(newAccounts(context, wallet, new Uint8Array(64), asked));
   const room = testKeyRoom({ records });
-  const refuse = (keys: KeyRoom, walletId: string, asked: WalletAccountParams) =>
+  const refuse = (keys: KeyAccess, walletId: string, asked: WalletAccountParams) =>
     refuseTakenPlaces(keys, walletId, parseAccounts([account("m/7", "ETHEREUM"), asked]));
   const exists = (id: string) => ({ code: "already_exists", message: `path already exists in wallet account ${id}` });
   assert.throws(() => refuse(room, "w", ethereum), exists("new 0"));

@@ -11,7 +11,7 @@ import { derivedPath, formatPath, type Path, parsePath } from "@keystead/core/ke
 import type { MnemonicLanguage } from "@keystead/core/keys/word_lists.ts";
 import type { Work } from "@keystead/core/work.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
-import type { KeyRoom, NewRecord } from "../endpoints/key_room.ts";
+import type { KeyAccess, NewRecord } from "../endpoints/key_access.ts";
 import { foldName } from "../fields/names.ts";
 import type { WalletAccountParams, WalletParams } from "../fields/wallets.ts";
 import type { RecordWish } from "../state/record_wish.ts";
@@ -102,17 +102,17 @@ function findPathKey(curve: WalletAccountParams["curve"], path: string): string 
 }
 
 /** Refuses names that the organization has already. */
-export function refuseTakenWalletNames(keys: KeyRoom, { walletName, accounts }: WalletNames): void {
+export function refuseTakenWalletNames(keys: KeyAccess, { walletName, accounts }: WalletNames): void {
   refuseTakenName(keys, "wallet", walletName);
   refuseTakenAccountNames(keys, accounts);
 }
 
-export function refuseTakenAccountNames(keys: KeyRoom, accounts: readonly WalletAccountParams[]): void {
+export function refuseTakenAccountNames(keys: KeyAccess, accounts: readonly WalletAccountParams[]): void {
   for (const { name } of accounts) if (name) refuseTakenName(keys, "walletAccount", name);
 }
 
 /** Refuses accounts that the wallet has already, under whatever spelling of their path. */
-export function refuseTakenPlaces(keys: KeyRoom, walletId: string, accounts: readonly AskedAccount[]): void {
+export function refuseTakenPlaces(keys: KeyAccess, walletId: string, accounts: readonly AskedAccount[]): void {
   const holders = new Map<string, string>();
   for (const record of keys.records) {
     if (record.kind !== "walletAccount" || record.walletId !== walletId || !isLive(keys, record)) continue;
@@ -198,14 +198,14 @@ export function* newWallet(
   }
 }
 
-function refuseKnownSeed(keys: KeyRoom, blindIndex: string): void {
+function refuseKnownSeed(keys: KeyAccess, blindIndex: string): void {
   const known = keys.findByBlindIndex("wallet", blindIndex);
   if (known?.kind !== "wallet" || !isLive(keys, known)) return;
   throw new Fault("already_exists", `seed for wallet ${known.walletId} already imported in this organization`);
 }
 
 /** The seed of a wallet that is there. The caller wipes it. */
-export function openSeed(keys: KeyRoom, wallet: WalletRecord): Uint8Array {
+export function openSeed(keys: KeyAccess, wallet: WalletRecord): Uint8Array {
   const secret = keys.open(wallet);
   try {
     return seedOfWallet(keys.signing.keys, wallet.language, secret);
@@ -251,13 +251,13 @@ export function* newAccounts(
 }
 
 /** The addresses alone, of accounts that nobody will store. */
-export function* deriveAddresses(keys: KeyRoom, seed: Uint8Array, accounts: readonly AskedAccount[]): Work<string[]> {
+export function* deriveAddresses(keys: KeyAccess, seed: Uint8Array, accounts: readonly AskedAccount[]): Work<string[]> {
   return yield* withKeyPairs(keys, seed, accounts, ({ use }, { publicKey }) => use.encode(publicKey));
 }
 
 /** Each key is derived once, however many formats it is wanted in, and wiped in the end. */
 function* withKeyPairs<A extends AskedAccount, T>(
-  keys: KeyRoom,
+  keys: KeyAccess,
   seed: Uint8Array,
   accounts: readonly A[],
   use: (account: A, keyPair: KeyPair) => T,

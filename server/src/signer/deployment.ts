@@ -6,7 +6,7 @@ import { nodeCurves } from "../curves/node_curves.ts";
 import type { Limits } from "../endpoints/limits.ts";
 import { digestKey } from "../state/digest.ts";
 import { createLru } from "../state/lru.ts";
-import { createInterfaceCache } from "./decision/contract_interfaces.ts";
+import { createInterfaceCache } from "./decision/policy_interfaces.ts";
 import { createJournalCache } from "./decision/journal_cache.ts";
 import { createLine } from "./decision/line.ts";
 import { createOnItsWay } from "./decision/on_its_way.ts";

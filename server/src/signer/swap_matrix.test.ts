@@ -12,7 +12,7 @@ import { decodePage } from "../state/pages.ts";
 import { findDeployment } from "../store/across.ts";
 import { keyTables, recordOf } from "../store/key_rows.ts";
 import { listSealedLeaves } from "../store/sealed_boxes.ts";
-import { secretContext, targetContext } from "./decision/key_room.ts";
+import { secretContext, targetContext } from "./decision/key_records.ts";
 import { resultContext } from "./decision/results.ts";
 import { keyringContext, type RootKeys } from "./secrets/keyring.ts";
 import { createSealer, type SealContext, type Sealer, unseal, versionOf } from "./secrets/seal.ts";

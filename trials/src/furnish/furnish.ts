@@ -16,7 +16,7 @@ import { encodeLeaf } from "@keystead/core/log/leaf.ts";
 import type { Furnisher, UserPlan } from "@keystead/e2e/furnish.ts";
 import { nodeCurves } from "@keystead/server/curves/node_curves.ts";
 import { withLimits } from "@keystead/server/endpoints/limits.ts";
-import { createInterfaceCache } from "@keystead/server/signer/decision/contract_interfaces.ts";
+import { createInterfaceCache } from "@keystead/server/signer/decision/policy_interfaces.ts";
 import { createJournalCache } from "@keystead/server/signer/decision/journal_cache.ts";
 import { createLine } from "@keystead/server/signer/decision/line.ts";
 import { openState } from "@keystead/server/signer/decision/offered_state.ts";

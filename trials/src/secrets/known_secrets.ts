@@ -3,7 +3,7 @@ import { createPrivateKey } from "node:crypto";
 import { bytes, decode, fixed, list, struct, text, u8 } from "@keystead/core/encoding/layout.ts";
 import { toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { nodeKeyMaths } from "@keystead/server/curves/node_key_maths.ts";
-import { secretContext, targetContext } from "@keystead/server/signer/decision/key_room.ts";
+import { secretContext, targetContext } from "@keystead/server/signer/decision/key_records.ts";
 import { keyringContext } from "@keystead/server/signer/secrets/keyring.ts";
 import { createSealer, type Sealer } from "@keystead/server/signer/secrets/seal.ts";
 import { deriveKey } from "@keystead/server/state/digest.ts";

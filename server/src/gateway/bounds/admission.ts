@@ -6,7 +6,7 @@
  */
 import type { AdmissionLimits, Weight } from "./admission_limits.ts";
 import {
-  createOrganizationTable,
+  createAdmissionTable,
   type Entry,
   mayStart,
   type Organization,
@@ -35,7 +35,7 @@ const sweepMs = 100;
 
 /** `hasRoom` says whether what the signer answers can be taken further; while it cannot, nothing is let in. */
 export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean = () => true): Admission {
-  const organizations = createOrganizationTable();
+  const organizations = createAdmissionTable();
   const waiting = createWaitingRequests(limits, organizations.all);
   const ready = createReadyRequests(limits);
   const inFlight = createWorkInFlight(limits, hasRoom);

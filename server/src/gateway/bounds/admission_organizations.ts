@@ -26,7 +26,7 @@ export type Organization = {
   waitingBytes: number;
 };
 
-export type OrganizationTable = {
+export type AdmissionTable = {
   get(id: string): Organization;
   find(id: string): Organization | undefined;
   all(): Iterable<Organization>;
@@ -38,7 +38,7 @@ export const quantum = 20_000;
 /** Beyond these, those that are idle are forgotten. */
 const maxKept = 4_096;
 
-export function createOrganizationTable(): OrganizationTable {
+export function createAdmissionTable(): AdmissionTable {
   const organizations = new Map<string, Organization>();
 
   function forgetIdle(): void {

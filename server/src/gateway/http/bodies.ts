@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault } from "@keystead/core/fault.ts";
 import { tooManyLarge } from "./body_work.ts";
 import { leaveUnread } from "./end_connection.ts";
-import { type Arrival, createLargeBodies, type LargeBodies } from "./large_bodies.ts";
+import { type ArrivingBody, createLargeBodies, type LargeBodies } from "./large_bodies.ts";
 
 export type BodyLimits = {
   /** Of one body, unless its route says less. */
@@ -47,7 +47,7 @@ function readBody(
 ): void {
   const length = Number(request.headers["content-length"]);
   const begunAt = performance.now();
-  const arrival: Arrival = { held: 0, received: 0, begunAt, movedAt: begunAt, refuse: () => refuse(tooMuch()) };
+  const arrival: ArrivingBody = { held: 0, received: 0, begunAt, movedAt: begunAt, refuse: () => refuse(tooMuch()) };
   let body = Buffer.alloc(0);
   let received = 0;
   let pieces = 0;

@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http";
 
 /** A body on its way in. */
-export type Arrival = {
+export type ArrivingBody = {
   /** Memory that is counted for it. */
   held: number;
   received: number;
@@ -17,7 +17,7 @@ export type Arrival = {
 
 export type LargeBodies = {
   /** Counts so many bytes for the body; false when there is no room for them. */
-  hold(arrival: Arrival, response: ServerResponse, bytes: number): boolean;
+  hold(arrival: ArrivingBody, response: ServerResponse, bytes: number): boolean;
 };
 
 /** A sender that has sent nothing for so long, or so little per second since then, has stalled. */
@@ -25,10 +25,10 @@ const stalledMs = 1_000;
 const slowBytesPerMs = 32;
 
 export function createLargeBodies(maxBytes: number): LargeBodies {
-  const large = new Set<Arrival>();
+  const large = new Set<ArrivingBody>();
   let allBytes = 0;
 
-  function findStalled(): Arrival | undefined {
+  function findStalled(): ArrivingBody | undefined {
     const now = performance.now();
     for (const each of large) {
       const ageMs = now - each.begunAt;
@@ -38,7 +38,7 @@ export function createLargeBodies(maxBytes: number): LargeBodies {
     return undefined;
   }
 
-  function release(arrival: Arrival): void {
+  function release(arrival: ArrivingBody): void {
     large.delete(arrival);
     allBytes -= arrival.held;
     arrival.held = 0;

@@ -8,7 +8,7 @@ import { encryptTo } from "../../../test/imports.ts";
 import { dialects } from "../../../test/open_test_store.ts";
 import { freshKey, linkTo, signerWith } from "../../../test/rotation_rig.ts";
 import type { Request } from "../../frames/messages.ts";
-import { secretContext } from "../../signer/decision/key_room.ts";
+import { secretContext } from "../../signer/decision/key_records.ts";
 import { keyringContext, openKeyring, type RootKeys, versionOfCurrent } from "../../signer/secrets/keyring.ts";
 import { createSealer, versionOf } from "../../signer/secrets/seal.ts";
 import { recordIdOf } from "../../state/records.ts";

@@ -10,7 +10,7 @@ import { type MessageKind, messages } from "../../frames/messages.ts";
 import { slotOf } from "../../state/journal.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { createCommitter } from "./committer.ts";
-import { createOrganizations } from "./organizations.ts";
+import { createOrganizations } from "./organization_states.ts";
 
 function linkOf({ signer }: GatewayRig): SignerLink {
   const request = async (kind: MessageKind, message: never) => {

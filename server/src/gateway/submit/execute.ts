@@ -6,15 +6,15 @@ import { findActivity } from "../../store/activities.ts";
 import { type ActivityRecord, noRights } from "../../views/activity_view.ts";
 import { readActivity, waitingStatus } from "../../views/read_activity.ts";
 import { authenticateQuery, claimedCredential } from "../evidence/authenticate_query.ts";
-import { toActivityItem } from "./commit_item.ts";
+import { toActivityItem } from "./to_commit_item.ts";
 import type { Decided, Preparation } from "./preparation.ts";
-import { endsTurn, Round, runRounds, type Step, submitLimits } from "./round.ts";
+import { endsTurn, Round, runRounds, type RoundResult, submitLimits } from "./round.ts";
 import type { StampedRequest } from "./stamped_request.ts";
 import { organizationMismatch } from "./stored_answer.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
 import { declaredOnly, type Need } from "./wishes.ts";
 
-export type ActivityStep = Step<ActivityRecord, Need>;
+export type ActivityStep = RoundResult<ActivityRecord, Need>;
 
 type Begun = { answer: ActivityRecord } | { request: StampedRequest };
 

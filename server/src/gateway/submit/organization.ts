@@ -20,10 +20,10 @@ import type { Supplies } from "./wishes.ts";
 export type Stamped = Pick<Request<"prepare">, "body" | "evidence" | "target">;
 
 /** The signer's reply; or a refusal on a state that is not the newest; or its refusal of the state, which another state may mend. */
-export type Answer = Reply<"prepare"> | { kind: "overtaken" } | { kind: "stateRefused"; message: string };
+export type PrepareAnswer = Reply<"prepare"> | { kind: "overtaken" } | { kind: "stateRefused"; message: string };
 
 /** `offered`: the version of the state that came with the request, if one did. */
-export type Asked = { answer: Answer; run: OpenRun; offered: number | undefined };
+export type AnsweredAttempt = { answer: PrepareAnswer; run: OpenRun; offered: number | undefined };
 
 /** What the organizations of a gateway share. */
 export type OrganizationContext = {
@@ -63,7 +63,7 @@ export class Organization implements RunHolder {
   }
 
   /** Sends one request: as the first of a run with the state and what belongs to it, or behind the others without. */
-  async ask(turn: LinkTurn, stamped: Stamped, supplies: Supplies): Promise<Asked> {
+  async ask(turn: LinkTurn, stamped: Stamped, supplies: Supplies): Promise<AnsweredAttempt> {
     const { store } = this.#context;
     const { linksFrom, journal: slot } = supplies;
     while (this.run === undefined) {
@@ -125,7 +125,7 @@ export class Organization implements RunHolder {
     throw this.refuse(this.changedRows(`its row says version ${state.version}, its head ${named}`));
   }
 
-  async #send(turn: LinkTurn, run: OpenRun, request: Request<"prepare">, isFresh: boolean): Promise<Answer> {
+  async #send(turn: LinkTurn, run: OpenRun, request: Request<"prepare">, isFresh: boolean): Promise<PrepareAnswer> {
     passed("asking");
     try {
       const reply = await this.#context.link.request("prepare", request, turn);

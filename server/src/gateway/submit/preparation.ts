@@ -6,8 +6,8 @@ import type { Store } from "../../store/store.ts";
 import type { Admission } from "../bounds/admission.ts";
 import type { Weight } from "../bounds/admission_limits.ts";
 import type { LinkTurn } from "../link/signer_link.ts";
-import type { Asked, Organization, Stamped } from "./organization.ts";
-import type { Round, Step } from "./round.ts";
+import type { AnsweredAttempt, Organization, Stamped } from "./organization.ts";
+import type { Round, RoundResult } from "./round.ts";
 import type { Run } from "./run.ts";
 import {
   bring,
@@ -61,7 +61,7 @@ export class Preparation {
   }
 
   /** Brings what is needed and asks the signer once. The place among the others is kept until `close`. */
-  async attempt(round: Round, needs: readonly Need[]): Promise<Step<Decided, Need>> {
+  async attempt(round: Round, needs: readonly Need[]): Promise<RoundResult<Decided, Need>> {
     const organization = this.#organization;
     try {
       if (!this.#isAdmitted) {
@@ -86,7 +86,7 @@ export class Preparation {
     this.#organization.leave();
   }
 
-  #toStep({ answer, run, offered }: Asked): Step<Decided, Need> {
+  #toStep({ answer, run, offered }: AnsweredAttempt): RoundResult<Decided, Need> {
     if (answer.kind === "prepared") return { kind: "done", value: { prepared: answer.value, run } };
     if (answer.kind === "overtaken") {
       run.abandon();
@@ -102,7 +102,7 @@ export class Preparation {
     return { kind: "again", reason: "lacking", needs };
   }
 
-  #afterRefusal(message: string, offered: number | undefined): Step<never, Need> {
+  #afterRefusal(message: string, offered: number | undefined): RoundResult<never, Need> {
     const before = this.#refused;
     // Refused, and refused again as it was read anew: that is what the database holds.
     if (offered !== undefined && offered === before?.version) throw this.#organization.refuse(message);
@@ -114,7 +114,7 @@ export class Preparation {
   }
 
   /** After the last attempt of a turn. */
-  #giveUp(): Step<never, Need> {
+  #giveUp(): RoundResult<never, Need> {
     const organization = this.#organization;
     // Words about states name their versions: the same words to the last are about rows that no other state mends.
     if (this.#refused?.isRepeated === true) throw organization.refuse(this.#refused.message);

@@ -6,7 +6,7 @@ import { forgetRefusedBytes } from "../../store/across.ts";
 import type { Store } from "../../store/store.ts";
 import type { TableName } from "../../store/tables.ts";
 import { createCommitter } from "./committer.ts";
-import { createOrganizations } from "./organizations.ts";
+import { createOrganizations } from "./organization_states.ts";
 import { withRefusalBudget } from "./refusal_budget.ts";
 
 const dayMs = 24 * 3_600_000;

@@ -7,7 +7,7 @@ import { loadHeaders } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import type { RecentFailures } from "./recent_failures.ts";
-import { Round, releaseLimits, runRounds, type Step } from "./round.ts";
+import { Round, releaseLimits, runRounds, type RoundResult } from "./round.ts";
 import { type StoredLeaf, toMark } from "./stored_leaf.ts";
 
 export type ReleaseOutcome = { kind: "released"; result: string | undefined } | { kind: "refused"; message: string };
@@ -71,7 +71,7 @@ export class Releases {
     round: Round,
     leaves: readonly StoredLeaf[],
     gaps: readonly Gap[],
-  ): Promise<Step<ReleaseOutcome[], Gap>> {
+  ): Promise<RoundResult<ReleaseOutcome[], Gap>> {
     const links: Uint8Array[] = [];
     for (const { organizationId, linksFrom, linksTo } of gaps) {
       links.push(...(await loadHeaders(this.#store, organizationId, linksFrom, linksTo)));

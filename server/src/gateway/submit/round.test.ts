@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "@keystead/core/fault.ts";
-import { endsTurn, type Reason, Round, runRounds, type Step } from "./round.ts";
+import { endsTurn, type Reason, Round, runRounds, type RoundResult } from "./round.ts";
 
 const organizationId = "an organization";
 
 /** Runs these steps, and the last of them for ever; what each attempt was made with. */
-function play(steps: readonly Step<string, string>[], limits = { turns: 3, attempts: 4 }) {
+function play(steps: readonly RoundResult<string, string>[], limits = { turns: 3, attempts: 4 }) {
   const round = new Round(limits, organizationId);
   const attempts: { turn: number; attempt: number; needs: readonly string[] }[] = [];
   const done = runRounds(round, ["declared"], async (needs) => {
     attempts.push({ turn: round.turn, attempt: round.attempt, needs });
-    return steps[attempts.length - 1] ?? (steps.at(-1) as Step<string, string>);
+    return steps[attempts.length - 1] ?? (steps.at(-1) as RoundResult<string, string>);
   });
   return { done, attempts };
 }
 
-const again = (reason: Reason, ...needs: string[]): Step<string, string> => ({ kind: "again", reason, needs });
+const again = (reason: Reason, ...needs: string[]): RoundResult<string, string> => ({ kind: "again", reason, needs });
 
 test("each attempt is made with what the one before needed, and the first with what is known before", async () => {
   const { done, attempts } = play([again("lacking", "a page"), again("overtaken"), { kind: "done", value: "answer" }]);

@@ -10,7 +10,7 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 
-export type Step<T, Need> =
+export type RoundResult<T, Need> =
   | { kind: "done"; value: T }
   | { kind: "again"; reason: Reason; needs: readonly Need[] }
   | { kind: "refused"; error: unknown };
@@ -103,7 +103,7 @@ function budgetSpent(organizationId: string, turns: number): Fault {
 export async function runRounds<T, Need>(
   round: Round,
   known: readonly Need[],
-  attempt: (needs: readonly Need[]) => Promise<Step<T, Need>>,
+  attempt: (needs: readonly Need[]) => Promise<RoundResult<T, Need>>,
 ): Promise<T> {
   let needs = known;
   for (;;) {

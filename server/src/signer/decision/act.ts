@@ -1,8 +1,8 @@
-import type { KeyRoom } from "../../endpoints/key_room.ts";
+import type { KeyAccess } from "../../endpoints/key_access.ts";
 import type { Weighed } from "../../rules/authorise.ts";
 import type { Asked } from "./asked.ts";
-import type { Caller } from "./authenticate.ts";
-import type { Supplied } from "./key_room.ts";
+import type { AuthenticatedCaller } from "./authenticate.ts";
+import type { Supplied } from "./key_records.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
@@ -10,13 +10,13 @@ import type { Signer } from "./signer.ts";
 export type DecisionContext = {
   signer: Signer;
   state: OpenState;
-  caller: Caller;
+  caller: AuthenticatedCaller;
   nowMs: number;
   /** Of the body that is being decided: of a vote, its own. */
   bodyMs: number;
   supplied: Supplied;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
-  keys(): KeyRoom;
+  keys(): KeyAccess;
 };
 
 export type Act = DecisionContext & {

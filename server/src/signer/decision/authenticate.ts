@@ -26,7 +26,7 @@ import type { MembersPage } from "../../state/members.ts";
 /** As a leaf has them. */
 type Ids = { userId: Uint8Array; credentialId: Uint8Array };
 
-export type Caller = { user: User; credential: Credential; evidence: Evidence; ids: Ids };
+export type AuthenticatedCaller = { user: User; credential: Credential; evidence: Evidence; ids: Ids };
 
 /** What a request needs of a credential is read when it is first used: most of a large organization are not used today. */
 type Registered = { user: User; kept: KeptCredential; used: { credential: Credential; ids: Ids } | undefined };
@@ -51,7 +51,7 @@ export function authenticate(
   sent: SentEvidence,
   body: Uint8Array,
   nowMs: number,
-): Caller {
+): AuthenticatedCaller {
   const evidence = parseEvidence(curves, sent);
   const found = registeredIn(organization.members).get(lookupText(lookupOf(evidence)));
   if (found === undefined) throw unknownCredential(organization, evidence);

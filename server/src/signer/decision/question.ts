@@ -2,7 +2,7 @@
 import type { Question } from "../../rules/authorise.ts";
 import type { Approval } from "../../state/entities.ts";
 import type { Act } from "./act.ts";
-import { openInterfaces } from "./contract_interfaces.ts";
+import { openInterfaces } from "./policy_interfaces.ts";
 
 export function questionOf(act: Act, approvals: readonly Approval[]): Question {
   const { signer, state, supplied, keys, asked, proposerId, wasWaiting, nowMs } = act;

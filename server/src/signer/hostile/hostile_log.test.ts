@@ -22,7 +22,7 @@ import { checkingSigner, leafOf } from "../../../test/signer_rig.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import type { SignerLink } from "../../gateway/link/signer_link.ts";
 import { checkLog } from "../../gateway/operator/check_log.ts";
-import { toCommitItem } from "../../gateway/submit/commit_item.ts";
+import { toCommitItem } from "../../gateway/submit/to_commit_item.ts";
 import { sha256 } from "../../state/digest.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
 import { findActivityByFingerprint } from "../../store/activities.ts";

@@ -5,7 +5,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import type { Reply, Request } from "../../frames/messages.ts";
 import { decodeRecord, isKeyRecord, recordIdOf } from "../../state/records.ts";
-import { secretContext } from "../decision/key_room.ts";
+import { secretContext } from "../decision/key_records.ts";
 import { resultContext } from "../decision/results.ts";
 import type { Signer } from "../decision/signer.ts";
 import { keyringContext } from "../secrets/keyring.ts";

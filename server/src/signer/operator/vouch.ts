@@ -7,7 +7,7 @@ import type { HeadStanding, Reply, Request } from "../../frames/messages.ts";
 import type { Purpose } from "../../state/authenticity.ts";
 import { digestKey } from "../../state/digest.ts";
 import { type AnyRecord, decodeRecord, isKeyRecord } from "../../state/records.ts";
-import { comparableSecretOf, openSecret } from "../decision/key_room.ts";
+import { comparableSecretOf, openSecret } from "../decision/key_records.ts";
 import type { KnownHeader, Links } from "../decision/line.ts";
 import type { Signer } from "../decision/signer.ts";
 import type { Pin } from "../memory/pins.ts";

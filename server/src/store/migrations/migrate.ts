@@ -9,7 +9,7 @@ import { policies } from "./0004_policies.ts";
 import { madeRecords } from "./0005_made_records.ts";
 import { provenKeys } from "./0006_proven_keys.ts";
 import { refusedBytes } from "./0007_refused_bytes.ts";
-import { columnTypes, type Dialect, type MigrationStep } from "./step.ts";
+import { columnTypes, type SqlDialect, type MigrationStep } from "./step.ts";
 
 /** In order of their names. */
 export const migrations: Readonly<Record<string, MigrationStep>> = {
@@ -25,7 +25,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */
 export async function migrate<T>(
   db: Kysely<T>,
-  dialect: Dialect,
+  dialect: SqlDialect,
   steps: Readonly<Record<string, MigrationStep>> = migrations,
 ): Promise<void> {
   const types = columnTypes(dialect);

@@ -1,6 +1,6 @@
 import { type CreateIndexBuilder, type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kysely";
 
-export type Dialect = "sqlite" | "postgres";
+export type SqlDialect = "sqlite" | "postgres";
 
 /** One step forward, the same text for both databases but for the names of types. */
 export type MigrationStep = (db: Kysely<unknown>, types: ColumnTypes) => Promise<void>;
@@ -18,7 +18,7 @@ export type ColumnTypes = {
   unsorted<C>(index: CreateIndexBuilder<C>): CreateIndexBuilder<C>;
 };
 
-export function columnTypes(dialect: Dialect): ColumnTypes {
+export function columnTypes(dialect: SqlDialect): ColumnTypes {
   if (dialect === "postgres") {
     return {
       text: sql`text collate "C"`,

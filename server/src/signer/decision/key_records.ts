@@ -4,7 +4,7 @@ import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
 import { nodeSigning } from "../../curves/node_signing.ts";
-import type { KeyRoom, NewRecord } from "../../endpoints/key_room.ts";
+import type { KeyAccess, NewRecord } from "../../endpoints/key_access.ts";
 import type { Prepared, Request } from "../../frames/messages.ts";
 import { findKeyFacts, hasPage, keyFactsPageOf, type PageName } from "../../state/pages.ts";
 import { type RecordWish, wishKey } from "../../state/record_wish.ts";
@@ -27,7 +27,7 @@ import type { Signer } from "./signer.ts";
 /** What came with a frame beside the state. */
 export type Supplied = Pick<Request<"prepare">, "records" | "wishes">;
 
-export function openKeyRoom(signer: Signer, state: OpenState, supplied: Supplied): KeyRoom {
+export function openKeyRoom(signer: Signer, state: OpenState, supplied: Supplied): KeyAccess {
   const { keyring, sealer } = signer;
   const { organizationId } = state;
   const sealedOf = new Map<KeyRecord, Uint8Array>();
@@ -48,7 +48,7 @@ export function openKeyRoom(signer: Signer, state: OpenState, supplied: Supplied
 
   return {
     signing: nodeSigning,
-    hpke: nodeHpke as unknown as KeyRoom["hpke"],
+    hpke: nodeHpke as unknown as KeyAccess["hpke"],
     bundleSigner: keyring.bundleSigner,
     servicePublicKeys: Object.values(keyring.publicKeys),
     random: (length) => new Uint8Array(randomBytes(length)),

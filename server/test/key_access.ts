@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { nodeBundleSigner, nodeHpke } from "../src/curves/node_hpke.ts";
 import { nodeSigning } from "../src/curves/node_signing.ts";
-import type { KeyRoom, NewRecord } from "../src/endpoints/key_room.ts";
+import type { KeyAccess, NewRecord } from "../src/endpoints/key_access.ts";
 import type { KeyFacts } from "../src/state/entities.ts";
 import { recordIdOf } from "../src/state/records.ts";
 import { seedOfWallet } from "../src/state/wallet_secret.ts";
@@ -14,15 +14,15 @@ export type KeyRoomContent = { records?: readonly NewRecord[]; facts?: readonly 
 const serviceKey = nodeHpke.generateKey();
 const otherServiceKey = nodeHpke.generateKey();
 
-export function testKeyRoom({ records = [], facts = [] }: KeyRoomContent = {}): KeyRoom {
+export function testKeyRoom({ records = [], facts = [] }: KeyRoomContent = {}): KeyAccess {
   const kept = records.map((each) => ({ ...each, secret: Uint8Array.from(each.secret) }));
-  const blindIndex: KeyRoom["blindIndex"] = (kind, secret, organizationId = "acme") =>
+  const blindIndex: KeyAccess["blindIndex"] = (kind, secret, organizationId = "acme") =>
     createHash("sha256").update(organizationId).update(kind).update(secret).digest("hex");
   const toldBy = ({ record, secret }: NewRecord) =>
     record.kind === "wallet" ? seedOfWallet(nodeSigning.keys, record.language, secret) : secret;
   return {
     signing: nodeSigning,
-    hpke: nodeHpke as unknown as KeyRoom["hpke"],
+    hpke: nodeHpke as unknown as KeyAccess["hpke"],
     bundleSigner: nodeBundleSigner(serviceKey),
     servicePublicKeys: [serviceKey, otherServiceKey].map((key) => toHex(nodeHpke.publicKey(key))),
     random: (length) => new Uint8Array(randomBytes(length)),

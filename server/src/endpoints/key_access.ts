@@ -8,7 +8,7 @@ import type { KeyRecord, KeyRecordKind } from "../state/records.ts";
 /** However the platform holds a P-256 private key. */
 export type HpkeKey = object;
 
-export type KeyRoom = {
+export type KeyAccess = {
   /** With `keys` inside for derivation and public keys. */
   readonly signing: SigningMaths;
   readonly hpke: HpkePrimitives<HpkeKey>;

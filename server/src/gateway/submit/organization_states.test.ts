@@ -24,7 +24,7 @@ import { dialectOf } from "../../views/dialect.ts";
 import { createRepeats } from "../bounds/repeats.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { createCommitter } from "./committer.ts";
-import { createOrganizations } from "./organizations.ts";
+import { createOrganizations } from "./organization_states.ts";
 import { submit } from "./submit.ts";
 
 /** Sends through another gateway than the rig's own. */

@@ -7,11 +7,11 @@ import type { DataFolder } from "./data_folder.ts";
 import type { ProcessName, ProcessTable } from "./processes.ts";
 import { Refusal } from "./refusal.ts";
 
-export type User = { uid: number; gid: number };
+export type ProcessUser = { uid: number; gid: number };
 /** A process without a user here runs as the launcher's own. `line` says to the operator which it is. */
-export type Users = { of: Readonly<Partial<Record<ProcessName, User>>>; line: string };
+export type Users = { of: Readonly<Partial<Record<ProcessName, ProcessUser>>>; line: string };
 
-type Share = { name: ProcessName; user: User; program: Program; folder: string; setting: string };
+type Share = { name: ProcessName; user: ProcessUser; program: Program; folder: string; setting: string };
 
 /** What the choice of users depends on. */
 export type Separation = {
@@ -52,7 +52,7 @@ export async function chooseUsers({ table, names, userIds, code, data }: Separat
   return { of, line: `processes are separated by user id (${ids})` };
 }
 
-const launcher: User = { uid: 0, gid: 0 };
+const launcher: ProcessUser = { uid: 0, gid: 0 };
 
 function ownerOf(folder: string): number {
   return lstatSync(folder).uid;
@@ -83,7 +83,7 @@ function oneUser(why: string): Users {
  * Changes the owner of a folder with all it holds, the folder last so that an interrupted change is repeated. Links are changed
  * themselves and never followed; a file with a second name would give that one away too.
  */
-function give(folder: string, user: User): void {
+function give(folder: string, user: ProcessUser): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {

@@ -12,7 +12,7 @@ import type { Work } from "@keystead/core/work.ts";
 import type { FactSources } from "../../rules/activity_facts.ts";
 import { createLru, type Lru } from "../../state/lru.ts";
 import { type RecordWish, wishKey } from "../../state/record_wish.ts";
-import { readRecord, type Supplied } from "./key_room.ts";
+import { readRecord, type Supplied } from "./key_records.ts";
 import { changedRows } from "./line.ts";
 import { needsRecords } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
