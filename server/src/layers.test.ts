@@ -4,6 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { cyclesAmong, type Import, isTest, parseImports, productPackages, targetOf } from "../../scripts/imports.ts";
+import { processes } from "./launcher/processes.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -257,6 +258,13 @@ test("the signer loads only the listed packages and builtins, and no file of a r
   );
   // The declarations belong to it: an empty closure would pass everything above.
   assert.ok(closure.files.includes("server/src/generated/activities.ts"), "the signer does not load the activities");
+});
+
+test("the launcher lets the signer read every file that it loads", () => {
+  const readable = processes.signer.code.server.map((name) => `server/src/${name}`);
+  const files = closureOf(signerMain).files.filter((file) => file.startsWith("server/src/"));
+  const unreadable = files.filter((file) => !readable.some((path) => file === path || file.startsWith(`${path}/`)));
+  assert.deepEqual(unreadable, []);
 });
 
 test("the signer's code has no other way to load code", () => {

@@ -5,7 +5,7 @@ import type { ActivityContext, ActivityDefinition, ActivityOutcome } from "../sr
 import { type Limits, withLimits } from "../src/endpoints/limits.ts";
 import type { Static, TObject } from "../src/fields/schema.ts";
 import type { Pages } from "../src/state/pages.ts";
-import { testKeyRoom } from "./key_access.ts";
+import { testKeyAccess } from "./key_access.ts";
 
 export const nowMs = 1_750_000_000_000;
 
@@ -20,7 +20,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     userId: "ann",
     limits: withLimits(limits as Record<string, number>),
     curves: nodeCurves,
-    keys: testKeyRoom(),
+    keys: testKeyAccess(),
     newId: () => `new ${ids++}`,
     ...context,
   };

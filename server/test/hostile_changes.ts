@@ -2,9 +2,13 @@
 import assert from "node:assert/strict";
 import type { Store } from "../src/store/store.ts";
 import type { TableName } from "../src/store/tables.ts";
-import type { Actor, House } from "./hostile_story.ts";
+import type { Actor, TargetOrganization } from "./hostile_story.ts";
 
-export type Change = (db: Store["db"], house: House, neighbour: House) => Promise<unknown>;
+export type Change = (
+  db: Store["db"],
+  targetOrganization: TargetOrganization,
+  neighbour: TargetOrganization,
+) => Promise<unknown>;
 export type Named = { change: Change; says: RegExp };
 
 /** One change for each table that follows from others; what the line says. */

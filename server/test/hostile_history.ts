@@ -60,7 +60,8 @@ export const historyAttacks = {
   },
   "what was undone since, on the states around it": (aim) => {
     const { body, stamp } =
-      aim.run.requests.find((request) => request.body === aim.run.house.undone) ?? aim.random.pick(aim.run.requests);
+      aim.run.requests.find((request) => request.body === aim.run.targetOrganization.undone) ??
+      aim.random.pick(aim.run.requests);
     const frame = aim.run.frame(body, stamp);
     return [older(aim), newest(aim)].flatMap((state) => [
       prepare({ ...frame, state: offered(state, links(aim)) }),
@@ -69,11 +70,11 @@ export const historyAttacks = {
   },
   "a vote with another body for its target": (aim) => {
     const want = aim.want("a second approval of what waits");
-    const { house, requests } = aim.run;
+    const { targetOrganization, requests } = aim.run;
     const targets = [
-      house.rejected,
-      house.undone,
-      flip(house.waiting, aim.random),
+      targetOrganization.rejected,
+      targetOrganization.undone,
+      flip(targetOrganization.waiting, aim.random),
       aim.random.pick(requests).body,
       want.body,
       undefined,
@@ -116,7 +117,7 @@ export const historyAttacks = {
   },
   "a body of another organization on this one's state": (aim) => {
     const { body, stamp } = aim.random.pick(
-      aim.run.requests.filter(({ organizationId }) => organizationId !== aim.run.house.organizationId),
+      aim.run.requests.filter(({ organizationId }) => organizationId !== aim.run.targetOrganization.organizationId),
     );
     return [prepare({ ...aim.run.frame(body, stamp), state: offered(newest(aim)) })];
   },

@@ -108,12 +108,14 @@ export function createJudge(run: Run): Judge {
 }
 
 /** What a request of the run may come to once more. All is over but for pure signing, which is the same each time. */
-function verdictOfOld({ house, neighbour }: Run, { body, stamp }: Run["requests"][number]): Verdict {
+function verdictOfOld({ targetOrganization, neighbour }: Run, { body, stamp }: Run["requests"][number]): Verdict {
   const { type } = JSON.parse(Buffer.from(body).toString("utf8"));
   if (!/SIGN_(RAW|TRANSACTION)/.test(type)) return "NOTHING";
   const { publicKey } = JSON.parse(Buffer.from(stamp, "base64url").toString("utf8"));
   const isOf = (names: readonly ("ann" | "dave")[]) =>
-    [house, neighbour].some((each) => names.some((name) => publicKeyOf(each[name].privateKey) === publicKey));
+    [targetOrganization, neighbour].some((each) =>
+      names.some((name) => publicKeyOf(each[name].privateKey) === publicKey),
+    );
   if (isOf(["dave"])) return "DONE";
   return isOf(["ann"]) ? "WAITS" : "NOTHING";
 }
@@ -136,9 +138,11 @@ function releasedAnswers({ signer }: Run): ReadonlyMap<string, { result: string 
 }
 
 /** Secrets as they could be written down: raw, in hex, in base64. */
-function secretNeedles({ signer, house, neighbour }: Run): Buffer[] {
-  const keys = [signer.rootKey, ...house.secrets.keys, ...neighbour.secrets.keys].map((key) => Buffer.from(key));
-  const sentences = [...house.secrets.sentences, ...neighbour.secrets.sentences];
+function secretNeedles({ signer, targetOrganization, neighbour }: Run): Buffer[] {
+  const keys = [signer.rootKey, ...targetOrganization.secrets.keys, ...neighbour.secrets.keys].map((key) =>
+    Buffer.from(key),
+  );
+  const sentences = [...targetOrganization.secrets.sentences, ...neighbour.secrets.sentences];
   return [
     ...keys,
     ...keys.map((key) => Buffer.from(key.toString("hex"))),

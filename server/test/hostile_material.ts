@@ -32,7 +32,7 @@ export function honest({ run }: Aim, want: Want): Prepare {
   return run.frame(want.body, want.stamp, want.target ? { target: want.target } : {});
 }
 
-export function seenOf({ run }: Aim, organizationId = run.house.organizationId): Seen {
+export function seenOf({ run }: Aim, organizationId = run.targetOrganization.organizationId): Seen {
   const seen = run.seen.get(organizationId);
   if (seen === undefined) throw new Error(`nothing was seen of ${organizationId}`);
   return seen;
@@ -87,7 +87,7 @@ export const pageEdits = {
   },
   settings: (page) => ({ settings: { ...page.settings, deleted: undefined, features: [] } }),
   pending: (page, { run }) => {
-    const { ann, bob, cleo } = run.house;
+    const { ann, bob, cleo } = run.targetOrganization;
     const approvals = [ann, bob, cleo].map(({ userId }) => ({ userId, credentialId: userId, atMs: Date.now() }));
     const again = (activity: Json) => ({ ...activity, approvals });
     return { activities: page.activities.map(again) };

@@ -32,7 +32,7 @@ import {
   found,
   foundAndDelete,
   furnishHouse,
-  type House,
+  type TargetOrganization,
   type Teller,
 } from "./hostile_story.ts";
 import { openTestStore } from "./open_test_store.ts";
@@ -58,9 +58,9 @@ export type Run = {
   publicKeys: Record<string, string>;
   parentId: string;
   root: Actor;
-  house: House;
+  targetOrganization: TargetOrganization;
   /** Another one of the same kind. */
-  neighbour: House;
+  neighbour: TargetOrganization;
   /** Deleted by its owners. */
   ruinId: string;
   teller: Teller;
@@ -95,8 +95,8 @@ export async function recordRun(t: TestContext): Promise<Run> {
   const forks: Fork[] = [];
 
   const seenNow = () => readSeen(signer);
-  const plot = await found(teller, root, parentId, "House");
-  const house = await furnishHouse(teller, plot, async () => {
+  const plot = await found(teller, root, parentId, "TargetOrganization");
+  const targetOrganization = await furnishHouse(teller, plot, async () => {
     await committer.settle();
     forks.push(await fork(signer, seenNow(), plot.organizationId, plot.people[0]));
     // The signer's head is on the fork now; an honest gateway offers the database anew, as it does after a lost race.
@@ -107,7 +107,21 @@ export async function recordRun(t: TestContext): Promise<Run> {
   await committer.settle();
   const seen = seenNow();
   return {
-    ...{ signer, store, room, keyring, publicKeys, parentId, root, house, neighbour, ruinId, teller, seen, forks },
+    ...{
+      signer,
+      store,
+      room,
+      keyring,
+      publicKeys,
+      parentId,
+      root,
+      targetOrganization,
+      neighbour,
+      ruinId,
+      teller,
+      seen,
+      forks,
+    },
     ...{ requests, paths },
     frame: (body, stamp, more = {}) => ({ ...wholeFrame(seen, body), body, evidence: stampEvidence(stamp), ...more }),
   };

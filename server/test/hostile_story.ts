@@ -35,7 +35,7 @@ export type Teller = {
 };
 
 /** Whom and what an organization of the story has, had, and must not have again. */
-export type House = {
+export type TargetOrganization = {
   organizationId: string;
   /** The root quorum: two of these three. Until the end of the story it was one. */
   ann: Actor;
@@ -109,7 +109,7 @@ export async function furnishHouse(
   teller: Teller,
   { organizationId, people }: Awaited<ReturnType<typeof found>>,
   pause: (when: string) => Promise<void> = async () => undefined,
-): Promise<House> {
+): Promise<TargetOrganization> {
   const [ann, bob, cleo] = people;
   const act = (path: ActivityPath, parameters: object, actor = ann) =>
     teller.act(actor, path, parameters, organizationId);
@@ -118,7 +118,7 @@ export async function furnishHouse(
     if (status !== "ACTIVITY_STATUS_COMPLETED") throw new Error(`${path} is ${status}`);
     return result;
   };
-  const secrets: House["secrets"] = { sentences: [], keys: [] };
+  const secrets: TargetOrganization["secrets"] = { sentences: [], keys: [] };
 
   // People, their keys and tags.
   const drafts = ["dave", "eve", "fred", "gina"].map(newActor);
@@ -295,7 +295,7 @@ export async function furnishHouse(
   await done("delete_wallet_accounts", { walletAccountIds: [goneAccount], deleteWithoutExport: true });
   await done("set_organization_feature", { name: "FEATURE_NAME_SMS_AUTH", value: "on" });
   await done("remove_organization_feature", { name: "FEATURE_NAME_SMS_AUTH" });
-  await done("update_organization_name", { organizationName: "A house in order" });
+  await done("update_organization_name", { organizationName: "A targetOrganization in order" });
   await pause("before the quorum is raised");
 
   // From now on two of three.
@@ -324,7 +324,7 @@ export async function furnishHouse(
   };
 }
 
-/** A house that its owners gave up, so that this has happened as well. */
+/** A targetOrganization that its owners gave up, so that this has happened as well. */
 export async function foundAndDelete(teller: Teller, root: Actor, parentId: string): Promise<string> {
   const { organizationId, people } = await found(teller, root, parentId, "Ruin");
   const [ann] = people;

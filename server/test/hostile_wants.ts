@@ -14,7 +14,7 @@ import { ethereumVectors, pauseCall } from "./transactions.ts";
 export type Verdict = "DONE" | "WAITS" | "NOTHING";
 
 /** Where somebody wants it: an organization of the story, another one of the same kind, and those around it. */
-export type Place = Pick<Run, "house" | "neighbour" | "root" | "ruinId">;
+export type Place = Pick<Run, "targetOrganization" | "neighbour" | "root" | "ruinId">;
 
 export type Want = {
   organizationId: string;
@@ -32,14 +32,14 @@ type Wish = {
   parameters: (place: Place, random: Random) => object;
   verdict: Verdict;
   target?: (place: Place) => Uint8Array;
-  /** The house unless told. */
+  /** The target organization unless told. */
   organizationId?: (place: Place) => string;
   agoMs?: number;
 };
 
 const tag = (_: Place, random: Random) => ({ userTagName: `Tag ${random.below(2 ** 31)}`, userIds: [] });
-const payload = ({ house }: Place, random: Random) => ({
-  signWith: house.address,
+const payload = ({ targetOrganization }: Place, random: Random) => ({
+  signWith: targetOrganization.address,
   payload: random
     .below(2 ** 31)
     .toString(16)
@@ -47,11 +47,11 @@ const payload = ({ house }: Place, random: Random) => ({
   ...signedPayload,
 });
 const transaction = (unsignedTransaction: string) => (place: Place) => ({
-  signWith: place.house.address,
+  signWith: place.targetOrganization.address,
   type: "TRANSACTION_TYPE_ETHEREUM",
   unsignedTransaction,
 });
-const oneSuffices = ({ house: { ann, bob, cleo } }: Place) => ({
+const oneSuffices = ({ targetOrganization: { ann, bob, cleo } }: Place) => ({
   threshold: 1,
   userIds: [ann, bob, cleo].map(({ userId }) => userId),
 });
@@ -60,134 +60,137 @@ const hourMs = 3_600_000;
 
 export const wishes = {
   "a user whom a policy allows it signs": {
-    by: (place) => place.house.dave,
+    by: (place) => place.targetOrganization.dave,
     path: "sign_raw_payload",
     parameters: payload,
     verdict: "DONE",
   },
   "the same user signs a transaction that nobody denies": {
-    by: (place) => place.house.dave,
+    by: (place) => place.targetOrganization.dave,
     path: "sign_transaction",
     parameters: transaction(ethereumVectors.eip1559.unsigned),
     verdict: "DONE",
   },
   "the same user signs what a policy denies": {
-    by: (place) => place.house.dave,
+    by: (place) => place.targetOrganization.dave,
     path: "sign_transaction",
     parameters: transaction(pauseCall),
     verdict: "NOTHING",
   },
   "the same user signs with a wallet that was deleted": {
-    by: (place) => place.house.dave,
+    by: (place) => place.targetOrganization.dave,
     path: "sign_raw_payload",
-    parameters: (place, random) => ({ ...payload(place, random), signWith: place.house.goneAddress }),
+    parameters: (place, random) => ({ ...payload(place, random), signWith: place.targetOrganization.goneAddress }),
     verdict: "NOTHING",
   },
   "the same user signs with a private key that was deleted": {
-    by: (place) => place.house.dave,
+    by: (place) => place.targetOrganization.dave,
     path: "sign_raw_payload",
-    parameters: (place, random) => ({ ...payload(place, random), signWith: place.house.gonePrivateKeyId }),
+    parameters: (place, random) => ({ ...payload(place, random), signWith: place.targetOrganization.gonePrivateKeyId }),
     verdict: "NOTHING",
   },
   "the same user signs with another organization's wallet": {
-    by: (place) => place.house.dave,
+    by: (place) => place.targetOrganization.dave,
     path: "sign_raw_payload",
     parameters: (place, random) => ({ ...payload(place, random), signWith: place.neighbour.address }),
     verdict: "NOTHING",
   },
   "the same user signs with a private key that no policy names": {
-    by: (place) => place.house.dave,
+    by: (place) => place.targetOrganization.dave,
     path: "sign_raw_payload",
-    parameters: (place, random) => ({ ...payload(place, random), signWith: place.house.privateKeyId }),
+    parameters: (place, random) => ({ ...payload(place, random), signWith: place.targetOrganization.privateKeyId }),
     verdict: "NOTHING",
   },
   "the same user exports the wallet": {
-    by: (place) => place.house.dave,
+    by: (place) => place.targetOrganization.dave,
     path: "export_wallet",
     // The policy speaks of the wallet, and an export is of it: that was dave's to be given.
     parameters: (place) => ({ walletId: place.neighbour.walletId, targetPublicKey: exportClient().targetPublicKey }),
     verdict: "NOTHING",
   },
   "a removed user signs": {
-    by: (place) => place.house.eve,
+    by: (place) => place.targetOrganization.eve,
     path: "sign_raw_payload",
     parameters: payload,
     verdict: "NOTHING",
   },
   "a removed user makes a tag": {
-    by: (place) => place.house.eve,
+    by: (place) => place.targetOrganization.eve,
     path: "create_user_tag",
     parameters: tag,
     verdict: "NOTHING",
   },
   "a user signs with a removed key": {
-    by: (place) => place.house.gina,
+    by: (place) => place.targetOrganization.gina,
     path: "sign_raw_payload",
     parameters: payload,
     verdict: "NOTHING",
   },
   "a user signs by a deleted policy": {
-    by: (place) => place.house.fred,
+    by: (place) => place.targetOrganization.fred,
     path: "sign_raw_payload",
     parameters: payload,
     verdict: "NOTHING",
   },
   "one of a quorum of two makes a tag": {
-    by: (place) => place.house.ann,
+    by: (place) => place.targetOrganization.ann,
     path: "create_user_tag",
     parameters: tag,
     verdict: "WAITS",
   },
   "one of a quorum of two signs": {
-    by: (place) => place.house.ann,
+    by: (place) => place.targetOrganization.ann,
     path: "sign_raw_payload",
     parameters: payload,
     verdict: "WAITS",
   },
   "one of a quorum of two lowers it": {
-    by: (place) => place.house.bob,
+    by: (place) => place.targetOrganization.bob,
     path: "update_root_quorum",
     parameters: oneSuffices,
     verdict: "WAITS",
   },
   "one of a quorum of two exports": {
-    by: (place) => place.house.ann,
+    by: (place) => place.targetOrganization.ann,
     path: "export_wallet",
-    parameters: ({ house }) => ({ walletId: house.walletId, targetPublicKey: exportClient().targetPublicKey }),
+    parameters: ({ targetOrganization }) => ({
+      walletId: targetOrganization.walletId,
+      targetPublicKey: exportClient().targetPublicKey,
+    }),
     verdict: "WAITS",
   },
   "one of a quorum of two deletes the policy that denies": {
-    by: (place) => place.house.cleo,
+    by: (place) => place.targetOrganization.cleo,
     path: "delete_policies",
-    parameters: ({ house }) => ({ policyIds: [house.policyId] }),
+    parameters: ({ targetOrganization }) => ({ policyIds: [targetOrganization.policyId] }),
     verdict: "WAITS",
   },
   "a second approval of what waits": {
-    by: (place) => place.house.bob,
+    by: (place) => place.targetOrganization.bob,
     path: "approve_activity",
-    parameters: ({ house }) => vote(house.waiting),
-    target: (place) => place.house.waiting,
+    parameters: ({ targetOrganization }) => vote(targetOrganization.waiting),
+    target: (place) => place.targetOrganization.waiting,
     verdict: "DONE",
   },
   "an approval of what was rejected": {
-    by: (place) => place.house.bob,
+    by: (place) => place.targetOrganization.bob,
     path: "approve_activity",
-    parameters: ({ house }) => vote(house.rejected),
-    target: (place) => place.house.rejected,
+    parameters: ({ targetOrganization }) => vote(targetOrganization.rejected),
+    target: (place) => place.targetOrganization.rejected,
     verdict: "NOTHING",
   },
   "an approval by its own proposer": {
-    by: (place) => place.house.ann,
+    by: (place) => place.targetOrganization.ann,
     path: "approve_activity",
-    parameters: ({ house }) => vote(house.waiting),
-    target: (place) => place.house.waiting,
+    parameters: ({ targetOrganization }) => vote(targetOrganization.waiting),
+    target: (place) => place.targetOrganization.waiting,
     verdict: "NOTHING",
   },
   "an approval by a removed user": {
-    by: (place) => place.house.eve,
+    by: (place) => place.targetOrganization.eve,
     path: "approve_activity",
-    parameters: ({ house }) => vote(house.waiting),
-    target: (place) => place.house.waiting,
+    parameters: ({ targetOrganization }) => vote(targetOrganization.waiting),
+    target: (place) => place.targetOrganization.waiting,
     verdict: "NOTHING",
   },
   "the neighbour's root user makes a tag here": {
@@ -205,25 +208,28 @@ export const wishes = {
   "the parent's root user exports here": {
     by: (place) => place.root,
     path: "export_wallet",
-    parameters: ({ house }) => ({ walletId: house.walletId, targetPublicKey: exportClient().targetPublicKey }),
+    parameters: ({ targetOrganization }) => ({
+      walletId: targetOrganization.walletId,
+      targetPublicKey: exportClient().targetPublicKey,
+    }),
     verdict: "NOTHING",
   },
   "a request of two hours ago": {
-    by: (place) => place.house.dave,
+    by: (place) => place.targetOrganization.dave,
     path: "sign_raw_payload",
     parameters: payload,
     verdict: "NOTHING",
     agoMs: 2 * hourMs,
   },
   "a request of ten minutes ahead": {
-    by: (place) => place.house.dave,
+    by: (place) => place.targetOrganization.dave,
     path: "sign_raw_payload",
     parameters: payload,
     verdict: "NOTHING",
     agoMs: -hourMs / 6,
   },
   "an owner of a deleted organization makes a tag": {
-    by: (place) => place.house.ann,
+    by: (place) => place.targetOrganization.ann,
     path: "create_user_tag",
     parameters: tag,
     organizationId: (place) => place.ruinId,
@@ -236,7 +242,7 @@ export const wishNames = Object.keys(wishes) as WishName[];
 
 export function wantOf(place: Place, random: Random, name: WishName): Want {
   const wish: Wish = wishes[name];
-  const organizationId = wish.organizationId?.(place) ?? place.house.organizationId;
+  const organizationId = wish.organizationId?.(place) ?? place.targetOrganization.organizationId;
   const body = newBody(wish.path, wish.parameters(place, random), organizationId, { agoMs: wish.agoMs ?? 0 });
   return {
     organizationId,

@@ -14,7 +14,7 @@ export type KeyRoomContent = { records?: readonly NewRecord[]; facts?: readonly 
 const serviceKey = nodeHpke.generateKey();
 const otherServiceKey = nodeHpke.generateKey();
 
-export function testKeyRoom({ records = [], facts = [] }: KeyRoomContent = {}): KeyAccess {
+export function testKeyAccess({ records = [], facts = [] }: KeyRoomContent = {}): KeyAccess {
   const kept = records.map((each) => ({ ...each, secret: Uint8Array.from(each.secret) }));
   const blindIndex: KeyAccess["blindIndex"] = (kind, secret, organizationId = "acme") =>
     createHash("sha256").update(organizationId).update(kind).update(secret).digest("hex");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { activityContext, type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { after, organization } from "../../test/members.ts";
 import { putTags, tagsOf } from "../rules/private_key_tags.ts";
 import { newPrivateKeyRecord } from "../rules/private_keys.ts";
@@ -17,7 +17,7 @@ const records = ["a", "b", "c", "gone"].map((privateKeyId, index) => {
   const rest = { curve: "CURVE_P256", addressFormats: [], imported: false } as const;
   return newPrivateKeyRecord(context, { ...names, ...rest }, new Uint8Array(32).fill(index + 1));
 });
-const keys = testKeyRoom({ records, facts: [{ id: "gone", kind: "privateKey", deleted: true, updatedAtMs: 1 }] });
+const keys = testKeyAccess({ records, facts: [{ id: "gone", kind: "privateKey", deleted: true, updatedAtMs: 1 }] });
 
 const hot = { tagId: "hot", tagName: "Hot", createdAtMs: 1, updatedAtMs: 1 };
 const cold = { ...hot, tagId: "cold", tagName: "Cold" };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { after, organization } from "../../test/members.ts";
 import type { PrivateKeyParams } from "../fields/private_keys.ts";
 import { tagsOf } from "../rules/private_key_tags.ts";
@@ -44,7 +44,7 @@ test("records, counts and tags change, and the result names keys and addresses i
 
 test("secrets are 32 bytes of the signer's own randomness, one for each key, and stand nowhere else", () => {
   let drawn = 0;
-  const keys = { ...testKeyRoom(), random: (length: number) => new Uint8Array(length).fill(++drawn) };
+  const keys = { ...testKeyAccess(), random: (length: number) => new Uint8Array(length).fill(++drawn) };
   const outcome = run([key("a"), key("b", { curve: "CURVE_ED25519" })], { keys });
   assert.deepEqual(
     outcome.records?.map(({ secret }) => secret),
@@ -56,7 +56,7 @@ test("secrets are 32 bytes of the signer's own randomness, one for each key, and
 
 test("bytes that are no key of the curve are drawn again", () => {
   const draws = [0, 255, 3];
-  const keys = { ...testKeyRoom(), random: (length: number) => new Uint8Array(length).fill(draws.shift() ?? 0) };
+  const keys = { ...testKeyAccess(), random: (length: number) => new Uint8Array(length).fill(draws.shift() ?? 0) };
   const [made] = run([key("a")], { keys }).records ?? [];
   assert.equal(made?.secret[0], 3);
 });
@@ -64,7 +64,7 @@ test("bytes that are no key of the curve are drawn again", () => {
 test("everything that can be refused is refused before the first secret is drawn", () => {
   const records = run([key("Taken")]).records ?? [];
   const random = () => assert.fail("a secret was drawn");
-  const keys = { ...testKeyRoom({ records }), random };
+  const keys = { ...testKeyAccess({ records }), random };
   const refusals: [PrivateKeyParams[], string, string][] = [
     [[key("x"), key("taken")], "invalid_argument", "private key label must be unique: `taken` exists"],
     [[key("x"), key("ｘ")], "invalid_argument", "private key label must be unique: `ｘ` exists"],
@@ -89,7 +89,7 @@ test("the name of a deleted key is free, and so is one that a renamed key has le
     { id: "new 0", kind: "privateKey", name: "renamed", updatedAtMs: 1 },
     { id: "new 1", kind: "privateKey", deleted: true, updatedAtMs: 1 },
   ] as const;
-  const keys = testKeyRoom({ records, facts });
+  const keys = testKeyAccess({ records, facts });
   assert.equal(run([key("old"), key("gone")], { keys }).records?.length, 2);
   assert.throws(() => run([key("Renamed")], { keys }), { code: "invalid_argument" });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { apiKey, keyParams, organization, person, publicKey } from "../../test/members.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { nodeSigning } from "../curves/node_signing.ts";
@@ -209,7 +209,7 @@ test("a wallet is born with its organization, belongs to it alone and counts the
   const addresses = made.flatMap(({ record }) => (record.kind === "walletAccount" ? record.address : []));
   assert.deepEqual(result.wallet, { walletId: first.record.walletId, addresses });
   // Told apart from the parent's own: the same mnemonic may be in both.
-  const parents = testKeyRoom().blindIndex(
+  const parents = testKeyAccess().blindIndex(
     "wallet",
     seedOfWallet(nodeSigning.keys, first.record.language, first.secret),
   );
@@ -275,7 +275,7 @@ test("the third version's private keys are born with their organization, count t
   const shown = made.map(({ record, secret, blindIndex }) => {
     assert.ok(record.kind === "privateKey");
     assert.deepEqual([record.organizationId, record.imported, secret.length], ["new 0", false, 32]);
-    assert.notEqual(blindIndex, testKeyRoom().blindIndex("privateKey", secret), "the parent's would be another");
+    assert.notEqual(blindIndex, testKeyAccess().blindIndex("privateKey", secret), "the parent's would be another");
     return { privateKeyId: record.privateKeyId, addresses: record.addresses };
   });
   assert.deepEqual(shown[1]?.addresses, []);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ContextChanges, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { after, organization } from "../../test/members.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { put } from "../state/entities.ts";
@@ -47,7 +47,7 @@ test("the limit is the one configured, of its own kind of organization, and says
 test("a name that is taken is refused; renaming or deleting its wallet frees it", () => {
   const { records = [] } = run({ accounts: [{ ...ethereum, name: "Main" }] });
   const taken = { code: "invalid_argument", message: "wallet label must be unique: `W` exists" };
-  const at = (facts: object[] = []) => ({ keys: testKeyRoom({ records, facts: facts as never }) });
+  const at = (facts: object[] = []) => ({ keys: testKeyAccess({ records, facts: facts as never }) });
   assert.throws(() => run({ walletName: "W" }, at()), taken);
   const fact = { id: "new 0", kind: "wallet", updatedAtMs: 0 };
   assert.equal(run({ walletName: "W" }, at([{ ...fact, name: "x" }])).records?.length, 1);

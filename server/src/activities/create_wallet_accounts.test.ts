@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { finish } from "@keystead/core/work.ts";
 import { activityContext, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { organization } from "../../test/members.ts";
 import type { KeyAccess } from "../endpoints/key_access.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
@@ -22,7 +22,7 @@ const { walletId, addresses, records } = finish(
   generateWallet(activityContext(), "acme", { walletName: "w" }, parseAccounts([ethereum])),
 );
 
-function run(params: object, facts: KeyFacts[] = [], keys: KeyAccess = testKeyRoom({ records, facts })) {
+function run(params: object, facts: KeyFacts[] = [], keys: KeyAccess = testKeyAccess({ records, facts })) {
   const ids = ["x 0", "x 1", "x 2"].values();
   const newId = () => ids.next().value ?? "x";
   return runActivity(
@@ -77,7 +77,7 @@ test("another wallet's record does not stand for the one that is asked for, nor 
 });
 
 test("the seed is wiped, whether accounts are stored or told, and not even made for what is refused", () => {
-  const room = testKeyRoom({ records });
+  const room = testKeyAccess({ records });
   for (const [params, made] of [
     [{}, 1],
     [{ persist: false }, 1],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { activityContext, nowMs, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { after, organization } from "../../test/members.ts";
 import { putTags } from "../rules/private_key_tags.ts";
 import { newPrivateKeyRecord } from "../rules/private_keys.ts";
@@ -32,7 +32,7 @@ const acme = after(organization(), {
 
 function run(privateKeyIds: string[], deleteWithoutExport?: boolean | null, facts: KeyFacts[] = [exported]) {
   const params = { privateKeyIds, ...(deleteWithoutExport !== undefined && { deleteWithoutExport }) };
-  return runActivity(deletePrivateKeys, acme, params, { keys: testKeyRoom({ records, facts }) });
+  return runActivity(deletePrivateKeys, acme, params, { keys: testKeyAccess({ records, facts }) });
 }
 
 test("an exported key is deleted: nothing but that stays for ever, its tags and its count go", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { organization } from "../../test/members.ts";
 import type { NewRecord } from "../endpoints/key_access.ts";
 import { type KeyFacts, put } from "../state/entities.ts";
@@ -38,7 +38,7 @@ const fact = (kind: KeyFacts["kind"], id: string, change: Partial<KeyFacts>) => 
 
 function run(walletAccountIds: string[], deleteWithoutExport: boolean, facts: KeyFacts[] = []) {
   const params = { walletAccountIds, deleteWithoutExport };
-  return runActivity(deleteWalletAccounts, organization(), params, { keys: testKeyRoom({ records, facts }) });
+  return runActivity(deleteWalletAccounts, organization(), params, { keys: testKeyAccess({ records, facts }) });
 }
 
 test("each becomes nothing but its deletion, once however often it is named", () => {

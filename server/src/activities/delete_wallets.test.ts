@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { organization } from "../../test/members.ts";
 import type { NewRecord } from "../endpoints/key_access.ts";
 import { type KeyFacts, put } from "../state/entities.ts";
@@ -23,7 +23,7 @@ const gone = (id: string) => put("keyFacts", { id, kind: "wallet", deleted: true
 
 function run(walletIds: string[], deleteWithoutExport?: boolean | null, given: KeyFacts[] = []) {
   const params = { walletIds, ...(deleteWithoutExport !== undefined && { deleteWithoutExport }) };
-  return runActivity(deleteWallets, pages, params, { keys: testKeyRoom({ records, facts: given }) });
+  return runActivity(deleteWallets, pages, params, { keys: testKeyAccess({ records, facts: given }) });
 }
 
 test("each becomes nothing but its deletion, and the count goes down by as many", () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { finish, type Work } from "@keystead/core/work.ts";
 import { activityContext } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { organization } from "../../test/members.ts";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
 import type { KeyAccess, NewRecord } from "../endpoints/key_access.ts";
@@ -46,8 +46,8 @@ const works: [activity: { path: string }, params: object, records?: readonly New
 ];
 
 /** A room that keeps everything secret that it handed out. */
-function watchedRoom(records: readonly NewRecord[]): { keys: KeyAccess; secrets: Uint8Array[] } {
-  const room = testKeyRoom({ records });
+function watchedKeyAccess(records: readonly NewRecord[]): { keys: KeyAccess; secrets: Uint8Array[] } {
+  const room = testKeyAccess({ records });
   const secrets: Uint8Array[] = [];
   const kept = (secret: Uint8Array) => {
     secrets.push(secret);
@@ -69,7 +69,7 @@ for (const [definition, params, records = []] of works) {
     const activity = definition as unknown as AnyActivity;
     let drops = 0;
     for (let pauses = 1; ; pauses++) {
-      const { keys, secrets } = watchedRoom(records);
+      const { keys, secrets } = watchedKeyAccess(records);
       const state = activity.state(organization(), params as never);
       const work = activity.run(state as never, params as never, activityContext({ keys })) as Work<unknown>;
       let isDone: boolean | undefined = false;

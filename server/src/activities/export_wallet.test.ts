@@ -7,7 +7,7 @@ import type { MnemonicLanguage } from "@keystead/core/keys/word_lists.ts";
 import { finish } from "@keystead/core/work.ts";
 import { activityContext, nowMs, runActivity } from "../../test/activity_context.ts";
 import { exportClient, signedPart } from "../../test/imports.ts";
-import { type KeyRoomContent, testKeyRoom } from "../../test/key_access.ts";
+import { type KeyRoomContent, testKeyAccess } from "../../test/key_access.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import type { NewRecord } from "../endpoints/key_access.ts";
@@ -62,7 +62,7 @@ type Asked = { walletId?: string; targetPublicKey?: string; language?: "MNEMONIC
 function exportFrom(content: KeyRoomContent, { walletId = "new 0", ...asked }: Asked, from = pages) {
   const client = exportClient();
   const params = { walletId, targetPublicKey: client.targetPublicKey, ...asked };
-  const outcome = runActivity(exportWallet, from, params, { keys: testKeyRoom(content) });
+  const outcome = runActivity(exportWallet, from, params, { keys: testKeyAccess(content) });
   const { exportBundle } = outcome.result;
   return {
     ...outcome,
@@ -123,7 +123,7 @@ test("a wallet that is not there, or was deleted, is not found", () => {
   assert.ok(account?.kind === "walletAccount");
   const { address } = account;
   const params = { address, targetPublicKey: exportClient().targetPublicKey };
-  assert.throws(() => runActivity(exportWalletAccount, pages, params, { keys: testKeyRoom({ records, facts }) }), {
+  assert.throws(() => runActivity(exportWalletAccount, pages, params, { keys: testKeyAccess({ records, facts }) }), {
     code: "not_found",
     message: `Could not find wallet account with address: ${address}`,
   });
@@ -131,7 +131,7 @@ test("a wallet that is not there, or was deleted, is not found", () => {
 
 test("a key of the server's own is no target: none of its service keys nor a pending import's", () => {
   const records = wallet();
-  const { servicePublicKeys, bundleSigner } = testKeyRoom();
+  const { servicePublicKeys, bundleSigner } = testKeyAccess();
   assert.ok(servicePublicKeys.length > 1 && servicePublicKeys.includes(toHex(bundleSigner.publicKey)));
   const init = runActivity(initImportWallet, pages, { userId: "ann" });
   const { targetPublic = "" } = signedPart(init.result.importBundle);
@@ -167,7 +167,7 @@ test("an account is exported as its 32 bytes, under any spelling of its address,
   const client = exportClient();
   for (const spelled of [address, address.toLowerCase()]) {
     const params = { address: spelled, targetPublicKey: client.targetPublicKey };
-    const { changes, result } = runActivity(exportWalletAccount, pages, params, { keys: testKeyRoom({ records }) });
+    const { changes, result } = runActivity(exportWalletAccount, pages, params, { keys: testKeyAccess({ records }) });
     assert.deepEqual(client.read(result.exportBundle), account.secret);
     assert.equal(result.address, spelled);
     assert.deepEqual(changes, [
@@ -181,7 +181,7 @@ test("a private key is exported as its 32 bytes; what is no private key of ours 
   const { targetPublicKey } = client;
   const records = [privateKey, ...wallet()];
   const run = (privateKeyId: string, content: KeyRoomContent = { records }) =>
-    runActivity(exportPrivateKey, pages, { privateKeyId, targetPublicKey }, { keys: testKeyRoom(content) });
+    runActivity(exportPrivateKey, pages, { privateKeyId, targetPublicKey }, { keys: testKeyAccess(content) });
   const { changes, result } = run("key");
   assert.deepEqual(client.read(result.exportBundle), privateKey.secret);
   assert.deepEqual(changes, [

@@ -4,7 +4,7 @@ import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { type Curve, curveNames, keyCurves, publicKeyOf } from "@keystead/core/keys/key_curves.ts";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
 import { encryptTo } from "../../test/imports.ts";
-import { type KeyRoomContent, testKeyRoom } from "../../test/key_access.ts";
+import { type KeyRoomContent, testKeyAccess } from "../../test/key_access.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import { put, remove } from "../state/entities.ts";
@@ -28,7 +28,7 @@ function importBytes(bytes: Uint8Array, options: Import = {}) {
   const init = runActivity(initImportPrivateKey, members, { userId: "ann" }, { newId: () => "target" });
   const encryptedBundle = encryptTo(init.result.importBundle, bytes);
   const params = { userId: "ann", privateKeyName, encryptedBundle, curve, addressFormats };
-  return runActivity(importPrivateKey, after(members, init), params, { keys: testKeyRoom(content) });
+  return runActivity(importPrivateKey, after(members, init), params, { keys: testKeyAccess(content) });
 }
 
 test("the key comes in with its addresses, the target goes, and the key counts", () => {
@@ -114,7 +114,7 @@ test("names, formats and the limit are checked before the bundle is opened", () 
     curve: "CURVE_P256" as const,
     addressFormats: [],
   };
-  assert.throws(() => runActivity(importPrivateKey, members, params, { keys: testKeyRoom({ records }) }), {
+  assert.throws(() => runActivity(importPrivateKey, members, params, { keys: testKeyAccess({ records }) }), {
     message: /private key label must be unique/,
   });
   const wrongCurve = { ...params, addressFormats: ["ADDRESS_FORMAT_SOLANA" as const] };

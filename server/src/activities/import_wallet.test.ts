@@ -7,7 +7,7 @@ import { parsePath } from "@keystead/core/keys/path.ts";
 import { mnemonicLanguages } from "@keystead/core/keys/word_lists.ts";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
 import { encryptTo } from "../../test/imports.ts";
-import { type KeyRoomContent, testKeyRoom } from "../../test/key_access.ts";
+import { type KeyRoomContent, testKeyAccess } from "../../test/key_access.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import type { WalletAccountParams } from "../fields/wallets.ts";
@@ -43,7 +43,7 @@ type Import = {
 
 function importBundle(pages: Pages, encryptedBundle: string, options: Import = {}) {
   const { userId = "ann", walletName = "Main", accounts = [ethereum], content, context } = options;
-  const keys = testKeyRoom(content);
+  const keys = testKeyAccess(content);
   const params = { userId, walletName, encryptedBundle, accounts };
   return runActivity(importWallet, pages, params, { userId, keys, ...context });
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
 import { signedPart } from "../../test/imports.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { maxPendingTargets, targetLifeMs } from "../rules/imports.ts";
 import type { Pages } from "../state/pages.ts";
@@ -11,7 +11,7 @@ import { initImportPrivateKey } from "./init_import_private_key.ts";
 import { initImportWallet } from "./init_import_wallet.ts";
 
 const pages = organization({ users: [person("ann"), person("bob")] });
-const keys = testKeyRoom();
+const keys = testKeyAccess();
 let targets = 0;
 
 /** Each call is an activity of its own, and so are its ids. */

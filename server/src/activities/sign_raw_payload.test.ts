@@ -6,7 +6,7 @@ import type { Curve } from "@keystead/core/keys/key_curves.ts";
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { junkAccount, junkPrivateKey } from "../../test/known_keys.ts";
 import { organization, person } from "../../test/members.ts";
 import type { KeyAccess } from "../endpoints/key_access.ts";
@@ -39,7 +39,7 @@ const solana = junkAccount("acme", {
   path: "m/44'/501'/0'/0'",
   addressFormat: "ADDRESS_FORMAT_SOLANA",
 });
-const keys = testKeyRoom({ records: [ethereum, solana] });
+const keys = testKeyAccess({ records: [ethereum, solana] });
 
 type Vector = {
   curve: Curve;
@@ -105,7 +105,7 @@ const vectors: readonly Vector[] = [
 test("every scheme signs as published, chosen by the address format alone", () => {
   for (const { rs, v, hashFunction, ...choice } of vectors) {
     const account = junkAccount("acme", choice);
-    const room = testKeyRoom({ records: [account] });
+    const room = testKeyAccess({ records: [account] });
     const expected = { r: rs.slice(0, 64), s: rs.slice(64), v };
     assert.deepEqual(sign(room, account.record.address, { hashFunction }), expected, choice.addressFormat);
   }
@@ -115,7 +115,7 @@ test("a private key signs by any of its addresses, each in its own way, and by i
   const formats = ["ADDRESS_FORMAT_ETHEREUM", "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR"] as const;
   const choice = { curve: "CURVE_SECP256K1", path: "m/44'/60'/0'/0/0", addressFormats: formats } as const;
   const key = junkPrivateKey("acme", choice);
-  const room = testKeyRoom({ records: [key] });
+  const room = testKeyAccess({ records: [key] });
   const [ethereumAddress = "", taproot = ""] = key.record.addresses.map(({ address }) => address);
   const ecdsa = sign(keys, ethereum.record.address);
   assert.deepEqual(sign(room, ethereumAddress), ecdsa);
@@ -219,7 +219,7 @@ test("there is nothing to sign with: unknown, deleted, or gone with its wallet",
   assert.throws(() => sign(keys, walletAccountId), missing);
   const facts = (id: string, kind: KeyFacts["kind"]): KeyFacts => ({ id, kind, deleted: true, updatedAtMs: 0 });
   for (const deleted of [facts(walletAccountId, "walletAccount"), facts(walletId, "wallet")]) {
-    assert.throws(() => sign(testKeyRoom({ records: [ethereum], facts: [deleted] }), address), missing);
+    assert.throws(() => sign(testKeyAccess({ records: [ethereum], facts: [deleted] }), address), missing);
   }
 });
 
@@ -229,9 +229,9 @@ test("a record that is not what signWith means is not signed with, whoever sent 
     path: "m/44'/60'/0'/0/1",
     addressFormat: "ADDRESS_FORMAT_ETHEREUM",
   });
-  assert.throws(() => sign(testKeyRoom({ records: [other] }), ethereum.record.address), { code: "not_found" });
+  assert.throws(() => sign(testKeyAccess({ records: [other] }), ethereum.record.address), { code: "not_found" });
   assert.deepEqual(
-    sign(testKeyRoom({ records: [other, ethereum] }), ethereum.record.address),
+    sign(testKeyAccess({ records: [other, ethereum] }), ethereum.record.address),
     sign(keys, ethereum.record.address),
   );
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { junkAccount } from "../../test/known_keys.ts";
 import { organization, person } from "../../test/members.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
@@ -15,7 +15,7 @@ const account = junkAccount("acme", {
   addressFormat: "ADDRESS_FORMAT_ETHEREUM",
 });
 const opened: string[] = [];
-const room = testKeyRoom({ records: [account] });
+const room = testKeyAccess({ records: [account] });
 const keys = {
   ...room,
   open(record: Parameters<typeof room.open>[0]) {

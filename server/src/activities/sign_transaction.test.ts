@@ -8,7 +8,7 @@ import { ed25519 } from "@noble/curves/ed25519.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { junkAccount, junkKey, junkPrivateKey } from "../../test/known_keys.ts";
 import { organization, person } from "../../test/members.ts";
 import { bitcoinPsbt, ethereumVectors, type PsbtScript, tempoVector, tronTransfer } from "../../test/transactions.ts";
@@ -18,7 +18,7 @@ import { signTransaction } from "./sign_transaction.ts";
 const pages = organization({ users: [person("ann")] });
 
 function sign(records: readonly NewRecord[], signWith: string, type: TransactionType, unsignedTransaction: string) {
-  const keys = testKeyRoom({ records });
+  const keys = testKeyAccess({ records });
   return runActivity(signTransaction, pages, { signWith, type, unsignedTransaction }, { keys }).result
     .signedTransaction;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { organization } from "../../test/members.ts";
 import type { NewRecord } from "../endpoints/key_access.ts";
 import { type KeyFacts, put } from "../state/entities.ts";
@@ -16,7 +16,7 @@ const records = ["a", "b"].map((walletId): NewRecord => {
 });
 
 const run = (params: { walletId: string; walletName?: string | null }, facts: KeyFacts[] = []) =>
-  runActivity(updateWallet, organization(), params, { keys: testKeyRoom({ records, facts }) });
+  runActivity(updateWallet, organization(), params, { keys: testKeyAccess({ records, facts }) });
 
 test("a new name is a fact beside those that stand", () => {
   const exported = { id: "a", kind: "wallet", exported: true, updatedAtMs: 1 } as const;

@@ -4,9 +4,9 @@ import { protocolVersion } from "../frames/frame.ts";
 import { findDeployment } from "../store/across.ts";
 import type { Store } from "../store/store.ts";
 import type { SignerLink } from "./link/signer_link.ts";
-import { toCommitItem } from "./submit/to_commit_item.ts";
 import type { Committer } from "./submit/committer.ts";
 import { loneRun } from "./submit/run.ts";
+import { toCommitItem } from "./submit/to_commit_item.ts";
 
 export async function joinSigner(
   store: Store,

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { isIPv6 } from "node:net";
-import { createApiKey } from "./first_api_key.ts";
 import { codeOf, type DataFolder, holdsData } from "./data_folder.ts";
 import { createFile, replaceFile } from "./durable_file.ts";
+import { createApiKey } from "./first_api_key.ts";
 import { Refusal } from "./refusal.ts";
 
 /** The contents of `bootstrap.json`: what a client needs for its first request. */

@@ -3,13 +3,13 @@ import { guardChannel } from "./channel_fault.ts";
 import type { Code } from "./code.ts";
 import { type DataFolder, reasonOf } from "./data_folder.ts";
 import { syncFolder } from "./durable_file.ts";
-import { parseGatewayMessage, parseSignerMessage } from "./process_messages.ts";
 import { forgetProcesses, noteProcesses } from "./previous_processes.ts";
 import { linePrefix, ProcessEvents, type Reactions } from "./process_events.ts";
+import { parseGatewayMessage, parseSignerMessage } from "./process_messages.ts";
+import type { Users } from "./process_users.ts";
 import { type OrderName, type ProcessName, type ProcessTable, perProcess } from "./processes.ts";
 import type { StartedProcess } from "./start_process.ts";
 import { Supervisor } from "./supervisor.ts";
-import type { Users } from "./process_users.ts";
 import { Verdict } from "./verdict.ts";
 
 export type Launch = Omit<Reactions, "onMemory"> & {

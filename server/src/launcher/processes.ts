@@ -77,6 +77,7 @@ export const processes: ProcessTable = {
         "activities",
         "curves",
         "endpoints",
+        "evidence",
         "fields",
         "frames",
         "generated/activities.ts",

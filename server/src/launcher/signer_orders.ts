@@ -1,4 +1,4 @@
-import { type FirstOrganization, type Bootstrap, birthOf } from "./bootstrap.ts";
+import { type Bootstrap, birthOf, type FirstOrganization } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data_folder.ts";
 

@@ -29,13 +29,13 @@ import { type Launched, launch } from "./launch.ts";
 import { type Lock, lockData } from "./lock.ts";
 import { stopWithNpm } from "./npm_parent.ts";
 import { awaitPreviousProcesses } from "./previous_processes.ts";
+import { chooseUsers, type Users } from "./process_users.ts";
 import { type ProcessTable, processes, processNames, startedProcesses } from "./processes.ts";
 import { type PublicKeys, writePublicKeys } from "./public_keys.ts";
 import { Refusal } from "./refusal.ts";
 import { rootKeyProvider } from "./root_key.ts";
 import { firstOf, type RootKeyProvider } from "./root_key_provider.ts";
 import { encodeOrders, signerOrders } from "./signer_orders.ts";
-import { chooseUsers, type Users } from "./process_users.ts";
 
 export type Surroundings = {
   args: readonly string[];

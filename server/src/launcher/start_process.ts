@@ -5,9 +5,9 @@ import { type Child, watch } from "./child.ts";
 import type { Program } from "./code.ts";
 import { hearControl, writeOrders } from "./control.ts";
 import { nodeArguments } from "./permissions.ts";
+import type { ProcessUser } from "./process_users.ts";
 import type { Descriptor, ProcessRow } from "./processes.ts";
 import { relay } from "./relay.ts";
-import type { ProcessUser } from "./process_users.ts";
 
 export type ProcessStart = {
   row: ProcessRow;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { toBase58 } from "@keystead/core/encoding/base58.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { junkAccount, junkPrivateKey } from "../../test/known_keys.ts";
 import { person } from "../../test/members.ts";
 import { decide, type Situation } from "../../test/policy_question.ts";
@@ -55,7 +55,7 @@ const records = [
 ];
 const updatedAtMs = 1;
 /** The wallet of the accounts was renamed and exported, the key exported, and one wallet deleted. */
-const keys = testKeyRoom({
+const keys = testKeyAccess({
   records,
   facts: [
     { id: walletId, kind: "wallet", name: "Renamed", exported: true, updatedAtMs },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import type { Change, KeyCounts, KeyFacts } from "../state/entities.ts";
 import type { PrivateKeyRecord, WalletRecord } from "../state/records.ts";
 import { countNotExported, countWithout, markExported } from "./key_counts.ts";
@@ -33,17 +33,17 @@ const exported = (id: string, kind: KeyFacts["kind"]): KeyFacts => ({ id, kind, 
 test("an export is counted once per key, and a deletion takes away what it had counted", () => {
   let counts: KeyCounts = { wallets: 2, privateKeys: 1 };
   assert.equal(countNotExported(counts), 3);
-  counts = countsIn(markExported(counts, testKeyRoom(), wallet, 1)) ?? counts;
-  counts = countsIn(markExported(counts, testKeyRoom(), privateKey, 1)) ?? counts;
+  counts = countsIn(markExported(counts, testKeyAccess(), wallet, 1)) ?? counts;
+  counts = countsIn(markExported(counts, testKeyAccess(), privateKey, 1)) ?? counts;
   assert.deepEqual(counts, { wallets: 2, privateKeys: 1, exported: 2 });
   assert.equal(countNotExported(counts), 1);
 
-  const keys = testKeyRoom({ facts: [exported("wallet", "wallet"), exported("key", "privateKey")] });
+  const keys = testKeyAccess({ facts: [exported("wallet", "wallet"), exported("key", "privateKey")] });
   assert.equal(countsIn(markExported(counts, keys, wallet, 2)), undefined, "it was counted before");
 
   counts = countsIn([countWithout(counts, keys, [privateKey])]) ?? counts;
   assert.deepEqual(counts, { wallets: 2, privateKeys: 0, exported: 1 });
-  counts = countsIn([countWithout(counts, testKeyRoom(), [{ ...wallet, walletId: "other" }])]) ?? counts;
+  counts = countsIn([countWithout(counts, testKeyAccess(), [{ ...wallet, walletId: "other" }])]) ?? counts;
   assert.deepEqual(counts, { wallets: 1, privateKeys: 0, exported: 1 }, "one that was never exported");
   assert.equal(countNotExported(counts), 0);
   counts = countsIn([countWithout(counts, keys, [wallet])]) ?? counts;

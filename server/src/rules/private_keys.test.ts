@@ -7,10 +7,10 @@ import { ed25519 } from "@noble/curves/ed25519.js";
 import { p256 } from "@noble/curves/nist.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { activityContext } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { getPrivateKey, newPrivateKeyRecord } from "./private_keys.ts";
 
-const keys = testKeyRoom();
+const keys = testKeyAccess();
 const context = activityContext({ keys, nowMs: 5, newId: (tag) => `id of ${tag}` });
 /** The first Ethereum account of `test … junk`. */
 const junk = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
@@ -93,10 +93,10 @@ test("a key is found by its own id only, and not once it is deleted, whoever sti
     code: "not_found",
     message: `unable to find private key ${id} in organization acme`,
   });
-  const room = testKeyRoom({ records: [made] });
+  const room = testKeyAccess({ records: [made] });
   const id = made.record.privateKeyId;
   assert.equal(getPrivateKey(room, "acme", id).privateKeyName, "name");
   assert.throws(() => getPrivateKey(room, "acme", "other"), missing("other"));
   const facts = { id, kind: "privateKey", deleted: true, updatedAtMs: 6 } as const;
-  assert.throws(() => getPrivateKey(testKeyRoom({ records: [made], facts: [facts] }), "acme", id), missing(id));
+  assert.throws(() => getPrivateKey(testKeyAccess({ records: [made], facts: [facts] }), "acme", id), missing(id));
 });

@@ -5,7 +5,7 @@ import { isPrivateKey } from "@keystead/core/keys/key_curves.ts";
 import { parseSentence, toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { finish } from "@keystead/core/work.ts";
 import { activityContext, nowMs } from "../../test/activity_context.ts";
-import { testKeyRoom } from "../../test/key_access.ts";
+import { testKeyAccess } from "../../test/key_access.ts";
 import { nodeSigning } from "../curves/node_signing.ts";
 import type { KeyAccess, NewRecord } from "../endpoints/key_access.ts";
 import type { WalletAccountParams } from "../fields/wallets.ts";
@@ -36,7 +36,7 @@ function account(path: string, format: string, curve: WalletAccountParams["curve
 const ethereum = account("m/44'/60'/0'/0/0", "ETHEREUM");
 const solana = account("m/44'/501'/0'/0'", "SOLANA", "CURVE_ED25519");
 
-function make(accounts: readonly WalletAccountParams[], changes: object = {}, keys = testKeyRoom()) {
+function make(accounts: readonly WalletAccountParams[], changes: object = {}, keys = testKeyAccess()) {
   const draft = { organizationId: "acme", walletName: "w", imported: false, ...junk, ...changes };
   const context = activityContext({ keys });
   const asked = parseAccounts(accounts);
@@ -68,7 +68,7 @@ test("a known mnemonic gives its known addresses, in the order asked for, one re
   );
   assert.deepEqual(
     addresses,
-    finish(deriveAddresses(testKeyRoom(), seedOf(records), parseAccounts(known.map(([params]) => params)))),
+    finish(deriveAddresses(testKeyAccess(), seedOf(records), parseAccounts(known.map(([params]) => params)))),
   );
   const [wallet, first] = records;
   assert.deepEqual(wallet?.record, {
@@ -115,7 +115,7 @@ test("a key is derived once however many formats it has, and each record has a s
       return maths.hmacSha512(key, data);
     },
   };
-  const keys: KeyAccess = { ...testKeyRoom(), signing: { ...nodeSigning, keys: counting } };
+  const keys: KeyAccess = { ...testKeyAccess(), signing: { ...nodeSigning, keys: counting } };
   const formats = ["ETHEREUM", "TRON", "COSMOS", "UNCOMPRESSED"].map((format) => account(ethereum.path, format));
   const { records } = make([...formats, { ...account("m/44H/60h/0'/0/0", "XRP") }], {}, keys);
   assert.equal(steps, 1 + 5);
@@ -134,13 +134,13 @@ test("the same mnemonic has one blind index per organization, whether it was mad
 
 test("an imported seed that is there is refused with its wallet; a deleted one is not there", () => {
   const made = make([]);
-  const keys = testKeyRoom({ records: made.records });
+  const keys = testKeyAccess({ records: made.records });
   assert.throws(() => make([], { imported: true }, keys), {
     code: "already_exists",
     message: `seed for wallet ${made.walletId} already imported in this organization`,
   });
   const facts = [{ id: made.walletId, kind: "wallet", deleted: true, updatedAtMs: nowMs }] as const;
-  assert.equal(make([], { imported: true }, testKeyRoom({ records: made.records, facts })).records.length, 1);
+  assert.equal(make([], { imported: true }, testKeyAccess({ records: made.records, facts })).records.length, 1);
 });
 
 test("new words are drawn for every length, in English, and the entropy is wiped", () => {
@@ -154,7 +154,7 @@ test("new words are drawn for every length, in English, and the entropy is wiped
     [null, 16],
   ] as const) {
     const drawn: Uint8Array[] = [];
-    const room = testKeyRoom();
+    const room = testKeyAccess();
     const random = (size: number) => {
       const bytes = room.random(size);
       drawn.push(bytes);
@@ -174,7 +174,7 @@ test("new words are drawn for every length, in English, and the entropy is wiped
 
 test("a seed is opened from the wallet's record, and the opened secret wiped", () => {
   const { records } = make([]);
-  const room = testKeyRoom({ records });
+  const room = testKeyAccess({ records });
   const opened: Uint8Array[] = [];
   const open: KeyAccess["open"] = (record) => {
     const secret = room.open(record);
@@ -238,7 +238,7 @@ test("an account at the same place of the same wallet is in the way, a deleted o
   const context = activityContext();
   const asked = parseAccounts([ethereum, solana]);
   const { records } = finish(newAccounts(context, wallet, new Uint8Array(64), asked));
-  const room = testKeyRoom({ records });
+  const room = testKeyAccess({ records });
   const refuse = (keys: KeyAccess, walletId: string, asked: WalletAccountParams) =>
     refuseTakenPlaces(keys, walletId, parseAccounts([account("m/7", "ETHEREUM"), asked]));
   const exists = (id: string) => ({ code: "already_exists", message: `path already exists in wallet account ${id}` });
@@ -251,7 +251,7 @@ test("an account at the same place of the same wallet is in the way, a deleted o
     ["walletAccount", "new 0"],
     ["wallet", "w"],
   ] as const) {
-    refuse(testKeyRoom({ records, facts: [{ id, kind, deleted: true, updatedAtMs: nowMs }] }), "w", ethereum);
+    refuse(testKeyAccess({ records, facts: [{ id, kind, deleted: true, updatedAtMs: nowMs }] }), "w", ethereum);
   }
 });
 

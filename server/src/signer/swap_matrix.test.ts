@@ -93,9 +93,9 @@ async function boxesOf({ store }: GatewayRig, rootKey: Uint8Array, version: numb
   return found.filter(({ box }) => versionOf(box) === version).map((placed) => ({ ...placed, rootKey, version }));
 }
 
-type Scene = { rig: GatewayRig; before: Placed[]; all: Placed[]; keys: Required<RootKeys> };
+type Setup = { rig: GatewayRig; before: Placed[]; all: Placed[]; keys: Required<RootKeys> };
 
-async function createScene(t: TestContext): Promise<Scene> {
+async function createScene(t: TestContext): Promise<Setup> {
   const rig = await createGatewayRig(t, "sqlite");
   assert.ok(rig);
   const places: Place[] = [{ organizationId: rig.organizationId, person: rig.root }];

@@ -1,6 +1,6 @@
 /** What decisions about an organization rest on, in the database. Where a stopped deployment finds it changed, whatever needs it is refused. */
 import { isOptionalPage, keyFactsPageOf, type PageName } from "@keystead/server/state/pages.ts";
-import type { House } from "../../../server/test/hostile_story.ts";
+import type { TargetOrganization } from "../../../server/test/hostile_story.ts";
 import type { WishName } from "../../../server/test/hostile_wants.ts";
 import type { Outcome, Probed } from "./probes.ts";
 import type { RawDatabase, Row } from "./raw_database.ts";
@@ -25,7 +25,10 @@ const signing: readonly WishName[] = [
   "the same user signs a transaction that nobody denies",
 ];
 
-export async function basisOf(raw: RawDatabase, { organizationId, walletId, address }: House): Promise<Basis> {
+export async function basisOf(
+  raw: RawDatabase,
+  { organizationId, walletId, address }: TargetOrganization,
+): Promise<Basis> {
   const [row] = await raw.rows("organizations", organizationId);
   const pages = await raw.rows("pages", organizationId);
   const accounts = await raw.rows("wallet_accounts", organizationId);

@@ -7,11 +7,11 @@ import { maxFrameLength } from "@keystead/server/frames/frame.ts";
 import { rowKeys } from "@keystead/server/store/projection.ts";
 import { type ColumnKind, type TableName, tables } from "@keystead/server/store/tables.ts";
 import type { Random } from "../../../core/test/seeded_random.ts";
-import type { House } from "../../../server/test/hostile_story.ts";
+import type { TargetOrganization } from "../../../server/test/hostile_story.ts";
 import { type RawDatabase, type Row, rollBack, type Snapshot, tableNames, type Value } from "./raw_database.ts";
 
 /** An organization that something is done to, and what its rows were in the middle of its story. */
-export type Patient = { house: House; before: Snapshot };
+export type Patient = { targetOrganization: TargetOrganization; before: Snapshot };
 
 /** Which command names the organization afterwards; or why none can. */
 export type Found = "check-database" | "check-log" | { nowhere: string };
@@ -178,8 +178,8 @@ function columnDamages(table: TableName): Damage[] {
         (found[table] as Record<string, Found>)[column] ??
         byOrganization,
       async apply(raw: RawDatabase, patient: Patient, donor: Patient, random: Random) {
-        const rows = await raw.rows(table, patient.house.organizationId);
-        const theirs = await raw.rows(table, donor.house.organizationId);
+        const rows = await raw.rows(table, patient.targetOrganization.organizationId);
+        const theirs = await raw.rows(table, donor.targetOrganization.organizationId);
         const old = patient.before.get(table) ?? [];
         const made = change({ rows, theirs, old, keys: rowKeys[table] }, column, kind, random);
         let applied = false;
@@ -198,8 +198,8 @@ function rowDamages(table: TableName): Damage[] {
       table,
       what: "a row is deleted",
       found: removed,
-      async apply(raw, { house }, _donor, random) {
-        const rows = await raw.rows(table, house.organizationId);
+      async apply(raw, { targetOrganization }, _donor, random) {
+        const rows = await raw.rows(table, targetOrganization.organizationId);
         if (rows.length === 0) return false;
         await raw.remove(table, random.pick(rows));
         return true;
@@ -210,8 +210,8 @@ function rowDamages(table: TableName): Damage[] {
       table,
       what: "a row is doubled under another key",
       found: added,
-      async apply(raw, { house }, _donor, random) {
-        const rows = await raw.rows(table, house.organizationId);
+      async apply(raw, { targetOrganization }, _donor, random) {
+        const rows = await raw.rows(table, targetOrganization.organizationId);
         const column = rowKeys[table][0];
         if (rows.length === 0 || column === undefined) return false;
         const row = random.pick(rows);
@@ -224,10 +224,10 @@ function rowDamages(table: TableName): Damage[] {
       table,
       what: "a row of another organization is put in",
       found: added,
-      async apply(raw, { house }, donor, random) {
-        const rows = await raw.rows(table, donor.house.organizationId);
+      async apply(raw, { targetOrganization }, donor, random) {
+        const rows = await raw.rows(table, donor.targetOrganization.organizationId);
         if (rows.length === 0) return false;
-        return raw.insert(table, { ...random.pick(rows), organization_id: house.organizationId });
+        return raw.insert(table, { ...random.pick(rows), organization_id: targetOrganization.organizationId });
       },
     },
     {
@@ -235,11 +235,11 @@ function rowDamages(table: TableName): Damage[] {
       table,
       what: "all rows are what they were before",
       found: removed === oneDay ? oneDay : "check-database",
-      async apply(raw, { house, before }) {
-        const rows = await raw.rows(table, house.organizationId);
+      async apply(raw, { targetOrganization, before }) {
+        const rows = await raw.rows(table, targetOrganization.organizationId);
         const old = before.get(table) ?? [];
         if (rows.length === old.length && JSON.stringify(rows) === JSON.stringify(old)) return false;
-        await rollBack(raw, house.organizationId, before, [table]);
+        await rollBack(raw, targetOrganization.organizationId, before, [table]);
         return true;
       },
     },
@@ -253,8 +253,8 @@ const markDamages: Damage[] = [
     table: "unreleased",
     what: "a released leaf is marked as waiting",
     found: { nowhere: "it is released once more, with the same result" },
-    async apply(raw, { house }, _donor, random) {
-      const leaf = random.pick(await raw.rows("leaves", house.organizationId));
+    async apply(raw, { targetOrganization }, _donor, random) {
+      const leaf = random.pick(await raw.rows("leaves", targetOrganization.organizationId));
       const { organization_id = "", boot = "", number = 0 } = leaf;
       return raw.insert("unreleased", { organization_id, boot, number });
     },
@@ -264,9 +264,9 @@ const markDamages: Damage[] = [
     table: "unreleased",
     what: "a leaf is marked as waiting that is not there",
     found: "check-database",
-    apply: (raw, { house }, _donor, random) =>
+    apply: (raw, { targetOrganization }, _donor, random) =>
       raw.insert("unreleased", {
-        organization_id: house.organizationId,
+        organization_id: targetOrganization.organizationId,
         boot: "00".repeat(16),
         number: random.below(1_000),
       }),
@@ -276,8 +276,8 @@ const markDamages: Damage[] = [
     table: "unreleased",
     what: "a changed leaf is marked as waiting",
     found: "check-database",
-    async apply(raw, { house }, _donor, random) {
-      const leaf = random.pick(await raw.rows("leaves", house.organizationId));
+    async apply(raw, { targetOrganization }, _donor, random) {
+      const leaf = random.pick(await raw.rows("leaves", targetOrganization.organizationId));
       const { organization_id = "", boot = "", number = 0 } = leaf;
       await raw.update(
         "leaves",
@@ -297,8 +297,8 @@ const organizationDamages: Damage[] = [
     table: "organizations",
     what: "the whole organization is what it was before",
     found: "check-database",
-    async apply(raw, { house, before }) {
-      await rollBack(raw, house.organizationId, before);
+    async apply(raw, { targetOrganization, before }) {
+      await rollBack(raw, targetOrganization.organizationId, before);
       return true;
     },
   },
@@ -307,9 +307,9 @@ const organizationDamages: Damage[] = [
     table: "organizations",
     what: "the whole organization is what it was before, but for its log",
     found: "check-database",
-    async apply(raw, { house, before }) {
+    async apply(raw, { targetOrganization, before }) {
       const tablesBut = tableNames.filter((table) => !["leaves", "activities", "votes"].includes(table));
-      await rollBack(raw, house.organizationId, before, tablesBut);
+      await rollBack(raw, targetOrganization.organizationId, before, tablesBut);
       return true;
     },
   },
@@ -318,8 +318,8 @@ const organizationDamages: Damage[] = [
     table: "organizations",
     what: "the whole organization is deleted",
     found: "check-database",
-    async apply(raw, { house }) {
-      await rollBack(raw, house.organizationId, new Map());
+    async apply(raw, { targetOrganization }) {
+      await rollBack(raw, targetOrganization.organizationId, new Map());
       return true;
     },
   },

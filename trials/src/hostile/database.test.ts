@@ -136,16 +136,19 @@ function assertWhole({ done, notPossible, changed }: Totals, mode: Mode): void {
 /** The first organization is refused like any other where its state was changed, and those that belong to it go on. */
 async function harmFirst(deployment: Deployment, base: Base, random: Random): Promise<number> {
   const { root, parentId, donor, witnesses } = deployment;
-  const first: Patient = { house: { ...donor.house, organizationId: parentId }, before: new Map() };
+  const first: Patient = {
+    targetOrganization: { ...donor.targetOrganization, organizationId: parentId },
+    before: new Map(),
+  };
   const fitting = damages.filter(({ table, column }) => column && ["organizations", "pages"].includes(table));
   let harmed = 0;
   for (const damage of shuffled(fitting, random)) {
     if (!isFull && harmed > 0) break;
     const source = await base.restore();
     const raw = await openRaw(source);
-    const before = await basisOf(raw, first.house);
+    const before = await basisOf(raw, first.targetOrganization);
     await damage.apply(raw, first, donor, random);
-    const { state, isGone } = changesIn(before, await basisOf(raw, first.house));
+    const { state, isGone } = changesIn(before, await basisOf(raw, first.targetOrganization));
     await raw.close();
     if (!state || isGone) continue;
     harmed += 1;

@@ -106,16 +106,16 @@ export async function foundDeployment(t: TestContext, count: number): Promise<De
 async function newPatient(server: KeysteadServer, teller: Teller, root: Actor, parentId: string): Promise<Patient> {
   const plot = await found(teller, root, parentId, "Patient");
   let before: Snapshot | undefined;
-  const house = await furnishHouse(teller, plot, async (when) => {
+  const targetOrganization = await furnishHouse(teller, plot, async (when) => {
     if (when !== "when everything is there") return;
     const raw = await openRaw({ kind: "sqlite", folder: join(server.dataFolder, "database") });
     before = await snapshotOf(raw, plot.organizationId);
     await raw.close();
   });
   // One request under a key, so that there is one.
-  const body = newBody("create_user_tag", { userTagName: "Keyed", userIds: [] }, house.organizationId);
-  const keyed = { path: "create_user_tag", body, stamp: stampWith(house.ann, body) } as const;
+  const body = newBody("create_user_tag", { userTagName: "Keyed", userIds: [] }, targetOrganization.organizationId);
+  const keyed = { path: "create_user_tag", body, stamp: stampWith(targetOrganization.ann, body) } as const;
   await submitTo(server.url, keyed, [["Idempotency-Key", "once"]]);
   if (before === undefined) throw new Error("the story went on without a pause");
-  return { house, before };
+  return { targetOrganization, before };
 }

@@ -75,8 +75,8 @@ export async function probe(url: string, place: Place, random: Random, count = a
   }
   note(probed, "a request of the story once more", judgeOld(await repeatUndone(url, place)));
   for (const name of plainQueries) {
-    const body = Buffer.from(JSON.stringify({ organizationId: place.house.organizationId }));
-    const stamp = stampWith(place.house.ann, body);
+    const body = Buffer.from(JSON.stringify({ organizationId: place.targetOrganization.organizationId }));
+    const stamp = stampWith(place.targetOrganization.ann, body);
     const answer = await sendAgain(url, { path: `/public/v1/query/${name}`, headers: [["X-Stamp", stamp]], body });
     note(probed, name, answer.status === 200 ? { outcome: "right" } : refusalIn(answer));
   }
@@ -114,7 +114,7 @@ async function judgeWant(place: Place, want: Want, answer: Answer): Promise<Judg
   }
   if (want.verdict !== "DONE") return { outcome: "failed", wrong: `it was done: ${answer.text}` };
   const signature = result.signRawPayloadResult;
-  if (signature !== undefined && (await signerOf(want, signature)) !== place.house.address) {
+  if (signature !== undefined && (await signerOf(want, signature)) !== place.targetOrganization.address) {
     return { outcome: "failed", wrong: `another key signed: ${answer.text}` };
   }
   return { outcome: "right" };
@@ -130,8 +130,12 @@ async function signerOf({ body }: Want, { r, s, v }: WireSignature): Promise<str
 }
 
 /** Made once and deleted since: the same bytes are the same activity, and must not run again. */
-function repeatUndone(url: string, { house }: Place): Promise<Answer> {
-  return submitTo(url, { path: "create_user_tag", body: house.undone, stamp: stampWith(house.ann, house.undone) });
+function repeatUndone(url: string, { targetOrganization }: Place): Promise<Answer> {
+  return submitTo(url, {
+    path: "create_user_tag",
+    body: targetOrganization.undone,
+    stamp: stampWith(targetOrganization.ann, targetOrganization.undone),
+  });
 }
 
 function judgeOld(answer: Answer): Judged {

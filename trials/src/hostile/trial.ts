@@ -33,8 +33,11 @@ export type Done = {
 /** An organization as the database has it. */
 type Look = { basis: Basis; rows: Snapshot };
 
-async function lookAt(raw: RawDatabase, { house }: Patient): Promise<Look> {
-  return { basis: await basisOf(raw, house), rows: await snapshotOf(raw, house.organizationId) };
+async function lookAt(raw: RawDatabase, { targetOrganization }: Patient): Promise<Look> {
+  return {
+    basis: await basisOf(raw, targetOrganization),
+    rows: await snapshotOf(raw, targetOrganization.organizationId),
+  };
 }
 
 /** Damages of which one is done to a patient: the first that is possible. */
@@ -142,8 +145,8 @@ async function harm({ deployment, lots, random, totals }: Trial, source: Source)
   return done;
 }
 
-export const placeOf = ({ donor, root, ruinId }: Deployment, { house }: Patient) => ({
-  ...{ house, neighbour: donor.house, root, ruinId },
+export const placeOf = ({ donor, root, ruinId }: Deployment, { targetOrganization }: Patient) => ({
+  ...{ targetOrganization, neighbour: donor.targetOrganization, root, ruinId },
 });
 
 /** Asks everybody at once, as it would be. */
@@ -181,7 +184,7 @@ async function checkWords(
   const until = Date.now() + maxLineMs;
   for (const [{ damage, patient }, { outcomes, unwell }] of answers) {
     if (outcomes.unavailable + outcomes.failed === 0) continue;
-    const { organizationId } = patient.house;
+    const { organizationId } = patient.targetOrganization;
     const isSaid = () =>
       server
         .output()
@@ -203,8 +206,10 @@ function checkRefused({ totals }: Trial, answers: ReadonlyMap<Done, Probed>): vo
 }
 
 /** The lines of a report about one organization. */
-function linesOf(output: string, { house }: Patient): string[] {
-  return output.split("\n").filter((line) => line.startsWith("organization") && line.includes(house.organizationId));
+function linesOf(output: string, { targetOrganization }: Patient): string[] {
+  return output
+    .split("\n")
+    .filter((line) => line.startsWith("organization") && line.includes(targetOrganization.organizationId));
 }
 
 const isBeyond = (line: string) => line.endsWith("only a backup can bring it back");

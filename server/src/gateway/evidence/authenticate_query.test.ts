@@ -5,27 +5,33 @@ import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { stampEvidence } from "../../../test/evidence.ts";
 import { createGatewayRig } from "../../../test/gateway_rig.ts";
 import { authenticateQuery } from "./authenticate_query.ts";
-import { createDoubts } from "./doubts.ts";
+import { createRefusedCredentials } from "./refused_credentials.ts";
 
 test("a false stamp puts its key in doubt until a right one, and a key that nobody has is not even remembered", async (t) => {
   const rig = await createGatewayRig(t, "sqlite");
   assert.ok(rig);
   const { store, room, organizationId, root } = rig;
-  const doubts = createDoubts({ places: 1, waiting: 10, keys: 10, keptMs: 60_000 });
+  const refusedCredentials = createRefusedCredentials({ places: 1, waiting: 10, keys: 10, keptMs: 60_000 });
   const body = Buffer.from(JSON.stringify({ organizationId }));
   const ask = (privateKey: Uint8Array, signed: Uint8Array) => {
     const evidence = stampEvidence(signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", signed));
-    return authenticateQuery({ store, curves: room.curves, doubts }, organizationId, evidence, body, "named");
+    return authenticateQuery(
+      { store, curves: room.curves, refusedCredentials },
+      organizationId,
+      evidence,
+      body,
+      "named",
+    );
   };
   const stranger = new Uint8Array(32).fill(3);
   await assert.rejects(ask(stranger, body), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
-  assert.equal(doubts.areNone(), true);
+  assert.equal(refusedCredentials.areNone(), true);
   await assert.rejects(ask(root.privateKey, Buffer.from("x")), { errorCode: "SIGNATURE_INVALID" });
-  assert.equal(doubts.areNone(), false);
+  assert.equal(refusedCredentials.areNone(), false);
 
   // From now on it goes through the lane, where somebody else has the only place.
   assert.equal(
-    doubts.lane.enter(() => false),
+    refusedCredentials.lane.enter(() => false),
     undefined,
   );
   let asked = 0;
@@ -35,13 +41,13 @@ test("a false stamp puts its key in doubt until a right one, and a key that nobo
   // A key without a doubt does not wait for them.
   await assert.rejects(ask(stranger, body), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
   assert.equal(asked, 0);
-  doubts.lane.leave(0);
+  refusedCredentials.lane.leave(0);
   assert.equal((await waiting[0])?.userId, root.userId);
   await assert.rejects(waiting[1] ?? Promise.resolve(), { errorCode: "SIGNATURE_INVALID" });
   assert.equal((await ask(root.privateKey, body)).userId, root.userId);
-  assert.equal(doubts.areNone(), true);
+  assert.equal(refusedCredentials.areNone(), true);
   assert.equal(
-    doubts.lane.enter(() => false),
+    refusedCredentials.lane.enter(() => false),
     undefined,
     "the place was given back",
   );

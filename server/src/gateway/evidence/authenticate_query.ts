@@ -18,14 +18,14 @@ import {
 import { isExpired, lookupText } from "../../state/credentials.ts";
 import { type CallerRow, findCaller, findFormerCaller } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
-import type { Doubts } from "./doubts.ts";
 import { findOwnSubOrganization } from "./own_sub_organization.ts";
+import type { RefusedCredentials } from "./refused_credentials.ts";
 
-export type AuthenticateRoom = {
+export type AuthenticationDependencies = {
   store: Store;
   curves: Curves;
   /** The door's; without them nobody is doubted. */
-  doubts?: Doubts;
+  refusedCredentials?: RefusedCredentials;
 };
 
 /** Where else than in the named organization and its parent: in one sub-organization; or in one that was deleted. */
@@ -60,12 +60,12 @@ function hasCredential(row: CallerRow): row is FoundCaller {
 }
 
 /** The credential that evidence claims, in its one spelling; throws where the evidence cannot be read. */
-export function claimedCredential({ curves }: Pick<AuthenticateRoom, "curves">, sent: SentEvidence): string {
+export function claimedCredential({ curves }: Pick<AuthenticationDependencies, "curves">, sent: SentEvidence): string {
   return lookupText(lookupOf(parseEvidence(curves, sent)));
 }
 
 export async function authenticateQuery(
-  { store, curves, doubts }: AuthenticateRoom,
+  { store, curves, refusedCredentials }: AuthenticationDependencies,
   organizationId: string,
   sent: SentEvidence,
   body: Uint8Array,
@@ -73,16 +73,16 @@ export async function authenticateQuery(
 ): Promise<Caller> {
   const evidence = parseEvidence(curves, sent);
   const claimed = lookupText(lookupOf(evidence));
-  const lane = doubts?.has(organizationId, claimed) === true ? doubts.lane : undefined;
+  const lane = refusedCredentials?.has(organizationId, claimed) === true ? refusedCredentials.lane : undefined;
   if (lane !== undefined) await lane.enter(() => false);
   try {
     const { credential, ...found } = await resolve(store, organizationId, evidence, scope);
     if (isExpired(credential, Date.now())) throw expiredCredential(evidence);
     if (!verifyEvidence({ curves, credential }, evidence, body)) {
-      doubts?.note(organizationId, claimed);
+      refusedCredentials?.note(organizationId, claimed);
       throw unverifiedEvidence(evidence);
     }
-    doubts?.clear(organizationId, claimed);
+    refusedCredentials?.clear(organizationId, claimed);
     const { userId, userName } = credential;
     return { organizationId: found.organizationId, organizationName: found.organizationName, userId, userName };
   } finally {

@@ -3,9 +3,9 @@ import { Fault } from "@keystead/core/fault.ts";
 import { listHeads } from "../../store/across.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
-import { toCommitItem } from "../submit/to_commit_item.ts";
 import type { Committer } from "../submit/committer.ts";
 import { loneRun } from "../submit/run.ts";
+import { toCommitItem } from "../submit/to_commit_item.ts";
 
 const headsAtOnce = 1_000;
 

@@ -29,8 +29,8 @@ import type { LeafCheck, LeafInRow } from "./leaf_check.ts";
 type ActivityRow = Tables["activities"];
 
 /** What a portion of leaves says about activities. */
-export async function checkActivities(room: LeafCheck, leaves: readonly LeafInRow[]): Promise<void> {
-  const { tx, organizationId, waitingSince, findings } = room;
+export async function checkActivities(check: LeafCheck, leaves: readonly LeafInRow[]): Promise<void> {
+  const { tx, organizationId, waitingSince, findings } = check;
   const told = leaves.filter(({ leaf }) => leaf.event !== "BIRTH" && leaf.event !== "DATABASE_ACCEPTED");
   const ids = [...new Set(told.map(({ leaf }) => uuidFromBytes(leaf.activityId)))];
   const rows = await rowsWith(tx, "activities", organizationId, "activity_id", ids);
@@ -46,7 +46,7 @@ export async function checkActivities(room: LeafCheck, leaves: readonly LeafInRo
       continue;
     }
     const later = votes.filter(({ activity_id }) => activity_id === activityId);
-    await checkRow(room, each, row);
+    await checkRow(check, each, row);
     const vote = voteOf(each.leaf, row, later);
     if (vote !== undefined) findings.lost(vote);
   }
@@ -54,8 +54,8 @@ export async function checkActivities(room: LeafCheck, leaves: readonly LeafInRo
 
 const isOver = ({ event }: Leaf) => event === "COMPLETED" || event === "FAILED" || event === "REJECTED";
 
-async function checkRow(room: LeafCheck, told: LeafInRow, row: ActivityRow): Promise<void> {
-  const { tx, findings } = room;
+async function checkRow(check: LeafCheck, told: LeafInRow, row: ActivityRow): Promise<void> {
+  const { tx, findings } = check;
   const { leaf } = told;
   const name = `activities ${row.activity_id}`;
   if (!equalBytes(sha256(row.body), leaf.fingerprint)) {
@@ -65,15 +65,15 @@ async function checkRow(room: LeafCheck, told: LeafInRow, row: ActivityRow): Pro
   const expected: Partial<ActivityRow> = {
     fingerprint: toHex(leaf.fingerprint),
     type: leaf.activityType,
-    ...(await createdAt(room, leaf, row)),
+    ...(await createdAt(check, leaf, row)),
     ...(isOver(leaf) ? endOf(leaf) : {}),
-    ...slotIn(room, leaf, row),
+    ...slotIn(check, leaf, row),
   };
   const columns = differingColumns(expected, row);
   if (columns.length > 0 && findings.differs(`${name}: ${columns.join(", ")} not as in the log`)) {
     await updateRow(tx, "activities", row, expected);
   }
-  if (isOver(leaf)) await checkOutcome(room, told, row, name);
+  if (isOver(leaf)) await checkOutcome(check, told, row, name);
 }
 
 /**

@@ -4,7 +4,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { sql } from "kysely";
 import { createGatewayRig, type GatewayRig } from "../../../test/gateway_rig.ts";
 import { lost, rebuilt } from "../../../test/hostile_changes.ts";
-import { type Acted, type Actor, found, furnishHouse, type House, type Teller } from "../../../test/hostile_story.ts";
+import { type Acted, type Actor, found, furnishHouse, type TargetOrganization, type Teller } from "../../../test/hostile_story.ts";
 import { dialects, openTestStore } from "../../../test/open_test_store.ts";
 import { checkingSigner } from "../../../test/signer_rig.ts";
 import { rowKeys } from "../../store/projection.ts";
@@ -15,19 +15,19 @@ import type { SignerLink } from "../link/signer_link.ts";
 import { checkDatabase } from "./check_database.ts";
 import { createTally, findingsOf } from "./check_findings.ts";
 
-type Scene = { rig: GatewayRig; house: House; neighbour: House };
+type Setup = { rig: GatewayRig; deployment: TargetOrganization; neighbour: TargetOrganization };
 
-async function createScene(t: TestContext, dialect: Store["dialect"]): Promise<Scene | undefined> {
+async function createScene(t: TestContext, dialect: Store["dialect"]): Promise<Setup | undefined> {
   const rig = await createGatewayRig(t, dialect);
   if (rig === undefined) return undefined;
   const teller = tellerOf(rig);
   const houses = [];
-  for (const name of ["House", "Neighbour"]) {
+  for (const name of ["TargetOrganization", "Neighbour"]) {
     houses.push(await furnishHouse(teller, await found(teller, rig.root, rig.organizationId, name)));
   }
   await rig.room.committer.settle();
-  const [house, neighbour] = houses as [House, House];
-  return { rig, house, neighbour };
+  const [deployment, neighbour] = houses as [TargetOrganization, TargetOrganization];
+  return { rig, deployment, neighbour };
 }
 
 function tellerOf(rig: GatewayRig): Teller {
@@ -92,9 +92,9 @@ async function everythingIn(rig: GatewayRig): Promise<Record<string, unknown[]>>
 
 for (const dialect of dialects) {
   test(`check-database on ${dialect}`, async (t) => {
-    const scene = await createScene(t, dialect);
-    if (scene === undefined) return;
-    const { rig, house, neighbour } = scene;
+    const setup = await createScene(t, dialect);
+    if (setup === undefined) return;
+    const { rig, deployment, neighbour } = setup;
 
     await t.test(
       "what follows from pages, records and leaves is named where it was changed, and rebuilt to the byte",
@@ -103,12 +103,14 @@ for (const dialect of dialects) {
         assert.deepEqual(untouched, { lines: [untouched.lines.at(-1)], ok: true });
         for (const [name, { table, change, says }] of Object.entries(rebuilt)) {
           const before = await rowsOf(rig, table);
-          await change(rig.store.db, house, neighbour);
+          await change(rig.store.db, deployment, neighbour);
           assert.notDeepEqual(await rowsOf(rig, table), before, name);
           const named = await check(rig);
           assert.equal(named.ok, false, name);
           assert.ok(
-            named.lines.some((line) => line.startsWith(`organization ${house.organizationId}: `) && says.test(line)),
+            named.lines.some(
+              (line) => line.startsWith(`organization ${deployment.organizationId}: `) && says.test(line),
+            ),
             `${name}: ${named.lines.join("\n")}`,
           );
           assert.match(named.lines.at(-1) ?? "", /^run `npx keystead check-database --repair`/);
@@ -126,7 +128,7 @@ for (const dialect of dialects) {
         rig.store.db
           .selectFrom("activities")
           .select(["activity_id", "result"])
-          .where("organization_id", "=", house.organizationId)
+          .where("organization_id", "=", deployment.organizationId)
           .where("type", "=", "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2")
           .where("status", "=", "ACTIVITY_STATUS_COMPLETED")
           .orderBy("activity_id")
@@ -147,7 +149,7 @@ for (const dialect of dialects) {
     await t.test(
       "cut short anywhere it leaves every organization as it was or rebuilt, and goes on when it is run again",
       async () => {
-        for (const { userTagId } of [house, neighbour]) {
+        for (const { userTagId } of [deployment, neighbour]) {
           await rig.store.db.updateTable("user_tags").set({ tag_name: "x" }).where("tag_id", "=", userTagId).execute();
         }
         for (let refuseFrom = 1; ; refuseFrom += 3) {
@@ -161,7 +163,7 @@ for (const dialect of dialects) {
     );
 
     await t.test("rows that cannot be read keep nobody else from being looked at", async () => {
-      await sql`update users set created_at_ms = 4611686018427387904 where user_id = ${house.dave.userId}`.execute(
+      await sql`update users set created_at_ms = 4611686018427387904 where user_id = ${deployment.dave.userId}`.execute(
         rig.store.db,
       );
       await rig.store.db
@@ -173,7 +175,7 @@ for (const dialect of dialects) {
       assert.equal(ok, false);
       assert.ok(
         lines.some((line) =>
-          line.startsWith(`organization ${house.organizationId}: its rows cannot be read or rebuilt: `),
+          line.startsWith(`organization ${deployment.organizationId}: its rows cannot be read or rebuilt: `),
         ),
       );
       assert.ok(
@@ -184,7 +186,7 @@ for (const dialect of dialects) {
       await rig.store.db
         .updateTable("users")
         .set({ created_at_ms: 1 })
-        .where("user_id", "=", house.dave.userId)
+        .where("user_id", "=", deployment.dave.userId)
         .execute();
       assert.equal((await repair(rig)).ok, true);
     });
@@ -193,11 +195,11 @@ for (const dialect of dialects) {
       "what nothing else says is named as lost, for its own organization alone, and nothing is made up for it",
       async () => {
         for (const [name, { change, says }] of Object.entries(lost)) {
-          await change(rig.store.db, house, neighbour);
+          await change(rig.store.db, deployment, neighbour);
           assert.equal((await check(rig)).ok, false, name);
           const { lines, ok } = await repair(rig);
           assert.equal(ok, false, name);
-          const own = lines.filter((line) => line.startsWith(`organization ${house.organizationId}: `));
+          const own = lines.filter((line) => line.startsWith(`organization ${deployment.organizationId}: `));
           assert.ok(
             own.some((line) => says.test(line) && line.endsWith("; only a backup can bring it back")),
             `${name}: ${lines.join("\n")}`,

@@ -20,18 +20,18 @@ type KeyTable = (typeof keyTables)[KeyRecordKind]["table"];
 type KeyRow = Tables["wallets"] | Tables["wallet_accounts"] | Tables["private_keys"];
 
 /** Where and how rows are compared. */
-type Room = { tx: Inside; vouching: Vouching; state: CheckedState; findings: Findings };
+type KeyCheck = { tx: Inside; vouching: Vouching; state: CheckedState; findings: Findings };
 
-export async function checkKeys(room: Room): Promise<void> {
-  const { state, findings } = room;
+export async function checkKeys(check: KeyCheck): Promise<void> {
+  const { state, findings } = check;
   const counts = { wallet: 0, walletAccount: 0, privateKey: 0 };
   for (const kind of ["wallet", "walletAccount", "privateKey"] as const) {
-    const { live, loosened } = await walk(room, kind);
+    const { live, loosened } = await walk(check, kind);
     // Names and places are free by now, so that those of swapped rows do not stand in each other's way.
-    const copies = loosened.size > 0 ? await settle(room, kind, loosened) : 0;
+    const copies = loosened.size > 0 ? await settle(check, kind, loosened) : 0;
     counts[kind] = live - copies;
   }
-  await checkStrayAddresses(room);
+  await checkStrayAddresses(check);
   const { keyCounts, settings } = state.pages;
   if (settings.deleted === true) return;
   const missing = {
@@ -48,26 +48,26 @@ export async function checkKeys(room: Room): Promise<void> {
 type Sound = { row: KeyRow; name: string; opens: boolean; expected: KeyRow | "deleted" | "unknown" };
 type Judged = Sound | { name: string; objection: string };
 
-async function* judgedRows(room: Room, kind: KeyRecordKind): AsyncGenerator<Judged[]> {
+async function* judgedRows(check: KeyCheck, kind: KeyRecordKind): AsyncGenerator<Judged[]> {
   const { table } = keyTables[kind];
-  for await (const rows of rowsOf(room.tx, table, room.state.organizationId, rowsAtOnce)) {
-    yield await judge(room, kind, rows);
+  for await (const rows of rowsOf(check.tx, table, check.state.organizationId, rowsAtOnce)) {
+    yield await judge(check, kind, rows);
   }
 }
 
-async function judge(room: Room, kind: KeyRecordKind, rows: readonly KeyRow[]): Promise<Judged[]> {
-  const verdicts = await room.vouching.records(rows.map(({ record, sealed }) => ({ content: record, sealed })));
+async function judge(check: KeyCheck, kind: KeyRecordKind, rows: readonly KeyRow[]): Promise<Judged[]> {
+  const verdicts = await check.vouching.records(rows.map(({ record, sealed }) => ({ content: record, sealed })));
   const judged: Judged[] = [];
   for (const [index, row] of rows.entries()) {
     const { own = false, opens = false, blindIndex } = verdicts[index] ?? {};
     const name = `${keyTables[kind].table} ${idOf(kind, row)}`;
     const record = own ? decodeRecord(withoutMac(row.record)) : undefined;
-    const objection = objectionTo(room.state, kind, record);
+    const objection = objectionTo(check.state, kind, record);
     if (objection !== undefined || record === undefined || !isKeyRecord(record)) {
       judged.push({ name, objection: objection ?? "its record was changed" });
       continue;
     }
-    judged.push({ row, name, opens, expected: await expectedRow(room, record, row, opens ? blindIndex : undefined) });
+    judged.push({ row, name, opens, expected: await expectedRow(check, record, row, opens ? blindIndex : undefined) });
   }
   return judged;
 }
@@ -92,12 +92,12 @@ function objectionTo(
  */
 type Loosened = Map<string, string | null>;
 
-async function walk(room: Room, kind: KeyRecordKind): Promise<{ live: number; loosened: Loosened }> {
-  const { tx, findings } = room;
+async function walk(check: KeyCheck, kind: KeyRecordKind): Promise<{ live: number; loosened: Loosened }> {
+  const { tx, findings } = check;
   const { table } = keyTables[kind];
   const loosened: Loosened = new Map();
   let live = 0;
-  for await (const portion of judgedRows(room, kind)) {
+  for await (const portion of judgedRows(check, kind)) {
     const sound: KeyRow[] = [];
     for (const each of portion) {
       if ("objection" in each) {
@@ -114,10 +114,10 @@ async function walk(room: Room, kind: KeyRecordKind): Promise<{ live: number; lo
         continue;
       }
       sound.push(row);
-      const isCopy = expected !== "unknown" && (await loosen(room, kind, { ...each, expected }, loosened)) === "copy";
+      const isCopy = expected !== "unknown" && (await loosen(check, kind, { ...each, expected }, loosened)) === "copy";
       if (!isCopy) live += 1;
     }
-    if (kind === "privateKey") await checkAddresses(room, sound as Tables["private_keys"][]);
+    if (kind === "privateKey") await checkAddresses(check, sound as Tables["private_keys"][]);
   }
   return { live, loosened };
 }
@@ -126,12 +126,12 @@ type Comparable = Omit<Sound, "expected"> & { expected: KeyRow };
 
 /** Takes a row that is not as its record says out of the way of others. A copy of one that stands in its place is removed. */
 async function loosen(
-  room: Room,
+  check: KeyCheck,
   kind: KeyRecordKind,
   { row, name, opens, expected }: Comparable,
   loosened: Loosened,
 ): Promise<"copy" | undefined> {
-  const { tx, findings } = room;
+  const { tx, findings } = check;
   const { table, id: idColumn } = keyTables[kind];
   const columns = differingColumns(expected, row);
   const [id, ownId] = [idOf(kind, row), idOf(kind, expected)];
@@ -145,8 +145,8 @@ async function loosen(
     loosened.set(id, index);
     return undefined;
   }
-  const other = await findRow(room, kind, ownId);
-  if (other !== undefined && (await isInPlace(room, kind, other))) {
+  const other = await findRow(check, kind, ownId);
+  if (other !== undefined && (await isInPlace(check, kind, other))) {
     await deleteRow(tx, table, row as never);
     return "copy";
   }
@@ -158,33 +158,33 @@ async function loosen(
   return undefined;
 }
 
-async function findRow({ tx, state }: Room, kind: KeyRecordKind, id: string): Promise<KeyRow | undefined> {
+async function findRow({ tx, state }: KeyCheck, kind: KeyRecordKind, id: string): Promise<KeyRow | undefined> {
   const { table, id: column } = keyTables[kind];
   const [row] = await rowsWith(tx, table, state.organizationId, column as never, [id]);
   return row as KeyRow | undefined;
 }
 
 /** Whether a row holds the record of the id it stands under, and its secret. */
-async function isInPlace(room: Room, kind: KeyRecordKind, row: KeyRow): Promise<boolean> {
-  const [each] = await judge(room, kind, [row]);
+async function isInPlace(check: KeyCheck, kind: KeyRecordKind, row: KeyRow): Promise<boolean> {
+  const [each] = await judge(check, kind, [row]);
   if (each === undefined || "objection" in each || !each.opens) return false;
   return typeof each.expected === "object" && idOf(kind, each.expected) === idOf(kind, row);
 }
 
 /** The final form of everything that was loosened; how many were copies of what had come to its place before them, and went. */
-async function settle(room: Room, kind: KeyRecordKind, loosened: Loosened): Promise<number> {
-  const { tx, findings } = room;
+async function settle(check: KeyCheck, kind: KeyRecordKind, loosened: Loosened): Promise<number> {
+  const { tx, findings } = check;
   let copies = 0;
   const { table } = keyTables[kind];
-  for await (const portion of judgedRows(room, kind)) {
+  for await (const portion of judgedRows(check, kind)) {
     for (const each of portion) {
       if ("objection" in each || typeof each.expected === "string") continue;
       const { row, name, expected } = each;
       const id = idOf(kind, row);
       const index = loosened.get(id);
       if (index === undefined) continue;
-      const other = id === idOf(kind, expected) ? undefined : await findRow(room, kind, idOf(kind, expected));
-      if (other !== undefined && (await isInPlace(room, kind, other))) {
+      const other = id === idOf(kind, expected) ? undefined : await findRow(check, kind, idOf(kind, expected));
+      if (other !== undefined && (await isInPlace(check, kind, other))) {
         await deleteRow(tx, table, row as never);
         copies += 1;
       } else if (other !== undefined) findings.lost(`${name}: a row that is not its own stands in its place`);
@@ -208,12 +208,12 @@ function unlikeAny(): string {
 }
 
 async function expectedRow(
-  room: Room,
+  check: KeyCheck,
   record: KeyRecord,
   row: KeyRow,
   blindIndex: string | undefined,
 ): Promise<KeyRow | "deleted" | "unknown"> {
-  const { factsOf, pages } = room.state;
+  const { factsOf, pages } = check.state;
   const id = recordIdOf(record);
   const facts = await factsOf(id);
   const walletFacts = record.kind === "walletAccount" ? await factsOf(record.walletId) : undefined;
@@ -226,7 +226,7 @@ async function expectedRow(
     {
       facts,
       privateKeyTags: pages.privateKeyTags.keys.get(id) ?? [],
-      sortKey: "sort_key" in row ? await placeOf(room, record, row.sort_key) : "",
+      sortKey: "sort_key" in row ? await placeOf(check, record, row.sort_key) : "",
     },
   );
   // No page says when a key was last tagged: any time since is as good.
@@ -237,7 +237,10 @@ async function expectedRow(
 }
 
 /** The addresses that a private key is found by. */
-async function checkAddresses({ tx, state, findings }: Room, rows: readonly Tables["private_keys"][]): Promise<void> {
+async function checkAddresses(
+  { tx, state, findings }: KeyCheck,
+  rows: readonly Tables["private_keys"][],
+): Promise<void> {
   const { organizationId } = state;
   const expected = rows.flatMap((row) => addressesIn(row));
   // By the ids of the records: a row may stand under another's.
@@ -273,7 +276,7 @@ function nameOfAddress({ address_key, private_key_id }: Tables["private_key_addr
   return `private_key_addresses ${address_key} ${private_key_id}`;
 }
 
-async function checkStrayAddresses({ tx, state, findings }: Room): Promise<void> {
+async function checkStrayAddresses({ tx, state, findings }: KeyCheck): Promise<void> {
   for await (const rows of rowsOf(tx, "private_key_addresses", state.organizationId, rowsAtOnce)) {
     const ids = [...new Set(rows.map(({ private_key_id }) => private_key_id))];
     const found = await rowsWith(tx, "private_keys", state.organizationId, "private_key_id", ids);

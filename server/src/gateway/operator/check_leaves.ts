@@ -16,16 +16,16 @@ import type { LeafCheck, LeafInRow } from "./leaf_check.ts";
 
 const leavesAtOnce = 200;
 
-export async function checkLeaves(room: LeafCheck): Promise<void> {
-  const { tx, organizationId, findings } = room;
+export async function checkLeaves(check: LeafCheck): Promise<void> {
+  const { tx, organizationId, findings } = check;
   const loosened = new Set<string>();
   for await (const rows of rowsOf(tx, "leaves", organizationId, leavesAtOnce)) {
-    const found = await ownLeaves(room, rows);
-    for (const { leaf, row } of found) if (await compareRow(room, leaf, row)) loosened.add(nameOf(row));
-    await checkActivities(room, found);
-    for (const each of found) await checkMark(room, each);
+    const found = await ownLeaves(check, rows);
+    for (const { leaf, row } of found) if (await compareRow(check, leaf, row)) loosened.add(nameOf(row));
+    await checkActivities(check, found);
+    for (const each of found) await checkMark(check, each);
   }
-  if (loosened.size > 0) await settle(room, loosened);
+  if (loosened.size > 0) await settle(check, loosened);
   for await (const rows of rowsOf(tx, "unreleased", organizationId, leavesAtOnce)) {
     const leaves = await leavesNamed(tx, rows);
     for (const row of rows) {

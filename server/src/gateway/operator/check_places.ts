@@ -19,27 +19,27 @@ const leavesAtOnce = 200;
 /** More than an activity can make. */
 const maxObjects = 2_000;
 
-type Room = { tx: Inside; vouching: Vouching; state: CheckedState };
+type KeyCheck = { tx: Inside; vouching: Vouching; state: CheckedState };
 
 /**
  * Where a record stands in lists: behind the version that it came with, and at its place among those that came with it. Both
  * follow from its id, which derives from the body that made it.
  */
-export async function placeOf(room: Room, record: KeyRecord, stored: string): Promise<string> {
-  const { tx, state } = room;
+export async function placeOf(check: KeyCheck, record: KeyRecord, stored: string): Promise<string> {
+  const { tx, state } = check;
   const version = /^\d{15}\.\d{4}$/.test(stored) ? Number(stored.slice(0, 15)) : 0;
   const near = await rowsWith(tx, "leaves", state.organizationId, "version", [version]);
-  const place = await placeAmong(room, near, record, stored);
+  const place = await placeAmong(check, near, record, stored);
   if (place !== undefined) return place;
   for await (const rows of rowsOf(tx, "leaves", state.organizationId, leavesAtOnce)) {
-    const found = await placeAmong(room, rows, record, stored);
+    const found = await placeAmong(check, rows, record, stored);
     if (found !== undefined) return found;
   }
   return stored;
 }
 
 async function placeAmong(
-  { vouching, state }: Room,
+  { vouching, state }: KeyCheck,
   rows: readonly Pick<Tables["leaves"], "leaf" | "made">[],
   record: KeyRecord,
   stored: string,

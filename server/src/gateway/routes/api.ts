@@ -7,7 +7,7 @@ import type { AnyQuery } from "../../endpoints/define_query.ts";
 import { activities } from "../../generated/activities.ts";
 import { queries } from "../../generated/queries.ts";
 import { toFailure } from "../../views/error_body.ts";
-import { createDoubts } from "../evidence/doubts.ts";
+import { createRefusedCredentials } from "../evidence/refused_credentials.ts";
 import { maxBodyBytes } from "../http/http_limits.ts";
 import type { MetricKind } from "../http/metrics.ts";
 import { nothingAt } from "../http/request_check.ts";
@@ -20,7 +20,7 @@ import type { ApiDependencies } from "./api_dependencies.ts";
 const doubtLimits = { places: 2, waiting: 1_000, keys: 1_000, keptMs: 60_000 };
 
 export function apiRoutes(given: ApiDependencies): Route[] {
-  const dependencies = { ...given, doubts: createDoubts(doubtLimits) };
+  const dependencies = { ...given, refusedCredentials: createRefusedCredentials(doubtLimits) };
   const openapi = readFileSync(new URL("../../generated/openapi.json", import.meta.url));
   return [
     ...(Object.values(activities) as AnyActivity[]).map((activity) =>

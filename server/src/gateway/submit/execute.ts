@@ -6,12 +6,12 @@ import { findActivity } from "../../store/activities.ts";
 import { type ActivityRecord, noRights } from "../../views/activity_view.ts";
 import { readActivity, waitingStatus } from "../../views/read_activity.ts";
 import { authenticateQuery, claimedCredential } from "../evidence/authenticate_query.ts";
-import { toActivityItem } from "./to_commit_item.ts";
 import type { Decided, Preparation } from "./preparation.ts";
-import { endsTurn, Round, runRounds, type RoundResult, submitLimits } from "./round.ts";
+import { endsTurn, Round, type RoundResult, runRounds, submitLimits } from "./round.ts";
 import type { StampedRequest } from "./stamped_request.ts";
 import { organizationMismatch } from "./stored_answer.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
+import { toActivityItem } from "./to_commit_item.ts";
 import { declaredOnly, type Need } from "./wishes.ts";
 
 export type ActivityStep = RoundResult<ActivityRecord, Need>;
@@ -99,7 +99,7 @@ class Execution {
     }
     if (isInvalidEvidence(error)) {
       // Evidence that cannot even be read names no credential: it is refused here, in the same words.
-      this.#dependencies.doubts?.note(organizationId, claimedCredential(this.#dependencies, evidence));
+      this.#dependencies.refusedCredentials?.note(organizationId, claimedCredential(this.#dependencies, evidence));
     }
     throw error;
   }
@@ -142,9 +142,9 @@ const muchCost = 10_000;
  * stranger would take a place in the queue or cause a lot of look-ups before the signer sees its stamp.
  */
 function verifiesFirst(dependencies: SubmitDependencies, request: StampedRequest): boolean {
-  const { organizations, doubts } = dependencies;
+  const { organizations, refusedCredentials } = dependencies;
   const { organizationId, records, evidence, cost } = request;
   if (organizations.isCrowded(organizationId) || records.length > manyRecords || cost > muchCost) return true;
-  if (doubts === undefined || doubts.areNone()) return false;
-  return doubts.has(organizationId, claimedCredential(dependencies, evidence));
+  if (refusedCredentials === undefined || refusedCredentials.areNone()) return false;
+  return refusedCredentials.has(organizationId, claimedCredential(dependencies, evidence));
 }

@@ -7,7 +7,7 @@ import { loadHeaders } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import type { RecentFailures } from "./recent_failures.ts";
-import { Round, releaseLimits, runRounds, type RoundResult } from "./round.ts";
+import { Round, type RoundResult, releaseLimits, runRounds } from "./round.ts";
 import { type StoredLeaf, toMark } from "./stored_leaf.ts";
 
 export type ReleaseOutcome = { kind: "released"; result: string | undefined } | { kind: "refused"; message: string };

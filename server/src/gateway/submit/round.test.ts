@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "@keystead/core/fault.ts";
-import { endsTurn, type Reason, Round, runRounds, type RoundResult } from "./round.ts";
+import { endsTurn, type Reason, Round, type RoundResult, runRounds } from "./round.ts";
 
 const organizationId = "an organization";
 

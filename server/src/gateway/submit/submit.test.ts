@@ -13,7 +13,7 @@ import { loadUnreleased } from "../../store/across.ts";
 import { commitGroup } from "../../store/commit.ts";
 import type { Store } from "../../store/store.ts";
 import { dialectOf } from "../../views/dialect.ts";
-import { createDoubts } from "../evidence/doubts.ts";
+import { createRefusedCredentials } from "../evidence/refused_credentials.ts";
 import { submit } from "./submit.ts";
 
 /** The same store, to which something else happens after each read. */
@@ -165,8 +165,8 @@ for (const dialect of dialects) {
   test(`on ${dialect}: a key under which a stamp was refused is verified before the signer is asked, until a stamp is right`, async (t) => {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
-    const doubts = createDoubts({ places: 1, waiting: 10, keys: 10, keptMs: 60_000 });
-    rig.room.doubts = doubts;
+    const refusedCredentials = createRefusedCredentials({ places: 1, waiting: 10, keys: 10, keptMs: 60_000 });
+    rig.room.refusedCredentials = refusedCredentials;
     let asked = 0;
     const { begin } = rig.room.organizations;
     rig.room.organizations.begin = (...request) => {
@@ -192,12 +192,12 @@ for (const dialect of dialects) {
       code: "unauthenticated",
     });
     assert.equal(asked, 1);
-    assert.equal(doubts.areNone(), false);
+    assert.equal(refusedCredentials.areNone(), false);
     assert.equal((await rig.send(rig.root, "create_user_tag", tag("right"))).status, "ACTIVITY_STATUS_COMPLETED");
     assert.equal(asked, 2);
-    assert.equal(doubts.areNone(), true);
+    assert.equal(refusedCredentials.areNone(), true);
     assert.equal(
-      doubts.lane.enter(() => false),
+      refusedCredentials.lane.enter(() => false),
       undefined,
       "the lane is free again",
     );

@@ -1,10 +1,10 @@
 import type { Repeats } from "../bounds/repeats.ts";
-import type { AuthenticateRoom } from "../evidence/authenticate_query.ts";
+import type { AuthenticationDependencies } from "../evidence/authenticate_query.ts";
 import type { Committer } from "./committer.ts";
 import type { Organizations } from "./organization_states.ts";
 
 /** What submitting works with. */
-export type SubmitDependencies = AuthenticateRoom & {
+export type SubmitDependencies = AuthenticationDependencies & {
   organizations: Organizations;
   committer: Committer;
   repeats: Repeats;

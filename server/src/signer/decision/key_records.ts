@@ -27,7 +27,7 @@ import type { Signer } from "./signer.ts";
 /** What came with a frame beside the state. */
 export type Supplied = Pick<Request<"prepare">, "records" | "wishes">;
 
-export function openKeyRoom(signer: Signer, state: OpenState, supplied: Supplied): KeyAccess {
+export function openKeyAccess(signer: Signer, state: OpenState, supplied: Supplied): KeyAccess {
   const { keyring, sealer } = signer;
   const { organizationId } = state;
   const sealedOf = new Map<KeyRecord, Uint8Array>();

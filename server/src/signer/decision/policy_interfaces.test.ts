@@ -6,10 +6,10 @@ import type { ContractInterface } from "../../state/entities.ts";
 import { emptyPages } from "../../state/pages.ts";
 import { wishKey } from "../../state/record_wish.ts";
 import { encodeRecord } from "../../state/records.ts";
-import { createInterfaceCache, openInterfaces } from "./policy_interfaces.ts";
 import type { Supplied } from "./key_records.ts";
 import { NeedsMore, needsRecords } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
+import { createInterfaceCache, openInterfaces } from "./policy_interfaces.ts";
 import { createRecordCache } from "./record_cache.ts";
 import type { Signer } from "./signer.ts";
 

@@ -19,12 +19,12 @@ import { passed } from "../../state/steps.ts";
 import type { Act, DecisionContext } from "./act.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { authenticate } from "./authenticate.ts";
-import { readingInterfaces } from "./policy_interfaces.ts";
-import { openKeyRoom } from "./key_records.ts";
+import { openKeyAccess } from "./key_records.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { missingLinks, openStateOf, withOffered } from "./offered_state.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
 import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
+import { readingInterfaces } from "./policy_interfaces.ts";
 import { questionOf } from "./question.ts";
 import type { Signer } from "./signer.ts";
 import { approvalOf, approveAgain, vote } from "./vote.ts";
@@ -63,7 +63,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   passed("authenticated");
   yield* compilingPolicies(state.pages.policies);
   yield* readingInterfaces(signer, state, request);
-  const keys = once(() => openKeyRoom(signer, state, request));
+  const keys = once(() => openKeyAccess(signer, state, request));
   const context: DecisionContext = {
     signer,
     state,

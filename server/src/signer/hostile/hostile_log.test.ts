@@ -29,17 +29,17 @@ import { findActivityByFingerprint } from "../../store/activities.ts";
 import { commitGroup } from "../../store/commit.ts";
 import { openKeyring } from "../secrets/keyring.ts";
 
-type House = { organizationId: string; people: [Person, Person, Person] };
+type TargetOrganization = { organizationId: string; people: [Person, Person, Person] };
 
-type Scene = {
+type Setup = {
   rig: GatewayRig;
   /** One suffices here. */
-  free: House;
+  free: TargetOrganization;
   /** Two of three are needed here. */
-  strict: House;
+  strict: TargetOrganization;
 };
 
-async function createScene(t: Parameters<typeof createGatewayRig>[0]): Promise<Scene> {
+async function createScene(t: Parameters<typeof createGatewayRig>[0]): Promise<Setup> {
   const rig = await createGatewayRig(t, "sqlite");
   assert.ok(rig);
   const names = ["ann", "bob", "cleo"];
@@ -54,7 +54,7 @@ async function createScene(t: Parameters<typeof createGatewayRig>[0]): Promise<S
       );
     }
   }
-  return { rig, free: free as House, strict: strict as House };
+  return { rig, free: free as TargetOrganization, strict: strict as TargetOrganization };
 }
 
 function inProcess({ signer }: GatewayRig): SignerLink {
@@ -76,7 +76,7 @@ async function report(rig: GatewayRig, link = inProcess(rig)): Promise<{ lines: 
 
 /** What the signer makes of a request, and nobody commits. */
 async function prepared(
-  { rig }: Scene,
+  { rig }: Setup,
   { privateKey }: Person,
   path: ActivityPath,
   parameters: object,
@@ -96,7 +96,7 @@ async function prepared(
   return rows;
 }
 
-const released = ({ rig }: Scene, rows: readonly Prepared[]) =>
+const released = ({ rig }: Setup, rows: readonly Prepared[]) =>
   rig.signer.operations.release({ rows: rows.map(({ leaf, sealed }) => ({ leaf, sealed })), links: [] });
 
 const nameOf = (row: Prepared) => `leaf ${leafOf(row).number} of signer boot ${toHex(leafOf(row).boot)}`;
@@ -104,7 +104,7 @@ const nameOf = (row: Prepared) => `leaf ${leafOf(row).number} of signer boot ${t
 const tag = (userTagName: string) => ({ userTagName, userIds: [] });
 
 /** The body of something that waits, and of a vote on it. */
-async function waiting({ rig, strict }: Scene): Promise<{ fingerprint: string; target: Uint8Array }> {
+async function waiting({ rig, strict }: Setup): Promise<{ fingerprint: string; target: Uint8Array }> {
   const { organizationId, people } = strict;
   const { fingerprint } = await rig.submit(people[0], "create_user_tag", tag("wanted"), { organizationId });
   const row = await findActivityByFingerprint(rig.store, organizationId, fingerprint.replace("sha256:", ""));
@@ -113,11 +113,11 @@ async function waiting({ rig, strict }: Scene): Promise<{ fingerprint: string; t
 }
 
 /** One act for every kind of leaf: the rows that the signer would have committed. */
-const kept: Readonly<Record<string, (scene: Scene) => Promise<readonly Prepared[]>>> = {
-  COMPLETED: (scene) => prepared(scene, scene.free.people[0], "create_user_tag", tag("x"), scene.free.organizationId),
-  "COMPLETED, with a sealed result": async (scene) => {
-    const { organizationId, people } = scene.free;
-    const made = await scene.rig.submit(
+const kept: Readonly<Record<string, (setup: Setup) => Promise<readonly Prepared[]>>> = {
+  COMPLETED: (setup) => prepared(setup, setup.free.people[0], "create_user_tag", tag("x"), setup.free.organizationId),
+  "COMPLETED, with a sealed result": async (setup) => {
+    const { organizationId, people } = setup.free;
+    const made = await setup.rig.submit(
       people[0],
       "create_wallet",
       { walletName: "W", accounts: [] },
@@ -126,48 +126,48 @@ const kept: Readonly<Record<string, (scene: Scene) => Promise<readonly Prepared[
     const { walletId } = made.result.createWalletResult as { walletId: string };
     const records = [{ by: "id", kind: "wallet", id: walletId }] as const;
     const { targetPublicKey } = exportClient();
-    const rows = await prepared(scene, people[0], "export_wallet", { walletId, targetPublicKey }, organizationId, {
+    const rows = await prepared(setup, people[0], "export_wallet", { walletId, targetPublicKey }, organizationId, {
       records,
     });
     assert.ok(rows[0]?.sealed);
     return rows;
   },
-  FAILED: (scene) => {
+  FAILED: (setup) => {
     const gone = { userTagIds: ["0aa0aa00-0000-4000-8000-00000000000a"] };
-    return prepared(scene, scene.free.people[0], "delete_user_tags", gone, scene.free.organizationId);
+    return prepared(setup, setup.free.people[0], "delete_user_tags", gone, setup.free.organizationId);
   },
-  REJECTED: async (scene) => {
-    const { rig, free } = scene;
+  REJECTED: async (setup) => {
+    const { rig, free } = setup;
     const { user, privateKey } = newUser("dave");
     const { organizationId, people } = free;
     await rig.submit(people[0], "create_users", { users: [{ ...user, userTags: [] }] }, { organizationId });
-    return prepared(scene, { userId: "", userName: "dave", privateKey }, "create_user_tag", tag("x"), organizationId);
+    return prepared(setup, { userId: "", userName: "dave", privateKey }, "create_user_tag", tag("x"), organizationId);
   },
-  SUBMITTED: (scene) =>
-    prepared(scene, scene.strict.people[0], "create_user_tag", tag("x"), scene.strict.organizationId),
-  "COMPLETED by a vote": async (scene) => {
-    const { fingerprint, target } = await waiting(scene);
-    const { organizationId, people } = scene.strict;
-    return prepared(scene, people[1], "approve_activity", { fingerprint }, organizationId, { target });
+  SUBMITTED: (setup) =>
+    prepared(setup, setup.strict.people[0], "create_user_tag", tag("x"), setup.strict.organizationId),
+  "COMPLETED by a vote": async (setup) => {
+    const { fingerprint, target } = await waiting(setup);
+    const { organizationId, people } = setup.strict;
+    return prepared(setup, people[1], "approve_activity", { fingerprint }, organizationId, { target });
   },
-  "REJECTED by a vote": async (scene) => {
-    const { fingerprint, target } = await waiting(scene);
-    const { organizationId, people } = scene.strict;
-    return prepared(scene, people[2], "reject_activity", { fingerprint }, organizationId, { target });
+  "REJECTED by a vote": async (setup) => {
+    const { fingerprint, target } = await waiting(setup);
+    const { organizationId, people } = setup.strict;
+    return prepared(setup, people[2], "reject_activity", { fingerprint }, organizationId, { target });
   },
-  VOTED: async (scene) => {
-    const { rig, strict } = scene;
+  VOTED: async (setup) => {
+    const { rig, strict } = setup;
     const { organizationId, people } = strict;
     const all = { threshold: 3, userIds: people.map(({ userId }) => userId) };
     const raised = await rig.submit(people[0], "update_root_quorum", all, { organizationId });
     await rig.submit(people[1], "approve_activity", { fingerprint: raised.fingerprint }, { organizationId });
-    const { fingerprint, target } = await waiting(scene);
-    return prepared(scene, people[1], "approve_activity", { fingerprint }, organizationId, { target });
+    const { fingerprint, target } = await waiting(setup);
+    return prepared(setup, people[1], "approve_activity", { fingerprint }, organizationId, { target });
   },
-  "BIRTH, with its activity": (scene) => {
+  "BIRTH, with its activity": (setup) => {
     const rootUsers = [newUser("kim").user];
     const parameters = { subOrganizationName: "Child", rootUsers, rootQuorumThreshold: 1 };
-    return prepared(scene, scene.rig.root, "create_sub_organization", parameters, scene.rig.organizationId);
+    return prepared(setup, setup.rig.root, "create_sub_organization", parameters, setup.rig.organizationId);
   },
   DATABASE_ACCEPTED: async ({ rig }) => {
     const operator = rig.signer.restart({ orders: { acceptDatabase: true } });
@@ -187,13 +187,13 @@ test("every kind of leaf is among them", () => {
 
 for (const [kind, keep] of Object.entries(kept)) {
   test(`${kind}: released and never committed, each of its leaves is named`, async (t) => {
-    const scene = await createScene(t);
-    assert.deepEqual((await report(scene.rig)).ok, true);
-    const rows = await keep(scene);
-    const before = (await report(scene.rig)).lines.filter((line) => !line.startsWith("next: "));
+    const setup = await createScene(t);
+    assert.deepEqual((await report(setup.rig)).ok, true);
+    const rows = await keep(setup);
+    const before = (await report(setup.rig)).lines.filter((line) => !line.startsWith("next: "));
     assert.ok(before.length <= 2, "what is only prepared needs no trace");
-    assert.ok(released(scene, rows).every(({ kind: outcome }) => outcome === "released"));
-    const { lines, ok } = await report(scene.rig);
+    assert.ok(released(setup, rows).every(({ kind: outcome }) => outcome === "released"));
+    const { lines, ok } = await report(setup.rig);
     assert.equal(ok, false);
     assert.deepEqual(
       lines.slice(0, -2).sort(),
@@ -205,11 +205,11 @@ for (const [kind, keep] of Object.entries(kept)) {
 }
 
 test("a state that was decided on and is kept back is named, though its leaf was never released", async (t) => {
-  const scene = await createScene(t);
-  const { rig, free } = scene;
+  const setup = await createScene(t);
+  const { rig, free } = setup;
   const { organizationId, people } = free;
   // Of two states at one version the database shows one; what is decided afterwards was decided on the other.
-  const [hidden] = await prepared(scene, people[0], "create_user_tag", tag("hidden"), organizationId);
+  const [hidden] = await prepared(setup, people[0], "create_user_tag", tag("hidden"), organizationId);
   const state = await rig.store.db
     .selectFrom("organizations")
     .selectAll()
@@ -242,10 +242,10 @@ test("a state that was decided on and is kept back is named, though its leaf was
   assert.ok(reply.kind === "prepared");
   const [after] = reply.value;
   assert.ok(after);
-  const [shown] = await prepared(scene, people[0], "create_user_tag", tag("shown"), organizationId);
+  const [shown] = await prepared(setup, people[0], "create_user_tag", tag("shown"), organizationId);
   assert.ok(shown);
   await commitGroup(rig.store, [toCommitItem(shown)], []);
-  assert.equal(released(scene, [after])[0]?.kind, "released");
+  assert.equal(released(setup, [after])[0]?.kind, "released");
   const item = toCommitItem(after);
   await rig.store.db
     .insertInto("leaves")
@@ -264,8 +264,8 @@ test("a state that was decided on and is kept back is named, though its leaf was
 });
 
 test("a birth on a state of the parent that is kept back names that state", async (t) => {
-  const scene = await createScene(t);
-  const { rig, strict } = scene;
+  const setup = await createScene(t);
+  const { rig, strict } = setup;
   const born = await rig.store.db.selectFrom("leaves").select("organization_id").where("version", "=", 1).execute();
   assert.ok(born.length >= 3);
   // The leaf that the children's births stand on is the first organization's own birth.

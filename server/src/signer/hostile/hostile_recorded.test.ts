@@ -54,7 +54,7 @@ async function joinAnew({ signer, keyring }: Run, orders?: Parameters<Run["signe
 
 test(`${frames} hostile frames of a hostile gateway: nothing is approved that was not, and the signer goes on`, async (t) => {
   const run = await recordRun(t);
-  const { signer, paths, seen, house } = run;
+  const { signer, paths, seen, targetOrganization } = run;
   const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
   t.diagnostic(`KEYSTEAD_SEED=${seed}`);
   const random = seededRandom(seed);
@@ -66,7 +66,7 @@ test(`${frames} hostile frames of a hostile gateway: nothing is approved that wa
   assert.deepEqual(new Set(editedPages), new Set(Object.keys(emptyPages)));
   const listed = new Set(
     seen
-      .get(house.organizationId)
+      .get(targetOrganization.organizationId)
       ?.states.at(-1)
       ?.pages.map(({ name }) => name.split("/")[0]),
   );
@@ -140,9 +140,9 @@ async function dribble({ signer }: Run): Promise<void> {
 
 /** An honest gateway on the same database finds everything as it was, and goes on. */
 async function assertUnharmed(run: Run): Promise<void> {
-  const { room, store, signer, publicKeys, teller, house } = run;
+  const { room, store, signer, publicKeys, teller, targetOrganization } = run;
   room.organizations.forgetAll();
-  const { dave, organizationId, address } = house;
+  const { dave, organizationId, address } = targetOrganization;
   const signed = await teller.act(
     dave,
     "sign_raw_payload",

@@ -9,7 +9,7 @@ import { policies } from "./0004_policies.ts";
 import { madeRecords } from "./0005_made_records.ts";
 import { provenKeys } from "./0006_proven_keys.ts";
 import { refusedBytes } from "./0007_refused_bytes.ts";
-import { columnTypes, type SqlDialect, type MigrationStep } from "./step.ts";
+import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
 export const migrations: Readonly<Record<string, MigrationStep>> = {

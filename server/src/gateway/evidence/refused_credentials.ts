@@ -5,7 +5,7 @@
  */
 import { type ConcurrencyLimit, createConcurrencyLimit } from "../bounds/concurrency_limit.ts";
 
-export type Doubts = {
+export type RefusedCredentials = {
   /** Where stamps under such keys are verified; left as soon as that is done. */
   lane: ConcurrencyLimit;
   areNone(): boolean;
@@ -16,7 +16,7 @@ export type Doubts = {
   clear(organizationId: string, credential: string): void;
 };
 
-export type DoubtLimits = {
+export type RefusedCredentialLimits = {
   /** Stamps that are verified at once. */
   places: number;
   waiting: number;
@@ -25,7 +25,12 @@ export type DoubtLimits = {
   keptMs: number;
 };
 
-export function createDoubts({ places, waiting, keys, keptMs }: DoubtLimits): Doubts {
+export function createRefusedCredentials({
+  places,
+  waiting,
+  keys,
+  keptMs,
+}: RefusedCredentialLimits): RefusedCredentials {
   /** When each doubt ends, which is the order they are in. */
   const ends = new Map<string, number>();
   const refusal = "too many requests at once under keys whose stamps were refused; try again";
