@@ -29,7 +29,19 @@ const mostRestMs = 200;
 /** An organization that was not seen for so long is not there. */
 const presenceMs = 250;
 
-export function createQueryQueue(admission: Admission = createAdmission(queryLimits)): QueryQueue {
+/** Starts to measure, and returns how long the thread has worked since then, in milliseconds. */
+type StartMeasuring = () => () => number;
+
+/** What the thread did meanwhile, not what the database was waited for: a slow database is nobody's flood. */
+const measureThread: StartMeasuring = () => {
+  const begun = performance.eventLoopUtilization();
+  return () => performance.eventLoopUtilization(begun).active;
+};
+
+export function createQueryQueue(
+  admission: Admission = createAdmission(queryLimits),
+  startMeasuring: StartMeasuring = measureThread,
+): QueryQueue {
   const costs = new Map<string, number>();
 
   /** The two that were seen last. */
@@ -67,12 +79,11 @@ export function createQueryQueue(admission: Admission = createAdmission(queryLim
         // Other events come first: without this, a series of queries would block the process as one long piece of work.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      // What the thread did meanwhile, not what the database was waited for: a slow database is nobody's flood.
-      const begun = performance.eventLoopUtilization();
+      const workedMs = startMeasuring();
       try {
         return await work();
       } finally {
-        const { active: tookMs } = performance.eventLoopUtilization(begun);
+        const tookMs = workedMs();
         note(organizationId, cost, tookMs);
         const leave = () => admission.leave(organizationId, weight);
         if (cost > long && !isAlone(organizationId)) setTimeout(leave, Math.min(restTimes * tookMs, mostRestMs));

@@ -4,7 +4,14 @@ import { Fault } from "@keystead/core/fault.ts";
 import { sql } from "kysely";
 import { createGatewayRig, type GatewayRig } from "../../../test/gateway_rig.ts";
 import { lost, rebuilt } from "../../../test/hostile_changes.ts";
-import { type Acted, type Actor, found, furnishHouse, type TargetOrganization, type Teller } from "../../../test/hostile_story.ts";
+import {
+  type Acted,
+  type Actor,
+  found,
+  furnishHouse,
+  type TargetOrganization,
+  type Teller,
+} from "../../../test/hostile_story.ts";
 import { dialects, openTestStore } from "../../../test/open_test_store.ts";
 import { checkingSigner } from "../../../test/signer_rig.ts";
 import { rowKeys } from "../../store/projection.ts";
