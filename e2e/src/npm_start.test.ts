@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { patienceMs } from "../../core/test/patience.ts";
 import { freshDataFolder } from "./data_folder.ts";
 import { repository } from "./keystead_server.ts";
-import { childrenOf, isRunning, killIfThere, processesNaming } from "./process_tree.ts";
+import { childrenOf, commandOf, isRunning, killIfThere, processesNaming } from "./process_tree.ts";
 
 const isLinux = process.platform === "linux";
 const needsLinux = { skip: !isLinux && "needs /proc" };
@@ -99,7 +100,8 @@ test("the end of npm alone ends all, also when npm was gone before the launcher 
   // As npm starts it, by a process that has ended by then.
   const env = { ...process.env, PORT: "0", KEYSTEAD_DATA: data, npm_lifecycle_event: "start" };
   const script = "exec setsid node server/main.mjs >/dev/null 2>&1 </dev/null &";
-  const shell = spawn("sh", ["-c", script], { cwd: repository, env: { ...env, npm_execpath: "/npm-cli.js" } });
+  const byNpm = { npm_execpath: "/npm-cli.js", npm_package_json: join(repository, "package.json") };
+  const shell = spawn("sh", ["-c", script], { cwd: repository, env: { ...env, ...byNpm } });
   await once(shell, "exit");
   await nobodyNaming(data, "started by nobody");
   await new NpmStart(t, data).ready();
@@ -131,3 +133,33 @@ test("a signal to npm at any moment of a start leaves nobody behind", needsLinux
   );
   await new NpmStart(t, data).ready();
 });
+
+test("npx runs an order on the data to its end, and an order that is interrupted does not count as done", async (t) => {
+  const data = freshDataFolder(t);
+  const started = await new NpmStart(t, data).ready();
+  started.npm.kill("SIGTERM");
+  await started.ended;
+  const env = { ...process.env, KEYSTEAD_DATA: data };
+  const check = () => spawn("npx", ["keystead", "check-database"], { cwd: repository, env, detached: true });
+
+  const whole = check();
+  let said = "";
+  whole.stdout.on("data", (chunk) => (said += chunk));
+  assert.deepEqual(await once(whole, "exit"), [0, null], said);
+  assert.match(said, /1 organization\(s\) checked, 0 row\(s\)/);
+
+  const cut = check();
+  const ended = once(cut, "exit");
+  for (let i = 0; i < 12_000 && (await launchersOn(data)).length === 0 && cut.exitCode === null; i++) await pause(5);
+  for (const pid of await launchersOn(data)) process.kill(pid, "SIGTERM");
+  const [code] = await ended;
+  assert.notEqual(code, 0);
+});
+
+/** The launchers that work on a folder, which only their environment names. */
+async function launchersOn(data: string): Promise<number[]> {
+  const commands = await Promise.all(
+    (await processesNaming(data)).map(async (pid) => ({ pid, command: await commandOf(pid) })),
+  );
+  return commands.filter(({ command }) => /\/server\/main\.mjs /.test(command)).map(({ pid }) => pid);
+}

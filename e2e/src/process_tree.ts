@@ -58,3 +58,9 @@ export async function processesNaming(folder: string): Promise<number[]> {
   }
   return found;
 }
+
+/** Its command line; empty when it has ended. */
+export async function commandOf(pid: number): Promise<string> {
+  const text = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+  return text.replaceAll("\0", " ");
+}

@@ -78,8 +78,11 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       return typeof address === "object" && address !== null ? address.port : port;
     },
     async close() {
-      await Promise.all([http.app.close(), runner?.stop()]);
+      const jobsEnded = runner?.stop();
+      await http.app.close();
+      // Before the jobs: one that hangs must not keep opened results from being written.
       await committer.settle().catch(() => undefined);
+      await jobsEnded;
     },
   };
 }

@@ -175,6 +175,7 @@ class Launcher {
       return;
     }
     this.#options.say("Keystead is stopping; a second signal ends it at once");
-    this.#verdict.decide(0);
+    // Work that was interrupted has not said that all is well.
+    this.#verdict.decide(this.#options.endsByItself ? 1 : 0);
   }
 }

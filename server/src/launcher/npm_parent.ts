@@ -1,14 +1,21 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 const watchMs = 500;
+
+const ownPackage = join(import.meta.dirname, "../../../package.json");
 
 /**
  * npm hands a signal on to what it started, except in the moment between starting it and listening for signals: a signal that
  * arrives then ends npm alone. A launcher left behind like that keeps the data folder locked, and nobody sees it; so under
- * `npm start` the end of npm counts as a request to stop. Does nothing where npm did not start this process.
+ * `npm start` the end of npm counts as a request to stop.
+ *
+ * Only this repository's own `start` script counts, because npm is the direct parent there. `npx keystead check-database` and other
+ * people's scripts have npm's variables too, with some other process in between.
  */
 export function stopWithNpm(env: Record<string, string | undefined>, stop: () => void): void {
-  if (env.npm_lifecycle_event === undefined || !env.npm_execpath?.endsWith("npm-cli.js")) return;
+  if (env.npm_lifecycle_event !== "start" || env.npm_package_json !== ownPackage) return;
+  if (!env.npm_execpath?.endsWith("npm-cli.js")) return;
   const npm = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === npm && isNpm(npm)) return;
