@@ -1,6 +1,6 @@
 /** Refusals by policies. The answer names policies by id; whoever reads it knows them by name, and may want to ask again later. */
 import { type Activity, KeysteadError } from "@keystead/sdk";
-import { type Explained, reportLines, type Told } from "./policy_report.ts";
+import { type Explained, type ExplainedPolicy, reportLines } from "./policy_report.ts";
 import { printable } from "./printable.ts";
 import type { Session } from "./profile.ts";
 
@@ -40,11 +40,17 @@ async function linesOf(session: Session, details: readonly PolicyDetail[]): Prom
   const titles = await findTitles(session);
   const activity = await findRefused(session);
   const reports = details.flatMap(({ policyEvaluations = [], explanations = [] }) => {
-    const toldOf = ({ policyId, outcome }: { policyId: string; outcome: Explained["outcome"] }): Told => {
+    const explainedPolicyOf = ({
+      policyId,
+      outcome,
+    }: {
+      policyId: string;
+      outcome: Explained["outcome"];
+    }): ExplainedPolicy => {
       const explained = explanations.find((one) => one.policyId === policyId) ?? { outcome, observed: {} };
       return { ...explained, ...(titles.get(policyId) ?? { policyName: policyId }) };
     };
-    const all = policyEvaluations.map(toldOf);
+    const all = policyEvaluations.map(explainedPolicyOf);
     // Of many the answer explains those that decided. Where it explains none, the outcomes are all there is.
     const isExplained = (at: number) =>
       explanations.some(({ policyId }) => policyId === policyEvaluations[at]?.policyId);
@@ -56,7 +62,7 @@ async function linesOf(session: Session, details: readonly PolicyDetail[]): Prom
   return [...reports, ...later];
 }
 
-type Title = Pick<Told, "policyName" | "effect">;
+type Title = Pick<ExplainedPolicy, "policyName" | "effect">;
 
 /** By id. Names are for comfort: whoever may not list them reads ids. */
 async function findTitles({ client }: Session): Promise<ReadonlyMap<string, Title>> {

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { reportLines, type Told } from "./policy_report.ts";
+import { type ExplainedPolicy, reportLines } from "./policy_report.ts";
 
-function told(policyName: string, outcome: Told["outcome"], rest: Partial<Told> = {}): Told {
+function told(
+  policyName: string,
+  outcome: ExplainedPolicy["outcome"],
+  rest: Partial<ExplainedPolicy> = {},
+): ExplainedPolicy {
   return { policyName, outcome, effect: "EFFECT_ALLOW", observed: {}, ...rest };
 }
 
@@ -22,7 +26,7 @@ const waiting = told("two people", "OUTCOME_REQUIRES_CONSENSUS", { expression: "
 const allowing = told("small", "OUTCOME_ALLOW");
 
 /** The titles alone. */
-function report(all: Told[], isRefused = true): string[] {
+function report(all: ExplainedPolicy[], isRefused = true): string[] {
   return reportLines(all, { isRefused }).filter((line) => !line.startsWith("    "));
 }
 
@@ -43,7 +47,7 @@ test("what decided comes first, and each outcome is said in words beside the pub
 });
 
 test("the first sentence says what came of it, and which policy came nearest to allowing", () => {
-  const verdicts: [Told[], boolean, string][] = [
+  const verdicts: [ExplainedPolicy[], boolean, string][] = [
     [[unmet, allowing], true, 'allowed by "small"'],
     [[unmet, waiting], false, 'waits for approvals under "two people"'],
     [[unmet, waiting], true, 'no policy allows it; nearest: "two people"'],
@@ -58,8 +62,10 @@ test("the first sentence says what came of it, and which policy came nearest to 
 });
 
 test("an outcome of a newer server is told as unknown, and what is not shown is counted", () => {
-  const newer = { policyName: "new", outcome: "OUTCOME_NEW" as Told["outcome"], observed: {} };
-  const others = ["a", "b"].map((policyName): Told => ({ policyName, outcome: "OUTCOME_DENY_IMPLICIT", observed: {} }));
+  const newer = { policyName: "new", outcome: "OUTCOME_NEW" as ExplainedPolicy["outcome"], observed: {} };
+  const others = ["a", "b"].map(
+    (policyName): ExplainedPolicy => ({ policyName, outcome: "OUTCOME_DENY_IMPLICIT", observed: {} }),
+  );
   assert.deepEqual(reportLines([...others, newer], { isRefused: true, shown: [newer] }), [
     "no policy allows it",
     '  policy "new" came to something that this version does not know (NEW)',

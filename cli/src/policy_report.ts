@@ -8,7 +8,7 @@ export type Explained = Pick<PolicyExplanation, "outcome" | "observed"> &
   Partial<Pick<PolicyExplanation, "expression" | "clause" | "start" | "reason">>;
 
 /** One policy with what it came to. The effect is not known of a policy that was deleted since. */
-export type Told = Explained & { policyName: string; effect?: "EFFECT_ALLOW" | "EFFECT_DENY" | undefined };
+export type ExplainedPolicy = Explained & { policyName: string; effect?: "EFFECT_ALLOW" | "EFFECT_DENY" | undefined };
 
 /** In which words a clause settled the outcome. */
 const verbs: Readonly<Record<string, string>> = {
@@ -29,18 +29,18 @@ const meanings: Readonly<Record<Explained["outcome"], string>> = {
   OUTCOME_REQUIRES_AUTHENTICATORS: "waits for another way to authenticate",
 };
 
-function meaningOf(told: Told): string {
+function meaningOf(told: ExplainedPolicy): string {
   if (isAboutOtherThings(told)) return "is about something else";
   if (told.outcome === "OUTCOME_ERROR" && denies(told)) return "cannot be evaluated, and so denies";
   return meanings[told.outcome] ?? "came to something that this version does not know";
 }
 
 /** The engine has one word for both kinds of errors; its sentences tell them apart. */
-function isAboutOtherThings({ outcome, reason = "" }: Told): boolean {
+function isAboutOtherThings({ outcome, reason = "" }: ExplainedPolicy): boolean {
   return outcome === "OUTCOME_ERROR" && reason.startsWith("not applicable");
 }
 
-function denies({ outcome, reason = "" }: Told): boolean {
+function denies({ outcome, reason = "" }: ExplainedPolicy): boolean {
   if (outcome === "OUTCOME_ERROR") return reason.includes("a policy that denies does so too");
   return outcome === "OUTCOME_DENY_EXPLICIT";
 }
@@ -49,11 +49,11 @@ type Report = {
   /** Whoever asked was told no, also where a policy waits for others. */
   isRefused: boolean;
   /** Those that are told with their reasons; all, if left out. The rest is counted. */
-  shown?: readonly Told[];
+  shown?: readonly ExplainedPolicy[];
 };
 
 /** A sentence that says what came of all of them, and then each, those that decided first. */
-export function reportLines(all: readonly Told[], { isRefused, shown = all }: Report): string[] {
+export function reportLines(all: readonly ExplainedPolicy[], { isRefused, shown = all }: Report): string[] {
   const inOrder = all.toSorted((a, b) => rankOf(a) - rankOf(b) || nearnessOf(b) - nearnessOf(a));
   const told = inOrder.filter((one) => shown.includes(one));
   const rest = all.length - told.length;
@@ -64,7 +64,7 @@ export function reportLines(all: readonly Told[], { isRefused, shown = all }: Re
   ];
 }
 
-function verdictOf(inOrder: readonly Told[], isRefused: boolean): string {
+function verdictOf(inOrder: readonly ExplainedPolicy[], isRefused: boolean): string {
   const denying = inOrder.filter(denies);
   if (denying.length > 0) return `denied by ${namesOf(denying)}`;
   const allowing = inOrder.filter(({ outcome }) => outcome === "OUTCOME_ALLOW");
@@ -78,13 +78,13 @@ function verdictOf(inOrder: readonly Told[], isRefused: boolean): string {
   return nearest.length === 0 ? "no policy allows it" : `no policy allows it; nearest: ${namesOf(nearest)}`;
 }
 
-function namesOf(policies: readonly Told[]): string {
+function namesOf(policies: readonly ExplainedPolicy[]): string {
   const names = policies.slice(0, 3).map(({ policyName }) => `"${printable(policyName)}"`);
   return [...names, ...(policies.length > 3 ? [`${policies.length - 3} more`] : [])].join(", ");
 }
 
 /** Those that decided, those that could have, those that have nothing to do with it. */
-function rankOf(told: Told): number {
+function rankOf(told: ExplainedPolicy): number {
   if (denies(told)) return 0;
   if (told.outcome === "OUTCOME_ALLOW") return 1;
   if (isAboutOtherThings(told)) return 6;
@@ -94,7 +94,7 @@ function rankOf(told: Told): number {
 }
 
 /** One policy: what it came to, the clause that settled it, and what the names in it stood for. */
-export function explanationLines(told: Told): string[] {
+export function explanationLines(told: ExplainedPolicy): string[] {
   const { outcome, expression, clause, observed, reason, policyName, effect } = told;
   const verb = verbs[outcome] ?? "is not met";
   const kind = effect?.replace("EFFECT_", "") ?? "policy";

@@ -39,7 +39,7 @@ export type GatewayRig = {
   store: Store;
   signer: SignerRig;
   link: SignerLink;
-  room: SubmitDependencies;
+  dependencies: SubmitDependencies;
   organizationId: string;
   root: Person;
   /** The bytes of a submit at the signer's time, or `agoMs` before. */
@@ -83,7 +83,7 @@ export async function createGatewayRig(
   const organizations = createOrganizations(store, link, () => undefined);
   const committer = createCommitter(store, link);
   const repeats = createRepeats();
-  const room: SubmitDependencies = {
+  const dependencies: SubmitDependencies = {
     store,
     curves: nodeCurves,
     organizations,
@@ -98,7 +98,7 @@ export async function createGatewayRig(
     store,
     signer,
     link,
-    room,
+    dependencies,
     organizationId,
     root,
     body(path, parameters, { agoMs = 0, organizationId: within = organizationId } = {}) {
@@ -111,7 +111,7 @@ export async function createGatewayRig(
       const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
       const activity = activities[path] as AnyActivity;
       const answer = await submit(
-        room,
+        dependencies,
         activity,
         { body, evidence: stampEvidence(stamp), idempotencyKey },
         dialectOf(undefined),

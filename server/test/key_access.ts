@@ -9,12 +9,12 @@ import { recordIdOf } from "../src/state/records.ts";
 import { seedOfWallet } from "../src/state/wallet_secret.ts";
 
 /** What a test wants to be there, as outcomes of earlier activities give it. */
-export type KeyRoomContent = { records?: readonly NewRecord[]; facts?: readonly KeyFacts[] };
+export type KeyAccessContent = { records?: readonly NewRecord[]; facts?: readonly KeyFacts[] };
 
 const serviceKey = nodeHpke.generateKey();
 const otherServiceKey = nodeHpke.generateKey();
 
-export function testKeyAccess({ records = [], facts = [] }: KeyRoomContent = {}): KeyAccess {
+export function testKeyAccess({ records = [], facts = [] }: KeyAccessContent = {}): KeyAccess {
   const kept = records.map((each) => ({ ...each, secret: Uint8Array.from(each.secret) }));
   const blindIndex: KeyAccess["blindIndex"] = (kind, secret, organizationId = "acme") =>
     createHash("sha256").update(organizationId).update(kind).update(secret).digest("hex");

@@ -80,10 +80,10 @@ export function junkPrivateKey(
 
 /** Has a rig's database hold these records, sealed under its root key: they are committed with a tag of no meaning. */
 export async function keepRecords(rig: GatewayRig, records: readonly NewRecord[]): Promise<void> {
-  const { organizationId, room, root, signer } = rig;
+  const { organizationId, dependencies, root, signer } = rig;
   const body = rig.body("create_user_tag", { userTagName: randomUUID(), userIds: [] });
   const stamp = signStamp(root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
-  const { prepared, run } = await prepareOnce(room.organizations, organizationId, {
+  const { prepared, run } = await prepareOnce(dependencies.organizations, organizationId, {
     body,
     evidence: stampEvidence(stamp),
     target: undefined,
@@ -96,6 +96,9 @@ export async function keepRecords(rig: GatewayRig, records: readonly NewRecord[]
     keyring: openKeyring(signer.rootKey, 1, signer.keyring),
     sealer: createSealer(signer.rootKey, 1),
   } as Signer;
-  const outcome = await room.committer.commit({ ...toCommitItem(own), records: sealRecords(sealing, records) }, run);
+  const outcome = await dependencies.committer.commit(
+    { ...toCommitItem(own), records: sealRecords(sealing, records) },
+    run,
+  );
   if (outcome.kind !== "committed") throw new Error("the records were not kept");
 }

@@ -357,7 +357,7 @@ test(
 );
 
 /** What a client is told, who may be anybody; why, is the operator's. */
-const stateRefused = /stored state is refused; its operator has been told/;
+const stateRefused = /stored state of this organization failed verification/;
 
 test(
   "an empty memory beside a database server: the signer takes what it finds, says so, and from then on lets nobody set it back",

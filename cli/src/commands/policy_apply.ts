@@ -32,7 +32,7 @@ export async function policyApply(context: CommandContext): Promise<number> {
   console.log(diffLines(diff, { prune }).join("\n"));
   const steps = planOf(diff, { prune });
   const waiting = await waitingChanges(client);
-  const strangers = sayStrangers(waiting, steps);
+  const strangers = listUnrelatedWaiting(waiting, steps);
   if (check) return isSame(diff) && strangers === 0 ? 0 : 1;
   if (steps.length === 0) return 0;
   if (!yes && !(await isConfirmed())) {
@@ -81,7 +81,7 @@ async function readAll(paths: readonly string[]): Promise<readonly WrittenPolicy
 }
 
 /** What waits and is not of these files will change the organization when it is approved. Gives how many there are. */
-function sayStrangers(waiting: readonly Activity[], steps: readonly PlannedActivity[]): number {
+function listUnrelatedWaiting(waiting: readonly Activity[], steps: readonly PlannedActivity[]): number {
   const own = new Set(steps.map((step) => findWaiting(waiting, step)));
   const strangers = waiting.filter((one) => !own.has(one));
   for (const activity of strangers)

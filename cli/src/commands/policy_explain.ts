@@ -1,6 +1,6 @@
 import type { Timestamp } from "@keystead/sdk";
 import { type CommandContext, refuseArguments, UsageError } from "../command.ts";
-import { indented, reportLines, type Told } from "../policy_report.ts";
+import { type ExplainedPolicy, indented, reportLines } from "../policy_report.ts";
 import { plural, printable } from "../printable.ts";
 import { openSession } from "../profile.ts";
 
@@ -21,7 +21,7 @@ export async function policyExplain(context: CommandContext): Promise<number> {
     const { name, selection } = users.get(voteId) ?? { name: "somebody", selection: "voted on" };
     const count = plural(policyEvaluations.length, "policy", "policies");
     console.log(`${wordOf(selection, "VOTE_SELECTION_")} by ${printable(name)} at ${toText(createdAt)}: ${count}`);
-    const all = policyEvaluations.map(({ policyId, outcome }): Told => {
+    const all = policyEvaluations.map(({ policyId, outcome }): ExplainedPolicy => {
       const detail = details.find((one) => one.policyId === policyId);
       return { ...(detail ?? { outcome, observed: {} }), ...(titles.get(policyId) ?? { policyName: policyId }) };
     });

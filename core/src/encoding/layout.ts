@@ -37,7 +37,7 @@ function take(from: Reader, length: number): number {
  * Every value is written here first and then cut out: that costs one pass and one allocation, where asking each part for
  * its length would cost another pass. Nothing stays here, because some values are secrets.
  */
-const workbench: Writer = writerOf(new Uint8Array(64 * 1024));
+const sharedBuffer: Writer = writerOf(new Uint8Array(64 * 1024));
 
 function writerOf(bytes: Uint8Array): Writer {
   return { bytes, view: new DataView(bytes.buffer), at: 0 };
@@ -77,7 +77,7 @@ function reserve(out: Writer, length: number): void {
 
 /** Writes `value` as the bytes of `layout`, behind `headLength` zero bytes for the caller to fill. */
 export function encode<T>(layout: Layout<T>, value: T, headLength = 0): Uint8Array<ArrayBuffer> {
-  const out = workbench;
+  const out = sharedBuffer;
   try {
     out.at = 0;
     reserve(out, headLength);

@@ -5,7 +5,7 @@ import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { patienceMs } from "../../../core/test/patience.ts";
 import { keyFrom } from "../key_pairs.ts";
 import type { Bootstrap } from "../keystead_server.ts";
-import { envelope, type Json } from "../matrix/scene.ts";
+import { envelope, type Json } from "../matrix/fixture.ts";
 import { readBootstrap } from "../test_disk/test_disk.ts";
 import { type Answer, call } from "../wire.ts";
 

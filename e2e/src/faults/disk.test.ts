@@ -160,7 +160,7 @@ test(
       trouble.begin(disk);
       const { [role]: pid } = await server.children();
       assert.ok(pid !== undefined && killIfThere(pid), `there is no ${role}`);
-      await untilSaid(() => server.output().slice(said), /the numbers of the processes are not noted: ENOSPC/);
+      await untilSaid(() => server.output().slice(said), /could not record the process ids: ENOSPC/);
       end(disk, trouble);
       acts.push(await untilAnswered(deployment, tagBody(deployment)));
       await assertAllThere(deployment, acts);
@@ -173,7 +173,7 @@ test(
 const atStart: Record<string, Trouble & { line: RegExp; servesLater?: true }> = {
   "the launcher's disk is full": {
     ...full(["launcher"]),
-    line: /^keystead: the data folder \S+ cannot be written: its disk is full; make room and start again \(|^the numbers of the processes are not noted: ENOSPC/m,
+    line: /^keystead: the data folder \S+ cannot be written: its disk is full; make room and start again \(|^could not record the process ids: ENOSPC/m,
     servesLater: true,
   },
   "the launcher's file system is read-only": {

@@ -1,6 +1,6 @@
 /** What exports and imports have in common: bundles that the signer has signed. */
 import assert from "node:assert/strict";
-import type { Json, Scene } from "./scene.ts";
+import type { Fixture, Json } from "./fixture.ts";
 
 /** What is signed in a bundle, which has exactly these fields. */
 export function signedData(bundle: string): Json {
@@ -16,6 +16,6 @@ export const signerKeyOf = (bundle: string): string => JSON.parse(bundle).enclav
 
 type Start = "init_import_wallet" | "init_import_private_key";
 
-export function startImport(scene: Scene, path: Start): Promise<{ importBundle: string }> {
-  return scene.done(path, { userId: scene.place.root.userId }) as Promise<{ importBundle: string }>;
+export function startImport(fixture: Fixture, path: Start): Promise<{ importBundle: string }> {
+  return fixture.done(path, { userId: fixture.place.root.userId }) as Promise<{ importBundle: string }>;
 }

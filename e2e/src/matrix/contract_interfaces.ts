@@ -6,10 +6,10 @@ import { exhausted, invalid } from "../refusals.ts";
 import { assertRefused } from "../wire.ts";
 import { activityEntry, queryEntry } from "./entry.ts";
 import { badName, exists, noSuchInterface } from "./faults.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import { added } from "./keys.ts";
 import { limits } from "./limits.ts";
 import { byId } from "./people.ts";
-import type { Json, Scene } from "./scene.ts";
 import type { Place } from "./stage.ts";
 
 export type InterfaceParams = {
@@ -46,12 +46,12 @@ const program = (): Partial<InterfaceParams> => ({
 });
 
 export async function newInterface(
-  scene: Scene,
-  place: Place = scene.place,
+  fixture: Fixture,
+  place: Place = fixture.place,
   more: Partial<InterfaceParams> = {},
 ): Promise<string> {
   const parameters = interfaceParams(more);
-  const made = await scene.done("create_smart_contract_interface", parameters, place.root, place);
+  const made = await fixture.done("create_smart_contract_interface", parameters, place.root, place);
   return made.smartContractInterfaceId;
 }
 
@@ -124,8 +124,8 @@ export const createSmartContractInterface = activityEntry<InterfaceParams>({
     },
     {
       name: "a second one for an address, in other letters",
-      bend: async (good, scene) => {
-        await newInterface(scene, scene.place, { smartContractAddress: good.smartContractAddress.toLowerCase() });
+      bend: async (good, fixture) => {
+        await newInterface(fixture, fixture.place, { smartContractAddress: good.smartContractAddress.toLowerCase() });
         return good;
       },
       refusal: exists(/^smart contract interface [0-9a-f-]{36} exists for `0x[0-9a-f]{40}`; delete it first$/),
@@ -134,17 +134,19 @@ export const createSmartContractInterface = activityEntry<InterfaceParams>({
   ],
   foreign: [],
   also: {
-    "an IDL, without notes": async (scene) => {
+    "an IDL, without notes": async (fixture) => {
       const { notes: _, ...asked } = interfaceParams(program());
-      const { smartContractInterfaceId } = await scene.done("create_smart_contract_interface", asked);
-      const { smartContractInterface } = await scene.ask("get_smart_contract_interface", { smartContractInterfaceId });
-      checkInterface(smartContractInterface, asked, scene.place.organizationId);
+      const { smartContractInterfaceId } = await fixture.done("create_smart_contract_interface", asked);
+      const { smartContractInterface } = await fixture.ask("get_smart_contract_interface", {
+        smartContractInterfaceId,
+      });
+      checkInterface(smartContractInterface, asked, fixture.place.organizationId);
     },
-    "the last that fits, and one more": async (scene) => {
+    "the last that fits, and one more": async (fixture) => {
       const limit = limits.contractInterfacesPerOrganization;
-      const { smartContractInterfaces } = await scene.ask("list_smart_contract_interfaces");
-      for (let count = smartContractInterfaces.length; count < limit; count++) await newInterface(scene);
-      const answer = await scene.submit("create_smart_contract_interface", interfaceParams());
+      const { smartContractInterfaces } = await fixture.ask("list_smart_contract_interfaces");
+      for (let count = smartContractInterfaces.length; count < limit; count++) await newInterface(fixture);
+      const answer = await fixture.submit("create_smart_contract_interface", interfaceParams());
       assertRefused(
         answer,
         exhausted(new RegExp(`^organization has reached its limit of ${limit} smart contract interfaces; `)),
@@ -154,7 +156,7 @@ export const createSmartContractInterface = activityEntry<InterfaceParams>({
 });
 
 export const deleteSmartContractInterface = activityEntry<{ smartContractInterfaceId: string }>({
-  good: async (scene) => ({ smartContractInterfaceId: await newInterface(scene) }),
+  good: async (fixture) => ({ smartContractInterfaceId: await newInterface(fixture) }),
   required: ["smartContractInterfaceId"],
   result: ({ smartContractInterfaceId }) => ({ smartContractInterfaceId }),
   shows({ smartContractInterfaceId }, { before, after }) {
@@ -172,24 +174,24 @@ export const deleteSmartContractInterface = activityEntry<{ smartContractInterfa
     },
   ],
   also: {
-    "its address is free": async (scene) => {
+    "its address is free": async (fixture) => {
       const { smartContractAddress } = interfaceParams();
-      const smartContractInterfaceId = await newInterface(scene, scene.place, { smartContractAddress });
-      await scene.done("delete_smart_contract_interface", { smartContractInterfaceId });
-      await newInterface(scene, scene.place, { smartContractAddress });
+      const smartContractInterfaceId = await newInterface(fixture, fixture.place, { smartContractAddress });
+      await fixture.done("delete_smart_contract_interface", { smartContractInterfaceId });
+      await newInterface(fixture, fixture.place, { smartContractAddress });
     },
   },
 });
 
 export const getSmartContractInterface = queryEntry<{ smartContractInterfaceId: string }>({
-  good: async (scene, place) => ({ smartContractInterfaceId: await newInterface(scene, place) }),
+  good: async (fixture, place) => ({ smartContractInterfaceId: await newInterface(fixture, place) }),
   required: ["smartContractInterfaceId"],
-  answer: async ({ smartContractInterfaceId }, { smartContractInterface: shown, ...nothing }, scene) => {
+  answer: async ({ smartContractInterfaceId }, { smartContractInterface: shown, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
-    const { smartContractInterfaces } = await scene.ask("list_smart_contract_interfaces");
+    const { smartContractInterfaces } = await fixture.ask("list_smart_contract_interfaces");
     assert.deepEqual(shown, byId(smartContractInterfaces, "smartContractInterfaceId", smartContractInterfaceId));
     const { smartContractAddress, label } = shown;
-    checkInterface(shown, interfaceParams({ smartContractAddress, label }), scene.place.organizationId);
+    checkInterface(shown, interfaceParams({ smartContractAddress, label }), fixture.place.organizationId);
   },
   bad: [],
   foreign: [
@@ -204,15 +206,15 @@ export const getSmartContractInterface = queryEntry<{ smartContractInterfaceId: 
 const listed = { label: "Listed", smartContractAddress: `0x${"ab".repeat(20)}` };
 
 export const listSmartContractInterfaces = queryEntry<object>({
-  good: async (scene, place) => {
-    await newInterface(scene, place, listed);
+  good: async (fixture, place) => {
+    await newInterface(fixture, place, listed);
     return {};
   },
   required: [],
-  answer: (_, { smartContractInterfaces, ...nothing }, scene) => {
+  answer: (_, { smartContractInterfaces, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
     assert.equal(smartContractInterfaces.length, 1);
-    checkInterface(smartContractInterfaces[0], interfaceParams(listed), scene.place.organizationId);
+    checkInterface(smartContractInterfaces[0], interfaceParams(listed), fixture.place.organizationId);
   },
   bad: [],
   foreign: [],

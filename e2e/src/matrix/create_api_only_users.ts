@@ -21,9 +21,9 @@ const bad = badUsers.filter(
 );
 
 export const createApiOnlyUsers = activityEntry<Users>({
-  good: async (scene) => ({
+  good: async (fixture) => ({
     apiOnlyUsers: [
-      apiOnlyUser({ userEmail: "api@example.com", userTags: [await newTag(scene)] }),
+      apiOnlyUser({ userEmail: "api@example.com", userTags: [await newTag(fixture)] }),
       apiOnlyUser({ apiKeys: [olderKey(), { ...olderKey(), expirationSeconds: "3600" }] }),
     ],
   }),
@@ -62,9 +62,9 @@ export const createApiOnlyUsers = activityEntry<Users>({
     ...bad.map(
       ({ name, more, refusal, kept }): BadInput<Users> => ({
         name,
-        bend: ({ apiOnlyUsers }, scene) => {
+        bend: ({ apiOnlyUsers }, fixture) => {
           const [, ...others] = apiOnlyUsers;
-          return { apiOnlyUsers: [{ ...apiOnlyUser(), ...(more(scene) as Partial<ApiOnlyUser>) }, ...others] };
+          return { apiOnlyUsers: [{ ...apiOnlyUser(), ...(more(fixture) as Partial<ApiOnlyUser>) }, ...others] };
         },
         refusal: refusal as BadInput<Users>["refusal"],
         ...(kept && { kept: "FAILED" }),

@@ -4,6 +4,7 @@ import { exhausted, invalid, unimplemented } from "../refusals.ts";
 import type { Refusal } from "../wire.ts";
 import { activityEntry, type BadInput } from "./entry.ts";
 import { noSuchTag } from "./faults.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import { limits } from "./limits.ts";
 import {
   authenticator,
@@ -17,7 +18,6 @@ import {
   type UserParams,
   userParams,
 } from "./people.ts";
-import type { Json, Scene } from "./scene.ts";
 
 const someId = "[0-9a-f-]{36}";
 const missingCredential = invalid(
@@ -31,7 +31,7 @@ type Users = { users: UserParams[] };
 /** Bad users, as `create_users` and `create_sub_organization` meet them. */
 export const badUsers: readonly {
   name: string;
-  more: (scene: Scene) => Partial<Record<keyof UserParams, unknown>>;
+  more: (fixture: Fixture) => Partial<Record<keyof UserParams, unknown>>;
   refusal: Refusal | ((user: UserParams) => Refusal);
   kept: boolean;
 }[] = [
@@ -136,13 +136,13 @@ export function keyTaken({ publicKey }: { publicKey: string }): Refusal {
 }
 
 export const createUsers = activityEntry<Users>({
-  good: async (scene) => ({
+  good: async (fixture) => ({
     users: [
       userParams({
         userEmail: "first@example.com",
         userPhoneNumber: "+15551234567",
         apiKeys: [keyParams(), keyParams("API_KEY_CURVE_SECP256K1"), expiringKey()],
-        userTags: [await newTag(scene)],
+        userTags: [await newTag(fixture)],
       }),
       userParams({ apiKeys: [keyParams("API_KEY_CURVE_ED25519")] }),
     ],
@@ -188,7 +188,7 @@ export const createUsers = activityEntry<Users>({
       ({ name, more, refusal, kept }): BadInput<Users> => ({
         name,
         // The good one beside it is not created either.
-        bend: ({ users }, scene) => ({ users: [{ ...userParams(), ...more(scene) }, ...users.slice(1)] }),
+        bend: ({ users }, fixture) => ({ users: [{ ...userParams(), ...more(fixture) }, ...users.slice(1)] }),
         refusal: typeof refusal === "function" ? ({ users }) => refusal(users[0]) : refusal,
         ...(kept && { kept: "FAILED" }),
       }),
@@ -237,7 +237,7 @@ export const createUsers = activityEntry<Users>({
     ACTIVITY_TYPE_CREATE_USERS: () => ({ users: [{ ...olderUser(), accessType: "ACCESS_TYPE_API" }] }),
   },
   also: {
-    "a contact is a credential once its login is on": async (scene) => {
+    "a contact is a credential once its login is on": async (fixture) => {
       const mail = { apiKeys: [], userEmail: "mail@example.com" };
       const phone = { apiKeys: [], userPhoneNumber: "+15551234567" };
       for (const [feature, contact] of [
@@ -245,12 +245,12 @@ export const createUsers = activityEntry<Users>({
         ["FEATURE_NAME_OTP_EMAIL_AUTH", mail],
         ["FEATURE_NAME_SMS_AUTH", phone],
       ] as const) {
-        const refused = await scene.submit("create_users", { users: [userParams(contact)] });
+        const refused = await fixture.submit("create_users", { users: [userParams(contact)] });
         assert.match(refused.json.message, /^user missing valid credential: /);
-        await scene.done("set_organization_feature", { name: feature, value: "" });
-        const userId = await newUser(scene, contact);
-        await scene.done("delete_users", { userIds: [userId] });
-        await scene.done("remove_organization_feature", { name: feature });
+        await fixture.done("set_organization_feature", { name: feature, value: "" });
+        const userId = await newUser(fixture, contact);
+        await fixture.done("delete_users", { userIds: [userId] });
+        await fixture.done("remove_organization_feature", { name: feature });
       }
     },
   },

@@ -4,19 +4,19 @@ import { exhausted, invalid, notFound } from "../refusals.ts";
 import { badUsers, keyTaken, olderKey, sortedKeys, toKeys } from "./create_users.ts";
 import { activityEntry } from "./entry.ts";
 import { noSuchUser } from "./faults.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import { byId, expiringKey, type KeyParams, keyParams, newMailUser, newUser } from "./people.ts";
-import type { Json, Scene } from "./scene.ts";
 
 type Keys = { apiKeys: KeyParams[]; userId: string };
 
-async function keysOf(scene: Scene, userId: string): Promise<Json[]> {
-  return (await scene.ask("get_api_keys", { userId })).apiKeys;
+async function keysOf(fixture: Fixture, userId: string): Promise<Json[]> {
+  return (await fixture.ask("get_api_keys", { userId })).apiKeys;
 }
 
 export const createApiKeys = activityEntry<Keys>({
-  good: async (scene) => ({
+  good: async (fixture) => ({
     apiKeys: [keyParams(), keyParams("API_KEY_CURVE_SECP256K1"), keyParams("API_KEY_CURVE_ED25519"), expiringKey()],
-    userId: await newUser(scene),
+    userId: await newUser(fixture),
   }),
   required: ["apiKeys", "userId", ...["apiKeyName", "publicKey", "curveType"].map((name) => `apiKeys.0.${name}`)],
   result: ({ apiKeys, userId }, { after }) => ({
@@ -39,7 +39,7 @@ export const createApiKeys = activityEntry<Keys>({
       .filter(({ name, kept }) => kept && /\bkeys?\b/.test(name) && !name.startsWith("a passkey"))
       .map(({ name, more, refusal }) => ({
         name,
-        bend: (good: Keys, scene: Scene) => ({ ...good, apiKeys: more(scene).apiKeys }),
+        bend: (good: Keys, fixture: Fixture) => ({ ...good, apiKeys: more(fixture).apiKeys }),
         refusal: typeof refusal === "function" ? (sent: Json) => refusal(sent) : refusal,
         kept: "FAILED" as const,
       })),
@@ -51,8 +51,8 @@ export const createApiKeys = activityEntry<Keys>({
     },
     {
       name: "an eleventh key that lasts",
-      bend: async (good, scene) => {
-        const userId = await newUser(scene, { apiKeys: Array.from({ length: 10 }, () => keyParams()) });
+      bend: async (good, fixture) => {
+        const userId = await newUser(fixture, { apiKeys: Array.from({ length: 10 }, () => keyParams()) });
         return { ...good, userId, apiKeys: [keyParams()] };
       },
       refusal: exhausted(
@@ -64,17 +64,17 @@ export const createApiKeys = activityEntry<Keys>({
   foreign: [{ name: "a user", bend: (good, { userId }) => ({ ...good, userId }), refusal: noSuchUser }],
   own: ({ place }) => ({ apiKeys: [keyParams()], userId: place.member.userId }),
   versions: {
-    ACTIVITY_TYPE_CREATE_API_KEYS: async (scene) => ({ apiKeys: [olderKey()], userId: await newUser(scene) }),
+    ACTIVITY_TYPE_CREATE_API_KEYS: async (fixture) => ({ apiKeys: [olderKey()], userId: await newUser(fixture) }),
   },
   also: {
-    "an eleventh key that expires takes the place of the oldest": async (scene) => {
-      const userId = await newUser(scene);
+    "an eleventh key that expires takes the place of the oldest": async (fixture) => {
+      const userId = await newUser(fixture);
       const made: string[] = [];
       for (let i = 0; i < 11; i++) {
-        const { apiKeyIds } = await scene.done("create_api_keys", { userId, apiKeys: [expiringKey()] });
+        const { apiKeyIds } = await fixture.done("create_api_keys", { userId, apiKeys: [expiringKey()] });
         made.push(...apiKeyIds);
       }
-      const [lasting, ...others] = (await keysOf(scene, userId)).toSorted((one) => (one.expirationSeconds ? 1 : -1));
+      const [lasting, ...others] = (await keysOf(fixture, userId)).toSorted((one) => (one.expirationSeconds ? 1 : -1));
       assert.equal(lasting.expirationSeconds, undefined);
       assert.deepEqual(others.map(({ apiKeyId }) => apiKeyId).sort(), made.slice(1).sort());
     },
@@ -82,9 +82,9 @@ export const createApiKeys = activityEntry<Keys>({
 });
 
 export const deleteApiKeys = activityEntry<{ userId: string; apiKeyIds: string[] }>({
-  good: async (scene) => {
-    const userId = await newUser(scene, { apiKeys: [keyParams(), keyParams(), keyParams()] });
-    const [one, other] = await keysOf(scene, userId);
+  good: async (fixture) => {
+    const userId = await newUser(fixture, { apiKeys: [keyParams(), keyParams(), keyParams()] });
+    const [one, other] = await keysOf(fixture, userId);
     return { userId, apiKeyIds: [one.apiKeyId, other.apiKeyId] };
   },
   required: ["userId", "apiKeyIds"],
@@ -104,9 +104,9 @@ export const deleteApiKeys = activityEntry<{ userId: string; apiKeyIds: string[]
     },
     {
       name: "the last credential",
-      bend: async ({ userId }, scene) => ({
+      bend: async ({ userId }, fixture) => ({
         userId,
-        apiKeyIds: (await keysOf(scene, userId)).map((key) => key.apiKeyId),
+        apiKeyIds: (await keysOf(fixture, userId)).map((key) => key.apiKeyId),
       }),
       refusal: ({ userId }) =>
         invalid(
@@ -116,9 +116,9 @@ export const deleteApiKeys = activityEntry<{ userId: string; apiKeyIds: string[]
     },
     {
       name: "the last lasting credential of a root user",
-      bend: async (_, scene) => {
-        const { userId, apiKeyIds } = scene.place.deputy;
-        await scene.done("create_api_keys", { userId, apiKeys: [expiringKey()] });
+      bend: async (_, fixture) => {
+        const { userId, apiKeyIds } = fixture.place.deputy;
+        await fixture.done("create_api_keys", { userId, apiKeys: [expiringKey()] });
         return { userId, apiKeyIds };
       },
       refusal: (_, { place }) =>
@@ -142,23 +142,23 @@ export const deleteApiKeys = activityEntry<{ userId: string; apiKeyIds: string[]
       refusal: ({ apiKeyId }, place) => noSuchUser({ userId: apiKeyId }, place),
     },
   ],
-  own: async (scene) => {
-    const { userId } = scene.place.member;
-    const { apiKeyIds } = await scene.done("create_api_keys", { userId, apiKeys: [keyParams()] });
+  own: async (fixture) => {
+    const { userId } = fixture.place.member;
+    const { apiKeyIds } = await fixture.done("create_api_keys", { userId, apiKeys: [keyParams()] });
     return { userId, apiKeyIds };
   },
   also: {
-    "an e-mail address that lets its user in is credential enough": async (scene) => {
-      const userId = await newMailUser(scene);
-      const { apiKeyIds } = await scene.done("create_api_keys", { userId, apiKeys: [keyParams()] });
-      await scene.done("delete_api_keys", { userId, apiKeyIds });
-      assert.deepEqual(await keysOf(scene, userId), []);
+    "an e-mail address that lets its user in is credential enough": async (fixture) => {
+      const userId = await newMailUser(fixture);
+      const { apiKeyIds } = await fixture.done("create_api_keys", { userId, apiKeys: [keyParams()] });
+      await fixture.done("delete_api_keys", { userId, apiKeyIds });
+      assert.deepEqual(await keysOf(fixture, userId), []);
     },
-    "a deleted key opens nothing": async (scene) => {
-      const { member, organizationId } = scene.place;
-      await scene.done("delete_api_keys", { userId: member.userId, apiKeyIds: [member.apiKeyIds[0]] });
+    "a deleted key opens nothing": async (fixture) => {
+      const { member, organizationId } = fixture.place;
+      await fixture.done("delete_api_keys", { userId: member.userId, apiKeyIds: [member.apiKeyIds[0]] });
       const body = { organizationId };
-      const answer = await scene.send({ kind: "query", path: "whoami", body, key: member.p256 });
+      const answer = await fixture.send({ kind: "query", path: "whoami", body, key: member.p256 });
       assert.equal(answer.json.errorCode, "PUBLIC_KEY_NOT_FOUND");
     },
   },

@@ -1,8 +1,8 @@
 /** What the matrix must know of an endpoint. One entry each; the registry says which there must be. */
 import type { Refusal } from "../wire.ts";
 import type { Person } from "../world.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import type { Look } from "./look.ts";
-import type { Json, Scene } from "./scene.ts";
 import type { Place } from "./stage.ts";
 
 /** A refused or failed activity that is kept; what is malformed or unauthenticated leaves nothing. */
@@ -29,12 +29,12 @@ type Bent<P> = {
   /** What is wrong with it. */
   name: string;
   /** Good parameters, made bad. */
-  bend(good: P, scene: Scene): object | Promise<object>;
+  bend(good: P, fixture: Fixture): object | Promise<object>;
   /** Another place than the endpoint's own. */
-  at?: keyof Pick<Scene, "parent" | "sub">;
+  at?: keyof Pick<Fixture, "parent" | "sub">;
 };
 
-export type BadInput<P> = Bent<P> & { refusal: Refusal | ((sent: Json, scene: Scene) => Refusal); kept?: Kept };
+export type BadInput<P> = Bent<P> & { refusal: Refusal | ((sent: Json, fixture: Fixture) => Refusal); kept?: Kept };
 
 export type ForeignInput<P> = {
   name: string;
@@ -51,25 +51,25 @@ export type ActivityEntry<P = Json> = {
   /** Nothing is there afterwards that could be looked at. */
   endsPlace?: true;
   /** Parameters that succeed, each time it is called. */
-  good(scene: Scene): P | Promise<P>;
+  good(fixture: Fixture): P | Promise<P>;
   /** Parameters that may not be left out, by path: `users.0.userName`. */
   required: readonly string[];
   /** The whole result. */
-  result(sent: P, seen: Seen, scene: Scene): object;
+  result(sent: P, seen: Seen, fixture: Fixture): object;
   /** Fails unless everybody in the organization sees what was done, and nothing else. */
-  shows(sent: P, seen: Seen, scene: Scene): void | Promise<void>;
+  shows(sent: P, seen: Seen, fixture: Fixture): void | Promise<void>;
   bad: readonly BadInput<P>[];
   foreign: readonly ForeignInput<P>[];
   /** What a member may do to itself without any policy. */
-  own?(scene: Scene): Promise<P> | P;
+  own?(fixture: Fixture): Promise<P> | P;
   /** What a member may not even do to itself. */
-  denied?(scene: Scene): P;
+  denied?(fixture: Fixture): P;
   /** Good parameters name their caller, and nobody else may send them: a member is refused with `denied` alone. */
   isOwnAct?: true;
   /** Older types on the same path: good parameters in their form. */
-  versions?: Readonly<Record<string, (scene: Scene) => object | Promise<object>>>;
+  versions?: Readonly<Record<string, (fixture: Fixture) => object | Promise<object>>>;
   /** Endpoint-specific guarantees, each on the stage after all others. */
-  also?: Readonly<Record<string, (scene: Scene) => Promise<void>>>;
+  also?: Readonly<Record<string, (fixture: Fixture) => Promise<void>>>;
 };
 
 /** Lets an entry's functions agree on the type of its parameters. */
@@ -79,17 +79,17 @@ export function activityEntry<P>(entry: ActivityEntry<P>): ActivityEntry {
 
 export type QueryEntry<P = Json> = {
   /** Parameters besides the organization, for something that is in the place. */
-  good(scene: Scene, place: Place): P | Promise<P>;
+  good(fixture: Fixture, place: Place): P | Promise<P>;
   required: readonly string[];
   /** Fails unless this is what the caller must hear. */
-  answer(sent: P, answer: Json, scene: Scene, caller: Person): void | Promise<void>;
+  answer(sent: P, answer: Json, fixture: Fixture, caller: Person): void | Promise<void>;
   bad: readonly BadInput<P>[];
   foreign: readonly ForeignInput<P>[];
   /** Its answer is about the caller, wherever that is found. */
   isAboutCaller?: true;
   /** A parent may ask for what is in its sub-organizations without naming them. */
   findsBelow?: true;
-  also?: Readonly<Record<string, (scene: Scene) => Promise<void>>>;
+  also?: Readonly<Record<string, (fixture: Fixture) => Promise<void>>>;
 };
 
 export function queryEntry<P>(entry: QueryEntry<P>): QueryEntry {

@@ -6,16 +6,16 @@ import { assertRefused } from "../wire.ts";
 import { signedData, signerKeyOf, startImport } from "./bundles.ts";
 import { activityEntry, type BadInput } from "./entry.ts";
 import { noSuchPrivateKey, noSuchWallet } from "./faults.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import { newAccount, newPrivateKey, newWallet } from "./keys.ts";
 import { byId } from "./people.ts";
-import type { Json, Scene } from "./scene.ts";
 
 /** Whoever exports here reads with this key. */
 const reader = generateP256KeyPair();
 const targetPublicKey = reader.publicKeyUncompressed;
 
 /** The shape of a bundle that only its reader opens. */
-function checkExportBundle(exportBundle: string, { place }: Scene): void {
+function checkExportBundle(exportBundle: string, { place }: Fixture): void {
   const { encappedPublic, ciphertext, organizationId, ...nothing } = signedData(exportBundle);
   assert.deepEqual(nothing, {});
   assert.equal(organizationId, place.organizationId);
@@ -23,7 +23,7 @@ function checkExportBundle(exportBundle: string, { place }: Scene): void {
   assert.match(ciphertext, /^[0-9a-f]+$/);
 }
 
-function read(exportBundle: string, { place }: Scene, returnMnemonic: boolean): Promise<string> {
+function read(exportBundle: string, { place }: Fixture, returnMnemonic: boolean): Promise<string> {
   return decryptExportBundle({
     exportBundle,
     embeddedKey: reader.privateKey,
@@ -47,8 +47,8 @@ const badTargets: BadInput<Json>[] = [
   })),
   {
     name: "a target of the server's own",
-    bend: async (good, scene) => {
-      const { importBundle } = await startImport(scene, "init_import_wallet");
+    bend: async (good, fixture) => {
+      const { importBundle } = await startImport(fixture, "init_import_wallet");
       return { ...good, targetPublicKey: signedData(importBundle).targetPublic };
     },
     refusal: invalid("invalid target public key: this is a key of the server itself"),
@@ -64,18 +64,18 @@ function checkExported(list: "wallets" | "privateKeys", key: string, id: string,
 }
 
 export const exportWallet = activityEntry<{ walletId: string; targetPublicKey: string; language?: string }>({
-  good: async (scene) => ({
-    walletId: (await newWallet(scene)).walletId,
+  good: async (fixture) => ({
+    walletId: (await newWallet(fixture)).walletId,
     targetPublicKey,
     language: "MNEMONIC_LANGUAGE_ENGLISH",
   }),
   required: ["walletId", "targetPublicKey"],
-  result({ walletId }, { result: { exportBundle } }, scene) {
-    checkExportBundle(exportBundle, scene);
+  result({ walletId }, { result: { exportBundle } }, fixture) {
+    checkExportBundle(exportBundle, fixture);
     return { walletId, exportBundle };
   },
-  async shows({ walletId }, { before, after, result }, scene) {
-    assert.match(await read(result.exportBundle, scene, true), /^([a-z]+ ){11}[a-z]+$/);
+  async shows({ walletId }, { before, after, result }, fixture) {
+    assert.match(await read(result.exportBundle, fixture, true), /^([a-z]+ ){11}[a-z]+$/);
     checkExported("wallets", "walletId", walletId, before, after);
   },
   bad: [
@@ -89,24 +89,24 @@ export const exportWallet = activityEntry<{ walletId: string; targetPublicKey: s
   ],
   foreign: [{ name: "a wallet", bend: (good, { walletId }) => ({ ...good, walletId }), refusal: noSuchWallet }],
   also: {
-    "what is exported can be deleted, with its accounts": async (scene) => {
-      const { walletId, walletAccountId } = await newAccount(scene);
-      await scene.done("export_wallet", { walletId, targetPublicKey });
-      await scene.done("delete_wallet_accounts", { walletAccountIds: [walletAccountId] });
-      await scene.done("delete_wallets", { walletIds: [walletId] });
+    "what is exported can be deleted, with its accounts": async (fixture) => {
+      const { walletId, walletAccountId } = await newAccount(fixture);
+      await fixture.done("export_wallet", { walletId, targetPublicKey });
+      await fixture.done("delete_wallet_accounts", { walletAccountIds: [walletAccountId] });
+      await fixture.done("delete_wallets", { walletIds: [walletId] });
     },
   },
 });
 
 export const exportWalletAccount = activityEntry<{ address: string; targetPublicKey: string }>({
-  good: async (scene) => ({ address: (await newAccount(scene)).address, targetPublicKey }),
+  good: async (fixture) => ({ address: (await newAccount(fixture)).address, targetPublicKey }),
   required: ["address", "targetPublicKey"],
-  result({ address }, { result: { exportBundle } }, scene) {
-    checkExportBundle(exportBundle, scene);
+  result({ address }, { result: { exportBundle } }, fixture) {
+    checkExportBundle(exportBundle, fixture);
     return { address, exportBundle };
   },
-  async shows({ address }, { before, after, result }, scene) {
-    assert.match(await read(result.exportBundle, scene, false), /^[0-9a-f]{64}$/);
+  async shows({ address }, { before, after, result }, fixture) {
+    assert.match(await read(result.exportBundle, fixture, false), /^[0-9a-f]{64}$/);
     // Whether an account was exported is nowhere shown.
     const { updatedAt } = byId(after.accounts, "address", address);
     const accounts = before.accounts.map((each) => (each.address === address ? { ...each, updatedAt } : each));
@@ -129,27 +129,27 @@ export const exportWalletAccount = activityEntry<{ address: string; targetPublic
     },
   ],
   also: {
-    "the account can be deleted, its wallet not": async (scene) => {
-      const { walletId, walletAccountId, address } = await newAccount(scene);
-      await scene.done("export_wallet_account", { address, targetPublicKey });
+    "the account can be deleted, its wallet not": async (fixture) => {
+      const { walletId, walletAccountId, address } = await newAccount(fixture);
+      await fixture.done("export_wallet_account", { address, targetPublicKey });
       const refusal = invalid(
         `wallet has not been exported: \`${walletId}\`; export it first, or set deleteWithoutExport`,
       );
-      assertRefused(await scene.submit("delete_wallets", { walletIds: [walletId] }), refusal);
-      await scene.done("delete_wallet_accounts", { walletAccountIds: [walletAccountId] });
+      assertRefused(await fixture.submit("delete_wallets", { walletIds: [walletId] }), refusal);
+      await fixture.done("delete_wallet_accounts", { walletAccountIds: [walletAccountId] });
     },
   },
 });
 
 export const exportPrivateKey = activityEntry<{ privateKeyId: string; targetPublicKey: string }>({
-  good: async (scene) => ({ privateKeyId: await newPrivateKey(scene), targetPublicKey }),
+  good: async (fixture) => ({ privateKeyId: await newPrivateKey(fixture), targetPublicKey }),
   required: ["privateKeyId", "targetPublicKey"],
-  result({ privateKeyId }, { result: { exportBundle } }, scene) {
-    checkExportBundle(exportBundle, scene);
+  result({ privateKeyId }, { result: { exportBundle } }, fixture) {
+    checkExportBundle(exportBundle, fixture);
     return { privateKeyId, exportBundle };
   },
-  async shows({ privateKeyId }, { before, after, result }, scene) {
-    assert.match(await read(result.exportBundle, scene, false), /^[0-9a-f]{64}$/);
+  async shows({ privateKeyId }, { before, after, result }, fixture) {
+    assert.match(await read(result.exportBundle, fixture, false), /^[0-9a-f]{64}$/);
     checkExported("privateKeys", "privateKeyId", privateKeyId, before, after);
   },
   bad: badTargets,
@@ -161,13 +161,13 @@ export const exportPrivateKey = activityEntry<{ privateKeyId: string; targetPubl
     },
   ],
   also: {
-    "what is exported can be deleted, and is the key that it says": async (scene) => {
-      const privateKeyId = await newPrivateKey(scene, scene.place, { curve: "CURVE_P256", addressFormats: [] });
-      const { privateKey } = await scene.ask("get_private_key", { privateKeyId });
-      const { exportBundle } = await scene.done("export_private_key", { privateKeyId, targetPublicKey });
-      const secret = await read(exportBundle, scene, false);
+    "what is exported can be deleted, and is the key that it says": async (fixture) => {
+      const privateKeyId = await newPrivateKey(fixture, fixture.place, { curve: "CURVE_P256", addressFormats: [] });
+      const { privateKey } = await fixture.ask("get_private_key", { privateKeyId });
+      const { exportBundle } = await fixture.done("export_private_key", { privateKeyId, targetPublicKey });
+      const secret = await read(exportBundle, fixture, false);
       assert.equal(Buffer.from(getPublicKey(secret, false)).toString("hex"), privateKey.publicKey);
-      await scene.done("delete_private_keys", { privateKeyIds: [privateKeyId] });
+      await fixture.done("delete_private_keys", { privateKeyIds: [privateKeyId] });
     },
   },
 });

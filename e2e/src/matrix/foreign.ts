@@ -3,9 +3,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { assertAccepted } from "../wire.ts";
 import { newInterface } from "./contract_interfaces.ts";
 import type { ForeignIds } from "./entry.ts";
+import { type Fixture, fingerprintOf } from "./fixture.ts";
 import { newAccount, newPrivateKey, newPrivateKeyTag } from "./keys.ts";
 import { newPolicy } from "./policies.ts";
-import { fingerprintOf, type Scene } from "./scene.ts";
 import type { Place } from "./stage.ts";
 
 export function idsOfNothing(): ForeignIds {
@@ -26,16 +26,16 @@ export function idsOfNothing(): ForeignIds {
 }
 
 /** Of things that are there, in that place. */
-export async function foreignIds(scene: Scene, place: Place): Promise<ForeignIds> {
+export async function foreignIds(fixture: Fixture, place: Place): Promise<ForeignIds> {
   const parameters = { userTagName: randomUUID(), userIds: [] };
-  const answer = await scene.submit("create_user_tag", parameters, place.root, place);
+  const answer = await fixture.submit("create_user_tag", parameters, place.root, place);
   assertAccepted(answer);
   const { id, fingerprint, result } = answer.json.activity;
   const { userTagId } = result.createUserTagResult;
   const [apiKeyId = ""] = place.member.apiKeyIds;
-  const { walletId, walletAccountId, address } = await newAccount(scene, place);
-  const privateKeyId = await newPrivateKey(scene, place);
-  const privateKeyTagId = await newPrivateKeyTag(scene, [], place);
+  const { walletId, walletAccountId, address } = await newAccount(fixture, place);
+  const privateKeyId = await newPrivateKey(fixture, place);
+  const privateKeyTagId = await newPrivateKeyTag(fixture, [], place);
   return {
     userId: place.member.userId,
     apiKeyId,
@@ -47,7 +47,7 @@ export async function foreignIds(scene: Scene, place: Place): Promise<ForeignIds
     address,
     privateKeyId,
     privateKeyTagId,
-    policyId: await newPolicy(scene, place),
-    smartContractInterfaceId: await newInterface(scene, place),
+    policyId: await newPolicy(fixture, place),
+    smartContractInterfaceId: await newInterface(fixture, place),
   };
 }

@@ -9,10 +9,10 @@ import { assertRefused } from "../wire.ts";
 import { signedData, signerKeyOf, startImport } from "./bundles.ts";
 import { activityEntry, type BadInput, type ForeignInput } from "./entry.ts";
 import { badName, exists, noSuchUser, notOwnAct } from "./faults.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import { type AccountParams, ethereum, newPrivateKey, privateKeyParams, solana } from "./keys.ts";
 import { byId } from "./people.ts";
 import { checkPrivateKey } from "./private_keys.ts";
-import type { Json, Scene } from "./scene.ts";
 import { badAccounts, badPath, repeatedAccounts } from "./wallet_accounts.ts";
 import { badWalletNames, checkNewWallet } from "./wallets.ts";
 
@@ -82,36 +82,36 @@ const mnemonic = (): string =>
     }),
   ).toString();
 
-async function walletBundle(scene: Scene, words: string): Promise<string> {
-  const { importBundle } = await startImport(scene, "init_import_wallet");
+async function walletBundle(fixture: Fixture, words: string): Promise<string> {
+  const { importBundle } = await startImport(fixture, "init_import_wallet");
   return encryptWalletToBundle({
     mnemonic: words,
     importBundle,
-    userId: scene.place.root.userId,
-    organizationId: scene.place.organizationId,
+    userId: fixture.place.root.userId,
+    organizationId: fixture.place.organizationId,
     dangerouslyOverrideSignerPublicKey: signerKeyOf(importBundle),
   });
 }
 
-async function keyBundle(scene: Scene, privateKey: string): Promise<string> {
-  const { importBundle } = await startImport(scene, "init_import_private_key");
+async function keyBundle(fixture: Fixture, privateKey: string): Promise<string> {
+  const { importBundle } = await startImport(fixture, "init_import_private_key");
   return encryptPrivateKeyToBundle({
     privateKey,
     keyFormat: "HEXADECIMAL",
     importBundle,
-    userId: scene.place.root.userId,
-    organizationId: scene.place.organizationId,
+    userId: fixture.place.root.userId,
+    organizationId: fixture.place.organizationId,
     dangerouslyOverrideSignerPublicKey: signerKeyOf(importBundle),
   });
 }
 
 type WalletImport = { userId: string; walletName: string; encryptedBundle: string; accounts: AccountParams[] };
 
-async function walletImport(scene: Scene, words = mnemonic()): Promise<WalletImport> {
+async function walletImport(fixture: Fixture, words = mnemonic()): Promise<WalletImport> {
   return {
-    userId: scene.place.root.userId,
+    userId: fixture.place.root.userId,
     walletName: `Imported ${randomUUID()}`,
-    encryptedBundle: await walletBundle(scene, words),
+    encryptedBundle: await walletBundle(fixture, words),
     accounts: [ethereum, { ...solana, name: `Account ${randomUUID()}` }],
   };
 }
@@ -119,7 +119,7 @@ async function walletImport(scene: Scene, words = mnemonic()): Promise<WalletImp
 const junk = `${"test ".repeat(11)}junk`;
 
 export const importWallet = activityEntry<WalletImport>({
-  good: (scene) => walletImport(scene),
+  good: (fixture) => walletImport(fixture),
   required: ["userId", "walletName", "encryptedBundle", "accounts"],
   result: (_, { result: { walletId, addresses } }) => ({ walletId, addresses }),
   shows: (sent, seen, { place }) => checkNewWallet(sent, seen, place.organizationId, true),
@@ -133,37 +133,37 @@ export const importWallet = activityEntry<WalletImport>({
     accounts: [],
   }),
   also: {
-    "known words give the known addresses, once": async (scene) => {
-      const { walletId, addresses } = await scene.done("import_wallet", await walletImport(scene, junk));
+    "known words give the known addresses, once": async (fixture) => {
+      const { walletId, addresses } = await fixture.done("import_wallet", await walletImport(fixture, junk));
       assert.deepEqual(addresses, [
         "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
         "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96",
       ]);
-      const again = await scene.submit("import_wallet", await walletImport(scene, junk));
+      const again = await fixture.submit("import_wallet", await walletImport(fixture, junk));
       assertRefused(again, exists(`seed for wallet ${walletId} already imported in this organization`));
     },
-    "words that are no mnemonic": async (scene) => {
+    "words that are no mnemonic": async (fixture) => {
       for (const [words, why] of [
         ["test", "invalid mnemonic: expected 12, 15, 18, 21 or 24 words"],
         ["abandon ".repeat(12).trim(), "invalid mnemonic: its checksum does not match"],
         [`${"test ".repeat(11)}junkk`, "invalid mnemonic: its words are not all in one BIP-39 word list"],
       ] as const) {
-        assertRefused(await scene.submit("import_wallet", await walletImport(scene, words)), invalid(why));
+        assertRefused(await fixture.submit("import_wallet", await walletImport(fixture, words)), invalid(why));
       }
     },
-    "a failed import leaves its bundle, a done one uses it up": async (scene) => {
-      const params = await walletImport(scene);
-      const failed = await scene.submit("import_wallet", { ...params, accounts: [{ ...ethereum, path: "x" }] });
+    "a failed import leaves its bundle, a done one uses it up": async (fixture) => {
+      const params = await walletImport(fixture);
+      const failed = await fixture.submit("import_wallet", { ...params, accounts: [{ ...ethereum, path: "x" }] });
       assertRefused(failed, invalid(badPath));
-      const { walletId } = await scene.done("import_wallet", params);
+      const { walletId } = await fixture.done("import_wallet", params);
       const again = { ...params, walletName: `Again ${randomUUID()}`, accounts: [] };
-      assertRefused(await scene.submit("import_wallet", again), notOpened);
-      await scene.done("delete_wallets", { walletIds: [walletId], deleteWithoutExport: true });
-      assertRefused(await scene.submit("import_wallet", again), notOpened);
+      assertRefused(await fixture.submit("import_wallet", again), notOpened);
+      await fixture.done("delete_wallets", { walletIds: [walletId], deleteWithoutExport: true });
+      assertRefused(await fixture.submit("import_wallet", again), notOpened);
     },
-    "a bundle for a private key": async (scene) => {
-      const encryptedBundle = await keyBundle(scene, "01".repeat(32));
-      const answer = await scene.submit("import_wallet", { ...(await walletImport(scene)), encryptedBundle });
+    "a bundle for a private key": async (fixture) => {
+      const encryptedBundle = await keyBundle(fixture, "01".repeat(32));
+      const answer = await fixture.submit("import_wallet", { ...(await walletImport(fixture)), encryptedBundle });
       assertRefused(answer, notOpened);
     },
   },
@@ -177,14 +177,14 @@ type KeyImport = {
   addressFormats: string[];
 };
 
-async function keyImport(scene: Scene, secret = randomBytes(32).toString("hex")): Promise<KeyImport> {
+async function keyImport(fixture: Fixture, secret = randomBytes(32).toString("hex")): Promise<KeyImport> {
   const { privateKeyName, curve, addressFormats } = privateKeyParams();
-  const encryptedBundle = await keyBundle(scene, secret);
-  return { userId: scene.place.root.userId, privateKeyName, encryptedBundle, curve, addressFormats };
+  const encryptedBundle = await keyBundle(fixture, secret);
+  return { userId: fixture.place.root.userId, privateKeyName, encryptedBundle, curve, addressFormats };
 }
 
 export const importPrivateKey = activityEntry<KeyImport>({
-  good: (scene) => keyImport(scene),
+  good: (fixture) => keyImport(fixture),
   required: ["userId", "privateKeyName", "encryptedBundle", "curve", "addressFormats"],
   result: ({ privateKeyName }, { after }) => {
     const { privateKeyId, addresses } = byId(after.privateKeys, "privateKeyName", privateKeyName);
@@ -203,9 +203,9 @@ export const importPrivateKey = activityEntry<KeyImport>({
     },
     {
       name: "a name that exists, in other letters",
-      bend: async (good, scene) => {
+      bend: async (good, fixture) => {
         const privateKeyName = `taken ${randomUUID()}`;
-        await newPrivateKey(scene, scene.place, { privateKeyName });
+        await newPrivateKey(fixture, fixture.place, { privateKeyName });
         return { ...good, privateKeyName: privateKeyName.toUpperCase() };
       },
       refusal: ({ privateKeyName }) => invalid(`private key label must be unique: \`${privateKeyName}\` exists`),
@@ -230,31 +230,31 @@ export const importPrivateKey = activityEntry<KeyImport>({
     addressFormats: [],
   }),
   also: {
-    "a known key gives the known address, once": async (scene) => {
+    "a known key gives the known address, once": async (fixture) => {
       const secret = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
-      const { privateKeyId, addresses } = await scene.done("import_private_key", await keyImport(scene, secret));
+      const { privateKeyId, addresses } = await fixture.done("import_private_key", await keyImport(fixture, secret));
       const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
       assert.deepEqual(addresses, [{ format: "ADDRESS_FORMAT_ETHEREUM", address }]);
-      const again = await scene.submit("import_private_key", await keyImport(scene, secret));
+      const again = await fixture.submit("import_private_key", await keyImport(fixture, secret));
       const known = `private key with ID ${privateKeyId} has already been imported in this organization`;
       assertRefused(again, exists(known));
     },
-    "bytes that are no key of the curve": async (scene) => {
+    "bytes that are no key of the curve": async (fixture) => {
       for (const [secret, why] of [
         ["00".repeat(32), "not in the curve's range"],
         ["ff".repeat(32), "not in the curve's range"],
         ["01".repeat(31), "expected 32 bytes"],
         ["01".repeat(33), "expected 32 bytes"],
       ] as const) {
-        const answer = await scene.submit("import_private_key", await keyImport(scene, secret));
+        const answer = await fixture.submit("import_private_key", await keyImport(fixture, secret));
         assertRefused(answer, invalid(`invalid private key: ${why}`));
       }
     },
-    "a bundle is used up by its import": async (scene) => {
-      const params = await keyImport(scene);
-      await scene.done("import_private_key", params);
+    "a bundle is used up by its import": async (fixture) => {
+      const params = await keyImport(fixture);
+      await fixture.done("import_private_key", params);
       const again = { ...params, privateKeyName: `Again ${randomUUID()}` };
-      assertRefused(await scene.submit("import_private_key", again), notOpened);
+      assertRefused(await fixture.submit("import_private_key", again), notOpened);
     },
   },
 });

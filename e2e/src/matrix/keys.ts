@@ -1,7 +1,7 @@
 /** Parameters of wallets and private keys, and how the matrix makes those that an endpoint then works on. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { Json, Scene } from "./scene.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import type { Place } from "./stage.ts";
 
 export const ethereum = {
@@ -29,24 +29,24 @@ export type AccountParams = {
 export type NewWallet = { walletId: string; addresses: string[] };
 
 export function newWallet(
-  scene: Scene,
-  place: Place = scene.place,
+  fixture: Fixture,
+  place: Place = fixture.place,
   accounts: readonly AccountParams[] = [ethereum, solana],
 ): Promise<NewWallet> {
   const parameters = { walletName: `Wallet ${randomUUID()}`, accounts };
-  return scene.done("create_wallet", parameters, place.root, place) as Promise<NewWallet>;
+  return fixture.done("create_wallet", parameters, place.root, place) as Promise<NewWallet>;
 }
 
 export type NewAccount = { walletId: string; walletAccountId: string; address: string; publicKey: string };
 
 /** The account of a new wallet. */
 export async function newAccount(
-  scene: Scene,
-  place: Place = scene.place,
+  fixture: Fixture,
+  place: Place = fixture.place,
   account: AccountParams = ethereum,
 ): Promise<NewAccount> {
-  const { walletId } = await newWallet(scene, place, [account]);
-  const { accounts } = await scene.ask("list_wallet_accounts", { walletId }, place.root, place);
+  const { walletId } = await newWallet(fixture, place, [account]);
+  const { accounts } = await fixture.ask("list_wallet_accounts", { walletId }, place.root, place);
   assert.equal(accounts.length, 1);
   return accounts[0];
 }
@@ -69,22 +69,22 @@ export function privateKeyParams(more: Partial<KeyParams> = {}): KeyParams {
 }
 
 export async function newPrivateKey(
-  scene: Scene,
-  place: Place = scene.place,
+  fixture: Fixture,
+  place: Place = fixture.place,
   more: Partial<KeyParams> = {},
 ): Promise<string> {
   const parameters = { privateKeys: [privateKeyParams(more)] };
-  const { privateKeys } = await scene.done("create_private_keys", parameters, place.root, place);
+  const { privateKeys } = await fixture.done("create_private_keys", parameters, place.root, place);
   return privateKeys[0].privateKeyId;
 }
 
 export async function newPrivateKeyTag(
-  scene: Scene,
+  fixture: Fixture,
   privateKeyIds: string[] = [],
-  place: Place = scene.place,
+  place: Place = fixture.place,
 ): Promise<string> {
   const parameters = { privateKeyTagName: `Tag ${randomUUID()}`, privateKeyIds };
-  return (await scene.done("create_private_key_tag", parameters, place.root, place)).privateKeyTagId;
+  return (await fixture.done("create_private_key_tag", parameters, place.root, place)).privateKeyTagId;
 }
 
 /** Those of a list that are in another one, by what `key` names. */

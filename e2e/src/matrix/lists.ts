@@ -4,10 +4,10 @@ import { randomUUID } from "node:crypto";
 import { activities } from "../generated/endpoints.ts";
 import { invalid, unimplemented } from "../refusals.ts";
 import { type BadInput, queryEntry } from "./entry.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import { ethereum, newAccount } from "./keys.ts";
 import { keyParams, newTag } from "./people.ts";
 import { getActivity } from "./queries.ts";
-import type { Json, Scene } from "./scene.ts";
 import type { Place } from "./stage.ts";
 
 export const badPages: BadInput<Json>[] = [
@@ -24,10 +24,10 @@ export const badPages: BadInput<Json>[] = [
 ];
 
 /** A cursor of another organization is as unknown as one of nothing. */
-export function foreignCursors(of: (place: Place, scene: Scene) => Promise<string>): BadInput<Json>[] {
+export function foreignCursors(of: (place: Place, fixture: Fixture) => Promise<string>): BadInput<Json>[] {
   return ["before", "after"].map((side) => ({
     name: `${side} another organization's`,
-    bend: async (_, scene) => ({ paginationOptions: { [side]: await of(scene.other, scene) } }),
+    bend: async (_, fixture) => ({ paginationOptions: { [side]: await of(fixture.other, fixture) } }),
     refusal: ({ paginationOptions }) =>
       invalid(`invalid pagination cursor: there is no \`${paginationOptions[side]}\` in this list`),
   }));
@@ -36,8 +36,8 @@ export function foreignCursors(of: (place: Place, scene: Scene) => Promise<strin
 const completed = "ACTIVITY_STATUS_COMPLETED";
 
 export const listActivities = queryEntry<Json>({
-  good: async (scene, place) => {
-    await getActivity.good(scene, place);
+  good: async (fixture, place) => {
+    await getActivity.good(fixture, place);
     return {
       filterByStatus: [completed],
       filterByType: [activities.create_user_tag.type],
@@ -54,7 +54,7 @@ export const listActivities = queryEntry<Json>({
   },
   bad: [
     ...badPages,
-    ...foreignCursors(async (place, scene) => (await getActivity.good(scene, place)).activityId),
+    ...foreignCursors(async (place, fixture) => (await getActivity.good(fixture, place)).activityId),
     {
       name: "a status that is none",
       bend: () => ({ filterByStatus: ["ACTIVITY_STATUS_DONE"] }),
@@ -68,13 +68,13 @@ export const listActivities = queryEntry<Json>({
   ],
   foreign: [],
   also: {
-    "newest first, by pages, under every filter": async (scene) => {
-      for (let i = 0; i < 12; i++) await newTag(scene);
-      await scene.submit("create_user_tag", { userTagName: "", userIds: [] });
-      await scene.submit("delete_user_tags", { userTagIds: [randomUUID()] });
-      await scene.submit("create_user_tag", { userTagName: "no", userIds: [] }, scene.place.member);
+    "newest first, by pages, under every filter": async (fixture) => {
+      for (let i = 0; i < 12; i++) await newTag(fixture);
+      await fixture.submit("create_user_tag", { userTagName: "", userIds: [] });
+      await fixture.submit("delete_user_tags", { userTagIds: [randomUUID()] });
+      await fixture.submit("create_user_tag", { userTagName: "no", userIds: [] }, fixture.place.member);
       const list = async (parameters: object): Promise<Json[]> =>
-        (await scene.ask("list_activities", parameters)).activities;
+        (await fixture.ask("list_activities", parameters)).activities;
       const ids = (list: Json[]) => list.map(({ id }) => id);
       const all = await list({ paginationOptions: { limit: "100" } });
       assert.deepEqual(ids(all), ids(all).sort().reverse());
@@ -104,14 +104,14 @@ export const listActivities = queryEntry<Json>({
   },
 });
 
-async function newSub(scene: Scene, place: Place, more: object = {}): Promise<string> {
-  return (await newSubWith(scene, place, more)).subOrganizationId;
+async function newSub(fixture: Fixture, place: Place, more: object = {}): Promise<string> {
+  return (await newSubWith(fixture, place, more)).subOrganizationId;
 }
 
-function newSubWith(scene: Scene, place: Place, more: object, organization: object = {}): Promise<Json> {
+function newSubWith(fixture: Fixture, place: Place, more: object, organization: object = {}): Promise<Json> {
   const rootUsers = [{ userName: "Owner", apiKeys: [keyParams()], authenticators: [], oauthProviders: [], ...more }];
   const parameters = { subOrganizationName: `Sub ${randomUUID()}`, rootUsers, rootQuorumThreshold: 1, ...organization };
-  return scene.done("create_sub_organization", parameters, place.root, place);
+  return fixture.done("create_sub_organization", parameters, place.root, place);
 }
 
 export const listSuborgs = queryEntry<Json>({
@@ -122,7 +122,7 @@ export const listSuborgs = queryEntry<Json>({
   },
   bad: [
     ...badPages,
-    ...foreignCursors((place, scene) => newSub(scene, place)),
+    ...foreignCursors((place, fixture) => newSub(fixture, place)),
     {
       name: "a filter that is none",
       bend: () => ({ filterType: "COLOUR", filterValue: "red" }),
@@ -148,18 +148,20 @@ export const listSuborgs = queryEntry<Json>({
   ],
   foreign: [],
   also: {
-    "every filter finds its own, and no one else's": async (scene) => {
-      const { parent, other } = scene;
+    "every filter finds its own, and no one else's": async (fixture) => {
+      const { parent, other } = fixture;
       const key = keyParams();
       const userName = `Owner ${randomUUID()}`;
       const contact = { userName, userEmail: "Owner@Example.com", userPhoneNumber: "+4915112345678", apiKeys: [key] };
       const wallet = { walletName: "Wallet", accounts: [ethereum] };
-      const { subOrganizationId: organizationId, wallet: made } = await newSubWith(scene, parent, contact, { wallet });
-      await newSub(scene, other, contact);
+      const { subOrganizationId: organizationId, wallet: made } = await newSubWith(fixture, parent, contact, {
+        wallet,
+      });
+      await newSub(fixture, other, contact);
       const at = { ...parent, organizationId };
-      const { users } = await scene.ask("list_users", {}, parent.root, at);
+      const { users } = await fixture.ask("list_users", {}, parent.root, at);
       const find = async (filterType: string, filterValue: string) =>
-        (await scene.ask("list_suborgs", { filterType, filterValue })).organizationIds;
+        (await fixture.ask("list_suborgs", { filterType, filterValue })).organizationIds;
       for (const [type, value] of [
         ["USERNAME", userName],
         ["EMAIL", "Owner@Example.com"],
@@ -176,13 +178,13 @@ export const listSuborgs = queryEntry<Json>({
       assert.deepEqual(await find("EMAIL", "nobody@example.com"), []);
       assert.deepEqual(await find("WALLET_ACCOUNT_ADDRESS", "0x"), []);
       // The parent's own accounts are in none of its sub-organizations.
-      const own = await newAccount(scene, parent);
+      const own = await newAccount(fixture, parent);
       assert.deepEqual(await find("WALLET_ACCOUNT_ADDRESS", own.address), []);
     },
-    "all of them, by pages": async (scene) => {
-      for (let i = 0; i < 11; i++) await newSub(scene, scene.parent);
+    "all of them, by pages": async (fixture) => {
+      for (let i = 0; i < 11; i++) await newSub(fixture, fixture.parent);
       const list = async (paginationOptions?: object): Promise<string[]> =>
-        (await scene.ask("list_suborgs", paginationOptions && { paginationOptions })).organizationIds;
+        (await fixture.ask("list_suborgs", paginationOptions && { paginationOptions })).organizationIds;
       const all = await list({ limit: "100" });
       assert.ok(all.length >= 12 && new Set(all).size === all.length);
       assert.deepEqual(await list(), all.slice(0, 10));

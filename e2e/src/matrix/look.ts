@@ -1,7 +1,7 @@
 /** What an organization's members can see of it: the effect of an activity is what differs, and a refusal changes nothing. */
 import assert from "node:assert/strict";
 import { type SeenActivity, seenActivities } from "../activities.ts";
-import type { Json, Scene } from "./scene.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import type { Place } from "./stage.ts";
 
 export type Look = {
@@ -20,8 +20,8 @@ export type Look = {
 };
 
 /** Everything but the activities. */
-export async function look(scene: Scene, place: Place = scene.place): Promise<Look> {
-  const ask = (path: string, parameters?: object) => scene.ask(path, parameters, place.root, place);
+export async function look(fixture: Fixture, place: Place = fixture.place): Promise<Look> {
+  const ask = (path: string, parameters?: object) => fixture.ask(path, parameters, place.root, place);
   const [{ organizationName }, { users }, { userTags }, { configs }] = await Promise.all([
     ask("whoami"),
     ask("list_users"),
@@ -74,21 +74,23 @@ async function subOrganizations(ask: Ask, { parentId }: Place) {
   return organizationIds.toSorted();
 }
 
-function activitiesIn(scene: Scene, place: Place): Promise<SeenActivity[]> {
-  return seenActivities((paginationOptions) => scene.ask("list_activities", { paginationOptions }, place.root, place));
+function activitiesIn(fixture: Fixture, place: Place): Promise<SeenActivity[]> {
+  return seenActivities((paginationOptions) =>
+    fixture.ask("list_activities", { paginationOptions }, place.root, place),
+  );
 }
 
 /** Runs `attempt`, after which the place must look as before, with exactly these activities more. */
 export async function assertOnlyKept(
-  scene: Scene,
+  fixture: Fixture,
   attempt: () => Promise<void>,
   kept: () => readonly Omit<SeenActivity, "id">[] = () => [],
-  place: Place = scene.place,
+  place: Place = fixture.place,
 ): Promise<void> {
-  const [seenBefore, before] = [await activitiesIn(scene, place), await look(scene, place)];
+  const [seenBefore, before] = [await activitiesIn(fixture, place), await look(fixture, place)];
   await attempt();
   const known = new Set(seenBefore.map(({ id }) => id));
-  const added = (await activitiesIn(scene, place)).filter(({ id }) => !known.has(id));
+  const added = (await activitiesIn(fixture, place)).filter(({ id }) => !known.has(id));
   assert.deepEqual(added.map(({ id: _, ...activity }) => activity).reverse(), kept());
-  assert.deepEqual(await look(scene, place), before);
+  assert.deepEqual(await look(fixture, place), before);
 }

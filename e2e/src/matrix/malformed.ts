@@ -2,7 +2,7 @@
 import { activityForms } from "../generated/endpoints.ts";
 import { invalid, stale } from "../refusals.ts";
 import type { Refusal } from "../wire.ts";
-import type { Json, Kind } from "./scene.ts";
+import type { Json, Kind } from "./fixture.ts";
 
 export type Malformed = {
   name: string;

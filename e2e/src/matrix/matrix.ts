@@ -10,11 +10,11 @@ import { findSwagger } from "../swagger/document.ts";
 import { createTraffic } from "../swagger/traffic.ts";
 import { startFurnished } from "../world.ts";
 import type { ActivityEntry } from "./entry.ts";
+import { type ActivityPath, createFixture } from "./fixture.ts";
 import { limits } from "./limits.ts";
 import { runActivity } from "./run_activity.ts";
 import { runQuery } from "./run_query.ts";
 import { runVote } from "./run_vote.ts";
-import { type ActivityPath, createScene } from "./scene.ts";
 import { createStages, type Stage } from "./stage.ts";
 import { activityTable, queryTable, voteTable } from "./table.ts";
 
@@ -45,7 +45,7 @@ export async function runMatrix(t: TestContext, dialect: Dialect): Promise<void>
   const nextScene = (at: "parent" | "sub" = "parent") => {
     const stage = stages.shift();
     assert.ok(stage);
-    return createScene(server.url, traffic, stage, stage[at]);
+    return createFixture(server.url, traffic, stage, stage[at]);
   };
 
   for (const [path, entry] of entries) {

@@ -11,9 +11,9 @@ const usersMissing = invalid(
 );
 
 export const updateRootQuorum = activityEntry<{ threshold: number; userIds: string[] }>({
-  good: async (scene) => ({
+  good: async (fixture) => ({
     threshold: 1,
-    userIds: [scene.place.root.userId, scene.place.deputy.userId, await newUser(scene)],
+    userIds: [fixture.place.root.userId, fixture.place.deputy.userId, await newUser(fixture)],
   }),
   required: ["threshold", "userIds"],
   result: () => ({}),
@@ -46,8 +46,8 @@ export const updateRootQuorum = activityEntry<{ threshold: number; userIds: stri
     { name: "nobody", bend: (good) => ({ ...good, userIds: [] }), refusal: usersMissing, kept: "FAILED" },
     {
       name: "a user whose only key will expire",
-      bend: async (good, scene) => {
-        return { ...good, userIds: [...good.userIds, await newUser(scene, { apiKeys: [expiringKey()] })] };
+      bend: async (good, fixture) => {
+        return { ...good, userIds: [...good.userIds, await newUser(fixture, { apiKeys: [expiringKey()] })] };
       },
       refusal: ({ userIds }) =>
         invalid(
@@ -94,16 +94,16 @@ export const setOrganizationFeature = activityEntry<{ name: string; value: strin
   ],
   foreign: [],
   also: {
-    "a value may be left out": async (scene) => {
-      const { features } = await scene.done("set_organization_feature", { name: "FEATURE_NAME_SMS_AUTH" });
+    "a value may be left out": async (fixture) => {
+      const { features } = await fixture.done("set_organization_feature", { name: "FEATURE_NAME_SMS_AUTH" });
       assert.ok(features.some(({ name, value }: Record<string, string>) => name === "FEATURE_NAME_SMS_AUTH" && !value));
     },
   },
 });
 
 export const removeOrganizationFeature = activityEntry<{ name: string }>({
-  good: async (scene) => {
-    await scene.done("set_organization_feature", { name: "FEATURE_NAME_WEBHOOK", value: "https://example.com" });
+  good: async (fixture) => {
+    await fixture.done("set_organization_feature", { name: "FEATURE_NAME_WEBHOOK", value: "https://example.com" });
     return { name: "FEATURE_NAME_WEBHOOK" };
   },
   required: ["name"],
@@ -117,8 +117,8 @@ export const removeOrganizationFeature = activityEntry<{ name: string }>({
     unknownFeature,
     {
       name: "the login that is somebody's only way in",
-      bend: async (_, scene) => {
-        await newMailUser(scene);
+      bend: async (_, fixture) => {
+        await newMailUser(fixture);
         return { name: "FEATURE_NAME_EMAIL_AUTH" };
       },
       refusal: invalid(
@@ -129,9 +129,9 @@ export const removeOrganizationFeature = activityEntry<{ name: string }>({
   ],
   foreign: [],
   also: {
-    "one that is off stays off": async (scene) => {
-      const { features } = (await scene.ask("get_organization_configs")).configs;
-      const left = await scene.done("remove_organization_feature", { name: "FEATURE_NAME_EARN_CONFIG" });
+    "one that is off stays off": async (fixture) => {
+      const { features } = (await fixture.ask("get_organization_configs")).configs;
+      const left = await fixture.done("remove_organization_feature", { name: "FEATURE_NAME_EARN_CONFIG" });
       assert.deepEqual(left, { features });
     },
   },

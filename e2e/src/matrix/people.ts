@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
 import { createKey } from "../key_pairs.ts";
-import type { Json, Scene } from "./scene.ts";
+import type { Fixture, Json } from "./fixture.ts";
 
 export type KeyParams = { apiKeyName: string; publicKey: string; curveType: ApiKeyCurve; expirationSeconds?: string };
 
@@ -36,19 +36,19 @@ export function userParams(more: Partial<UserParams> = {}): UserParams {
 }
 
 /** A new user of the place, by its id. */
-export async function newUser(scene: Scene, more: Partial<UserParams> = {}): Promise<string> {
-  const { userIds } = await scene.done("create_users", { users: [userParams(more)] });
+export async function newUser(fixture: Fixture, more: Partial<UserParams> = {}): Promise<string> {
+  const { userIds } = await fixture.done("create_users", { users: [userParams(more)] });
   return userIds[0];
 }
 
-export async function newTag(scene: Scene, userIds: string[] = []): Promise<string> {
-  return (await scene.done("create_user_tag", { userTagName: `Tag ${randomUUID()}`, userIds })).userTagId;
+export async function newTag(fixture: Fixture, userIds: string[] = []): Promise<string> {
+  return (await fixture.done("create_user_tag", { userTagName: `Tag ${randomUUID()}`, userIds })).userTagId;
 }
 
 /** A user without keys, who signs in by e-mail, which is switched on for that. */
-export async function newMailUser(scene: Scene): Promise<string> {
-  await scene.done("set_organization_feature", { name: "FEATURE_NAME_EMAIL_AUTH", value: "" });
-  return newUser(scene, { apiKeys: [], userEmail: "mail@example.com" });
+export async function newMailUser(fixture: Fixture): Promise<string> {
+  await fixture.done("set_organization_feature", { name: "FEATURE_NAME_EMAIL_AUTH", value: "" });
+  return newUser(fixture, { apiKeys: [], userEmail: "mail@example.com" });
 }
 
 /** One of those in a look or an answer, by the id that it has under `key`. */

@@ -5,10 +5,10 @@ import { exhausted, invalid, notFound } from "../refusals.ts";
 import { assertAccepted, assertRefused } from "../wire.ts";
 import { activityEntry, type BadInput, queryEntry } from "./entry.ts";
 import { badName, noSuchPolicy } from "./faults.ts";
+import { envelope, type Fixture, type Json } from "./fixture.ts";
 import { added } from "./keys.ts";
 import { limits } from "./limits.ts";
 import { byId } from "./people.ts";
-import { envelope, type Json, type Scene } from "./scene.ts";
 import type { Place } from "./stage.ts";
 
 export type PolicyParams = {
@@ -28,11 +28,11 @@ export function policyParams(more: Partial<PolicyParams> = {}): PolicyParams {
 }
 
 export async function newPolicy(
-  scene: Scene,
-  place: Place = scene.place,
+  fixture: Fixture,
+  place: Place = fixture.place,
   more: Partial<PolicyParams> = {},
 ): Promise<string> {
-  return (await scene.done("create_policy", policyParams(more), place.root, place)).policyId;
+  return (await fixture.done("create_policy", policyParams(more), place.root, place)).policyId;
 }
 
 /** Everything a policy can have, in a spelling that must come back byte for byte. */
@@ -91,9 +91,9 @@ function badPolicies(
     },
     {
       name: "a name that exists, in other letters",
-      bend: async (_, scene) => {
+      bend: async (_, fixture) => {
         const policyName = `taken ${randomUUID()}`;
-        await newPolicy(scene, scene.place, { policyName });
+        await newPolicy(fixture, fixture.place, { policyName });
         return wrap(policyParams({ policyName: policyName.toUpperCase() }));
       },
       refusal: (sent) => invalid(`policy label must be unique: \`${read(sent).policyName.toLowerCase()}\` exists`),
@@ -122,27 +122,32 @@ export const createPolicy = activityEntry<PolicyParams>({
   bad: badPolicies("", (policy) => policy),
   foreign: [],
   also: {
-    "what is left out is empty": async (scene) => {
+    "what is left out is empty": async (fixture) => {
       const { policyName, effect } = policyParams();
-      const { policyId } = await scene.done("create_policy", { policyName, effect, condition: null });
-      const { policy } = await scene.ask("get_policy", { policyId });
+      const { policyId } = await fixture.done("create_policy", { policyName, effect, condition: null });
+      const { policy } = await fixture.ask("get_policy", { policyId });
       checkPolicy(policy, { policyName, effect, notes: "" });
     },
-    "policies of selectors belong to the past": async (scene) => {
+    "policies of selectors belong to the past": async (fixture) => {
       for (const type of ["ACTIVITY_TYPE_CREATE_POLICY", "ACTIVITY_TYPE_CREATE_POLICY_V2"]) {
         const parameters = { policyName: "Selectors", selectors: [], effect: "EFFECT_ALLOW", notes: "" };
-        const body = envelope(type, scene.place.organizationId, parameters);
-        const answer = await scene.send({ kind: "submit", path: "create_policy", key: scene.place.root.p256, body });
+        const body = envelope(type, fixture.place.organizationId, parameters);
+        const answer = await fixture.send({
+          kind: "submit",
+          path: "create_policy",
+          key: fixture.place.root.p256,
+          body,
+        });
         const instead = "policies are written as expressions; use `ACTIVITY_TYPE_CREATE_POLICY_V3`";
         assertRefused(answer, invalid(`Invalid activity type: \`${type}\` is no longer supported: ${instead}`));
       }
     },
-    "the last that fits, and one more": async (scene) => {
+    "the last that fits, and one more": async (fixture) => {
       const limit = limits.policiesPerOrganization;
-      const { policies } = await scene.ask("list_policies");
+      const { policies } = await fixture.ask("list_policies");
       const missing = Array.from({ length: limit - policies.length }, () => policyParams());
-      await scene.done("create_policies", { policies: missing });
-      const answer = await scene.submit("create_policy", policyParams());
+      await fixture.done("create_policies", { policies: missing });
+      const answer = await fixture.submit("create_policy", policyParams());
       assertRefused(answer, exhausted(new RegExp(`^organization has reached its limit of ${limit} policies; `)));
     },
   },
@@ -197,7 +202,7 @@ function updateWith(policyId: string, { policyName, effect, condition, consensus
 }
 
 export const updatePolicy = activityEntry<PolicyUpdate>({
-  good: async (scene) => updateWith(await newPolicy(scene), policyParams(full)),
+  good: async (fixture) => updateWith(await newPolicy(fixture), policyParams(full)),
   required: ["policyId"],
   result: ({ policyId }) => ({ policyId }),
   shows(asked, { before, after }) {
@@ -231,9 +236,9 @@ export const updatePolicy = activityEntry<PolicyUpdate>({
     },
     {
       name: "another's name, in other letters",
-      bend: async ({ policyId }, scene) => {
+      bend: async ({ policyId }, fixture) => {
         const policyName = `taken ${randomUUID()}`;
-        await newPolicy(scene, scene.place, { policyName });
+        await newPolicy(fixture, fixture.place, { policyName });
         return { policyId, policyName: policyName.toUpperCase() };
       },
       refusal: ({ policyName }) => invalid(`policy label must be unique: \`${policyName.toLowerCase()}\` exists`),
@@ -250,21 +255,21 @@ export const updatePolicy = activityEntry<PolicyUpdate>({
   ],
   foreign: [{ name: "a policy", bend: (good, { policyId }) => ({ ...good, policyId }), refusal: noSuchPolicy }],
   versions: {
-    ACTIVITY_TYPE_UPDATE_POLICY: async (scene) => ({ policyId: await newPolicy(scene), policyNotes: "V1" }),
+    ACTIVITY_TYPE_UPDATE_POLICY: async (fixture) => ({ policyId: await newPolicy(fixture), policyNotes: "V1" }),
   },
   also: {
-    "what is left out stays, what is empty goes": async (scene) => {
+    "what is left out stays, what is empty goes": async (fixture) => {
       const asked = policyParams(full);
-      const { policyId } = await scene.done("create_policy", asked);
-      await scene.done("update_policy", { policyId, policyConsensus: "" });
-      const { policy } = await scene.ask("get_policy", { policyId });
+      const { policyId } = await fixture.done("create_policy", asked);
+      await fixture.done("update_policy", { policyId, policyConsensus: "" });
+      const { policy } = await fixture.ask("get_policy", { policyId });
       checkPolicy({ ...policy, updatedAt: policy.createdAt }, { ...asked, consensus: "" });
     },
   },
 });
 
 export const deletePolicy = activityEntry<{ policyId: string }>({
-  good: async (scene) => ({ policyId: await newPolicy(scene) }),
+  good: async (fixture) => ({ policyId: await newPolicy(fixture) }),
   required: ["policyId"],
   result: ({ policyId }) => ({ policyId }),
   shows({ policyId }, { before, after }) {
@@ -276,17 +281,17 @@ export const deletePolicy = activityEntry<{ policyId: string }>({
   bad: [],
   foreign: [{ name: "a policy", bend: (_, { policyId }) => ({ policyId }), refusal: noSuchPolicy }],
   also: {
-    "its name is free": async (scene) => {
+    "its name is free": async (fixture) => {
       const policyName = `Once ${randomUUID()}`;
-      const policyId = await newPolicy(scene, scene.place, { policyName });
-      await scene.done("delete_policy", { policyId });
-      await newPolicy(scene, scene.place, { policyName });
+      const policyId = await newPolicy(fixture, fixture.place, { policyName });
+      await fixture.done("delete_policy", { policyId });
+      await newPolicy(fixture, fixture.place, { policyName });
     },
   },
 });
 
 export const deletePolicies = activityEntry<{ policyIds: string[] }>({
-  good: async (scene) => ({ policyIds: [await newPolicy(scene), await newPolicy(scene)] }),
+  good: async (fixture) => ({ policyIds: [await newPolicy(fixture), await newPolicy(fixture)] }),
   required: ["policyIds"],
   result: ({ policyIds }) => ({ policyIds }),
   shows({ policyIds }, { before, after }) {
@@ -312,11 +317,11 @@ export const deletePolicies = activityEntry<{ policyIds: string[] }>({
 });
 
 export const getPolicy = queryEntry<{ policyId: string }>({
-  good: async (scene, place) => ({ policyId: await newPolicy(scene, place, full) }),
+  good: async (fixture, place) => ({ policyId: await newPolicy(fixture, place, full) }),
   required: ["policyId"],
-  answer: async ({ policyId }, { policy, ...nothing }, scene) => {
+  answer: async ({ policyId }, { policy, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
-    assert.deepEqual(policy, byId((await scene.ask("list_policies")).policies, "policyId", policyId));
+    assert.deepEqual(policy, byId((await fixture.ask("list_policies")).policies, "policyId", policyId));
     checkPolicy(policy, policyParams({ ...full, policyName: policy.policyName }));
   },
   bad: [],
@@ -324,8 +329,8 @@ export const getPolicy = queryEntry<{ policyId: string }>({
 });
 
 export const listPolicies = queryEntry<object>({
-  good: async (scene, place) => {
-    for (const policyName of ["First", "Second"]) await newPolicy(scene, place, { ...full, policyName });
+  good: async (fixture, place) => {
+    for (const policyName of ["First", "Second"]) await newPolicy(fixture, place, { ...full, policyName });
     return {};
   },
   required: [],
@@ -341,23 +346,23 @@ export const listPolicies = queryEntry<object>({
 });
 
 /** What somebody whom no policy allows anything was refused, by its id. */
-async function refusedActivity(scene: Scene, place: Place): Promise<string> {
+async function refusedActivity(fixture: Fixture, place: Place): Promise<string> {
   const parameters = { userTagName: randomUUID(), userIds: [] };
-  assert.equal((await scene.submit("create_user_tag", parameters, place.member, place)).status, 403);
-  const { activities } = await scene.ask("list_activities", { paginationOptions: { limit: "1" } }, place.root, place);
+  assert.equal((await fixture.submit("create_user_tag", parameters, place.member, place)).status, 403);
+  const { activities } = await fixture.ask("list_activities", { paginationOptions: { limit: "1" } }, place.root, place);
   return activities[0].id;
 }
 
 export const getPolicyEvaluations = queryEntry<{ activityId: string }>({
-  good: async (scene, place) => {
-    await newPolicy(scene, place);
-    return { activityId: await refusedActivity(scene, place) };
+  good: async (fixture, place) => {
+    await newPolicy(fixture, place);
+    return { activityId: await refusedActivity(fixture, place) };
   },
   required: ["activityId"],
-  answer: async ({ activityId }, { policyEvaluations, ...nothing }, scene) => {
+  answer: async ({ activityId }, { policyEvaluations, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
-    const { activity } = await scene.ask("get_activity", { activityId });
-    const { policies } = await scene.ask("list_policies");
+    const { activity } = await fixture.ask("get_activity", { activityId });
+    const { policies } = await fixture.ask("list_policies");
     assert.equal(policyEvaluations.length, 1);
     const [{ id, details, policyEvaluations: outcomes, ...rest }] = policyEvaluations;
     const [{ id: voteId, createdAt }] = activity.votes;
@@ -380,21 +385,21 @@ export const getPolicyEvaluations = queryEntry<{ activityId: string }>({
     },
   ],
   also: {
-    "every vote has its entry, and the one by which the root quorum decides is empty": async (scene) => {
-      const { root, deputy } = scene.place;
-      await scene.done("update_root_quorum", { threshold: 2, userIds: [root.userId, deputy.userId] });
-      const body = envelope("ACTIVITY_TYPE_CREATE_USER_TAG", scene.place.organizationId, {
+    "every vote has its entry, and the one by which the root quorum decides is empty": async (fixture) => {
+      const { root, deputy } = fixture.place;
+      await fixture.done("update_root_quorum", { threshold: 2, userIds: [root.userId, deputy.userId] });
+      const body = envelope("ACTIVITY_TYPE_CREATE_USER_TAG", fixture.place.organizationId, {
         userTagName: randomUUID(),
         userIds: [],
       });
       const votes: Json[] = [];
       for (const { p256: key } of [root, deputy]) {
-        const answer = await scene.send({ kind: "submit", path: "create_user_tag", body, key });
+        const answer = await fixture.send({ kind: "submit", path: "create_user_tag", body, key });
         assertAccepted(answer);
         votes.splice(0, votes.length, ...answer.json.activity.votes);
       }
       const [{ activityId }] = votes;
-      const { policyEvaluations } = await scene.ask("get_policy_evaluations", { activityId });
+      const { policyEvaluations } = await fixture.ask("get_policy_evaluations", { activityId });
       assert.deepEqual(
         policyEvaluations.map(({ voteId }: Json) => voteId),
         votes.map(({ id }) => id),

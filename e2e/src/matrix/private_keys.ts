@@ -5,10 +5,10 @@ import { exhausted, invalid } from "../refusals.ts";
 import { assertRefused } from "../wire.ts";
 import { activityEntry, type BadInput, queryEntry } from "./entry.ts";
 import { badName, noSuchPrivateKey, noSuchPrivateKeyTag } from "./faults.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import { added, type KeyParams, newPrivateKey, newPrivateKeyTag, privateKeyParams } from "./keys.ts";
 import { limits } from "./limits.ts";
 import { byId } from "./people.ts";
-import type { Json, Scene } from "./scene.ts";
 
 const publicKeys: Readonly<Record<string, RegExp>> = {
   CURVE_SECP256K1: /^04[0-9a-f]{128}$/,
@@ -40,9 +40,9 @@ function badKey(name: string, more: Partial<KeyParams>, refusal: BadInput<Json>[
 }
 
 export const createPrivateKeys = activityEntry<{ privateKeys: KeyParams[] }>({
-  good: async (scene) => ({
+  good: async (fixture) => ({
     privateKeys: [
-      privateKeyParams({ privateKeyTags: [await newPrivateKeyTag(scene)] }),
+      privateKeyParams({ privateKeyTags: [await newPrivateKeyTag(fixture)] }),
       privateKeyParams({ curve: "CURVE_P256", addressFormats: [] }),
       privateKeyParams({ curve: "CURVE_ED25519", addressFormats: ["ADDRESS_FORMAT_SOLANA", "ADDRESS_FORMAT_SUI"] }),
     ],
@@ -105,9 +105,9 @@ export const createPrivateKeys = activityEntry<{ privateKeys: KeyParams[] }>({
     },
     {
       name: "a name that exists, in other letters",
-      bend: async (_, scene) => {
+      bend: async (_, fixture) => {
         const privateKeyName = `taken ${randomUUID()}`;
-        await newPrivateKey(scene, scene.place, { privateKeyName });
+        await newPrivateKey(fixture, fixture.place, { privateKeyName });
         return { privateKeys: [privateKeyParams({ privateKeyName: privateKeyName.toUpperCase() })] };
       },
       refusal: ({ privateKeys }) =>
@@ -126,29 +126,29 @@ export const createPrivateKeys = activityEntry<{ privateKeys: KeyParams[] }>({
     ACTIVITY_TYPE_CREATE_PRIVATE_KEYS: () => ({ privateKeys: [privateKeyParams(), privateKeyParams()] }),
   },
   also: {
-    "without a list of tags it has none": async (scene) => {
+    "without a list of tags it has none": async (fixture) => {
       const { privateKeyTags: _, ...params } = privateKeyParams();
-      const { privateKeys } = await scene.done("create_private_keys", { privateKeys: [params] });
-      const { privateKey } = await scene.ask("get_private_key", { privateKeyId: privateKeys[0].privateKeyId });
+      const { privateKeys } = await fixture.done("create_private_keys", { privateKeys: [params] });
+      const { privateKey } = await fixture.ask("get_private_key", { privateKeyId: privateKeys[0].privateKeyId });
       assert.deepEqual(privateKey.privateKeyTags, []);
     },
-    "the last that fits, and one more": async (scene) => {
+    "the last that fits, and one more": async (fixture) => {
       const limit = limits.privateKeysPerOrganization;
-      const { privateKeys } = await scene.ask("list_private_keys");
+      const { privateKeys } = await fixture.ask("list_private_keys");
       let missing = limit - privateKeys.length;
       for (; missing > 0; missing -= 100) {
         const some = Array.from({ length: Math.min(missing, 100) }, () => privateKeyParams());
-        await scene.done("create_private_keys", { privateKeys: some });
+        await fixture.done("create_private_keys", { privateKeys: some });
       }
-      const answer = await scene.submit("create_private_keys", { privateKeys: [privateKeyParams()] });
+      const answer = await fixture.submit("create_private_keys", { privateKeys: [privateKeyParams()] });
       assertRefused(answer, exhausted(new RegExp(`^organization has reached its limit of ${limit} private keys; `)));
     },
   },
 });
 
 export const deletePrivateKeys = activityEntry<{ privateKeyIds: string[]; deleteWithoutExport?: boolean }>({
-  good: async (scene) => {
-    const privateKeyIds = [await newPrivateKey(scene), await newPrivateKey(scene)];
+  good: async (fixture) => {
+    const privateKeyIds = [await newPrivateKey(fixture), await newPrivateKey(fixture)];
     return { privateKeyIds, deleteWithoutExport: true };
   },
   required: ["privateKeyIds"],
@@ -186,14 +186,14 @@ export const deletePrivateKeys = activityEntry<{ privateKeyIds: string[]; delete
     },
   ],
   also: {
-    "what is deleted carries no tag, and its name is free": async (scene) => {
+    "what is deleted carries no tag, and its name is free": async (fixture) => {
       const privateKeyName = `Once ${randomUUID()}`;
-      const privateKeyId = await newPrivateKey(scene, scene.place, { privateKeyName });
-      const privateKeyTagId = await newPrivateKeyTag(scene, [privateKeyId]);
-      await scene.done("delete_private_keys", { privateKeyIds: [privateKeyId], deleteWithoutExport: true });
-      const { privateKeyIds } = await scene.done("delete_private_key_tags", { privateKeyTagIds: [privateKeyTagId] });
+      const privateKeyId = await newPrivateKey(fixture, fixture.place, { privateKeyName });
+      const privateKeyTagId = await newPrivateKeyTag(fixture, [privateKeyId]);
+      await fixture.done("delete_private_keys", { privateKeyIds: [privateKeyId], deleteWithoutExport: true });
+      const { privateKeyIds } = await fixture.done("delete_private_key_tags", { privateKeyTagIds: [privateKeyTagId] });
       assert.deepEqual(privateKeyIds, []);
-      await newPrivateKey(scene, scene.place, { privateKeyName });
+      await newPrivateKey(fixture, fixture.place, { privateKeyName });
     },
   },
 });
@@ -217,9 +217,9 @@ function badTagNames(field: string): BadInput<Json>[] {
     },
     {
       name: "a name that exists, in other letters",
-      bend: async (good, scene) => {
+      bend: async (good, fixture) => {
         const privateKeyTagName = `taken ${randomUUID()}`;
-        await scene.done("create_private_key_tag", { privateKeyTagName, privateKeyIds: [] });
+        await fixture.done("create_private_key_tag", { privateKeyTagName, privateKeyIds: [] });
         return { ...good, [field]: privateKeyTagName.toUpperCase() };
       },
       refusal: (sent) => invalid(`private key tag label must be unique: \`${sent[field].toLowerCase()}\` exists`),
@@ -229,9 +229,9 @@ function badTagNames(field: string): BadInput<Json>[] {
 }
 
 export const createPrivateKeyTag = activityEntry<{ privateKeyTagName: string; privateKeyIds: string[] }>({
-  good: async (scene) => ({
+  good: async (fixture) => ({
     privateKeyTagName: `Tag ${randomUUID()}`,
-    privateKeyIds: [await newPrivateKey(scene), await newPrivateKey(scene)],
+    privateKeyIds: [await newPrivateKey(fixture), await newPrivateKey(fixture)],
   }),
   required: ["privateKeyTagName", "privateKeyIds"],
   result: ({ privateKeyTagName, privateKeyIds }, { after }) => ({
@@ -254,12 +254,12 @@ export const createPrivateKeyTag = activityEntry<{ privateKeyTagName: string; pr
     },
   ],
   also: {
-    "the last that fits, and one more": async (scene) => {
+    "the last that fits, and one more": async (fixture) => {
       const limit = limits.privateKeyTagsPerOrganization;
-      const { privateKeyTags } = await scene.ask("list_private_key_tags");
-      for (let count = privateKeyTags.length; count < limit; count++) await newPrivateKeyTag(scene);
+      const { privateKeyTags } = await fixture.ask("list_private_key_tags");
+      for (let count = privateKeyTags.length; count < limit; count++) await newPrivateKeyTag(fixture);
       const parameters = { privateKeyTagName: randomUUID(), privateKeyIds: [] };
-      const answer = await scene.submit("create_private_key_tag", parameters);
+      const answer = await fixture.submit("create_private_key_tag", parameters);
       assertRefused(
         answer,
         exhausted(new RegExp(`^organization has reached its limit of ${limit} private key tags; `)),
@@ -276,13 +276,13 @@ type TagUpdate = {
 };
 
 export const updatePrivateKeyTag = activityEntry<TagUpdate>({
-  good: async (scene) => {
-    const staying = await newPrivateKey(scene);
-    const leaving = await newPrivateKey(scene);
+  good: async (fixture) => {
+    const staying = await newPrivateKey(fixture);
+    const leaving = await newPrivateKey(fixture);
     return {
-      privateKeyTagId: await newPrivateKeyTag(scene, [staying, leaving]),
+      privateKeyTagId: await newPrivateKeyTag(fixture, [staying, leaving]),
       newPrivateKeyTagName: `Renamed ${randomUUID()}`,
-      addPrivateKeyIds: [await newPrivateKey(scene)],
+      addPrivateKeyIds: [await newPrivateKey(fixture)],
       removePrivateKeyIds: [leaving],
     };
   },
@@ -313,21 +313,24 @@ export const updatePrivateKeyTag = activityEntry<TagUpdate>({
     },
   ],
   also: {
-    "without a new name it keeps its own": async (scene) => {
-      const privateKeyTagId = await newPrivateKeyTag(scene);
+    "without a new name it keeps its own": async (fixture) => {
+      const privateKeyTagId = await newPrivateKeyTag(fixture);
       const tagName = async () =>
-        byId((await scene.ask("list_private_key_tags")).privateKeyTags, "tagId", privateKeyTagId).tagName;
+        byId((await fixture.ask("list_private_key_tags")).privateKeyTags, "tagId", privateKeyTagId).tagName;
       const before = await tagName();
-      const addPrivateKeyIds = [await newPrivateKey(scene)];
-      await scene.done("update_private_key_tag", { privateKeyTagId, addPrivateKeyIds, removePrivateKeyIds: [] });
+      const addPrivateKeyIds = [await newPrivateKey(fixture)];
+      await fixture.done("update_private_key_tag", { privateKeyTagId, addPrivateKeyIds, removePrivateKeyIds: [] });
       assert.equal(await tagName(), before);
     },
   },
 });
 
 export const deletePrivateKeyTags = activityEntry<{ privateKeyTagIds: string[] }>({
-  good: async (scene) => ({
-    privateKeyTagIds: [await newPrivateKeyTag(scene, [await newPrivateKey(scene)]), await newPrivateKeyTag(scene)],
+  good: async (fixture) => ({
+    privateKeyTagIds: [
+      await newPrivateKeyTag(fixture, [await newPrivateKey(fixture)]),
+      await newPrivateKeyTag(fixture),
+    ],
   }),
   required: ["privateKeyTagIds"],
   result({ privateKeyTagIds }, { before, result }) {
@@ -360,11 +363,11 @@ export const deletePrivateKeyTags = activityEntry<{ privateKeyTagIds: string[] }
 });
 
 export const getPrivateKey = queryEntry<{ privateKeyId: string }>({
-  good: async (scene, place) => ({ privateKeyId: await newPrivateKey(scene, place) }),
+  good: async (fixture, place) => ({ privateKeyId: await newPrivateKey(fixture, place) }),
   required: ["privateKeyId"],
-  answer: async ({ privateKeyId }, { privateKey, ...nothing }, scene) => {
+  answer: async ({ privateKeyId }, { privateKey, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
-    const { privateKeys } = await scene.ask("list_private_keys");
+    const { privateKeys } = await fixture.ask("list_private_keys");
     assert.deepEqual(privateKey, byId(privateKeys, "privateKeyId", privateKeyId));
     assert.deepEqual([privateKey.exported, privateKey.imported], [false, false]);
   },
@@ -373,17 +376,17 @@ export const getPrivateKey = queryEntry<{ privateKeyId: string }>({
 });
 
 export const listPrivateKeys = queryEntry<object>({
-  good: async (scene, place) => {
-    const privateKeyId = await newPrivateKey(scene, place, { privateKeyName: "Listed" });
-    await newPrivateKeyTag(scene, [privateKeyId], place);
+  good: async (fixture, place) => {
+    const privateKeyId = await newPrivateKey(fixture, place, { privateKeyName: "Listed" });
+    await newPrivateKeyTag(fixture, [privateKeyId], place);
     return {};
   },
   required: [],
-  answer: async (_, { privateKeys, ...nothing }, scene) => {
+  answer: async (_, { privateKeys, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
     assert.equal(privateKeys.length, 1);
     const [key] = privateKeys;
-    const asked = privateKeyParams({ privateKeyName: "Listed", privateKeyTags: await tagIds(scene) });
+    const asked = privateKeyParams({ privateKeyName: "Listed", privateKeyTags: await tagIds(fixture) });
     const { privateKeyId, addresses } = key;
     // A key that was given a tag was updated by that.
     checkPrivateKey({ ...key, updatedAt: key.createdAt }, asked, { privateKeyId, addresses }, false);
@@ -391,24 +394,24 @@ export const listPrivateKeys = queryEntry<object>({
   bad: [],
   foreign: [],
   also: {
-    "keys of one activity in the order they were asked for": async (scene) => {
+    "keys of one activity in the order they were asked for": async (fixture) => {
       const asked = Array.from({ length: 10 }, () => privateKeyParams());
-      const made = await scene.done("create_private_keys", { privateKeys: asked });
-      const { privateKeys } = await scene.ask("list_private_keys");
+      const made = await fixture.done("create_private_keys", { privateKeys: asked });
+      const { privateKeys } = await fixture.ask("list_private_keys");
       const ids = (list: Json[]) => list.map(({ privateKeyId }) => privateKeyId);
       assert.deepEqual(ids(privateKeys).slice(-10), ids(made.privateKeys));
     },
   },
 });
 
-async function tagIds(scene: Scene): Promise<string[]> {
-  return (await scene.ask("list_private_key_tags")).privateKeyTags.map(({ tagId }: Json) => tagId);
+async function tagIds(fixture: Fixture): Promise<string[]> {
+  return (await fixture.ask("list_private_key_tags")).privateKeyTags.map(({ tagId }: Json) => tagId);
 }
 
 export const listPrivateKeyTags = queryEntry<object>({
-  good: async (scene, place) => {
+  good: async (fixture, place) => {
     const parameters = { privateKeyTagName: "listed", privateKeyIds: [] };
-    await scene.done("create_private_key_tag", parameters, place.root, place);
+    await fixture.done("create_private_key_tag", parameters, place.root, place);
     return {};
   },
   required: [],

@@ -6,15 +6,15 @@ import { assertAccepted } from "../wire.ts";
 import type { Person } from "../world.ts";
 import { type QueryEntry, queryEntry } from "./entry.ts";
 import { noSuchUser } from "./faults.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import { expiringKey, keyParams, userParams } from "./people.ts";
-import type { Json, Scene } from "./scene.ts";
 import type { Place } from "./stage.ts";
 
 export const whoami: QueryEntry = {
   good: () => ({}),
   required: [],
-  answer: (_, answer, scene, caller) => {
-    const { organizationId, organizationName } = homeOf(scene, caller);
+  answer: (_, answer, fixture, caller) => {
+    const { organizationId, organizationName } = homeOf(fixture, caller);
     assert.deepEqual(answer, { organizationId, organizationName, userId: caller.userId, username: caller.userName });
   },
   bad: [],
@@ -22,13 +22,13 @@ export const whoami: QueryEntry = {
   isAboutCaller: true,
 };
 
-function homeOf({ parent, sub }: Scene, { organizationId }: Person): Place {
+function homeOf({ parent, sub }: Fixture, { organizationId }: Person): Place {
   return organizationId === sub.organizationId ? sub : parent;
 }
 
 /** A user with everything a user can have. */
-async function fullUser(scene: Scene, place: Place): Promise<string> {
-  const { userTagId } = await scene.done(
+async function fullUser(fixture: Fixture, place: Place): Promise<string> {
+  const { userTagId } = await fixture.done(
     "create_user_tag",
     { userTagName: randomUUID(), userIds: [] },
     place.root,
@@ -42,7 +42,7 @@ async function fullUser(scene: Scene, place: Place): Promise<string> {
       userTags: [userTagId],
     }),
   ];
-  return (await scene.done("create_users", { users }, place.root, place)).userIds[0];
+  return (await fixture.done("create_users", { users }, place.root, place)).userIds[0];
 }
 
 /** A person of the stage, as the record of a user shows it. */
@@ -59,11 +59,11 @@ function checkPerson(user: Json, { userId, userName, p256, secp256k1, ed25519, a
 }
 
 export const getUser = queryEntry<{ userId: string }>({
-  good: async (scene, place) => ({ userId: await fullUser(scene, place) }),
+  good: async (fixture, place) => ({ userId: await fullUser(fixture, place) }),
   required: ["userId"],
-  answer: async ({ userId }, { user, ...nothing }, scene) => {
+  answer: async ({ userId }, { user, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
-    const { users } = await scene.ask("list_users");
+    const { users } = await fixture.ask("list_users");
     assert.deepEqual(
       user,
       users.find((each: Json) => each.userId === userId),
@@ -82,8 +82,8 @@ export const getUser = queryEntry<{ userId: string }>({
 });
 
 export const listUsers = queryEntry<object>({
-  good: async (scene, place) => {
-    await fullUser(scene, place);
+  good: async (fixture, place) => {
+    await fullUser(fixture, place);
     return {};
   },
   required: [],
@@ -126,29 +126,29 @@ export const getApiKey = queryEntry<{ apiKeyId: string }>({
 });
 
 export const getApiKeys = queryEntry<{ userId: string }>({
-  good: async (scene, place) => ({ userId: await fullUser(scene, place) }),
+  good: async (fixture, place) => ({ userId: await fullUser(fixture, place) }),
   required: [],
-  answer: async ({ userId }, { apiKeys, ...nothing }, scene) => {
+  answer: async ({ userId }, { apiKeys, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
-    assert.deepEqual(apiKeys, (await scene.ask("get_user", { userId })).user.apiKeys);
+    assert.deepEqual(apiKeys, (await fixture.ask("get_user", { userId })).user.apiKeys);
     assert.equal(apiKeys.length, 3);
   },
   bad: [],
   foreign: [{ name: "a user", bend: (_, { userId }) => ({ userId }), refusal: noSuchUser }],
   also: {
-    "without a user, the keys of all": async (scene) => {
-      const { users } = await scene.ask("list_users");
+    "without a user, the keys of all": async (fixture) => {
+      const { users } = await fixture.ask("list_users");
       const all = users.flatMap(({ apiKeys }: Json) => apiKeys);
       const byId = (one: Json, other: Json) => (one.apiKeyId < other.apiKeyId ? -1 : 1);
-      const { apiKeys } = await scene.ask("get_api_keys");
+      const { apiKeys } = await fixture.ask("get_api_keys");
       assert.deepEqual(apiKeys.toSorted(byId), all.toSorted(byId));
     },
   },
 });
 
 export const listUserTags = queryEntry<object>({
-  good: async (scene, place) => {
-    await scene.done("create_user_tag", { userTagName: "listed", userIds: [] }, place.root, place);
+  good: async (fixture, place) => {
+    await fixture.done("create_user_tag", { userTagName: "listed", userIds: [] }, place.root, place);
     return {};
   },
   required: [],
@@ -164,10 +164,10 @@ export const listUserTags = queryEntry<object>({
 });
 
 export const getOrganizationConfigs = queryEntry<object>({
-  good: async (scene, place) => {
+  good: async (fixture, place) => {
     const params = { name: "FEATURE_NAME_WEBHOOK", value: "https://example.com" };
-    await scene.done("set_organization_feature", params, place.root, place);
-    await scene.done("set_organization_feature", { name: "FEATURE_NAME_EMAIL_AUTH", value: "" }, place.root, place);
+    await fixture.done("set_organization_feature", params, place.root, place);
+    await fixture.done("set_organization_feature", { name: "FEATURE_NAME_EMAIL_AUTH", value: "" }, place.root, place);
     return {};
   },
   required: [],
@@ -184,32 +184,32 @@ export const getOrganizationConfigs = queryEntry<object>({
 });
 
 export const getOrganization = queryEntry<object>({
-  good: async (scene, place) => {
-    const done: Scene["done"] = (path, parameters) => scene.done(path, parameters, place.root, place);
-    await fullUser(scene, place);
+  good: async (fixture, place) => {
+    const done: Fixture["done"] = (path, parameters) => fixture.done(path, parameters, place.root, place);
+    await fullUser(fixture, place);
     await done("create_private_key_tag", { privateKeyTagName: "cold", privateKeyIds: [] });
     await done("create_wallet", { walletName: "main", accounts: [] });
     await done("create_policy", { policyName: "none", effect: "EFFECT_DENY", condition: "false", notes: "" });
     return {};
   },
   required: [],
-  answer: async (_, { organizationData, ...nothing }, scene) => {
+  answer: async (_, { organizationData, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
-    const { place } = scene;
-    const { quorum, features } = (await scene.ask("get_organization_configs")).configs;
-    const { userTags } = await scene.ask("list_user_tags");
-    const { privateKeyTags } = await scene.ask("list_private_key_tags");
+    const { place } = fixture;
+    const { quorum, features } = (await fixture.ask("get_organization_configs")).configs;
+    const { userTags } = await fixture.ask("list_user_tags");
+    const { privateKeyTags } = await fixture.ask("list_private_key_tags");
     assert.deepEqual(organizationData, {
       organizationId: place.organizationId,
       name: place.organizationName,
-      users: (await scene.ask("list_users")).users,
-      policies: (await scene.ask("list_policies")).policies,
-      privateKeys: (await scene.ask("list_private_keys")).privateKeys,
+      users: (await fixture.ask("list_users")).users,
+      policies: (await fixture.ask("list_policies")).policies,
+      privateKeys: (await fixture.ask("list_private_keys")).privateKeys,
       invitations: [],
       tags: [...userTags, ...privateKeyTags],
       rootQuorum: quorum,
       features,
-      wallets: (await scene.ask("list_wallets")).wallets,
+      wallets: (await fixture.ask("list_wallets")).wallets,
       smartContractInterfaceReferences: [],
     });
     assert.deepEqual([organizationData.wallets.length, organizationData.policies.length], [1, 1]);
@@ -220,22 +220,22 @@ export const getOrganization = queryEntry<object>({
 });
 
 export const getActivity = queryEntry<{ activityId: string }>({
-  good: async (scene, place) => {
+  good: async (fixture, place) => {
     const parameters = { userTagName: randomUUID(), userIds: [place.member.userId] };
-    const answer = await scene.submit("create_user_tag", parameters, place.root, place);
+    const answer = await fixture.submit("create_user_tag", parameters, place.root, place);
     assertAccepted(answer);
     return { activityId: answer.json.activity.id };
   },
   required: ["activityId"],
-  answer: async ({ activityId }, { activity, ...nothing }, scene) => {
+  answer: async ({ activityId }, { activity, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
-    const { activities } = await scene.ask("list_activities", { paginationOptions: { limit: "100" } });
+    const { activities } = await fixture.ask("list_activities", { paginationOptions: { limit: "100" } });
     assert.deepEqual(
       activity,
       activities.find(({ id }: Json) => id === activityId),
     );
     assert.equal(activity.status, "ACTIVITY_STATUS_COMPLETED");
-    assert.equal(activity.votes[0].userId, scene.place.root.userId);
+    assert.equal(activity.votes[0].userId, fixture.place.root.userId);
   },
   bad: [],
   foreign: [
@@ -248,18 +248,18 @@ export const getActivity = queryEntry<{ activityId: string }>({
   ],
   findsBelow: true,
   also: {
-    "a parent finds its sub-organization's by its own id, as clients poll": async (scene) => {
-      const { parent, sub } = scene;
-      const { activityId } = await getActivity.good(scene, sub);
-      const { activity } = await scene.ask("get_activity", { activityId }, parent.member, parent);
+    "a parent finds its sub-organization's by its own id, as clients poll": async (fixture) => {
+      const { parent, sub } = fixture;
+      const { activityId } = await getActivity.good(fixture, sub);
+      const { activity } = await fixture.ask("get_activity", { activityId }, parent.member, parent);
       assert.equal(activity.organizationId, sub.organizationId);
     },
-    "whoever may vote is told so": async (scene) => {
-      const { root, deputy, member } = scene.place;
-      await scene.done("update_root_quorum", { threshold: 2, userIds: [root.userId, deputy.userId] });
-      const { json } = await scene.submit("create_user_tag", { userTagName: randomUUID(), userIds: [] });
+    "whoever may vote is told so": async (fixture) => {
+      const { root, deputy, member } = fixture.place;
+      await fixture.done("update_root_quorum", { threshold: 2, userIds: [root.userId, deputy.userId] });
+      const { json } = await fixture.submit("create_user_tag", { userTagName: randomUUID(), userIds: [] });
       const rights = async (reader: Person) => {
-        const { activity } = await scene.ask("get_activity", { activityId: json.activity.id }, reader);
+        const { activity } = await fixture.ask("get_activity", { activityId: json.activity.id }, reader);
         return [activity.canApprove, activity.canReject];
       };
       assert.deepEqual(await rights(root), [false, true]);

@@ -6,9 +6,9 @@ import { assertExplained, noSuchOrganization, policyRefusalBy } from "../refusal
 import { type Answer, assertAccepted, assertRefused, bytesOf, type Refusal, stampFields } from "../wire.ts";
 import type { Person } from "../world.ts";
 import type { ActivityEntry, Kept } from "./entry.ts";
+import { type ActivityPath, type Envelope, envelope, type Fixture, fingerprintOf, type Json } from "./fixture.ts";
 import { foreignIds, idsOfNothing } from "./foreign.ts";
 import { assertOnlyKept, type Look, look } from "./look.ts";
-import { type ActivityPath, type Envelope, envelope, fingerprintOf, type Json, type Scene } from "./scene.ts";
 import type { Place } from "./stage.ts";
 import {
   fixed,
@@ -29,7 +29,7 @@ export async function runActivity(
   t: TestContext,
   path: ActivityPath,
   entry: ActivityEntry,
-  { first, agreed }: { first: Scene; agreed: Scene },
+  { first, agreed }: { first: Fixture; agreed: Fixture },
 ): Promise<void> {
   const trial = toTrial(path, entry, first);
   await t.test(`${path}: bad input`, async () => {
@@ -57,18 +57,18 @@ export async function runActivity(
   }
 }
 
-function toTrial(path: ActivityPath, entry: ActivityEntry, scene: Scene): Trial {
+function toTrial(path: ActivityPath, entry: ActivityEntry, fixture: Fixture): Trial {
   return {
-    scene,
+    fixture,
     kind: "submit",
     path,
-    caller: scene.place.root,
-    body: async () => newBody(path, scene, await entry.good(scene)),
+    caller: fixture.place.root,
+    body: async () => newBody(path, fixture, await entry.good(fixture)),
     required: entry.required,
   };
 }
 
-function newBody(path: string, { place }: Scene, parameters: object, at: Place = place): Envelope {
+function newBody(path: string, { place }: Fixture, parameters: object, at: Place = place): Envelope {
   return envelope(activities[path as ActivityPath].type, at.organizationId, parameters);
 }
 
@@ -83,7 +83,7 @@ async function refuseAll(trial: Trial, attempts: readonly Attempt[], caller: Per
       if (status !== undefined) kept.push(keptAs(body, status, answer));
     }
   };
-  await assertOnlyKept(trial.scene, attempt, () => kept, place);
+  await assertOnlyKept(trial.fixture, attempt, () => kept, place);
 }
 
 function keptAs(body: Envelope, status: Kept, { json: { code, message, details } }: Answer) {
@@ -93,27 +93,30 @@ function keptAs(body: Envelope, status: Kept, { json: { code, message, details }
 }
 
 async function refuseBadInput(trial: Trial, entry: ActivityEntry, at: "parent" | "sub"): Promise<void> {
-  const { scene, path } = trial;
+  const { fixture, path } = trial;
   const attempts: Attempt[] = [];
   for (const { name, bend, refusal, kept, at: where = entry.runsIn ?? "parent" } of entry.bad) {
     if (where !== at) continue;
-    const sent = await bend(await entry.good(scene), scene);
-    const expected = typeof refusal === "function" ? refusal(sent, scene) : refusal;
-    attempts.push({ name, body: newBody(path, scene, sent, scene[at]), refusal: expected, ...(kept && { kept }) });
+    const sent = await bend(await entry.good(fixture), fixture);
+    const expected = typeof refusal === "function" ? refusal(sent, fixture) : refusal;
+    attempts.push({ name, body: newBody(path, fixture, sent, fixture[at]), refusal: expected, ...(kept && { kept }) });
   }
-  if (attempts.length > 0) await refuseAll(trial, attempts, scene[at].root, scene[at]);
+  if (attempts.length > 0) await refuseAll(trial, attempts, fixture[at].root, fixture[at]);
 }
 
 /** A member is refused by policy, for good: whoever repeats the bytes hears the same. */
 async function testNoPermission(trial: Trial, entry: ActivityEntry): Promise<void> {
-  const { scene, path } = trial;
-  const { member, root, deputy } = scene.place;
-  const denied = [...(entry.isOwnAct ? [] : [await entry.good(scene)]), ...(entry.denied ? [entry.denied(scene)] : [])];
-  const bodies = denied.map((parameters) => newBody(path, scene, parameters));
-  const refusal = policyRefusalBy((await look(scene)).policies.map(({ policyId }) => policyId));
+  const { fixture, path } = trial;
+  const { member, root, deputy } = fixture.place;
+  const denied = [
+    ...(entry.isOwnAct ? [] : [await entry.good(fixture)]),
+    ...(entry.denied ? [entry.denied(fixture)] : []),
+  ];
+  const bodies = denied.map((parameters) => newBody(path, fixture, parameters));
+  const refusal = policyRefusalBy((await look(fixture)).policies.map(({ policyId }) => policyId));
   const attempts = bodies.map((body): Attempt => ({ name: "a member", body, refusal, kept: "REJECTED" }));
-  await refuseAll(trial, attempts, member, scene.place);
-  await assertOnlyKept(scene, async () => {
+  await refuseAll(trial, attempts, member, fixture.place);
+  await assertOnlyKept(fixture, async () => {
     for (const body of bodies) {
       for (const { p256: key } of [member, root, deputy]) {
         await refused(trial, "what was refused already", { body, key }, refusal);
@@ -121,7 +124,7 @@ async function testNoPermission(trial: Trial, entry: ActivityEntry): Promise<voi
     }
   });
   if (entry.own === undefined) return;
-  await scene.done(path as ActivityPath, await entry.own(scene), member);
+  await fixture.done(path as ActivityPath, await entry.own(fixture), member);
 }
 
 async function refuseOthers(trial: Trial): Promise<void> {
@@ -131,14 +134,18 @@ async function refuseOthers(trial: Trial): Promise<void> {
 
 /** Ids of other organizations are answered exactly like ids of nothing. */
 async function refuseForeign(trial: Trial, entry: ActivityEntry): Promise<void> {
-  const { scene, path } = trial;
-  const { place } = scene;
+  const { fixture, path } = trial;
+  const { place } = fixture;
   if (entry.foreign.length === 0) return;
-  const relative = place === scene.sub ? scene.parent : scene.sub;
+  const relative = place === fixture.sub ? fixture.parent : fixture.sub;
   const attempts: Attempt[] = [];
-  for (const theirs of [idsOfNothing(), await foreignIds(scene, relative), await foreignIds(scene, scene.other)]) {
+  for (const theirs of [
+    idsOfNothing(),
+    await foreignIds(fixture, relative),
+    await foreignIds(fixture, fixture.other),
+  ]) {
     for (const { name, bend, refusal } of entry.foreign) {
-      const body = newBody(path, scene, bend(await entry.good(scene), theirs));
+      const body = newBody(path, fixture, bend(await entry.good(fixture), theirs));
       attempts.push({ name, body, refusal: refusal(theirs, place), kept: "FAILED" });
     }
   }
@@ -146,26 +153,26 @@ async function refuseForeign(trial: Trial, entry: ActivityEntry): Promise<void> 
 }
 
 async function testSuccess(trial: Trial, entry: ActivityEntry): Promise<void> {
-  const { scene, caller, path } = trial;
-  const { deputy, member, root, expired } = scene.place;
-  const parameters = await entry.good(scene);
-  const body = newBody(path, scene, parameters);
-  const before = await look(scene);
-  const answer = await scene.send({ kind: "submit", path, body, key: caller.p256 });
+  const { fixture, caller, path } = trial;
+  const { deputy, member, root, expired } = fixture.place;
+  const parameters = await entry.good(fixture);
+  const body = newBody(path, fixture, parameters);
+  const before = await look(fixture);
+  const answer = await fixture.send({ kind: "submit", path, body, key: caller.p256 });
   assertAccepted(answer);
-  const after = entry.endsPlace ? before : await look(scene);
-  await checkDone(entry, scene, answer, { body, voters: [caller], before, after });
+  const after = entry.endsPlace ? before : await look(fixture);
+  await checkDone(entry, fixture, answer, { body, voters: [caller], before, after });
   if (entry.endsPlace) return testEnded(trial, body, answer);
 
-  await assertOnlyKept(scene, async () => {
+  await assertOnlyKept(fixture, async () => {
     for (const { p256: key } of [root, root, deputy, member]) {
-      const repeated = await scene.send({ kind: "submit", path, body, key });
+      const repeated = await fixture.send({ kind: "submit", path, body, key });
       assert.deepEqual(repeated.json, answer.json);
     }
     const { id, fingerprint } = answer.json.activity;
-    const { activity } = await scene.ask("get_activity", { activityId: id });
+    const { activity } = await fixture.ask("get_activity", { activityId: id });
     assert.deepEqual(activity, answer.json.activity);
-    const published = await scene.send({ kind: "submit", path, body, key: root.p256, spelling: "published" });
+    const published = await fixture.send({ kind: "submit", path, body, key: root.p256, spelling: "published" });
     assert.equal(published.json.activity.id, id);
     assert.equal(published.json.activity.fingerprint, fingerprint);
     // Even what is done already is shown only to whom it concerns.
@@ -175,10 +182,10 @@ async function testSuccess(trial: Trial, entry: ActivityEntry): Promise<void> {
 
 /** Whoever belonged to it may ask once more what came of this body; nothing else is there any more. */
 async function testEnded(trial: Trial, body: Envelope, answer: Answer): Promise<void> {
-  const { scene, path } = trial;
-  const { place, parent } = scene;
+  const { fixture, path } = trial;
+  const { place, parent } = fixture;
   for (const { p256: key } of [place.root, place.deputy, place.member]) {
-    const repeated = await scene.send({ kind: "submit", path, body, key });
+    const repeated = await fixture.send({ kind: "submit", path, body, key });
     assert.deepEqual(repeated.json, answer.json);
     await refused(trial, "in what is gone", { body: await trial.body(), key }, noSuchOrganization);
   }
@@ -186,21 +193,26 @@ async function testEnded(trial: Trial, body: Envelope, answer: Answer): Promise<
 }
 
 async function refuseKnownBody(trial: Trial, body: Envelope, expired: Person): Promise<void> {
-  const { scene, path } = trial;
-  for (const { p256: key } of [scene.other.root, expired]) {
-    const answer = await scene.send({ kind: "submit", path, body, key });
+  const { fixture, path } = trial;
+  for (const { p256: key } of [fixture.other.root, expired]) {
+    const answer = await fixture.send({ kind: "submit", path, body, key });
     assert.equal(answer.status, 401, answer.text);
   }
 }
 
 type Done = { body: Envelope; voters: readonly Person[]; before: Look; after: Look };
 
-async function checkDone(entry: ActivityEntry, scene: Scene, { json }: Answer, { body, voters, before, after }: Done) {
+async function checkDone(
+  entry: ActivityEntry,
+  fixture: Fixture,
+  { json }: Answer,
+  { body, voters, before, after }: Done,
+) {
   const { parameters, type } = body;
   const seen = { before, after, result: json.activity.result[activityForms.get(type)?.resultKey ?? ""] };
-  const result = entry.result(parameters, seen, scene);
-  checkActivity(json, { body, voters, result, place: scene.place });
-  await entry.shows(parameters, seen, scene);
+  const result = entry.result(parameters, seen, fixture);
+  checkActivity(json, { body, voters, result, place: fixture.place });
+  await entry.shows(parameters, seen, fixture);
 }
 
 type Expected = { body: Envelope; voters: readonly Person[]; result: object; place: Place; status?: string };
@@ -259,44 +271,48 @@ function explainedNoVote(policies: readonly Json[]): Refusal {
 
 /** Two of two: the second root user's stamp over the same bytes is the approval that lets it run, once. */
 async function testConsensus(trial: Trial, entry: ActivityEntry): Promise<void> {
-  const { scene, path } = trial;
-  const { root, deputy, member } = scene.place;
-  const { userIds } = (await look(scene)).quorum;
-  const parameters = await entry.good(scene);
-  await scene.done("update_root_quorum", { threshold: 2, userIds });
-  const body = newBody(path, scene, parameters);
-  const send = (key: Person) => scene.send({ kind: "submit", path, body, key: key.p256 });
-  const before = await look(scene);
+  const { fixture, path } = trial;
+  const { root, deputy, member } = fixture.place;
+  const { userIds } = (await look(fixture)).quorum;
+  const parameters = await entry.good(fixture);
+  await fixture.done("update_root_quorum", { threshold: 2, userIds });
+  const body = newBody(path, fixture, parameters);
+  const send = (key: Person) => fixture.send({ kind: "submit", path, body, key: key.p256 });
+  const before = await look(fixture);
   const proposed = await send(root);
   assertAccepted(proposed);
   const status = "ACTIVITY_STATUS_CONSENSUS_NEEDED";
-  checkActivity(proposed.json, { body, voters: [root], result: {}, place: scene.place, status });
+  checkActivity(proposed.json, { body, voters: [root], result: {}, place: fixture.place, status });
   assert.deepEqual((await send(root)).json, proposed.json);
   assertRefused(await send(member), before.policies.length === 0 ? noVote : explainedNoVote(before.policies));
-  assert.deepEqual(await look(scene), before);
+  assert.deepEqual(await look(fixture), before);
 
   const approved = await send(deputy);
   assertAccepted(approved);
-  const after = entry.endsPlace ? before : await look(scene);
-  await checkDone(entry, scene, approved, { body, voters: [root, deputy], before, after });
+  const after = entry.endsPlace ? before : await look(fixture);
+  await checkDone(entry, fixture, approved, { body, voters: [root, deputy], before, after });
   assert.equal(approved.json.activity.id, proposed.json.activity.id);
   if (entry.endsPlace) return testEnded(trial, body, approved);
-  await assertOnlyKept(scene, async () => {
+  await assertOnlyKept(fixture, async () => {
     for (const voter of [root, deputy, member]) assert.deepEqual((await send(voter)).json, approved.json);
   });
 }
 
 /** An older type does the same and answers in its own keys. */
-async function testVersion({ scene, path }: Trial, type: string, good: NonNullable<ActivityEntry["versions"]>[string]) {
+async function testVersion(
+  { fixture, path }: Trial,
+  type: string,
+  good: NonNullable<ActivityEntry["versions"]>[string],
+) {
   const form = activityForms.get(type);
   assert.equal(form?.path, path);
-  const { place } = scene;
-  const parameters = await good(scene);
+  const { place } = fixture;
+  const parameters = await good(fixture);
   const body = envelope(type, place.organizationId, parameters);
-  const answer = await scene.send({ kind: "submit", path, body, key: place.root.p256 });
+  const answer = await fixture.send({ kind: "submit", path, body, key: place.root.p256 });
   assertAccepted(answer);
   const result = answer.json.activity.result[form?.resultKey ?? ""];
   checkActivity(answer.json, { body, voters: [place.root], result, place });
-  const again = await scene.send({ kind: "submit", path, body, key: place.deputy.p256 });
+  const again = await fixture.send({ kind: "submit", path, body, key: place.deputy.p256 });
   assert.deepEqual(again.json, answer.json);
 }

@@ -5,33 +5,33 @@ import { unknownKey } from "../refusals.ts";
 import { assertAccepted } from "../wire.ts";
 import type { Person } from "../world.ts";
 import type { ForeignIds, QueryEntry } from "./entry.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import { foreignIds, idsOfNothing } from "./foreign.ts";
 import { assertOnlyKept } from "./look.ts";
-import type { Json, Scene } from "./scene.ts";
 import type { Place } from "./stage.ts";
 import { fixed, refused, refuseMalformed, refuseStamps, refuseStrangers, type Trial } from "./trial.ts";
 
-export async function runQuery(t: TestContext, path: string, entry: QueryEntry, scene: Scene): Promise<void> {
-  const { place, sub } = scene;
+export async function runQuery(t: TestContext, path: string, entry: QueryEntry, fixture: Fixture): Promise<void> {
+  const { place, sub } = fixture;
   const trial: Trial = {
-    scene,
+    fixture,
     kind: "query",
     path,
     caller: place.root,
-    body: async () => bodyFor(place, await entry.good(scene, place)),
+    body: async () => bodyFor(place, await entry.good(fixture, place)),
     required: entry.required,
   };
   const one = await fixed(trial);
   await t.test(`${path}: bad input`, () => testBadInput(one, entry));
-  await t.test(`${path}: bad stamp`, () => assertOnlyKept(scene, () => refuseStamps(one)));
+  await t.test(`${path}: bad stamp`, () => assertOnlyKept(fixture, () => refuseStamps(one)));
   await t.test(`${path}: every member may ask`, () => testSuccess(one, entry));
   await t.test(`${path}: other organization`, async () => {
-    const theirs = bodyFor(sub, await entry.good(scene, sub));
-    await assertOnlyKept(scene, () => testRelatives(one, entry, theirs));
+    const theirs = bodyFor(sub, await entry.good(fixture, sub));
+    await assertOnlyKept(fixture, () => testRelatives(one, entry, theirs));
     await testForeign(trial, entry);
   });
   await t.test(`${path}: replay`, () => testReplay(one));
-  for (const [name, run] of Object.entries(entry.also ?? {})) await t.test(`${path}: ${name}`, () => run(scene));
+  for (const [name, run] of Object.entries(entry.also ?? {})) await t.test(`${path}: ${name}`, () => run(fixture));
 }
 
 function bodyFor({ organizationId }: Place, parameters: object) {
@@ -39,14 +39,14 @@ function bodyFor({ organizationId }: Place, parameters: object) {
 }
 
 async function testBadInput(trial: Trial, entry: QueryEntry): Promise<void> {
-  const { scene, caller } = trial;
+  const { fixture, caller } = trial;
   const { organizationId, ...good } = await trial.body();
   const attempts: { name: string; sent: object; refusal: Parameters<typeof refused>[3] }[] = [];
   for (const { name, bend, refusal } of entry.bad) {
-    const sent = await bend(good, scene);
-    attempts.push({ name, sent, refusal: typeof refusal === "function" ? refusal(sent, scene) : refusal });
+    const sent = await bend(good, fixture);
+    attempts.push({ name, sent, refusal: typeof refusal === "function" ? refusal(sent, fixture) : refusal });
   }
-  await assertOnlyKept(scene, async () => {
+  await assertOnlyKept(fixture, async () => {
     await refuseMalformed(trial);
     for (const { name, sent, refusal } of attempts) {
       await refused(trial, name, { body: { organizationId, ...sent }, key: caller.p256 }, refusal);
@@ -54,40 +54,40 @@ async function testBadInput(trial: Trial, entry: QueryEntry): Promise<void> {
   });
 }
 
-async function testSuccess({ scene, path, body }: Trial, entry: QueryEntry): Promise<void> {
-  const { place } = scene;
+async function testSuccess({ fixture, path, body }: Trial, entry: QueryEntry): Promise<void> {
+  const { place } = fixture;
   const sent = await body();
   for (const caller of [place.root, place.deputy, place.member]) {
     for (const spelling of ["own", "published"] as const) {
-      const answer = await scene.send({ kind: "query", path, body: sent, key: caller.p256, spelling });
+      const answer = await fixture.send({ kind: "query", path, body: sent, key: caller.p256, spelling });
       assertAccepted(answer);
-      if (spelling === "own") await entry.answer(sent, answer.json, scene, caller);
+      if (spelling === "own") await entry.answer(sent, answer.json, fixture, caller);
     }
   }
   // Only one of its keys has expired.
-  assertAccepted(await scene.send({ kind: "query", path, body: sent, key: place.expired.ed25519 }));
+  assertAccepted(await fixture.send({ kind: "query", path, body: sent, key: place.expired.ed25519 }));
   // Ids may be written in capitals.
   const shouted = { ...sent, organizationId: sent.organizationId.toUpperCase() };
-  const answer = await scene.send({ kind: "query", path, body: shouted, key: place.root.p256 });
+  const answer = await fixture.send({ kind: "query", path, body: shouted, key: place.root.p256 });
   assertAccepted(answer);
-  await entry.answer(sent, answer.json, scene, place.root);
+  await entry.answer(sent, answer.json, fixture, place.root);
 }
 
 /** A parent's members read the sub-organization as its own do; in the other direction nothing is seen. */
 async function testRelatives(trial: Trial, entry: QueryEntry, subBody: Json): Promise<void> {
-  const { scene, path } = trial;
-  const { parent, sub } = scene;
+  const { fixture, path } = trial;
+  const { parent, sub } = fixture;
   await refuseStrangers(trial);
   const ask = async (caller: Person, body: Json) => {
-    const answer = await scene.send({ kind: "query", path, body, key: caller.p256 });
+    const answer = await fixture.send({ kind: "query", path, body, key: caller.p256 });
     assertAccepted(answer);
     return answer.json;
   };
   const upwards = await trial.body();
   if (entry.isAboutCaller) {
     for (const caller of [parent.member, sub.member]) {
-      await entry.answer(subBody, await ask(caller, subBody), scene, caller);
-      await entry.answer(upwards, await ask(caller, upwards), scene, caller);
+      await entry.answer(subBody, await ask(caller, subBody), fixture, caller);
+      await entry.answer(upwards, await ask(caller, upwards), fixture, caller);
     }
     return;
   }
@@ -99,27 +99,30 @@ async function testRelatives(trial: Trial, entry: QueryEntry, subBody: Json): Pr
 }
 
 async function testForeign(trial: Trial, entry: QueryEntry): Promise<void> {
-  const { scene } = trial;
-  const { place, sub, other } = scene;
+  const { fixture } = trial;
+  const { place, sub, other } = fixture;
   if (entry.foreign.length === 0) return;
-  const below = entry.findsBelow ? [] : [await foreignIds(scene, sub)];
+  const below = entry.findsBelow ? [] : [await foreignIds(fixture, sub)];
   const cases: [asked: Place, theirs: ForeignIds][] = [
-    ...[idsOfNothing(), await foreignIds(scene, other), ...below].map((theirs): [Place, ForeignIds] => [place, theirs]),
-    [sub, await foreignIds(scene, place)],
+    ...[idsOfNothing(), await foreignIds(fixture, other), ...below].map((theirs): [Place, ForeignIds] => [
+      place,
+      theirs,
+    ]),
+    [sub, await foreignIds(fixture, place)],
   ];
   for (const { name, bend, refusal } of entry.foreign) {
     for (const [asked, theirs] of cases) {
-      const body = bodyFor(asked, bend(await entry.good(scene, asked), theirs));
+      const body = bodyFor(asked, bend(await entry.good(fixture, asked), theirs));
       await refused(trial, name, { body, key: asked.root.p256 }, refusal(theirs, asked));
     }
   }
 }
 
-async function testReplay({ scene, caller, path, body }: Trial): Promise<void> {
+async function testReplay({ fixture, caller, path, body }: Trial): Promise<void> {
   const sent = await body();
-  await assertOnlyKept(scene, async () => {
+  await assertOnlyKept(fixture, async () => {
     const answers = await Promise.all(
-      Array.from({ length: 3 }, () => scene.send({ kind: "query", path, body: sent, key: caller.p256 })),
+      Array.from({ length: 3 }, () => fixture.send({ kind: "query", path, body: sent, key: caller.p256 })),
     );
     for (const answer of answers) assert.deepEqual(answer.json, answers[0]?.json);
   });

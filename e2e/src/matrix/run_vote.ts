@@ -6,21 +6,21 @@ import { activities } from "../generated/endpoints.ts";
 import { invalid } from "../refusals.ts";
 import { assertAccepted, assertRefused, bytesOf, stampFields } from "../wire.ts";
 import type { Person } from "../world.ts";
+import { type ActivityPath, type Envelope, envelope, type Fixture, type Json } from "./fixture.ts";
 import { foreignIds, idsOfNothing } from "./foreign.ts";
 import { assertOnlyKept, look } from "./look.ts";
-import { type ActivityPath, type Envelope, envelope, type Json, type Scene } from "./scene.ts";
 import { refused, refuseMalformed, refuseRelatives, refuseStamps, refuseStrangers, type Trial } from "./trial.ts";
 import { noSuchActivity, noVote, takesNoVotes, type VoteEntry } from "./votes.ts";
 
-export async function runVote(t: TestContext, path: ActivityPath, entry: VoteEntry, scene: Scene): Promise<void> {
-  const { root, deputy } = scene.place;
-  await scene.done("update_root_quorum", { threshold: 2, userIds: [root.userId, deputy.userId] });
+export async function runVote(t: TestContext, path: ActivityPath, entry: VoteEntry, fixture: Fixture): Promise<void> {
+  const { root, deputy } = fixture.place;
+  await fixture.done("update_root_quorum", { threshold: 2, userIds: [root.userId, deputy.userId] });
   const trial: Trial = {
-    scene,
+    fixture,
     kind: "submit",
     path,
     caller: deputy,
-    body: async () => voteOn(path, scene, await propose(scene)),
+    body: async () => voteOn(path, fixture, await propose(fixture)),
     required: ["fingerprint"],
   };
   await t.test(`${path}: bad input`, () => testBadInput(trial));
@@ -36,74 +36,74 @@ export async function runVote(t: TestContext, path: ActivityPath, entry: VoteEnt
 }
 
 /** An activity that waits for its second approval. */
-async function propose(scene: Scene): Promise<Json> {
-  const answer = await scene.submit("create_user_tag", { userTagName: randomUUID(), userIds: [] });
+async function propose(fixture: Fixture): Promise<Json> {
+  const answer = await fixture.submit("create_user_tag", { userTagName: randomUUID(), userIds: [] });
   assertAccepted(answer);
   assert.equal(answer.json.activity.status, "ACTIVITY_STATUS_CONSENSUS_NEEDED");
   return answer.json.activity;
 }
 
-function voteOn(path: string, { place }: Scene, { fingerprint }: Pick<Json, "fingerprint">): Envelope {
+function voteOn(path: string, { place }: Fixture, { fingerprint }: Pick<Json, "fingerprint">): Envelope {
   return envelope(activities[path as ActivityPath].type, place.organizationId, { fingerprint });
 }
 
 /** Refusals leave the activity they were about as it was, and nothing of their own. */
 async function assertUncounted(trial: Trial, attempt: (trial: Trial) => Promise<void>): Promise<void> {
-  const { scene, path } = trial;
-  const { id, fingerprint } = await propose(scene);
-  const { activity: before } = await scene.ask("get_activity", { activityId: id });
-  await assertOnlyKept(scene, () => attempt({ ...trial, body: async () => voteOn(path, scene, { fingerprint }) }));
-  const { activity: after } = await scene.ask("get_activity", { activityId: id });
+  const { fixture, path } = trial;
+  const { id, fingerprint } = await propose(fixture);
+  const { activity: before } = await fixture.ask("get_activity", { activityId: id });
+  await assertOnlyKept(fixture, () => attempt({ ...trial, body: async () => voteOn(path, fixture, { fingerprint }) }));
+  const { activity: after } = await fixture.ask("get_activity", { activityId: id });
   assert.deepEqual(after, before);
 }
 
 async function testBadInput(trial: Trial): Promise<void> {
-  const { scene, caller, path } = trial;
+  const { fixture, caller, path } = trial;
   await assertUncounted(trial, refuseMalformed);
-  const { fingerprint } = await propose(scene);
-  await assertOnlyKept(scene, async () => {
+  const { fingerprint } = await propose(fixture);
+  await assertOnlyKept(fixture, async () => {
     for (const wrong of ["", "x", fingerprint.slice(7), `${fingerprint}0`, fingerprint.replace("sha256", "sha1")]) {
-      const body = voteOn(path, scene, { fingerprint: wrong });
+      const body = voteOn(path, fixture, { fingerprint: wrong });
       await refused(trial, `the fingerprint ${wrong}`, { body, key: caller.p256 }, noSuchActivity);
     }
-    const body = voteOn(path, scene, { fingerprint: fingerprint.repeat(3) });
+    const body = voteOn(path, fixture, { fingerprint: fingerprint.repeat(3) });
     const message = "invalid request body: field `parameters.fingerprint` must not have more than 200 characters";
     await refused(trial, "a fingerprint without end", { body, key: caller.p256 }, invalid(message));
   });
 }
 
 async function refuseMember(trial: Trial): Promise<void> {
-  await refused(trial, "a member", { body: await trial.body(), key: trial.scene.place.member.p256 }, noVote);
+  await refused(trial, "a member", { body: await trial.body(), key: trial.fixture.place.member.p256 }, noVote);
 }
 
 /** What waits, or is done, in another organization answers like what was never there. */
 async function testForeign(trial: Trial): Promise<void> {
-  const { scene, caller, path } = trial;
-  const theirs = [idsOfNothing(), await foreignIds(scene, scene.sub), await foreignIds(scene, scene.other)];
-  await assertOnlyKept(scene, async () => {
+  const { fixture, caller, path } = trial;
+  const theirs = [idsOfNothing(), await foreignIds(fixture, fixture.sub), await foreignIds(fixture, fixture.other)];
+  await assertOnlyKept(fixture, async () => {
     for (const target of theirs) {
-      const body = voteOn(path, scene, target);
+      const body = voteOn(path, fixture, target);
       await refused(trial, "another organization's activity", { body, key: caller.p256 }, noSuchActivity);
     }
   });
 }
 
 async function testSuccess(trial: Trial, entry: VoteEntry): Promise<void> {
-  const { scene, caller, path } = trial;
-  const { root, member } = scene.place;
-  const target = await propose(scene);
-  const before = await look(scene);
-  const body = voteOn(path, scene, target);
-  const send = (voter: Person) => scene.send({ kind: "submit", path, body, key: voter.p256 });
+  const { fixture, caller, path } = trial;
+  const { root, member } = fixture.place;
+  const target = await propose(fixture);
+  const before = await look(fixture);
+  const body = voteOn(path, fixture, target);
+  const send = (voter: Person) => fixture.send({ kind: "submit", path, body, key: voter.p256 });
   const answer = await send(caller);
   assertAccepted(answer);
   checkTarget(answer.json, target, body, entry, caller);
-  const after = await look(scene);
+  const after = await look(fixture);
   assert.equal(after.userTags.length, before.userTags.length + (entry.status === "ACTIVITY_STATUS_COMPLETED" ? 1 : 0));
 
-  await assertOnlyKept(scene, async () => {
+  await assertOnlyKept(fixture, async () => {
     assert.deepEqual((await send(caller)).json, answer.json);
-    const published = await scene.send({ kind: "submit", path, body, key: caller.p256, spelling: "published" });
+    const published = await fixture.send({ kind: "submit", path, body, key: caller.p256, spelling: "published" });
     assert.equal(published.json.activity.id, target.id);
     assertRefused(await send(member), takesNoVotes(entry.status));
     // The proposer has approved it by submitting it; it has not rejected it.
@@ -111,8 +111,8 @@ async function testSuccess(trial: Trial, entry: VoteEntry): Promise<void> {
     if (entry.selection === "VOTE_SELECTION_APPROVED") assert.deepEqual(again.json, answer.json);
     else assertRefused(again, takesNoVotes(entry.status));
     // The same vote in other bytes is no other vote.
-    const anew = voteOn(path, scene, target);
-    const repeated = await scene.send({ kind: "submit", path, body: anew, key: caller.p256 });
+    const anew = voteOn(path, fixture, target);
+    const repeated = await fixture.send({ kind: "submit", path, body: anew, key: caller.p256 });
     assert.deepEqual(repeated.json, answer.json);
   });
 }
@@ -143,11 +143,11 @@ function without(record: Json, names: readonly string[]): object {
 }
 
 /** The proposer's own approval adds nothing; it may take the activity back. */
-async function testProposer({ scene, path }: Trial, entry: VoteEntry): Promise<void> {
-  const target = await propose(scene);
-  const body = voteOn(path, scene, target);
-  const answer = await scene.send({ kind: "submit", path, body, key: scene.place.root.p256 });
+async function testProposer({ fixture, path }: Trial, entry: VoteEntry): Promise<void> {
+  const target = await propose(fixture);
+  const body = voteOn(path, fixture, target);
+  const answer = await fixture.send({ kind: "submit", path, body, key: fixture.place.root.p256 });
   assertAccepted(answer);
-  if (entry.proposerMay) checkTarget(answer.json, target, body, entry, scene.place.root);
+  if (entry.proposerMay) checkTarget(answer.json, target, body, entry, fixture.place.root);
   else assert.deepEqual(answer.json.activity, target);
 }

@@ -6,9 +6,9 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { parseTransaction, recoverTransactionAddress, serializeTransaction, type TransactionSerialized } from "viem";
 import { invalid, notFound } from "../refusals.ts";
 import { activityEntry, type BadInput, type ForeignInput } from "./entry.ts";
+import type { Json } from "./fixture.ts";
 import { newAccount, newPrivateKey, solana } from "./keys.ts";
 import { byId } from "./people.ts";
-import type { Json } from "./scene.ts";
 
 const choices = { encoding: "PAYLOAD_ENCODING_HEXADECIMAL", hashFunction: "HASH_FUNCTION_NO_OP" } as const;
 
@@ -38,7 +38,7 @@ const badKeys: BadInput<Json>[] = [
   },
   {
     name: "a wallet, which does not sign",
-    bend: async (good, scene) => ({ ...good, signWith: (await newAccount(scene)).walletId }),
+    bend: async (good, fixture) => ({ ...good, signWith: (await newAccount(fixture)).walletId }),
     refusal: nothingToSignWith,
     kept: "FAILED",
   },
@@ -67,7 +67,10 @@ function badPayloads(to: (payload: string) => object): BadInput<Json>[] {
     })),
     {
       name: "a hash function of its own, which an Ed25519 key has already",
-      bend: async (good, scene) => ({ ...good, signWith: (await newAccount(scene, scene.place, solana)).address }),
+      bend: async (good, fixture) => ({
+        ...good,
+        signWith: (await newAccount(fixture, fixture.place, solana)).address,
+      }),
       refusal: invalid(`invalid hash function: ${messageOnly}`),
       kept,
     },
@@ -114,7 +117,7 @@ function checkSignature({ r, s, v, ...nothing }: Json, publicKey: string, payloa
 type Choices = { encoding: string; hashFunction: string };
 
 export const signRawPayload = activityEntry<{ signWith: string; payload: string } & Choices>({
-  good: async (scene) => ({ signWith: (await newAccount(scene)).address, payload: digest(), ...choices }),
+  good: async (fixture) => ({ signWith: (await newAccount(fixture)).address, payload: digest(), ...choices }),
   required: ["signWith", "payload", "encoding", "hashFunction"],
   result: (_, { result }) => result,
   shows({ signWith, payload }, { before, after, result }) {
@@ -124,28 +127,28 @@ export const signRawPayload = activityEntry<{ signWith: string; payload: string 
   bad: badPayloads((payload) => ({ payload })),
   foreign: foreignKeys,
   versions: {
-    ACTIVITY_TYPE_SIGN_RAW_PAYLOAD: async (scene) => ({
-      privateKeyId: await newPrivateKey(scene),
+    ACTIVITY_TYPE_SIGN_RAW_PAYLOAD: async (fixture) => ({
+      privateKeyId: await newPrivateKey(fixture),
       payload: digest(),
       ...choices,
     }),
   },
   also: {
-    "a private key signs by its id and by its address": async (scene) => {
-      const privateKeyId = await newPrivateKey(scene);
-      const { privateKey } = await scene.ask("get_private_key", { privateKeyId });
+    "a private key signs by its id and by its address": async (fixture) => {
+      const privateKeyId = await newPrivateKey(fixture);
+      const { privateKey } = await fixture.ask("get_private_key", { privateKeyId });
       const payload = digest();
       const compressed = secp256k1.Point.fromHex(privateKey.publicKey).toHex(true);
       for (const signWith of [privateKeyId, privateKeyId.toUpperCase(), privateKey.addresses[0].address]) {
-        checkSignature(await scene.done("sign_raw_payload", { signWith, payload, ...choices }), compressed, payload);
+        checkSignature(await fixture.done("sign_raw_payload", { signWith, payload, ...choices }), compressed, payload);
       }
     },
   },
 });
 
 export const signRawPayloads = activityEntry<{ signWith: string; payloads: string[] } & Choices>({
-  good: async (scene) => ({
-    signWith: (await newAccount(scene)).address,
+  good: async (fixture) => ({
+    signWith: (await newAccount(fixture)).address,
     payloads: [digest(), digest()],
     ...choices,
   }),
@@ -207,8 +210,8 @@ function unparsable(name: string, unsignedTransaction: string): BadInput<Json> {
 }
 
 export const signTransaction = activityEntry<{ signWith: string; unsignedTransaction: string; type: string }>({
-  good: async (scene) => ({
-    signWith: (await newAccount(scene)).address,
+  good: async (fixture) => ({
+    signWith: (await newAccount(fixture)).address,
     unsignedTransaction: unsigned(),
     type: "TRANSACTION_TYPE_ETHEREUM",
   }),
@@ -244,8 +247,8 @@ export const signTransaction = activityEntry<{ signWith: string; unsignedTransac
   ],
   foreign: foreignKeys,
   versions: {
-    ACTIVITY_TYPE_SIGN_TRANSACTION: async (scene) => ({
-      privateKeyId: await newPrivateKey(scene, scene.place, { privateKeyName: `Signs ${randomUUID()}` }),
+    ACTIVITY_TYPE_SIGN_TRANSACTION: async (fixture) => ({
+      privateKeyId: await newPrivateKey(fixture, fixture.place, { privateKeyName: `Signs ${randomUUID()}` }),
       unsignedTransaction: unsigned(),
       type: "TRANSACTION_TYPE_ETHEREUM",
     }),

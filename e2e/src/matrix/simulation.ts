@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import { invalid } from "../refusals.ts";
 import { assertAccepted, assertRefused } from "../wire.ts";
 import { type BadInput, queryEntry } from "./entry.ts";
+import type { Fixture, Json } from "./fixture.ts";
 import { policyParams } from "./policies.ts";
-import type { Json, Scene } from "./scene.ts";
 
 type Simulation = { activity: { type: string; parameters: object }; proposerId?: string; [name: string]: unknown };
 
@@ -22,10 +22,10 @@ function bent(name: string, change: object, message: string | RegExp): BadInput<
   return { name, bend: (good) => ({ ...good, ...change }), refusal: invalid(message) };
 }
 
-async function decide(scene: Scene, asked: object): Promise<Json> {
-  const { place } = scene;
+async function decide(fixture: Fixture, asked: object): Promise<Json> {
+  const { place } = fixture;
   const body = { organizationId: place.organizationId, activity: tag, proposerId: place.member.userId, ...asked };
-  const answer = await scene.send({ kind: "query", path: "simulate_activity", body, key: place.member.p256 });
+  const answer = await fixture.send({ kind: "query", path: "simulate_activity", body, key: place.member.p256 });
   assertAccepted(answer);
   return answer.json;
 }
@@ -95,49 +95,49 @@ export const simulateActivity = queryEntry<Simulation>({
     },
   ],
   also: {
-    "what policies would say is what they say": async (scene) => {
-      const { member } = scene.place;
+    "what policies would say is what they say": async (fixture) => {
+      const { member } = fixture.place;
       const parameters = { userTagName: `Tag ${randomUUID()}`, userIds: [] };
-      const refused = await decide(scene, { activity: { type, parameters } });
+      const refused = await decide(fixture, { activity: { type, parameters } });
       assert.equal(refused.decision, "DECISION_DENY");
-      assert.equal((await scene.submit("create_user_tag", parameters, member)).status, 403);
+      assert.equal((await fixture.submit("create_user_tag", parameters, member)).status, 403);
       const policy = policyParams(tagging);
-      const { policyId } = await scene.done("create_policy", policy);
-      const allowed = await decide(scene, { activity: { type, parameters } });
+      const { policyId } = await fixture.done("create_policy", policy);
+      const allowed = await decide(fixture, { activity: { type, parameters } });
       assert.deepEqual([allowed.decision, allowed.grounds], ["DECISION_ALLOW", "POLICY"]);
-      const gone = await decide(scene, { policies: { remove: [policyId] } });
+      const gone = await decide(fixture, { policies: { remove: [policyId] } });
       assert.equal(gone.decision, "DECISION_DENY");
-      const other = await decide(scene, { policies: { replace: [{ policyId, ...tagging, effect: "EFFECT_DENY" }] } });
+      const other = await decide(fixture, { policies: { replace: [{ policyId, ...tagging, effect: "EFFECT_DENY" }] } });
       assert.equal(other.message, `The following policies denied this action: ${policyId}`);
-      assertAccepted(await scene.submit("create_user_tag", { ...parameters, userTagName: randomUUID() }, member));
-      await scene.done("delete_policy", { policyId });
+      assertAccepted(await fixture.submit("create_user_tag", { ...parameters, userTagName: randomUUID() }, member));
+      await fixture.done("delete_policy", { policyId });
     },
-    "who would have to approve is named": async (scene) => {
-      const { member, deputy, root } = scene.place;
+    "who would have to approve is named": async (fixture) => {
+      const { member, deputy, root } = fixture.place;
       const consensus = `approvers.any(user, user.id == '${member.userId}') && approvers.any(user, user.id == '${deputy.userId}')`;
       const policies = { add: [{ ...draft, consensus }] };
-      const waits = await decide(scene, { policies });
+      const waits = await decide(fixture, { policies });
       assert.equal(waits.decision, "DECISION_CONSENSUS_NEEDED");
       assert.deepEqual(waits.eligibleUserIds.toSorted(), [root.userId, deputy.userId].toSorted());
-      const done = await decide(scene, { policies, approverIds: [member.userId, deputy.userId] });
+      const done = await decide(fixture, { policies, approverIds: [member.userId, deputy.userId] });
       // The deputy is of the root quorum, of which one is enough.
       assert.deepEqual([done.decision, done.grounds], ["DECISION_ALLOW", "ROOT_QUORUM"]);
     },
-    "a kind without an endpoint is decided by its type and parameters": async (scene) => {
+    "a kind without an endpoint is decided by its type and parameters": async (fixture) => {
       const activity = { type: "ACTIVITY_TYPE_EARN_DEPOSIT", parameters: { assets: "5" } };
       const add = [{ ...draft, condition: "activity.kind == 'EARN_DEPOSIT' && activity.params.assets < 10" }];
-      assert.equal((await decide(scene, { activity, policies: { add } })).decision, "DECISION_ALLOW");
+      assert.equal((await decide(fixture, { activity, policies: { add } })).decision, "DECISION_ALLOW");
     },
-    "an answer is about the sender unless another proposer is named": async (scene) => {
-      const { place } = scene;
+    "an answer is about the sender unless another proposer is named": async (fixture) => {
+      const { place } = fixture;
       const body = { organizationId: place.organizationId, activity: tag };
-      const answer = await scene.send({ kind: "query", path: "simulate_activity", body, key: place.root.p256 });
+      const answer = await fixture.send({ kind: "query", path: "simulate_activity", body, key: place.root.p256 });
       assertAccepted(answer);
       assert.deepEqual([answer.json.decision, answer.json.grounds], ["DECISION_ALLOW", "ROOT_QUORUM"]);
-      const above = { ...body, organizationId: scene.sub.organizationId };
-      const { userId, p256: key } = scene.parent.member;
+      const above = { ...body, organizationId: fixture.sub.organizationId };
+      const { userId, p256: key } = fixture.parent.member;
       assertRefused(
-        await scene.send({ kind: "query", path: "simulate_activity", body: above, key }),
+        await fixture.send({ kind: "query", path: "simulate_activity", body: above, key }),
         noSuchUser(userId),
       );
     },

@@ -6,9 +6,9 @@ import { assertAccepted, assertRefused, type Refusal } from "../wire.ts";
 import type { Person } from "../world.ts";
 import { badUsers, olderKey, sortedKeys, toKeys } from "./create_users.ts";
 import { activityEntry, type BadInput } from "./entry.ts";
+import { envelope, type Fixture, type Json } from "./fixture.ts";
 import { ethereum, privateKeyParams, solana } from "./keys.ts";
 import { authenticator, expiringKey, type KeyParams, keyParams, type UserParams, userParams } from "./people.ts";
-import { envelope, type Json, type Scene } from "./scene.ts";
 import { badPath } from "./wallet_accounts.ts";
 
 type RootUser = Omit<UserParams, "userTags">;
@@ -41,10 +41,10 @@ function newSub({
 }
 
 /** What the parent's members see of it. */
-async function look(scene: Scene, organizationId: string) {
-  const at = { ...scene.parent, organizationId };
-  const { users } = await scene.ask("list_users", {}, scene.parent.member, at);
-  const { configs } = await scene.ask("get_organization_configs", {}, scene.parent.member, at);
+async function look(fixture: Fixture, organizationId: string) {
+  const at = { ...fixture.parent, organizationId };
+  const { users } = await fixture.ask("list_users", {}, fixture.parent.member, at);
+  const { configs } = await fixture.ask("get_organization_configs", {}, fixture.parent.member, at);
   return { users, configs };
 }
 
@@ -73,10 +73,10 @@ export const createSubOrganization = activityEntry<Params>({
     "rootQuorumThreshold",
   ],
   result: (_, seen) => ({ subOrganizationId: newSub(seen), rootUserIds: seen.result.rootUserIds }),
-  async shows({ rootUsers, rootQuorumThreshold: threshold }, { before, after, result }, scene) {
+  async shows({ rootUsers, rootQuorumThreshold: threshold }, { before, after, result }, fixture) {
     const { subOrganizationId, rootUserIds } = result;
     assert.deepEqual({ ...after, subOrganizationIds: before.subOrganizationIds }, before);
-    const { users, configs } = await look(scene, subOrganizationId);
+    const { users, configs } = await look(fixture, subOrganizationId);
     assert.deepEqual(configs.quorum, { threshold, userIds: rootUserIds });
     assert.equal(users.length, rootUsers.length);
     rootUsers.forEach((sent, index) => {
@@ -100,8 +100,8 @@ export const createSubOrganization = activityEntry<Params>({
       .map(
         ({ name, more, refusal, kept }): BadInput<Params> => ({
           name,
-          bend: (good, scene) => {
-            return { ...good, rootUsers: [{ ...rootUser(), ...more(scene) }, ...good.rootUsers.slice(1)] };
+          bend: (good, fixture) => {
+            return { ...good, rootUsers: [{ ...rootUser(), ...more(fixture) }, ...good.rootUsers.slice(1)] };
           },
           refusal: typeof refusal === "function" ? ({ rootUsers }) => refusal(rootUsers[0]) : refusal,
           ...(kept && { kept: "FAILED" }),
@@ -201,45 +201,53 @@ export const createSubOrganization = activityEntry<Params>({
     ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V2: () => ({ ...params(), rootUsers: [olderRootUser()] }),
   },
   also: {
-    "each login can be switched off at birth": async (scene) => {
-      const { subOrganizationId } = await scene.done("create_sub_organization", {
+    "each login can be switched off at birth": async (fixture) => {
+      const { subOrganizationId } = await fixture.done("create_sub_organization", {
         ...params(),
         disableEmailRecovery: true,
         disableEmailAuth: true,
         disableSmsAuth: true,
         disableOtpEmailAuth: true,
       });
-      assert.deepEqual((await look(scene, subOrganizationId)).configs.features, []);
+      assert.deepEqual((await look(fixture, subOrganizationId)).configs.features, []);
     },
-    "an e-mail address alone lets a root user in": async (scene) => {
+    "an e-mail address alone lets a root user in": async (fixture) => {
       const rootUsers = [{ userName: "Mail", userEmail: "mail@example.com" }];
-      await scene.done("create_sub_organization", { ...params(), rootUsers });
+      await fixture.done("create_sub_organization", { ...params(), rootUsers });
     },
-    "the first version, whose root user has a passkey, waits for sign-in": async (scene) => {
+    "the first version, whose root user has a passkey, waits for sign-in": async (fixture) => {
       const message = "authenticators are not supported yet; pass an empty list and use apiKeys";
       const parameters = { name: "First", rootAuthenticator: authenticator };
-      await refuseUnbuilt(scene, "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION", parameters, message);
+      await refuseUnbuilt(fixture, "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION", parameters, message);
     },
-    "a wallet is born with it": async (scene) => {
+    "a wallet is born with it": async (fixture) => {
       const wallet = { walletName: "Wallet", accounts: [ethereum, solana] };
-      const { subOrganizationId, wallet: made } = await scene.done("create_sub_organization", { ...params(), wallet });
-      const at = { ...scene.parent, organizationId: subOrganizationId };
+      const { subOrganizationId, wallet: made } = await fixture.done("create_sub_organization", {
+        ...params(),
+        wallet,
+      });
+      const at = { ...fixture.parent, organizationId: subOrganizationId };
       const { walletId, addresses } = made;
-      const { accounts } = await scene.ask("list_wallet_accounts", { walletId }, scene.parent.member, at);
+      const { accounts } = await fixture.ask("list_wallet_accounts", { walletId }, fixture.parent.member, at);
       assert.deepEqual(
         accounts.map(({ address }: Json) => address),
         addresses,
       );
     },
-    "private keys of the third version are born with it": async (scene) => {
+    "private keys of the third version are born with it": async (fixture) => {
       const parameters = { ...params(), rootUsers: [olderRootUser()], privateKeys: [privateKeyParams()] };
-      const { place } = scene;
+      const { place } = fixture;
       const body = envelope("ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V3", place.organizationId, parameters);
-      const answer = await scene.send({ kind: "submit", path: "create_sub_organization", body, key: place.root.p256 });
+      const answer = await fixture.send({
+        kind: "submit",
+        path: "create_sub_organization",
+        body,
+        key: place.root.p256,
+      });
       assertAccepted(answer);
       const { subOrganizationId, privateKeys } = answer.json.activity.result.createSubOrganizationResultV3;
-      const at = { ...scene.parent, organizationId: subOrganizationId };
-      const shown = await scene.ask("list_private_keys", {}, scene.parent.member, at);
+      const at = { ...fixture.parent, organizationId: subOrganizationId };
+      const shown = await fixture.ask("list_private_keys", {}, fixture.parent.member, at);
       assert.deepEqual(
         shown.privateKeys.map(({ privateKeyId, addresses }: Json) => ({ privateKeyId, addresses })),
         privateKeys,
@@ -249,10 +257,10 @@ export const createSubOrganization = activityEntry<Params>({
 });
 
 /** A stranger hears that it is one, before anything about what is not built. */
-async function refuseUnbuilt(scene: Scene, type: string, parameters: object, message: string): Promise<void> {
-  const { place, other } = scene;
+async function refuseUnbuilt(fixture: Fixture, type: string, parameters: object, message: string): Promise<void> {
+  const { place, other } = fixture;
   const body = envelope(type, place.organizationId, parameters);
-  const send = ({ p256: key }: Person) => scene.send({ kind: "submit", path: "create_sub_organization", body, key });
+  const send = ({ p256: key }: Person) => fixture.send({ kind: "submit", path: "create_sub_organization", body, key });
   assertRefused(await send(other.root), unknownKey(other.root.p256, place.organizationId));
   assertRefused(await send(place.root), unimplemented(message));
 }
@@ -278,12 +286,12 @@ export const deleteSubOrganization = activityEntry<{ deleteWithoutExport: boolea
   good: () => ({ deleteWithoutExport: true }),
   required: [],
   result: (_, __, { place }) => ({ subOrganizationUuid: place.organizationId }),
-  async shows(_, __, scene) {
-    const { organizationIds } = await scene.ask("list_suborgs", {}, scene.parent.root, scene.parent);
-    assert.equal(organizationIds.includes(scene.place.organizationId), false);
-    for (const { p256: key } of [scene.place.root, scene.parent.root]) {
-      const body = { organizationId: scene.place.organizationId };
-      assertRefused(await scene.send({ kind: "query", path: "whoami", body, key }), noSuchOrganization);
+  async shows(_, __, fixture) {
+    const { organizationIds } = await fixture.ask("list_suborgs", {}, fixture.parent.root, fixture.parent);
+    assert.equal(organizationIds.includes(fixture.place.organizationId), false);
+    for (const { p256: key } of [fixture.place.root, fixture.parent.root]) {
+      const body = { organizationId: fixture.place.organizationId };
+      assertRefused(await fixture.send({ kind: "query", path: "whoami", body, key }), noSuchOrganization);
     }
   },
   bad: [

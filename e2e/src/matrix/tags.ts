@@ -5,9 +5,9 @@ import { exhausted, invalid } from "../refusals.ts";
 import { assertRefused } from "../wire.ts";
 import { activityEntry, type BadInput } from "./entry.ts";
 import { badName, noSuchTag, noSuchUser } from "./faults.ts";
+import type { Json } from "./fixture.ts";
 import { limits } from "./limits.ts";
 import { byId, newTag, newUser } from "./people.ts";
-import type { Json } from "./scene.ts";
 
 /** Who carries the tag. */
 function carriers(users: readonly Json[], userTagId: string): string[] {
@@ -28,9 +28,9 @@ function badNames(field: string): BadInput<Json>[] {
     },
     {
       name: "a name that exists, in other letters",
-      bend: async (good, scene) => {
+      bend: async (good, fixture) => {
         const userTagName = `taken ${randomUUID()}`;
-        await scene.done("create_user_tag", { userTagName, userIds: [] });
+        await fixture.done("create_user_tag", { userTagName, userIds: [] });
         return { ...good, [field]: userTagName.toUpperCase() };
       },
       refusal: (sent) => invalid(`user tag label must be unique: \`${sent[field].toLowerCase()}\` exists`),
@@ -40,9 +40,9 @@ function badNames(field: string): BadInput<Json>[] {
 }
 
 export const createUserTag = activityEntry<{ userTagName: string; userIds: string[] }>({
-  good: async (scene) => ({
+  good: async (fixture) => ({
     userTagName: `Tag ${randomUUID()}`,
-    userIds: [scene.place.member.userId, await newUser(scene)],
+    userIds: [fixture.place.member.userId, await newUser(fixture)],
   }),
   required: ["userTagName", "userIds"],
   result: ({ userTagName, userIds }, { after }) => ({
@@ -65,11 +65,11 @@ export const createUserTag = activityEntry<{ userTagName: string; userIds: strin
     },
   ],
   also: {
-    "the last that fits, and one more": async (scene) => {
+    "the last that fits, and one more": async (fixture) => {
       const limit = limits.userTagsPerOrganization;
-      const { userTags } = await scene.ask("list_user_tags");
-      for (let count = userTags.length; count < limit; count++) await newTag(scene);
-      const answer = await scene.submit("create_user_tag", { userTagName: randomUUID(), userIds: [] });
+      const { userTags } = await fixture.ask("list_user_tags");
+      for (let count = userTags.length; count < limit; count++) await newTag(fixture);
+      const answer = await fixture.submit("create_user_tag", { userTagName: randomUUID(), userIds: [] });
       assertRefused(answer, exhausted(new RegExp(`^organization has reached its limit of ${limit} user tags; `)));
     },
   },
@@ -78,10 +78,10 @@ export const createUserTag = activityEntry<{ userTagName: string; userIds: strin
 type TagUpdate = { userTagId: string; newUserTagName: string; addUserIds: string[]; removeUserIds: string[] };
 
 export const updateUserTag = activityEntry<TagUpdate>({
-  good: async (scene) => {
-    const [staying, leaving, coming] = [await newUser(scene), await newUser(scene), await newUser(scene)];
+  good: async (fixture) => {
+    const [staying, leaving, coming] = [await newUser(fixture), await newUser(fixture), await newUser(fixture)];
     return {
-      userTagId: await newTag(scene, [staying, leaving]),
+      userTagId: await newTag(fixture, [staying, leaving]),
       newUserTagName: `Renamed ${randomUUID()}`,
       addUserIds: [coming],
       removeUserIds: [leaving],
@@ -102,28 +102,32 @@ export const updateUserTag = activityEntry<TagUpdate>({
     { name: "a user removed", bend: (good, { userId }) => ({ ...good, removeUserIds: [userId] }), refusal: noSuchUser },
   ],
   also: {
-    "without a new name it keeps its own": async (scene) => {
-      const userTagId = await newTag(scene);
-      const tagName = async () => byId((await scene.ask("list_user_tags")).userTags, "tagId", userTagId).tagName;
+    "without a new name it keeps its own": async (fixture) => {
+      const userTagId = await newTag(fixture);
+      const tagName = async () => byId((await fixture.ask("list_user_tags")).userTags, "tagId", userTagId).tagName;
       const before = await tagName();
-      await scene.done("update_user_tag", { userTagId, addUserIds: [scene.place.member.userId], removeUserIds: [] });
+      await fixture.done("update_user_tag", {
+        userTagId,
+        addUserIds: [fixture.place.member.userId],
+        removeUserIds: [],
+      });
       assert.equal(await tagName(), before);
     },
-    "its own name in other letters is no other tag's": async (scene) => {
+    "its own name in other letters is no other tag's": async (fixture) => {
       const userTagName = `Mine ${randomUUID()}`;
-      const { userTagId } = await scene.done("create_user_tag", { userTagName, userIds: [] });
+      const { userTagId } = await fixture.done("create_user_tag", { userTagName, userIds: [] });
       const newUserTagName = userTagName.toUpperCase();
-      await scene.done("update_user_tag", { userTagId, newUserTagName, addUserIds: [], removeUserIds: [] });
+      await fixture.done("update_user_tag", { userTagId, newUserTagName, addUserIds: [], removeUserIds: [] });
     },
   },
 });
 
 export const deleteUserTags = activityEntry<{ userTagIds: string[] }>({
-  good: async (scene) => ({
+  good: async (fixture) => ({
     userTagIds: [
-      await newTag(scene, [scene.place.member.userId]),
-      await newTag(scene, [await newUser(scene)]),
-      await newTag(scene),
+      await newTag(fixture, [fixture.place.member.userId]),
+      await newTag(fixture, [await newUser(fixture)]),
+      await newTag(fixture),
     ],
   }),
   required: ["userTagIds"],

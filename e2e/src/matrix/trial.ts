@@ -12,11 +12,11 @@ import {
 } from "../refusals.ts";
 import { type Answer, assertRefused, bytesOf, type Refusal, stampFields, stampOf } from "../wire.ts";
 import type { Person } from "../world.ts";
+import type { Fixture, Json, Kind, Sent } from "./fixture.ts";
 import { malformedBodies } from "./malformed.ts";
-import type { Json, Kind, Scene, Sent } from "./scene.ts";
 
 export type Trial = {
-  scene: Scene;
+  fixture: Fixture;
   kind: Kind;
   path: string;
   caller: Person;
@@ -36,13 +36,13 @@ let turn = 0;
 
 /** Sends what must be refused, in either spelling by turns. */
 export async function refused(
-  { scene, kind, path }: Trial,
+  { fixture, kind, path }: Trial,
   name: string,
   sent: Pick<Sent, "body" | "key" | "stamp" | "isMalformed">,
   refusal: Refusal,
 ): Promise<Answer> {
   const spelling = turn++ % 2 === 0 ? "own" : "published";
-  const answer = await scene.send({ kind, path, ...sent, spelling });
+  const answer = await fixture.send({ kind, path, ...sent, spelling });
   assert.doesNotThrow(
     () => assertRefused(answer, refusal, spelling),
     `${path}, ${name}: expected ${JSON.stringify({ ...refusal, message: String(refusal.message) })}, got ${answer.text}`,
@@ -52,13 +52,13 @@ export async function refused(
 
 /** Bodies that are not as the endpoint's schema says. None of them may leave anything behind. */
 export async function refuseMalformed(trial: Trial): Promise<void> {
-  const { scene, caller, kind, path } = trial;
+  const { fixture, caller, kind, path } = trial;
   const good = await trial.body();
   for (const { name, body, refusal, isFaulty } of malformedBodies(kind, path, good, trial.required)) {
     await refused(trial, name, { body, key: caller.p256 }, refusal);
     if (isFaulty !== undefined) {
       assert.equal(
-        scene.traffic.faults(`/public/v1/${kind}/${path}`, body),
+        fixture.traffic.faults(`/public/v1/${kind}/${path}`, body),
         isFaulty,
         `the document, ${path}, ${name}`,
       );
@@ -68,7 +68,7 @@ export async function refuseMalformed(trial: Trial): Promise<void> {
   await refused(trial, "an organization that is not there", { body: nowhere, key: caller.p256 }, noSuchOrganization);
   // Who may not ask learns nothing about how to ask.
   const stranger = createKey();
-  const { organizationId, parentId } = scene.place;
+  const { organizationId, parentId } = fixture.place;
   const anything = { organizationId, parameters: 7 };
   await refused(
     trial,
@@ -80,8 +80,8 @@ export async function refuseMalformed(trial: Trial): Promise<void> {
 
 /** Stamps that are missing, of other bytes, of nobody or of an expired key. */
 export async function refuseStamps(trial: Trial): Promise<void> {
-  const { scene, caller, kind } = trial;
-  const { organizationId, parentId, expired } = scene.place;
+  const { fixture, caller, kind } = trial;
+  const { organizationId, parentId, expired } = fixture.place;
   const body = await trial.body();
   const tampered = `${JSON.stringify(body)} `;
   const stamp = stampOf(stampFields(caller.p256, bytesOf(body)));
@@ -96,7 +96,7 @@ export async function refuseStamps(trial: Trial): Promise<void> {
 
 /** Members of organizations that have no say here. A parent's members are the runners' business: they may read. */
 export async function refuseStrangers(trial: Trial): Promise<void> {
-  const { place, other } = trial.scene;
+  const { place, other } = trial.fixture;
   const body = await trial.body();
   for (const stranger of [other.root, other.member]) {
     const refusal = unknownKey(stranger.p256, place.organizationId, place.parentId);
@@ -106,8 +106,8 @@ export async function refuseStrangers(trial: Trial): Promise<void> {
 
 /** Writes across the line between parent and sub-organization, in both directions. */
 export async function refuseRelatives(trial: Trial): Promise<void> {
-  const { scene } = trial;
-  const { parent, sub } = scene;
+  const { fixture } = trial;
+  const { parent, sub } = fixture;
   const body = await trial.body();
   for (const { p256: key } of [parent.root, parent.member]) {
     const downwards = { ...body, organizationId: sub.organizationId };

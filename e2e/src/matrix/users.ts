@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import { invalid, unimplemented } from "../refusals.ts";
 import { activityEntry, type BadInput, type ForeignInput } from "./entry.ts";
 import { badName, noSuchTag, noSuchUser } from "./faults.ts";
+import type { Json } from "./fixture.ts";
 import { byId, newMailUser, newTag, newUser } from "./people.ts";
-import type { Json } from "./scene.ts";
 
 const foreignUser: ForeignInput<Json> = {
   name: "a user",
@@ -38,7 +38,7 @@ const badUserName: BadInput<Json> = {
 
 const lastCredential: BadInput<Json> = {
   name: "the last credential taken",
-  bend: async (_, scene) => ({ userId: await newMailUser(scene), userEmail: "" }),
+  bend: async (_, fixture) => ({ userId: await newMailUser(fixture), userEmail: "" }),
   refusal: ({ userId }) =>
     invalid(
       `user missing valid credential: ${userId}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
@@ -71,11 +71,11 @@ type Update = {
 };
 
 export const updateUser = activityEntry<Update>({
-  good: async (scene) => ({
-    userId: await newUser(scene, { userTags: [await newTag(scene)] }),
+  good: async (fixture) => ({
+    userId: await newUser(fixture, { userTags: [await newTag(fixture)] }),
     userName: `Renamed ${randomUUID()}`,
     userEmail: "renamed@example.com",
-    userTagIds: [await newTag(scene)],
+    userTagIds: [await newTag(fixture)],
     userPhoneNumber: "+15557654321",
   }),
   required: ["userId"],
@@ -91,26 +91,26 @@ export const updateUser = activityEntry<Update>({
   ],
   denied: ({ place: { member } }) => ({ userId: member.userId, userName: "Myself" }) as Update,
   also: {
-    "what is left out stays, an empty text or list removes": async (scene) => {
-      const userId = await newUser(scene, {
+    "what is left out stays, an empty text or list removes": async (fixture) => {
+      const userId = await newUser(fixture, {
         userEmail: "mail@example.com",
         userPhoneNumber: "+15551234567",
-        userTags: [await newTag(scene)],
+        userTags: [await newTag(fixture)],
       });
-      const { user } = await scene.ask("get_user", { userId });
-      await scene.done("update_user", { userId, userName: "Only the name" });
-      const renamed = (await scene.ask("get_user", { userId })).user;
+      const { user } = await fixture.ask("get_user", { userId });
+      await fixture.done("update_user", { userId, userName: "Only the name" });
+      const renamed = (await fixture.ask("get_user", { userId })).user;
       assert.deepEqual(renamed, { ...user, userName: "Only the name", updatedAt: renamed.updatedAt });
-      await scene.done("update_user", { userId, userEmail: "", userPhoneNumber: "", userTagIds: [] });
+      await fixture.done("update_user", { userId, userEmail: "", userPhoneNumber: "", userTagIds: [] });
       const { userEmail: _, userPhoneNumber: __, ...bare } = renamed;
-      const left = (await scene.ask("get_user", { userId })).user;
+      const left = (await fixture.ask("get_user", { userId })).user;
       assert.deepEqual(left, { ...bare, userTags: [], updatedAt: left.updatedAt });
     },
   },
 });
 
 export const updateUserName = activityEntry<{ userId: string; userName: string }>({
-  good: async (scene) => ({ userId: await newUser(scene), userName: `Renamed ${randomUUID()}` }),
+  good: async (fixture) => ({ userId: await newUser(fixture), userName: `Renamed ${randomUUID()}` }),
   required: ["userId", "userName"],
   result: ({ userId }) => ({ userId }),
   shows({ userId, userName }, { before, after }) {
@@ -123,7 +123,7 @@ export const updateUserName = activityEntry<{ userId: string; userName: string }
 });
 
 export const updateUserEmail = activityEntry<{ userId: string; userEmail: string }>({
-  good: async (scene) => ({ userId: await newUser(scene), userEmail: "new@example.com" }),
+  good: async (fixture) => ({ userId: await newUser(fixture), userEmail: "new@example.com" }),
   required: ["userId", "userEmail"],
   result: ({ userId }) => ({ userId }),
   shows({ userId, userEmail }, { before, after }) {
@@ -134,16 +134,16 @@ export const updateUserEmail = activityEntry<{ userId: string; userEmail: string
   foreign: [foreignUser],
   denied: ({ place: { member } }) => ({ userId: member.userId, userEmail: "me@example.com" }),
   also: {
-    "an empty text removes it": async (scene) => {
-      const userId = await newUser(scene, { userEmail: "mail@example.com" });
-      await scene.done("update_user_email", { userId, userEmail: "" });
-      assert.equal("userEmail" in (await scene.ask("get_user", { userId })).user, false);
+    "an empty text removes it": async (fixture) => {
+      const userId = await newUser(fixture, { userEmail: "mail@example.com" });
+      await fixture.done("update_user_email", { userId, userEmail: "" });
+      assert.equal("userEmail" in (await fixture.ask("get_user", { userId })).user, false);
     },
   },
 });
 
 export const updateUserPhoneNumber = activityEntry<{ userId: string; userPhoneNumber: string }>({
-  good: async (scene) => ({ userId: await newUser(scene), userPhoneNumber: "+15557654321" }),
+  good: async (fixture) => ({ userId: await newUser(fixture), userPhoneNumber: "+15557654321" }),
   required: ["userId", "userPhoneNumber"],
   result: ({ userId }) => ({ userId }),
   shows({ userId, userPhoneNumber }, { before, after }) {
@@ -154,16 +154,16 @@ export const updateUserPhoneNumber = activityEntry<{ userId: string; userPhoneNu
   foreign: [foreignUser],
   denied: ({ place: { member } }) => ({ userId: member.userId, userPhoneNumber: "+15557654321" }),
   also: {
-    "an empty text removes it": async (scene) => {
-      const userId = await newUser(scene, { userPhoneNumber: "+15551234567" });
-      await scene.done("update_user_phone_number", { userId, userPhoneNumber: "" });
-      assert.equal("userPhoneNumber" in (await scene.ask("get_user", { userId })).user, false);
+    "an empty text removes it": async (fixture) => {
+      const userId = await newUser(fixture, { userPhoneNumber: "+15551234567" });
+      await fixture.done("update_user_phone_number", { userId, userPhoneNumber: "" });
+      assert.equal("userPhoneNumber" in (await fixture.ask("get_user", { userId })).user, false);
     },
   },
 });
 
 export const deleteUsers = activityEntry<{ userIds: string[] }>({
-  good: async (scene) => ({ userIds: [await newUser(scene), await newUser(scene)] }),
+  good: async (fixture) => ({ userIds: [await newUser(fixture), await newUser(fixture)] }),
   required: ["userIds"],
   result: ({ userIds }) => ({ userIds }),
   shows({ userIds }, { before, after }) {

@@ -5,10 +5,10 @@ import { invalid, notFound } from "../refusals.ts";
 import { assertRefused } from "../wire.ts";
 import { activityEntry, type BadInput, queryEntry } from "./entry.ts";
 import { exists, noSuchWallet } from "./faults.ts";
+import type { Json } from "./fixture.ts";
 import { type AccountParams, added, ethereum, newAccount, newWallet, solana } from "./keys.ts";
 import { badPages, foreignCursors } from "./lists.ts";
 import { byId } from "./people.ts";
-import type { Json } from "./scene.ts";
 
 export const badPath =
   "invalid path: write it like m/44'/60'/0'/0/0, each number below 2147483648, with ' or h after a hardened one";
@@ -43,9 +43,9 @@ export const badAccounts: BadInput<Json>[] = [
   },
   {
     name: "an account's name that exists",
-    bend: async (good, scene) => {
+    bend: async (good, fixture) => {
       const name = `taken ${randomUUID()}`;
-      await newWallet(scene, scene.place, [{ ...ethereum, name }]);
+      await newWallet(fixture, fixture.place, [{ ...ethereum, name }]);
       return { ...good, accounts: [{ ...solana, name: name.toUpperCase() }] };
     },
     refusal: ({ accounts }) => invalid(`wallet account label must be unique: \`${accounts[0].name}\` exists`),
@@ -100,8 +100,8 @@ export const requiredOfAccounts = ["curve", "pathFormat", "path", "addressFormat
 type AccountsParams = { walletId: string; accounts: AccountParams[]; persist?: boolean };
 
 export const createWalletAccounts = activityEntry<AccountsParams>({
-  good: async (scene) => ({
-    walletId: (await newWallet(scene, scene.place, [ethereum])).walletId,
+  good: async (fixture) => ({
+    walletId: (await newWallet(fixture, fixture.place, [ethereum])).walletId,
     accounts: [{ ...ethereum, path: "m/44'/60'/1'/0/0", name: `Account ${randomUUID()}` }, solana],
     persist: true,
   }),
@@ -133,16 +133,16 @@ export const createWalletAccounts = activityEntry<AccountsParams>({
   ],
   foreign: [{ name: "a wallet", bend: (good, { walletId }) => ({ ...good, walletId }), refusal: noSuchWallet }],
   also: {
-    "what is not to be kept is told alone, and the same when it is": async (scene) => {
-      const { walletId } = await newWallet(scene, scene.place, []);
-      const told = await scene.done("create_wallet_accounts", { walletId, accounts: [ethereum], persist: false });
-      assert.deepEqual((await scene.ask("list_wallet_accounts", { walletId })).accounts, []);
-      const kept = await scene.done("create_wallet_accounts", { walletId, accounts: [ethereum] });
+    "what is not to be kept is told alone, and the same when it is": async (fixture) => {
+      const { walletId } = await newWallet(fixture, fixture.place, []);
+      const told = await fixture.done("create_wallet_accounts", { walletId, accounts: [ethereum], persist: false });
+      assert.deepEqual((await fixture.ask("list_wallet_accounts", { walletId })).accounts, []);
+      const kept = await fixture.done("create_wallet_accounts", { walletId, accounts: [ethereum] });
       assert.deepEqual(kept, told);
     },
-    "the account that is there is named": async (scene) => {
-      const { walletId, walletAccountId } = await newAccount(scene);
-      const answer = await scene.submit("create_wallet_accounts", { walletId, accounts: [ethereum] });
+    "the account that is there is named": async (fixture) => {
+      const { walletId, walletAccountId } = await newAccount(fixture);
+      const answer = await fixture.submit("create_wallet_accounts", { walletId, accounts: [ethereum] });
       assertRefused(answer, exists(`path already exists in wallet account ${walletAccountId}`));
     },
   },
@@ -151,10 +151,10 @@ export const createWalletAccounts = activityEntry<AccountsParams>({
 type AccountDeletion = { walletAccountIds: string[]; deleteWithoutExport?: boolean };
 
 export const deleteWalletAccounts = activityEntry<AccountDeletion>({
-  good: async (scene) => ({
+  good: async (fixture) => ({
     walletAccountIds: [
-      (await newAccount(scene)).walletAccountId,
-      (await newAccount(scene, scene.place, solana)).walletAccountId,
+      (await newAccount(fixture)).walletAccountId,
+      (await newAccount(fixture, fixture.place, solana)).walletAccountId,
     ],
     deleteWithoutExport: true,
   }),
@@ -201,11 +201,11 @@ export const deleteWalletAccounts = activityEntry<AccountDeletion>({
     },
   ],
   also: {
-    "it can be derived anew, with the same address": async (scene) => {
-      const { walletId, walletAccountId, address } = await newAccount(scene);
+    "it can be derived anew, with the same address": async (fixture) => {
+      const { walletId, walletAccountId, address } = await newAccount(fixture);
       const walletAccountIds = [walletAccountId];
-      await scene.done("delete_wallet_accounts", { walletAccountIds, deleteWithoutExport: true });
-      const { addresses } = await scene.done("create_wallet_accounts", { walletId, accounts: [ethereum] });
+      await fixture.done("delete_wallet_accounts", { walletAccountIds, deleteWithoutExport: true });
+      const { addresses } = await fixture.done("create_wallet_accounts", { walletId, accounts: [ethereum] });
       assert.deepEqual(addresses, [address]);
     },
   },
@@ -214,15 +214,15 @@ export const deleteWalletAccounts = activityEntry<AccountDeletion>({
 type AccountQuestion = { walletId: string; address: string; path: string };
 
 export const getWalletAccount = queryEntry<AccountQuestion>({
-  good: async (scene, place) => {
-    const { walletId, addresses } = await newWallet(scene, place);
+  good: async (fixture, place) => {
+    const { walletId, addresses } = await newWallet(fixture, place);
     return { walletId, address: addresses[0] ?? "", path: ethereum.path };
   },
   required: ["walletId"],
-  answer: async ({ walletId, address }, { account, ...nothing }, scene) => {
+  answer: async ({ walletId, address }, { account, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
-    checkAccount(account, ethereum, { organizationId: scene.place.organizationId, walletId, address });
-    const { accounts } = await scene.ask("list_wallet_accounts", { walletId });
+    checkAccount(account, ethereum, { organizationId: fixture.place.organizationId, walletId, address });
+    const { accounts } = await fixture.ask("list_wallet_accounts", { walletId });
     assert.deepEqual(account, byId(accounts, "address", address));
   },
   bad: [
@@ -260,8 +260,8 @@ export const getWalletAccount = queryEntry<AccountQuestion>({
     },
   ],
   also: {
-    "by address or path alone, in any spelling": async (scene) => {
-      const { walletId, addresses } = await newWallet(scene);
+    "by address or path alone, in any spelling": async (fixture) => {
+      const { walletId, addresses } = await newWallet(fixture);
       const [address = ""] = addresses;
       const asked = [
         { address },
@@ -270,7 +270,7 @@ export const getWalletAccount = queryEntry<AccountQuestion>({
         { path: ethereum.path.replaceAll("'", "h") },
       ];
       for (const parameters of asked) {
-        const { account } = await scene.ask("get_wallet_account", { walletId, ...parameters });
+        const { account } = await fixture.ask("get_wallet_account", { walletId, ...parameters });
         assert.equal(account.address, address);
       }
     },
@@ -278,30 +278,30 @@ export const getWalletAccount = queryEntry<AccountQuestion>({
 });
 
 export const listWalletAccounts = queryEntry<Json>({
-  good: async (scene, place) => ({
-    walletId: (await newWallet(scene, place)).walletId,
+  good: async (fixture, place) => ({
+    walletId: (await newWallet(fixture, place)).walletId,
     includeWalletDetails: true,
     paginationOptions: { limit: "10" },
   }),
   required: [],
-  answer: async ({ walletId }, { accounts, ...nothing }, scene) => {
+  answer: async ({ walletId }, { accounts, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
-    const { wallet } = await scene.ask("get_wallet", { walletId });
-    const { organizationId } = scene.place;
+    const { wallet } = await fixture.ask("get_wallet", { walletId });
+    const { organizationId } = fixture.place;
     assert.equal(accounts.length, 2);
     for (const asked of [ethereum, solana]) {
       const account = byId(accounts, "path", asked.path);
       checkAccount(account, asked, { organizationId, walletId, address: account.address, walletDetails: wallet });
     }
   },
-  bad: [...badPages, ...foreignCursors(async (place, scene) => (await newAccount(scene, place)).walletAccountId)],
+  bad: [...badPages, ...foreignCursors(async (place, fixture) => (await newAccount(fixture, place)).walletAccountId)],
   foreign: [{ name: "a wallet", bend: (_, { walletId }) => ({ walletId }), refusal: noSuchWallet }],
   also: {
-    "the oldest first, by pages, of one wallet or of all": async (scene) => {
+    "the oldest first, by pages, of one wallet or of all": async (fixture) => {
       const accounts = Array.from({ length: 12 }, (_, i) => ({ ...ethereum, path: `m/44'/60'/${i}'/0/0` }));
-      const { walletId, addresses } = await newWallet(scene, scene.place, accounts);
+      const { walletId, addresses } = await newWallet(fixture, fixture.place, accounts);
       const list = async (parameters: object): Promise<Json[]> =>
-        (await scene.ask("list_wallet_accounts", parameters)).accounts;
+        (await fixture.ask("list_wallet_accounts", parameters)).accounts;
       const all = await list({ walletId });
       const ids = (list: Json[]) => list.map(({ walletAccountId }) => walletAccountId);
       const page = (paginationOptions: object) => list({ walletId, paginationOptions }).then(ids);
@@ -316,9 +316,9 @@ export const listWalletAccounts = queryEntry<Json>({
       assert.deepEqual(await page({ limit: "5", after: all[11]?.walletAccountId }), []);
       assert.deepEqual(ids(await list({})).slice(-12), ids(all));
       // Of another wallet, it is in no page of this one.
-      const after = (await newAccount(scene)).walletAccountId;
-      const { place } = scene;
-      const answer = await scene.send({
+      const after = (await newAccount(fixture)).walletAccountId;
+      const { place } = fixture;
+      const answer = await fixture.send({
         kind: "query",
         path: "list_wallet_accounts",
         key: place.root.p256,

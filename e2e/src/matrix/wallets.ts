@@ -5,10 +5,10 @@ import { exhausted, invalid, notFound } from "../refusals.ts";
 import { assertRefused } from "../wire.ts";
 import { activityEntry, type BadInput, queryEntry } from "./entry.ts";
 import { badName, noSuchWallet } from "./faults.ts";
+import type { Json } from "./fixture.ts";
 import { type AccountParams, added, ethereum, newWallet, solana } from "./keys.ts";
 import { limits } from "./limits.ts";
 import { byId } from "./people.ts";
-import type { Json } from "./scene.ts";
 import { badAccounts, checkAccount, repeatedAccounts, requiredOfAccounts } from "./wallet_accounts.ts";
 
 export const badWalletNames: BadInput<Json>[] = [
@@ -24,9 +24,9 @@ export const badWalletNames: BadInput<Json>[] = [
   },
   {
     name: "a name that exists, in other letters",
-    bend: async (good, scene) => {
+    bend: async (good, fixture) => {
       const walletName = `taken ${randomUUID()}`;
-      await scene.done("create_wallet", { walletName, accounts: [] });
+      await fixture.done("create_wallet", { walletName, accounts: [] });
       return { ...good, walletName: walletName.toUpperCase() };
     },
     refusal: ({ walletName }) => invalid(`wallet label must be unique: \`${walletName}\` exists`),
@@ -91,25 +91,25 @@ export const createWallet = activityEntry<WalletParams>({
   ],
   foreign: [],
   also: {
-    "without accounts, and of every length": async (scene) => {
+    "without accounts, and of every length": async (fixture) => {
       for (const mnemonicLength of [12, 15, 18, 21, 24]) {
         const walletName = `Wallet ${randomUUID()}`;
-        const { addresses } = await scene.done("create_wallet", { walletName, accounts: [], mnemonicLength });
+        const { addresses } = await fixture.done("create_wallet", { walletName, accounts: [], mnemonicLength });
         assert.deepEqual(addresses, []);
       }
     },
-    "the last that fits, and one more": async (scene) => {
+    "the last that fits, and one more": async (fixture) => {
       const limit = limits.walletsPerOrganization;
-      const { wallets } = await scene.ask("list_wallets");
-      for (let count = wallets.length; count < limit; count++) await newWallet(scene, scene.place, []);
-      const answer = await scene.submit("create_wallet", { walletName: randomUUID(), accounts: [] });
+      const { wallets } = await fixture.ask("list_wallets");
+      for (let count = wallets.length; count < limit; count++) await newWallet(fixture, fixture.place, []);
+      const answer = await fixture.submit("create_wallet", { walletName: randomUUID(), accounts: [] });
       assertRefused(answer, exhausted(new RegExp(`^organization has reached its limit of ${limit} wallets; `)));
     },
   },
 });
 
 export const updateWallet = activityEntry<{ walletId: string; walletName?: string }>({
-  good: async (scene) => ({ walletId: (await newWallet(scene)).walletId, walletName: `Renamed ${randomUUID()}` }),
+  good: async (fixture) => ({ walletId: (await newWallet(fixture)).walletId, walletName: `Renamed ${randomUUID()}` }),
   required: ["walletId"],
   result: ({ walletId }) => ({ walletId }),
   shows({ walletId, walletName }, { before, after }) {
@@ -124,27 +124,27 @@ export const updateWallet = activityEntry<{ walletId: string; walletName?: strin
   bad: badWalletNames,
   foreign: [{ name: "a wallet", bend: (good, { walletId }) => ({ ...good, walletId }), refusal: noSuchWallet }],
   also: {
-    "without a new name it keeps its own; its own in other letters is no other wallet's": async (scene) => {
-      const { walletId } = await newWallet(scene);
-      const nameOf = async () => (await scene.ask("get_wallet", { walletId })).wallet.walletName;
+    "without a new name it keeps its own; its own in other letters is no other wallet's": async (fixture) => {
+      const { walletId } = await newWallet(fixture);
+      const nameOf = async () => (await fixture.ask("get_wallet", { walletId })).wallet.walletName;
       const before = await nameOf();
-      await scene.done("update_wallet", { walletId });
+      await fixture.done("update_wallet", { walletId });
       assert.equal(await nameOf(), before);
-      await scene.done("update_wallet", { walletId, walletName: before.toUpperCase() });
+      await fixture.done("update_wallet", { walletId, walletName: before.toUpperCase() });
       assert.equal(await nameOf(), before.toUpperCase());
     },
-    "the name it had is free": async (scene) => {
+    "the name it had is free": async (fixture) => {
       const walletName = `Once ${randomUUID()}`;
-      const { walletId } = await scene.done("create_wallet", { walletName, accounts: [] });
-      await scene.done("update_wallet", { walletId, walletName: `Now ${randomUUID()}` });
-      await scene.done("create_wallet", { walletName, accounts: [] });
+      const { walletId } = await fixture.done("create_wallet", { walletName, accounts: [] });
+      await fixture.done("update_wallet", { walletId, walletName: `Now ${randomUUID()}` });
+      await fixture.done("create_wallet", { walletName, accounts: [] });
     },
   },
 });
 
 export const deleteWallets = activityEntry<{ walletIds: string[]; deleteWithoutExport?: boolean }>({
-  good: async (scene) => ({
-    walletIds: [(await newWallet(scene)).walletId, (await newWallet(scene, scene.place, [])).walletId],
+  good: async (fixture) => ({
+    walletIds: [(await newWallet(fixture)).walletId, (await newWallet(fixture, fixture.place, [])).walletId],
     deleteWithoutExport: true,
   }),
   required: ["walletIds"],
@@ -179,31 +179,31 @@ export const deleteWallets = activityEntry<{ walletIds: string[]; deleteWithoutE
     },
   ],
   also: {
-    "what is deleted is nowhere, and its name is free": async (scene) => {
+    "what is deleted is nowhere, and its name is free": async (fixture) => {
       const walletName = `Once ${randomUUID()}`;
-      const { walletId, addresses } = await scene.done("create_wallet", { walletName, accounts: [ethereum] });
+      const { walletId, addresses } = await fixture.done("create_wallet", { walletName, accounts: [ethereum] });
       const walletIds = [walletId];
-      await scene.done("delete_wallets", { walletIds, deleteWithoutExport: true });
-      const again = await scene.submit("delete_wallets", { walletIds, deleteWithoutExport: true });
-      assertRefused(again, noSuchWallet({ walletId }, scene.place));
-      const signed = await scene.submit("sign_raw_payload", {
+      await fixture.done("delete_wallets", { walletIds, deleteWithoutExport: true });
+      const again = await fixture.submit("delete_wallets", { walletIds, deleteWithoutExport: true });
+      assertRefused(again, noSuchWallet({ walletId }, fixture.place));
+      const signed = await fixture.submit("sign_raw_payload", {
         signWith: addresses[0],
         payload: "00".repeat(32),
         encoding: "PAYLOAD_ENCODING_HEXADECIMAL",
         hashFunction: "HASH_FUNCTION_NO_OP",
       });
       assertRefused(signed, notFound("Could not find any resource to sign with."));
-      await scene.done("create_wallet", { walletName, accounts: [] });
+      await fixture.done("create_wallet", { walletName, accounts: [] });
     },
   },
 });
 
 export const getWallet = queryEntry<{ walletId: string }>({
-  good: async (scene, place) => ({ walletId: (await newWallet(scene, place)).walletId }),
+  good: async (fixture, place) => ({ walletId: (await newWallet(fixture, place)).walletId }),
   required: ["walletId"],
-  answer: async ({ walletId }, { wallet, ...nothing }, scene) => {
+  answer: async ({ walletId }, { wallet, ...nothing }, fixture) => {
     assert.deepEqual(nothing, {});
-    const { wallets } = await scene.ask("list_wallets");
+    const { wallets } = await fixture.ask("list_wallets");
     assert.deepEqual(wallet, byId(wallets, "walletId", walletId));
     assert.deepEqual([wallet.exported, wallet.imported], [false, false]);
   },
@@ -212,9 +212,9 @@ export const getWallet = queryEntry<{ walletId: string }>({
 });
 
 export const listWallets = queryEntry<object>({
-  good: async (scene, place) => {
+  good: async (fixture, place) => {
     for (const walletName of ["First", "Second"]) {
-      await scene.done("create_wallet", { walletName, accounts: [] }, place.root, place);
+      await fixture.done("create_wallet", { walletName, accounts: [] }, place.root, place);
     }
     return {};
   },

@@ -1,9 +1,9 @@
 /** What the accepted mutants explain, held against what the organizations say in the end. */
 import assert from "node:assert/strict";
 import { type SeenActivity, seenActivities } from "../activities.ts";
+import type { Fixture, Json } from "../matrix/fixture.ts";
+import { fingerprintOf } from "../matrix/fixture.ts";
 import { type Look, look } from "../matrix/look.ts";
-import type { Json, Scene } from "../matrix/scene.ts";
-import { fingerprintOf } from "../matrix/scene.ts";
 import type { Place } from "../matrix/stage.ts";
 import type { Traffic } from "../swagger/traffic.ts";
 import { bytesOf } from "../wire.ts";
@@ -15,9 +15,9 @@ export type Ledger = {
   /** A request that may have been let in, and what it was answered if anything. */
   note(request: Passed, answer: Json | undefined): void;
   /** Everything there is, before the mutants. */
-  open(scene: Scene): Promise<void>;
+  open(fixture: Fixture): Promise<void>;
   /** Fails unless everything there is now is explained. */
-  close(scene: Scene): Promise<{ activities: number }>;
+  close(fixture: Fixture): Promise<{ activities: number }>;
 };
 
 type Account = {
@@ -66,17 +66,17 @@ export function createLedger(): Ledger {
       const { activity } = answer ?? {};
       if (activity !== undefined) account.told.set(activity.fingerprint, activity.status);
     },
-    async open(scene) {
-      for (const place of [scene.parent, scene.sub, scene.other]) {
-        const before = await look(scene, place);
+    async open(fixture) {
+      for (const place of [fixture.parent, fixture.sub, fixture.other]) {
+        const before = await look(fixture, place);
         accounts.set(place.organizationId, { place, before, possible: new Set(), told: new Map() });
         learn(before);
       }
     },
-    async close(scene) {
+    async close(fixture) {
       let activities = 0;
       for (const { place, before, possible, told } of accounts.values()) {
-        const seen = await activitiesIn(scene, place);
+        const seen = await activitiesIn(fixture, place);
         activities += seen.length;
         const kept = new Map(seen.map(({ fingerprint, status }) => [fingerprint, status]));
         assert.equal(kept.size, seen.length, "one body is one activity");
@@ -88,7 +88,7 @@ export function createLedger(): Ledger {
           const is = kept.get(fingerprint) ?? "missing";
           assert.ok(allowed.includes(is), `${fingerprint} was told to be ${status} and is ${is}`);
         }
-        const after = await look(scene, place);
+        const after = await look(fixture, place);
         if (possible.size === 0) assert.deepEqual(after, before, `${place.organizationName} changed by itself`);
         for (const [id] of JSON.stringify(after).matchAll(uuid)) {
           assert.ok(known.has(id), `${id} in ${place.organizationName} came from nobody`);
@@ -101,6 +101,8 @@ export function createLedger(): Ledger {
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-function activitiesIn(scene: Scene, place: Place): Promise<SeenActivity[]> {
-  return seenActivities((paginationOptions) => scene.ask("list_activities", { paginationOptions }, place.root, place));
+function activitiesIn(fixture: Fixture, place: Place): Promise<SeenActivity[]> {
+  return seenActivities((paginationOptions) =>
+    fixture.ask("list_activities", { paginationOptions }, place.root, place),
+  );
 }

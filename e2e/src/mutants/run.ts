@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { seededRandom } from "../../../core/test/seeded_random.ts";
 import { activityForms } from "../generated/endpoints.ts";
-import { createScene, type Json, type Scene } from "../matrix/scene.ts";
+import { createFixture, type Fixture, type Json } from "../matrix/fixture.ts";
 import type { Place, Stage } from "../matrix/stage.ts";
 import type { Person } from "../world.ts";
 import { isLetIn, isUnbuilt } from "./answers.ts";
@@ -39,12 +39,12 @@ export async function runCase(url: string, client: RawClient, one: Case, counts:
   const { endpoint, stage, at, seed } = one;
   const place = stage[endpoint.runsIn ?? at];
   const ledger = createLedger();
-  const scene = createScene(url, ledger.traffic, stage, place);
-  const seeds = await makeSeeds(endpoint, scene);
-  await ledger.open(scene);
+  const fixture = createFixture(url, ledger.traffic, stage, place);
+  const seeds = await makeSeeds(endpoint, fixture);
+  await ledger.open(fixture);
   const random = seededRandom(seed);
   const register = registerOf(stage);
-  const references = createReferences(scene, endpoint);
+  const references = createReferences(fixture, endpoint);
   for (let number = 0, bent = 0; bent < one.bent; number++) {
     const chosen = Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3]) }, () => random.pick(mutators));
     const mutant = makeDraft(random.pick(seeds), chosen, random);
@@ -63,7 +63,7 @@ export async function runCase(url: string, client: RawClient, one: Case, counts:
   }
   assert.deepEqual(client.surprises(), []);
   if (endpoint.endsPlace) return;
-  const { activities } = await ledger.close(scene);
+  const { activities } = await ledger.close(fixture);
   counts.activities += activities;
 }
 
@@ -169,7 +169,7 @@ function assertPartOf(shown: Json, sent: Json): void {
 type References = { ask(request: Passed): Promise<{ status: number; json: Json } | undefined> };
 
 /** What a question is answered when its caller asks it plainly. Asked once for each caller and meaning. */
-function createReferences({ place, parent, sub, other, send }: Scene, { path }: Endpoint): References {
+function createReferences({ place, parent, sub, other, send }: Fixture, { path }: Endpoint): References {
   const people = new Map<string, Person>();
   for (const each of [place, parent, sub, other]) {
     for (const person of [each.root, each.deputy, each.member, each.expired]) people.set(person.userId, person);

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { activities } from "../generated/endpoints.ts";
 import type { ActivityEntry, QueryEntry } from "../matrix/entry.ts";
-import { type ActivityPath, envelope, type Json, type Scene } from "../matrix/scene.ts";
+import { type ActivityPath, envelope, type Fixture, type Json } from "../matrix/fixture.ts";
 import { activityTable, queryTable, voteTable } from "../matrix/table.ts";
 import { assertAccepted, bytesOf } from "../wire.ts";
 import type { Seed } from "./draft.ts";
@@ -15,7 +15,7 @@ export type Endpoint = {
   /** After it nothing is there any more. */
   endsPlace: boolean;
   /** Good bodies, each by whoever may send it. */
-  prepare(scene: Scene): Promise<Pick<Seed, "value" | "callers">[]>;
+  prepare(fixture: Fixture): Promise<Pick<Seed, "value" | "callers">[]>;
 };
 
 /** What only a parent may do. */
@@ -36,8 +36,8 @@ function activityEndpoint(path: string, entry: ActivityEntry): Endpoint {
     path,
     ...(runsIn && { runsIn }),
     endsPlace: entry.endsPlace === true,
-    async prepare(scene) {
-      const { organizationId, root, deputy } = scene.place;
+    async prepare(fixture) {
+      const { organizationId, root, deputy } = fixture.place;
       const callers = entry.isOwnAct ? [root] : [root, deputy];
       const types = [
         [activities[path as ActivityPath].type, entry.good] as const,
@@ -45,7 +45,7 @@ function activityEndpoint(path: string, entry: ActivityEntry): Endpoint {
       ];
       const seeds: Pick<Seed, "value" | "callers">[] = [];
       for (const [type, good] of types) {
-        seeds.push({ value: envelope(type, organizationId, await good(scene)), callers });
+        seeds.push({ value: envelope(type, organizationId, await good(fixture)), callers });
       }
       return seeds;
     },
@@ -58,15 +58,15 @@ function voteEndpoint(path: string): Endpoint {
     kind: "submit",
     path,
     endsPlace: false,
-    async prepare(scene) {
-      const { organizationId, root, deputy } = scene.place;
-      const { quorum } = (await scene.ask("get_organization_configs")).configs;
+    async prepare(fixture) {
+      const { organizationId, root, deputy } = fixture.place;
+      const { quorum } = (await fixture.ask("get_organization_configs")).configs;
       if (quorum.threshold === 1) {
-        await scene.done("update_root_quorum", { threshold: 2, userIds: [root.userId, deputy.userId] });
+        await fixture.done("update_root_quorum", { threshold: 2, userIds: [root.userId, deputy.userId] });
       }
       const seeds: Pick<Seed, "value" | "callers">[] = [];
       for (let i = 0; i < 4; i++) {
-        const proposed = await scene.submit("create_user_tag", { userTagName: randomUUID(), userIds: [] });
+        const proposed = await fixture.submit("create_user_tag", { userTagName: randomUUID(), userIds: [] });
         assertAccepted(proposed);
         const { fingerprint } = proposed.json.activity;
         const value = envelope(activities[path as ActivityPath].type, organizationId, { fingerprint });
@@ -82,19 +82,19 @@ function queryEndpoint(path: string, entry: QueryEntry): Endpoint {
     kind: "query",
     path,
     endsPlace: false,
-    async prepare(scene) {
-      const { organizationId, root, deputy, member } = scene.place;
-      const value = { organizationId, ...(await entry.good(scene, scene.place)) };
+    async prepare(fixture) {
+      const { organizationId, root, deputy, member } = fixture.place;
+      const value = { organizationId, ...(await entry.good(fixture, fixture.place)) };
       return [{ value, callers: [root, deputy, member] }];
     },
   };
 }
 
 /** Whole seeds for one endpoint in one place. */
-export async function makeSeeds(endpoint: Endpoint, scene: Scene): Promise<Seed[]> {
-  const { place, parent, sub, other } = scene;
+export async function makeSeeds(endpoint: Endpoint, fixture: Fixture): Promise<Seed[]> {
+  const { place, parent, sub, other } = fixture;
   const question = (organizationId: string) => Buffer.from(bytesOf({ organizationId, serial: randomUUID() }));
-  const prepared = await endpoint.prepare(scene);
+  const prepared = await endpoint.prepare(fixture);
   const others = [
     { body: question(place.organizationId), key: place.deputy.p256 },
     { body: question(place.organizationId), key: place.member.ed25519 },

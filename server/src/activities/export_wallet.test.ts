@@ -7,7 +7,7 @@ import type { MnemonicLanguage } from "@keystead/core/keys/word_lists.ts";
 import { finish } from "@keystead/core/work.ts";
 import { activityContext, nowMs, runActivity } from "../../test/activity_context.ts";
 import { exportClient, signedPart } from "../../test/imports.ts";
-import { type KeyRoomContent, testKeyAccess } from "../../test/key_access.ts";
+import { type KeyAccessContent, testKeyAccess } from "../../test/key_access.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import type { NewRecord } from "../endpoints/key_access.ts";
@@ -59,7 +59,7 @@ const privateKey: NewRecord = {
 
 type Asked = { walletId?: string; targetPublicKey?: string; language?: "MNEMONIC_LANGUAGE_FRENCH" | null };
 
-function exportFrom(content: KeyRoomContent, { walletId = "new 0", ...asked }: Asked, from = pages) {
+function exportFrom(content: KeyAccessContent, { walletId = "new 0", ...asked }: Asked, from = pages) {
   const client = exportClient();
   const params = { walletId, targetPublicKey: client.targetPublicKey, ...asked };
   const outcome = runActivity(exportWallet, from, params, { keys: testKeyAccess(content) });
@@ -180,7 +180,7 @@ test("a private key is exported as its 32 bytes; what is no private key of ours 
   const client = exportClient();
   const { targetPublicKey } = client;
   const records = [privateKey, ...wallet()];
-  const run = (privateKeyId: string, content: KeyRoomContent = { records }) =>
+  const run = (privateKeyId: string, content: KeyAccessContent = { records }) =>
     runActivity(exportPrivateKey, pages, { privateKeyId, targetPublicKey }, { keys: testKeyAccess(content) });
   const { changes, result } = run("key");
   assert.deepEqual(client.read(result.exportBundle), privateKey.secret);

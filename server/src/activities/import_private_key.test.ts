@@ -4,7 +4,7 @@ import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { type Curve, curveNames, keyCurves, publicKeyOf } from "@keystead/core/keys/key_curves.ts";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
 import { encryptTo } from "../../test/imports.ts";
-import { type KeyRoomContent, testKeyAccess } from "../../test/key_access.ts";
+import { type KeyAccessContent, testKeyAccess } from "../../test/key_access.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import { put, remove } from "../state/entities.ts";
@@ -19,7 +19,7 @@ type Import = {
   curve?: Curve;
   addressFormats?: ("ADDRESS_FORMAT_ETHEREUM" | "ADDRESS_FORMAT_SOLANA" | "ADDRESS_FORMAT_COMPRESSED")[];
   privateKeyName?: string;
-  content?: KeyRoomContent;
+  content?: KeyAccessContent;
 };
 
 /** An import of these bytes, with a target of its own. */

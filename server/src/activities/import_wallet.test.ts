@@ -7,7 +7,7 @@ import { parsePath } from "@keystead/core/keys/path.ts";
 import { mnemonicLanguages } from "@keystead/core/keys/word_lists.ts";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
 import { encryptTo } from "../../test/imports.ts";
-import { type KeyRoomContent, testKeyAccess } from "../../test/key_access.ts";
+import { type KeyAccessContent, testKeyAccess } from "../../test/key_access.ts";
 import { after, organization, person } from "../../test/members.ts";
 import { nodeKeyMaths } from "../curves/node_key_maths.ts";
 import type { WalletAccountParams } from "../fields/wallets.ts";
@@ -37,7 +37,7 @@ type Import = {
   userId?: string;
   walletName?: string;
   accounts?: WalletAccountParams[];
-  content?: KeyRoomContent;
+  content?: KeyAccessContent;
   context?: ContextChanges;
 };
 

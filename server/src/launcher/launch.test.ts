@@ -273,7 +273,7 @@ test("a broken bootstrap.json is named when the gateway is started again, and do
   const right = readFileSync(file);
   writeFileSync(file, "{");
   process.kill(first.gateway.pid, "SIGKILL");
-  await started.until(/bootstrap\.json does not get the address http:.*: .* is not a bootstrap file/);
+  await started.until(/could not write the address http:.* to .*bootstrap\.json: .* is not a bootstrap file/);
   writeFileSync(file, right);
   await started.answer(({ gateway }) => gateway.pid !== first.gateway.pid);
 });

@@ -148,7 +148,7 @@ class Launcher {
         [this.#gateway, ...this.#joined].map(({ current }) => current?.process.pid),
       );
     } catch (error) {
-      say(`the numbers of the processes are not noted: ${reasonOf(error)}`);
+      say(`could not record the process ids: ${reasonOf(error)}`);
     }
   }
 

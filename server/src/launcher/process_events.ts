@@ -109,7 +109,7 @@ export class ProcessEvents {
       if (exitCode === 0) this.#reactions.onDone();
       return exitCode;
     } catch (error) {
-      this.#reactions.say(`the work is done, but not its end: ${reasonOf(error)}`);
+      this.#reactions.say(`the command finished, but cleaning up failed: ${reasonOf(error)}`);
       return 1;
     }
   }

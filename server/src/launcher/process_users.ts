@@ -34,7 +34,7 @@ export async function chooseUsers({ table, names, userIds, code, data }: Separat
     const { folder, userId } = table[name];
     return { name, user, program: code[name], folder: data[folder], setting: userId.setting };
   });
-  for (const share of shares) refuseStranger(share);
+  for (const share of shares) refuseForeignOwner(share);
   const isSeparated = shares.some(({ folder }) => ownerOf(folder) !== launcher.uid);
   const early = await firstProblem(shares, code.root);
   if (early && isSeparated) throw noWayBack(early);
@@ -59,7 +59,7 @@ function ownerOf(folder: string): number {
 }
 
 /** Whoever owns a folder can change it while root walks through it, so root gives away only what is its own. */
-function refuseStranger({ user, folder, setting }: Share): void {
+function refuseForeignOwner({ user, folder, setting }: Share): void {
   const owner = ownerOf(folder);
   if (owner === user.uid || owner === launcher.uid) return;
   throw new Refusal(

@@ -144,7 +144,7 @@ function keepAddress({ surroundings: { say }, data }: Prepared, baseUrl: string)
   try {
     rewriteUrls(data, baseUrl);
   } catch (error) {
-    say(`${data.bootstrap} does not get the address ${baseUrl}: ${reasonOf(error)}`);
+    say(`could not write the address ${baseUrl} to ${data.bootstrap}: ${reasonOf(error)}`);
   }
 }
 
@@ -152,9 +152,10 @@ function keepPublicKeys({ surroundings: { say }, config, data }: Prepared, publi
   if (config.command !== "serve") return;
   try {
     const { replacesOthers } = writePublicKeys(data, publicKeys);
-    if (replacesOthers) say(`${data.publicKeys} had other keys: clients that pinned those will believe nothing here`);
+    if (replacesOthers)
+      say(`${data.publicKeys} contained different keys; clients that pinned them will reject this server`);
   } catch (error) {
-    say(`${data.publicKeys} does not get the public keys: ${reasonOf(error)}`);
+    say(`could not write the public keys to ${data.publicKeys}: ${reasonOf(error)}`);
   }
 }
 

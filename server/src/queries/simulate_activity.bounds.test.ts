@@ -38,7 +38,7 @@ const bad: Readonly<Record<string, { request: object; message: RegExp }>> = {
     request: {
       activity: { type: "ACTIVITY_TYPE_APPROVE_ACTIVITY", parameters: { fingerprint: `sha256:${"00".repeat(32)}` } },
     },
-    message: /^a vote is decided by what it votes on/,
+    message: /^a vote cannot be simulated/,
   },
   "a transaction that cannot be read": {
     request: { activity: { type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", parameters: transaction } },

@@ -107,7 +107,10 @@ function readIntent({ type, parameters }: { type: string; parameters: unknown })
       throw explainMismatch(form.params, parameters, "activity.parameters");
     }
     if (form.activity.vote !== undefined) {
-      throw new Fault("invalid_argument", "a vote is decided by what it votes on: ask about that, with `approverIds`");
+      throw new Fault(
+        "invalid_argument",
+        "a vote cannot be simulated; simulate its activity and list the voters in `approverIds`",
+      );
     }
     const params = form.translate(parameters);
     // The root quorum may approve what cannot be read; it would fail all the same.

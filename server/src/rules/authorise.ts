@@ -45,7 +45,7 @@ export type Weighed = {
   /** Which of several payloads settled it. */
   view: number;
   /** The refusal has all explanations, so that they need not be kept a second time. */
-  isToldInFull?: boolean;
+  isFullyExplained?: boolean;
 };
 
 export type Decision = (
@@ -187,10 +187,10 @@ export function weighRejection(question: Question): Weighed | undefined {
   const asked = isAsked ? askPolicies(question, activeApprovals(question)) : undefined;
   if (asked === undefined || asked instanceof Fault) return undefined;
   const { evaluations, explanations, view } = weigh(asked).weighed;
-  return { evaluations: evaluations.map(toldNo), explanations: explanations.map(toldNo), view };
+  return { evaluations: evaluations.map(asRefused), explanations: explanations.map(asRefused), view };
 }
 
-function toldNo<T extends { outcome: Outcome }>(said: T): T {
+function asRefused<T extends { outcome: Outcome }>(said: T): T {
   return said.outcome === "OUTCOME_REQUIRES_CONSENSUS" ? { ...said, outcome: "OUTCOME_REJECTED" } : said;
 }
 
@@ -202,8 +202,8 @@ function denialOf({ evaluations }: Weighed): string {
 }
 
 function refuse(message: string, question: Question, weighed: Weighed): Decision {
-  const isToldInFull = shownOf(question, weighed).length === weighed.explanations.length;
-  return { kind: "refuse", fault: refusal(message, question, weighed), weighed: { ...weighed, isToldInFull } };
+  const isFullyExplained = shownOf(question, weighed).length === weighed.explanations.length;
+  return { kind: "refuse", fault: refusal(message, question, weighed), weighed: { ...weighed, isFullyExplained } };
 }
 
 function refusal(message: string, question: Question, weighed = nothingWeighed): Fault {

@@ -7,7 +7,7 @@ import { createQuorum, pagesLengthOf, type Quorum } from "../../test/quorum_rig.
 import { approvalBytes, othersBytes, proposalBytes, quorumBytes } from "../rules/pending_limits.ts";
 import { approvalMs } from "../rules/votes.ts";
 import type { PendingActivity } from "../state/entities.ts";
-import { checkJournalRoom, maxJournalEntries } from "../state/journal.ts";
+import { checkJournalLimit, maxJournalEntries } from "../state/journal.ts";
 import { encodePage, maxPagesLength } from "../state/pages.ts";
 
 const waits = "ACTIVITY_STATUS_CONSENSUS_NEEDED";
@@ -215,8 +215,8 @@ test("what was charged for is never less than what the page has", () => {
 
 test("a minute that other users have filled has entries left for members of the quorum", () => {
   const check = (count: number, isMember: boolean) =>
-    checkJournalRoom({ slot: 1, count, digest: new Uint8Array(32) }, () => isMember);
-  const full = { code: exhausted, message: /carry the time of this minute/ };
+    checkJournalLimit({ slot: 1, count, digest: new Uint8Array(32) }, () => isMember);
+  const full = { code: exhausted, message: /have a timestampMs in this minute/ };
   check(maxJournalEntries - 10_001, false);
   assert.throws(() => check(maxJournalEntries - 10_000, false), full);
   check(maxJournalEntries - 1, true);

@@ -95,7 +95,7 @@ async function boxesOf({ store }: GatewayRig, rootKey: Uint8Array, version: numb
 
 type Setup = { rig: GatewayRig; before: Placed[]; all: Placed[]; keys: Required<RootKeys> };
 
-async function createScene(t: TestContext): Promise<Setup> {
+async function createSetup(t: TestContext): Promise<Setup> {
   const rig = await createGatewayRig(t, "sqlite");
   assert.ok(rig);
   const places: Place[] = [{ organizationId: rig.organizationId, person: rig.root }];
@@ -113,7 +113,7 @@ async function createScene(t: TestContext): Promise<Setup> {
   const before = await boxesOf(rig, keys.retiring, 1);
   await rotateKeys(rig.store, linkTo(await signerWith(rig, keys, true)));
   Object.assign(rig.signer.operations, await signerWith(rig, { current: keys.current }, false));
-  rig.room.organizations.forgetAll();
+  rig.dependencies.organizations.forgetAll();
   for (const place of places) await startImports(rig, place);
   return { rig, before, all: [...before, ...(await boxesOf(rig, keys.current, 2))], keys };
 }
@@ -143,7 +143,7 @@ function renamed(box: Uint8Array, version: number): Uint8Array {
 }
 
 test("200 boxes in each other's places, and each with one thing about its place changed: none opens", async (t) => {
-  const { all } = await createScene(t);
+  const { all } = await createSetup(t);
   assert.deepEqual(countBy(all.map(({ context, version }) => `${context.purpose} ${version}`)), {
     "records.wallet 1": 15,
     "records.walletAccount 1": 45,
@@ -205,7 +205,7 @@ test("200 boxes in each other's places, and each with one thing about its place 
 });
 
 test("every bit of 20 boxes flipped: none opens, also not while both root keys are at hand", async (t) => {
-  const { all, keys } = await createScene(t);
+  const { all, keys } = await createSetup(t);
   const kinds = Map.groupBy(all, ({ context, version }) => `${context.purpose} ${version}`);
   // Twelve kinds: one or two of each, so that short and long ones of both versions are among them.
   const firsts = [...kinds.values()].flatMap((boxes) => boxes.slice(0, 1));
@@ -230,7 +230,7 @@ test("every bit of 20 boxes flipped: none opens, also not while both root keys a
 });
 
 test("the signer's own door: no record is sealed anew with another's box, row by row", async (t) => {
-  const { rig, before, keys } = await createScene(t);
+  const { rig, before, keys } = await createSetup(t);
   const rows: { content: Uint8Array; box: Uint8Array }[] = [];
   for (const { table } of Object.values(keyTables)) {
     for (const { record } of await rig.store.db.selectFrom(table).select("record").execute()) {

@@ -21,9 +21,12 @@ export const maxJournalEntries = 200_000;
 const keptForQuorum = 10_000;
 
 /** Refuses one more entry from a submission. */
-export function checkJournalRoom({ count }: Journal, isRootMember: () => boolean): void {
+export function checkJournalLimit({ count }: Journal, isRootMember: () => boolean): void {
   if (count < maxJournalEntries - keptForQuorum || (count < maxJournalEntries && isRootMember())) return;
-  throw new Fault("resource_exhausted", "too many activities of this organization carry the time of this minute");
+  throw new Fault(
+    "resource_exhausted",
+    "too many activities of this organization have a timestampMs in this minute; send it with a later one",
+  );
 }
 
 export type Journal = { slot: number; count: number; digest: Uint8Array };

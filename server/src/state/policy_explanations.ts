@@ -8,7 +8,7 @@ import type { PolicyOutcome } from "./policy_evaluations.ts";
 
 /** Of each policy what was said last, with its text: policies are asked again and again, and mostly say what they said before. */
 const told = new Map<string, { explanation: PolicyExplanation; isInOrder: boolean; text: string }>();
-const maxTold = 4_096;
+const maxExplained = 4_096;
 
 export function encodeExplanations(
   explanations: readonly PolicyExplanation[],
@@ -30,7 +30,7 @@ function textOf(explanation: PolicyExplanation, isInOrder: boolean): string {
   if (before?.isInOrder === isInOrder && isSame(before.explanation, explanation)) return before.text;
   const { policyId: _, outcome, ...why } = explanation;
   const text = JSON.stringify(isInOrder ? why : { policyId, outcome, ...why });
-  if (told.size >= maxTold) told.clear();
+  if (told.size >= maxExplained) told.clear();
   told.set(policyId, { explanation, isInOrder, text });
   return text;
 }

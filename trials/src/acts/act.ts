@@ -4,15 +4,15 @@
  */
 import assert from "node:assert/strict";
 import type { ActivityEntry } from "@keystead/e2e/matrix/entry.ts";
-import { type Look, look } from "@keystead/e2e/matrix/look.ts";
 import {
   type ActivityPath,
   type Envelope,
   envelope,
+  type Fixture,
   fingerprintOf,
   type Json,
-  type Scene,
-} from "@keystead/e2e/matrix/scene.ts";
+} from "@keystead/e2e/matrix/fixture.ts";
+import { type Look, look } from "@keystead/e2e/matrix/look.ts";
 import type { Stage } from "@keystead/e2e/matrix/stage.ts";
 import type { Person } from "@keystead/e2e/world.ts";
 import type { AnyActivity } from "@keystead/server/endpoints/define_activity.ts";
@@ -27,7 +27,7 @@ export type Act = {
   /** Its result is sealed: the server writes it to its row a moment after the answer. */
   isSealed: boolean;
   /** Makes what must be there before, and says what to send. */
-  begin(scene: Scene): Promise<Deed>;
+  begin(fixture: Fixture): Promise<Deed>;
 };
 
 /** One act about to be done. */
@@ -49,18 +49,18 @@ export function ownAct(path: ActivityPath, entry: ActivityEntry): Act {
     at: entry.runsIn ?? "parent",
     ...(entry.endsPlace && { endsPlace: true }),
     isSealed: isSealed(path),
-    async begin(scene) {
-      const parameters = await entry.good(scene);
-      const before = await look(scene);
-      const body = bodyOf(path, scene, parameters);
+    async begin(fixture) {
+      const parameters = await entry.good(fixture);
+      const before = await look(fixture);
+      const body = bodyOf(path, fixture, parameters);
       return {
         path,
-        caller: scene.place.root,
+        caller: fixture.place.root,
         body: JSON.stringify(body),
         async check({ activity }) {
           assert.equal(activity.status, "ACTIVITY_STATUS_COMPLETED");
-          await checkEffect(entry, scene, body, activity, before);
-          if (entry.endsPlace !== true) await checkOnce(scene, body);
+          await checkEffect(entry, fixture, body, activity, before);
+          if (entry.endsPlace !== true) await checkOnce(fixture, body);
         },
       };
     },
@@ -71,31 +71,31 @@ export function isSealed(path: ActivityPath): boolean {
   return (activities[path] as AnyActivity).sealed === true;
 }
 
-export function bodyOf(path: ActivityPath, { place }: Scene, parameters: object): Envelope {
+export function bodyOf(path: ActivityPath, { place }: Fixture, parameters: object): Envelope {
   return envelope(activities[path].type, place.organizationId, parameters);
 }
 
 /** That the result is what the endpoint says, and that everybody sees what was done and nothing else. */
 export async function checkEffect(
   entry: ActivityEntry,
-  scene: Scene,
+  fixture: Fixture,
   { type, parameters }: Envelope,
   activity: Json,
   before: Look,
 ): Promise<void> {
-  const after = entry.endsPlace ? before : await look(scene);
+  const after = entry.endsPlace ? before : await look(fixture);
   const seen = { before, after, result: activity.result[activityForms.get(type)?.resultKey ?? ""] };
-  assert.deepEqual(seen.result, entry.result(parameters, seen, scene));
-  await entry.shows(parameters, seen, scene);
+  assert.deepEqual(seen.result, entry.result(parameters, seen, fixture));
+  await entry.shows(parameters, seen, fixture);
 }
 
-export async function checkUnchanged(scene: Scene, before: Look): Promise<void> {
-  assert.deepEqual(await look(scene), before);
+export async function checkUnchanged(fixture: Fixture, before: Look): Promise<void> {
+  assert.deepEqual(await look(fixture), before);
 }
 
 /** Among the newest activities it is one. */
-export async function checkOnce(scene: Scene, body: Envelope): Promise<void> {
-  const { activities: newest } = await scene.ask("list_activities", { paginationOptions: { limit: "20" } });
+export async function checkOnce(fixture: Fixture, body: Envelope): Promise<void> {
+  const { activities: newest } = await fixture.ask("list_activities", { paginationOptions: { limit: "20" } });
   const fingerprint = fingerprintOf(body);
   assert.equal(newest.filter((activity: Json) => activity.fingerprint === fingerprint).length, 1, "is there once");
 }

@@ -1,6 +1,6 @@
 /** Requests that are sent again, byte for byte, until they are answered. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Scene } from "@keystead/e2e/matrix/scene.ts";
+import type { Fixture } from "@keystead/e2e/matrix/fixture.ts";
 import type { Answer } from "@keystead/e2e/wire.ts";
 import { patienceMs } from "../../../core/test/patience.ts";
 
@@ -42,9 +42,9 @@ function within<T>(timeMs: number, work: Promise<T>, what: string): Promise<T> {
   });
 }
 
-/** The scene, with every request of it sent until it is answered. */
-export function patient(scene: Scene, waits: Waits): Scene {
-  const { send } = scene;
-  scene.send = (sent) => untilAnswered(() => send(sent), waits, `${sent.path} ${JSON.stringify(sent.body)}`);
-  return scene;
+/** The fixture, with every request of it sent until it is answered. */
+export function patient(fixture: Fixture, waits: Waits): Fixture {
+  const { send } = fixture;
+  fixture.send = (sent) => untilAnswered(() => send(sent), waits, `${sent.path} ${JSON.stringify(sent.body)}`);
+  return fixture;
 }

@@ -4,9 +4,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { nobleKeyMaths } from "@keystead/core/keys/noble_key_maths.ts";
 import type { ActivityEntry } from "@keystead/e2e/matrix/entry.ts";
+import type { Json } from "@keystead/e2e/matrix/fixture.ts";
 import { ethereum, newWallet } from "@keystead/e2e/matrix/keys.ts";
 import { byId } from "@keystead/e2e/matrix/people.ts";
-import type { Json } from "@keystead/e2e/matrix/scene.ts";
 import { activityTable } from "@keystead/e2e/matrix/table.ts";
 import { decryptExportBundle, encryptWalletToBundle, generateP256KeyPair } from "@turnkey/crypto";
 import { mnemonicToAccount } from "viem/accounts";
@@ -16,8 +16,8 @@ const reader = generateP256KeyPair();
 
 const exportsWords: ActivityEntry = {
   ...activityTable.export_wallet,
-  good: async (scene) => ({
-    walletId: (await newWallet(scene, scene.place, [ethereum])).walletId,
+  good: async (fixture) => ({
+    walletId: (await newWallet(fixture, fixture.place, [ethereum])).walletId,
     targetPublicKey: reader.publicKeyUncompressed,
   }),
   result: ({ walletId }, { result }) => ({ walletId, exportBundle: result.exportBundle }),
@@ -39,14 +39,14 @@ const exportsWords: ActivityEntry = {
 
 const importsWords: ActivityEntry = {
   ...activityTable.import_wallet,
-  async good(scene) {
-    const { organizationId, root } = scene.place;
+  async good(fixture) {
+    const { organizationId, root } = fixture.place;
     const { userId } = root;
     const entropy = new Uint8Array(randomBytes(16));
     const mnemonic = Buffer.from(
       toSentence(nobleKeyMaths, { entropy, language: "MNEMONIC_LANGUAGE_ENGLISH" }),
     ).toString();
-    const { importBundle } = await scene.done("init_import_wallet", { userId });
+    const { importBundle } = await fixture.done("init_import_wallet", { userId });
     const encryptedBundle = await encryptWalletToBundle({
       mnemonic,
       importBundle,
@@ -58,9 +58,9 @@ const importsWords: ActivityEntry = {
     const walletName = `${mnemonicToAccount(mnemonic).address} ${randomUUID()}`;
     return { userId, walletName, encryptedBundle, accounts: [ethereum] };
   },
-  async shows(sent, seen, scene) {
+  async shows(sent, seen, fixture) {
     assert.equal(seen.result.addresses[0], sent.walletName.split(" ")[0]);
-    await activityTable.import_wallet.shows(sent, seen, scene);
+    await activityTable.import_wallet.shows(sent, seen, fixture);
   },
 };
 

@@ -1,8 +1,14 @@
 /** Acts of people who must agree, three of three: submissions that wait, approvals that wait, that run it, and rejections. */
 import assert from "node:assert/strict";
 import type { ActivityEntry } from "@keystead/e2e/matrix/entry.ts";
+import {
+  type ActivityPath,
+  type Envelope,
+  type Fixture,
+  fingerprintOf,
+  type Json,
+} from "@keystead/e2e/matrix/fixture.ts";
 import { type Look, look } from "@keystead/e2e/matrix/look.ts";
-import { type ActivityPath, type Envelope, fingerprintOf, type Json, type Scene } from "@keystead/e2e/matrix/scene.ts";
 import { activityTable } from "@keystead/e2e/matrix/table.ts";
 import type { Person } from "@keystead/e2e/world.ts";
 import { type Act, bodyOf, checkEffect, checkOnce, checkUnchanged, type Deed, isSealed } from "./act.ts";
@@ -10,34 +16,34 @@ import { type Act, bodyOf, checkEffect, checkOnce, checkUnchanged, type Deed, is
 type Target = keyof typeof activityTable;
 
 /** What is agreed on, and who must agree. */
-type Matter = { scene: Scene; path: Target; entry: ActivityEntry; body: Envelope; before: Look };
+type Matter = { fixture: Fixture; path: Target; entry: ActivityEntry; body: Envelope; before: Look };
 
-const three = ({ place: { root, deputy, member } }: Scene): Person[] => [root, deputy, member];
+const three = ({ place: { root, deputy, member } }: Fixture): Person[] => [root, deputy, member];
 const idsOf = (people: readonly Person[]): string[] => people.map(({ userId }) => userId);
 
 /** Whatever the activity needs is made while one is enough; from then on it takes all three. */
-async function open(scene: Scene, path: Target): Promise<Matter> {
+async function open(fixture: Fixture, path: Target): Promise<Matter> {
   const entry: ActivityEntry = activityTable[path];
-  const parameters = await entry.good(scene);
-  await scene.done("update_root_quorum", { threshold: 3, userIds: idsOf(three(scene)) });
-  return { scene, path, entry, body: bodyOf(path, scene, parameters), before: await look(scene) };
+  const parameters = await entry.good(fixture);
+  await fixture.done("update_root_quorum", { threshold: 3, userIds: idsOf(three(fixture)) });
+  return { fixture, path, entry, body: bodyOf(path, fixture, parameters), before: await look(fixture) };
 }
 
-function submit({ scene, path, body }: Matter, { p256: key }: Person): Promise<Json> {
-  return scene.send({ kind: "submit", path, body, key });
+function submit({ fixture, path, body }: Matter, { p256: key }: Person): Promise<Json> {
+  return fixture.send({ kind: "submit", path, body, key });
 }
 
-async function approve(scene: Scene, body: Envelope, voter: Person): Promise<void> {
-  await scene.submit("approve_activity", { fingerprint: fingerprintOf(body) }, voter);
+async function approve(fixture: Fixture, body: Envelope, voter: Person): Promise<void> {
+  await fixture.submit("approve_activity", { fingerprint: fingerprintOf(body) }, voter);
 }
 
 /** One root user is enough again, or the next act's preparations would wait for ever. */
-async function close(scene: Scene): Promise<void> {
-  const [root, deputy, member] = three(scene) as [Person, Person, Person];
-  const body = bodyOf("update_root_quorum", scene, { threshold: 1, userIds: idsOf([root, deputy]) });
-  await scene.send({ kind: "submit", path: "update_root_quorum", body, key: root.p256 });
-  for (const voter of [deputy, member]) await approve(scene, body, voter);
-  const { configs } = await scene.ask("get_organization_configs");
+async function close(fixture: Fixture): Promise<void> {
+  const [root, deputy, member] = three(fixture) as [Person, Person, Person];
+  const body = bodyOf("update_root_quorum", fixture, { threshold: 1, userIds: idsOf([root, deputy]) });
+  await fixture.send({ kind: "submit", path: "update_root_quorum", body, key: root.p256 });
+  for (const voter of [deputy, member]) await approve(fixture, body, voter);
+  const { configs } = await fixture.ask("get_organization_configs");
   assert.equal(configs.quorum.threshold, 1, "the quorum is as it was");
 }
 
@@ -49,7 +55,7 @@ function lastRequest(
   request: Pick<Deed, "path" | "caller"> & { sent: Envelope },
   { status, voters }: Outcome,
 ): Deed {
-  const { scene, entry, body, before } = matter;
+  const { fixture, entry, body, before } = matter;
   return {
     path: request.path,
     caller: request.caller,
@@ -61,11 +67,11 @@ function lastRequest(
         activity.votes.map(({ user }: Json) => user.userId),
         idsOf(voters),
       );
-      if (status === "COMPLETED") await checkEffect(entry, scene, body, activity, before);
-      else await checkUnchanged(scene, before);
-      await checkOnce(scene, body);
+      if (status === "COMPLETED") await checkEffect(entry, fixture, body, activity, before);
+      else await checkUnchanged(fixture, before);
+      await checkOnce(fixture, body);
     },
-    tidy: () => close(scene),
+    tidy: () => close(fixture),
   };
 }
 
@@ -81,12 +87,12 @@ function voteAct(
     name: `${name} (${path})`,
     at: "parent",
     isSealed: status === "COMPLETED" && isSealed(path),
-    async begin(scene) {
-      const matter = await open(scene, path);
-      const people = three(scene);
+    async begin(fixture) {
+      const matter = await open(fixture, path);
+      const people = three(fixture);
       for (const [index, voter] of people.slice(0, before).entries()) {
         if (index === 0) await submit(matter, voter);
-        else await approve(scene, matter.body, voter);
+        else await approve(fixture, matter.body, voter);
       }
       const caller = people[before] as Person;
       return lastRequest(
@@ -101,7 +107,7 @@ function voteAct(
 const itself = ({ path, body }: Matter) => ({ path, sent: body });
 
 function voteBy(path: "approve_activity" | "reject_activity") {
-  return ({ scene, body }: Matter) => ({ path, sent: bodyOf(path, scene, { fingerprint: fingerprintOf(body) }) });
+  return ({ fixture, body }: Matter) => ({ path, sent: bodyOf(path, fixture, { fingerprint: fingerprintOf(body) }) });
 }
 
 /** The approval that lets an activity run. */

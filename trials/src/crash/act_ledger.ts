@@ -1,6 +1,6 @@
 /** What the oracle of acts and the test say to each other. */
 
-import type { Json } from "@keystead/e2e/matrix/scene.ts";
+import type { Json } from "@keystead/e2e/matrix/fixture.ts";
 import type { Stage } from "@keystead/e2e/matrix/stage.ts";
 import type { Waits } from "../acts/patience.ts";
 

@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { schemeOf } from "@keystead/e2e/key_pairs.ts";
+import { createFixture, type Fixture, type Json } from "@keystead/e2e/matrix/fixture.ts";
 import { type Look, look } from "@keystead/e2e/matrix/look.ts";
-import { createScene, type Json, type Scene } from "@keystead/e2e/matrix/scene.ts";
 import type { Stage } from "@keystead/e2e/matrix/stage.ts";
 import type { Traffic } from "@keystead/e2e/swagger/traffic.ts";
 import { bytesOf, send } from "@keystead/e2e/wire.ts";
@@ -33,7 +33,7 @@ type Settled = { entry: AcknowledgedAct; ask(): Promise<Json> };
 function createPlay(url: string, stages: Stage[]) {
   const waits: Waits = { cutOff: 0, refused: 0, unavailable: 0 };
   const settled: Settled[] = [];
-  const places = new Map<string, { scene: Scene; last: Look }>();
+  const places = new Map<string, { fixture: Fixture; last: Look }>();
   let repeated = 0;
 
   async function repeat({ entry, ask }: Settled): Promise<void> {
@@ -43,17 +43,17 @@ function createPlay(url: string, stages: Stage[]) {
   }
 
   /** What the place looks like from now on; one that has ended shows in its parent. */
-  async function remember(act: Act, scene: Scene): Promise<void> {
-    if (act.endsPlace === true) places.delete(scene.place.organizationId);
-    const shown = act.endsPlace === true ? { ...scene, place: scene.parent } : scene;
-    places.set(shown.place.organizationId, { scene: shown, last: await look(shown, shown.place) });
+  async function remember(act: Act, fixture: Fixture): Promise<void> {
+    if (act.endsPlace === true) places.delete(fixture.place.organizationId);
+    const shown = act.endsPlace === true ? { ...fixture, place: fixture.parent } : fixture;
+    places.set(shown.place.organizationId, { fixture: shown, last: await look(shown, shown.place) });
   }
 
   /** One who acts: one act at a time, on stages of its own. */
   function createPlayer() {
     let stage: Stage | undefined;
     let acts = 0;
-    let current: { act: Act; scene: Scene; deed: Deed; settled?: Settled } | undefined;
+    let current: { act: Act; fixture: Fixture; deed: Deed; settled?: Settled } | undefined;
 
     function take(): Stage {
       if (stage === undefined || acts >= actsPerStage) {
@@ -86,26 +86,26 @@ function createPlay(url: string, stages: Stage[]) {
     return {
       async begin(act: Act): Promise<void> {
         const played = take();
-        const scene = patient(createScene(url, unchecked, played, played[act.at]), waits);
-        current = { act, scene, deed: await act.begin(scene) };
+        const fixture = patient(createFixture(url, unchecked, played, played[act.at]), waits);
+        current = { act, fixture, deed: await act.begin(fixture) };
       },
       async go(twice: boolean): Promise<void> {
         assert.ok(current);
-        const { act, scene, deed } = current;
+        const { act, fixture, deed } = current;
         const ask = sender(deed);
         const [activity, other] = await Promise.all([ask(), twice ? ask() : undefined]);
-        const entry = { act: act.name, organizationId: scene.place.organizationId, body: deed.body, activity };
+        const entry = { act: act.name, organizationId: fixture.place.organizationId, body: deed.body, activity };
         current.settled = { entry, ask };
         settled.push(current.settled);
         if (twice) assert.deepEqual(other, activity, `two answers for ${act.name}: ${deed.body}`);
       },
       async check(): Promise<void> {
         assert.ok(current?.settled);
-        const { act, scene, deed } = current;
+        const { act, fixture, deed } = current;
         await repeat(current.settled);
         await deed.check({ activity: current.settled.entry.activity });
         await deed.tidy?.();
-        await remember(act, scene);
+        await remember(act, fixture);
         if (act.endsPlace === true) stage = undefined;
       },
     };
@@ -116,11 +116,11 @@ function createPlay(url: string, stages: Stage[]) {
     createPlayer,
     async finish(): Promise<ActReport> {
       for (const each of settled) await repeat(each);
-      for (const { scene, last } of places.values()) {
+      for (const { fixture, last } of places.values()) {
         assert.deepEqual(
-          await look(scene, scene.place),
+          await look(fixture, fixture.place),
           last,
-          `${scene.place.organizationId} looks otherwise than it did last`,
+          `${fixture.place.organizationId} looks otherwise than it did last`,
         );
       }
       return { acknowledged: settled.map(({ entry }) => entry), repeated, waits };

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { type KeyPair, keyFrom } from "@keystead/e2e/key_pairs.ts";
 import { type Bootstrap, startKeystead } from "@keystead/e2e/keystead_server.ts";
-import { envelope } from "@keystead/e2e/matrix/scene.ts";
+import { envelope } from "@keystead/e2e/matrix/fixture.ts";
 import { createTestDisk, readBootstrap } from "@keystead/e2e/test_disk/test_disk.ts";
 import { call } from "@keystead/e2e/wire.ts";
 import type { StoreSource } from "@keystead/server/store/store.ts";

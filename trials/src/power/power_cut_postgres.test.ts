@@ -9,7 +9,7 @@ import { freshDataFolder } from "@keystead/e2e/data_folder.ts";
 import { administer, testSource } from "@keystead/e2e/databases.ts";
 import { untilSaid } from "@keystead/e2e/faults/deployment.ts";
 import { startKeystead } from "@keystead/e2e/keystead_server.ts";
-import { envelope } from "@keystead/e2e/matrix/scene.ts";
+import { envelope } from "@keystead/e2e/matrix/fixture.ts";
 import { noTestDisk } from "@keystead/e2e/test_disk/test_disk.ts";
 import { tables } from "@keystead/server/store/tables.ts";
 import { testTimeoutMs } from "../../../core/test/patience.ts";

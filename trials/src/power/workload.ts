@@ -9,12 +9,12 @@ import { createKey, type KeyPair } from "@keystead/e2e/key_pairs.ts";
 import type { ActivityEntry } from "@keystead/e2e/matrix/entry.ts";
 import {
   type ActivityPath,
-  createScene,
+  createFixture,
   envelope,
+  type Fixture,
   fingerprintOf,
   type Json,
-  type Scene,
-} from "@keystead/e2e/matrix/scene.ts";
+} from "@keystead/e2e/matrix/fixture.ts";
 import { createStages, type Stage } from "@keystead/e2e/matrix/stage.ts";
 import { activityTable, voteTable } from "@keystead/e2e/matrix/table.ts";
 import { type Answer, call } from "@keystead/e2e/wire.ts";
@@ -92,9 +92,9 @@ export function runClients(
         await attempt(() => foundAndEnd(stage, path, entry));
         continue;
       }
-      const scene = noted(createScene(url, silent, stage, stage[entry.runsIn ?? "parent"]), ledger, journalLength);
+      const fixture = noted(createFixture(url, silent, stage, stage[entry.runsIn ?? "parent"]), ledger, journalLength);
       await attempt(async () => {
-        const answer = await scene.submit(path, await entry.good(scene));
+        const answer = await fixture.submit(path, await entry.good(fixture));
         if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${answer.text}`);
         count(path);
       });
@@ -103,16 +103,16 @@ export function runClients(
 
   /** What ends its place would end the others' work there, so it has a place of its own. */
   async function foundAndEnd(stage: Stage, path: ActivityPath, entry: ActivityEntry): Promise<void> {
-    const scene = noted(createScene(url, silent, stage, stage.parent), ledger, journalLength);
+    const fixture = noted(createFixture(url, silent, stage, stage.parent), ledger, journalLength);
     const key = createKey();
     const apiKeys = [{ apiKeyName: "Key", publicKey: key.publicKey, curveType: key.curve }];
-    const { subOrganizationId } = await scene.done("create_sub_organization", {
+    const { subOrganizationId } = await fixture.done("create_sub_organization", {
       subOrganizationName: "Short-lived",
       rootUsers: [{ userName: "Ann", apiKeys, authenticators: [], oauthProviders: [] }],
       rootQuorumThreshold: 1,
     });
-    const body = envelope(activities[path].type, subOrganizationId, await entry.good(scene));
-    const answer = await scene.send({ kind: "submit", path, key, body });
+    const body = envelope(activities[path].type, subOrganizationId, await entry.good(fixture));
+    const answer = await fixture.send({ kind: "submit", path, key, body });
     if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${answer.text}`);
     count(path);
   }
@@ -129,7 +129,7 @@ export function runClients(
   /** Proposals that wait for a second voice, and get it, one way or the other. */
   async function councillors(stage: Stage): Promise<void> {
     const { parent } = stage;
-    const scene = noted(createScene(url, silent, stage, parent), ledger, journalLength);
+    const fixture = noted(createFixture(url, silent, stage, parent), ledger, journalLength);
     while (!stopped) {
       const body = envelope("ACTIVITY_TYPE_CREATE_USER_TAG", parent.organizationId, {
         userTagName: `Tag ${random.below(2 ** 31)}`,
@@ -140,9 +140,9 @@ export function runClients(
         ["reject_activity", "ACTIVITY_TYPE_REJECT_ACTIVITY"],
       ] as const);
       await attempt(async () => {
-        await scene.send({ kind: "submit", path: "create_user_tag", key: parent.root.p256, body });
+        await fixture.send({ kind: "submit", path: "create_user_tag", key: parent.root.p256, body });
         const voteBody = envelope(type, parent.organizationId, { fingerprint: fingerprintOf(body) });
-        const voted = await scene.send({ kind: "submit", path: vote, key: parent.deputy.p256, body: voteBody });
+        const voted = await fixture.send({ kind: "submit", path: vote, key: parent.deputy.p256, body: voteBody });
         if (voted.status !== 200) throw new Error(`${vote} was answered ${voted.status}: ${voted.text}`);
         count(vote);
       });
@@ -172,10 +172,10 @@ const silent = {
 /** A 503 settles nothing: the request may have been executed, or not. */
 class TryAgain extends Error {}
 
-/** The scene, with every submission and its answer in the ledger. */
-function noted(scene: Scene, ledger: Ledger, journalLength: () => number): Scene {
-  const { send } = scene;
-  scene.send = async (sent) => {
+/** The fixture, with every submission and its answer in the ledger. */
+function noted(fixture: Fixture, ledger: Ledger, journalLength: () => number): Fixture {
+  const { send } = fixture;
+  fixture.send = async (sent) => {
     if (sent.kind !== "submit" || sent.key === undefined) return send(sent);
     const body = JSON.stringify(sent.body);
     const exchange: Exchange = { path: sent.path, body, key: sent.key, sentAt: journalLength() };
@@ -185,7 +185,7 @@ function noted(scene: Scene, ledger: Ledger, journalLength: () => number): Scene
     exchange.answer = { status: answer.status, json: answer.json, receivedAt: journalLength() };
     return answer;
   };
-  return scene;
+  return fixture;
 }
 
 /** What the same body is answered at once. */

@@ -29,15 +29,15 @@ function proposal(stage: Stage, organization: Organization, person: Person): Sta
 export const floodedQuorum = defineRace({
   name: "a user floods the organization with proposals while its quorum removes the user: the quorum needs one try",
   async setUp(stage) {
-    const scene = await proposers(stage);
-    const { organization, flooder, accomplice } = scene;
+    const fixture = await proposers(stage);
+    const { organization, flooder, accomplice } = fixture;
     // Some places, or all of them, are taken before.
     const taken = stage.random.below(floodLimits.pendingActivitiesPerOrganization + 1);
     for (let place = 0; place < taken; place++) {
       const person = place < floodLimits.pendingActivitiesPerUser ? flooder : accomplice;
       assert.equal(outcomeOf(await stage.send(proposal(stage, organization, person))), "CONSENSUS_NEEDED");
     }
-    return { ...scene, taken };
+    return { ...fixture, taken };
   },
   requests({ organization, flooder, accomplice }, stage) {
     const [a, b] = organization.people;

@@ -10,17 +10,17 @@ export type Race<T> = {
   name: string;
   setUp(stage: Stage): Promise<T>;
   /** Sent at the same moment, spread over all servers. */
-  requests(scene: T, stage: Stage): readonly Stamped[];
+  requests(fixture: T, stage: Stage): readonly Stamped[];
   /**
    * Looks at every answer and at the state afterwards, and throws when they are not those of some order of the requests. It
    * returns which order it was.
    */
-  check(scene: T, answers: Answers, stage: Stage, requests: readonly Stamped[]): Promise<string>;
+  check(fixture: T, answers: Answers, stage: Stage, requests: readonly Stamped[]): Promise<string>;
   /** Why it ends alike in whichever order. Without a reason, a race that always ends alike was none. */
   endsAlike?: string;
 };
 
-/** A race whose scene only it knows. */
+/** A race whose fixture only it knows. */
 export type AnyRace = Race<never>;
 
 export function defineRace<T>(race: Race<T>): AnyRace {

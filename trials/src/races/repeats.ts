@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { ActivityEntry } from "@keystead/e2e/matrix/entry.ts";
+import { createFixture, type Fixture } from "@keystead/e2e/matrix/fixture.ts";
 import { ethereum } from "@keystead/e2e/matrix/keys.ts";
-import { createScene, type Scene } from "@keystead/e2e/matrix/scene.ts";
 import { activityTable } from "@keystead/e2e/matrix/table.ts";
 import { createTraffic } from "@keystead/e2e/swagger/traffic.ts";
 import type { Answer } from "@keystead/e2e/wire.ts";
@@ -75,15 +75,15 @@ const endpoints = Object.fromEntries(
 );
 
 async function ownRequest(stage: Stage, path: ActivityPath, entry: ActivityEntry): Promise<Stamped> {
-  const scene = await newScene(stage, path === "create_sub_organization" ? "parent" : "sub");
-  const { organizationId, root } = scene.place;
-  return stage.stamped(organizationId, { key: root.p256 }, path, await entry.good(scene));
+  const fixture = await newScene(stage, path === "create_sub_organization" ? "parent" : "sub");
+  const { organizationId, root } = fixture.place;
+  return stage.stamped(organizationId, { key: root.p256 }, path, await entry.good(fixture));
 }
 
 const traffic = createTraffic();
 
 /** A new organization as the table of endpoints wants it, and the first one above it, where others are founded. */
-async function newScene(stage: Stage, at: "parent" | "sub"): Promise<Scene> {
+async function newScene(stage: Stage, at: "parent" | "sub"): Promise<Fixture> {
   const organization = await stage.found({ users: 2, threshold: 1 });
   const { organizationId, people } = organization;
   const member = await stage.member(organization);
@@ -106,11 +106,11 @@ async function newScene(stage: Stage, at: "parent" | "sub"): Promise<Scene> {
     expired: founder,
   };
   const places = { parent, sub, other: sub };
-  return createScene(stage.anyUrl(), traffic, places, places[at]);
+  return createFixture(stage.anyUrl(), traffic, places, places[at]);
 }
 
 /** They have one key, which is enough to be asked for something. */
-function playedBy({ userId, key }: Person, organizationId: string): Scene["place"]["root"] {
+function playedBy({ userId, key }: Person, organizationId: string): Fixture["place"]["root"] {
   return { organizationId, userId, userName: "", p256: key, secp256k1: key, ed25519: key, apiKeyIds: [] };
 }
 

@@ -21,14 +21,14 @@ async function allowedMember(stage: Stage) {
 type Allowed = Awaited<ReturnType<typeof allowedMember>>;
 
 /** Two acts that a policy allows against whatever ends that: each ran before it, or was refused. */
-function endedBy(name: string, ending: (scene: Allowed, stage: Stage) => ReturnType<Stage["stamped"]>) {
+function endedBy(name: string, ending: (fixture: Allowed, stage: Stage) => ReturnType<Stage["stamped"]>) {
   return defineRace({
     name,
     setUp: allowedMember,
-    requests: (scene, stage) => [
-      ending(scene, stage),
-      tag(stage, scene.organization, scene.member, "one"),
-      tag(stage, scene.organization, scene.member, "two"),
+    requests: (fixture, stage) => [
+      ending(fixture, stage),
+      tag(stage, fixture.organization, fixture.member, "one"),
+      tag(stage, fixture.organization, fixture.member, "two"),
     ],
     async check({ organization, member }, [ended, ...acts], stage, requests) {
       const [root] = organization.people;

@@ -16,10 +16,10 @@ export async function runTrials(
   const run = async (): Promise<void> => {
     for (let trial = next++; trial < trials; trial = next++) {
       try {
-        const scene = await race.setUp(stage);
-        const requests = race.requests(scene, stage);
+        const fixture = await race.setUp(stage);
+        const requests = race.requests(fixture, stage);
         const answers = await stage.sendAll(requests);
-        outcomes.push(await race.check(scene, answers as unknown as Answers, stage, requests));
+        outcomes.push(await race.check(fixture, answers as unknown as Answers, stage, requests));
       } catch (error) {
         anomalies.push(`trial ${trial}: ${error instanceof Error ? error.message : String(error)}`);
         // One broken thing tends to break every trial after it.

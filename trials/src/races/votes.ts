@@ -44,18 +44,18 @@ async function assertRan(stage: Stage, { organization, waiting }: Ballot, reader
 export const doubleVote = defineRace({
   name: "double vote: a user who approves many times at once has one vote",
   setUp: (stage) => ballot(stage, 3, 3),
-  requests(scene, stage) {
-    const [, voter] = scene.organization.people;
-    const twice = approval(stage, scene, voter);
-    return [twice, twice, approval(stage, scene, voter), stage.restamped(scene.waiting, voter)];
+  requests(fixture, stage) {
+    const [, voter] = fixture.organization.people;
+    const twice = approval(stage, fixture, voter);
+    return [twice, twice, approval(stage, fixture, voter), stage.restamped(fixture.waiting, voter)];
   },
-  async check(scene, answers, stage) {
-    const [proposer, voter] = scene.organization.people;
+  async check(fixture, answers, stage) {
+    const [proposer, voter] = fixture.organization.people;
     for (const answer of answers) {
       assert.equal(outcomeOf(answer), "CONSENSUS_NEEDED", answer.text);
       assert.deepEqual(votesOf(answer.json.activity), [approved(proposer), approved(voter)]);
     }
-    const after = await assertRan(stage, scene, proposer, false);
+    const after = await assertRan(stage, fixture, proposer, false);
     assert.equal(after.outcome, "CONSENSUS_NEEDED");
     assert.deepEqual(votesOf(after), [approved(proposer), approved(voter)]);
     return "one vote";
@@ -66,16 +66,16 @@ export const doubleVote = defineRace({
 export const doubleExecute = defineRace({
   name: "double execute: of several completing votes one runs the activity, once",
   setUp: (stage) => ballot(stage, 4, 2),
-  requests(scene, stage) {
-    const [, ...voters] = scene.organization.people;
+  requests(fixture, stage) {
+    const [, ...voters] = fixture.organization.people;
     return voters.flatMap((voter) => {
-      const request = approval(stage, scene, voter);
+      const request = approval(stage, fixture, voter);
       return [request, request];
     });
   },
-  async check(scene, answers, stage) {
-    const [proposer, ...voters] = scene.organization.people;
-    const after = await assertRan(stage, scene, proposer, true);
+  async check(fixture, answers, stage) {
+    const [proposer, ...voters] = fixture.organization.people;
+    const after = await assertRan(stage, fixture, proposer, true);
     assert.equal(after.outcome, "COMPLETED");
     const winner = voters.findIndex((voter) => after.votes[1]?.userId === voter.userId);
     assert.deepEqual(votesOf(after), [approved(proposer), approved(voters[winner] as Person)]);
@@ -93,14 +93,14 @@ function againstReject(name: string, rejecterIndex: 0 | 2) {
   return defineRace({
     name,
     setUp: (stage) => ballot(stage, 3, 2),
-    requests: (scene, stage) => [
-      approval(stage, scene, scene.organization.people[1]),
-      rejection(stage, scene, scene.organization.people[rejecterIndex]),
+    requests: (fixture, stage) => [
+      approval(stage, fixture, fixture.organization.people[1]),
+      rejection(stage, fixture, fixture.organization.people[rejecterIndex]),
     ],
-    async check(scene, [yes, no], stage) {
-      const { people } = scene.organization;
+    async check(fixture, [yes, no], stage) {
+      const { people } = fixture.organization;
       const ran = outcomeOf(yes) === "COMPLETED";
-      const after = await assertRan(stage, scene, people[0], ran);
+      const after = await assertRan(stage, fixture, people[0], ran);
       assertRefusedAs(ran ? no : yes, 403, takesNoVotes);
       assert.equal(outcomeOf(ran ? yes : no), after.outcome);
       assert.equal(after.outcome, ran ? "COMPLETED" : "REJECTED");
@@ -119,16 +119,16 @@ export const takingBack = againstReject("the proposer takes it back while the co
 export const restampAgainstApproval = defineRace({
   name: "the body stamped again and approve_activity by one user are one vote",
   setUp: (stage) => ballot(stage, 3, 2),
-  requests(scene, stage) {
-    const [, voter] = scene.organization.people;
-    return [stage.restamped(scene.waiting, voter), approval(stage, scene, voter)];
+  requests(fixture, stage) {
+    const [, voter] = fixture.organization.people;
+    return [stage.restamped(fixture.waiting, voter), approval(stage, fixture, voter)];
   },
-  async check(scene, answers, stage) {
-    const [proposer, voter] = scene.organization.people;
+  async check(fixture, answers, stage) {
+    const [proposer, voter] = fixture.organization.people;
     for (const answer of answers) assert.equal(outcomeOf(answer), "COMPLETED", answer.text);
-    const after = await assertRan(stage, scene, proposer, true);
+    const after = await assertRan(stage, fixture, proposer, true);
     assert.deepEqual(votesOf(after), [approved(proposer), approved(voter)]);
-    const isStamp = after.votes[1].message === scene.waiting.body;
+    const isStamp = after.votes[1].message === fixture.waiting.body;
     return isStamp ? "by stamp" : "by approve_activity";
   },
 });
@@ -144,21 +144,21 @@ export const deletedVoter = defineRace({
     const waiting = await stage.waits(organization, proposer, "create_user_tag", wanted);
     return { organization, waiting, proposer, voter };
   },
-  requests: (scene, stage) => [
-    approval(stage, scene, scene.voter),
-    stage.stamped(scene.organization, scene.organization.people[0], "delete_users", {
-      userIds: [scene.voter.userId],
+  requests: (fixture, stage) => [
+    approval(stage, fixture, fixture.voter),
+    stage.stamped(fixture.organization, fixture.organization.people[0], "delete_users", {
+      userIds: [fixture.voter.userId],
     }),
   ],
-  async check(scene, [vote, removal], stage) {
-    const [root] = scene.organization.people;
+  async check(fixture, [vote, removal], stage) {
+    const [root] = fixture.organization.people;
     assert.equal(outcomeOf(removal), "COMPLETED", removal.text);
     const ran = outcomeOf(vote) === "COMPLETED";
     if (!ran) assertRefusedAs(vote, 401, /could not find public key/);
-    const after = await assertRan(stage, scene, root, ran);
+    const after = await assertRan(stage, fixture, root, ran);
     assert.equal(after.outcome, ran ? "COMPLETED" : "CONSENSUS_NEEDED");
-    assert.deepEqual(votesOf(after), [approved(scene.proposer), ...(ran ? [approved(scene.voter)] : [])]);
-    assertRefusedAs(await stage.send(approval(stage, scene, scene.voter)), 401, /could not find public key/);
+    assert.deepEqual(votesOf(after), [approved(fixture.proposer), ...(ran ? [approved(fixture.voter)] : [])]);
+    assertRefusedAs(await stage.send(approval(stage, fixture, fixture.voter)), 401, /could not find public key/);
     return ran ? "voted first" : "deleted first";
   },
 });
@@ -173,18 +173,18 @@ export const voterLeavesQuorum = defineRace({
     const leaving = await stage.waits(organization, other, "update_root_quorum", { threshold: 2, userIds: left });
     return { organization, waiting, leaving };
   },
-  requests: (scene, stage) => [
-    approval(stage, scene, scene.organization.people[1]),
-    approval(stage, { ...scene, waiting: scene.leaving }, scene.organization.people[2]),
+  requests: (fixture, stage) => [
+    approval(stage, fixture, fixture.organization.people[1]),
+    approval(stage, { ...fixture, waiting: fixture.leaving }, fixture.organization.people[2]),
   ],
-  async check(scene, [vote, leave], stage) {
-    const { people } = scene.organization;
+  async check(fixture, [vote, leave], stage) {
+    const { people } = fixture.organization;
     assert.equal(outcomeOf(leave), "COMPLETED", leave.text);
     const ran = outcomeOf(vote) === "COMPLETED";
     if (!ran) assertRefusedAs(vote, 403, /this user has no vote on this activity/);
-    const after = await assertRan(stage, scene, people[0], ran);
+    const after = await assertRan(stage, fixture, people[0], ran);
     assert.equal(after.outcome, ran ? "COMPLETED" : "CONSENSUS_NEEDED");
-    const { userIds } = await stage.quorum(scene.organization, people[0]);
+    const { userIds } = await stage.quorum(fixture.organization, people[0]);
     assert.ok(!userIds.includes(people[1].userId));
     return ran ? "voted first" : "left first";
   },

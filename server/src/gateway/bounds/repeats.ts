@@ -44,7 +44,7 @@ export function createRepeats(): Repeats {
       const before = underWay.get(name);
       // Before it takes a place in the row: those behind wait for whoever has one.
       if ((waiting.get(name) ?? 0) >= mostWaiting) {
-        throw new Fault("resource_exhausted", "the same request waits too often; try again later");
+        throw new Fault("resource_exhausted", "too many copies of this request are waiting; wait for the first answer");
       }
       const own = before === undefined ? work(false) : behind(name, before, () => work(true));
       // Whatever became of it, the next one's turn has come.

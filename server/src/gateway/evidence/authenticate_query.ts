@@ -73,8 +73,9 @@ export async function authenticateQuery(
 ): Promise<Caller> {
   const evidence = parseEvidence(curves, sent);
   const claimed = lookupText(lookupOf(evidence));
-  const lane = refusedCredentials?.has(organizationId, claimed) === true ? refusedCredentials.lane : undefined;
-  if (lane !== undefined) await lane.enter(() => false);
+  const verifyLimit =
+    refusedCredentials?.has(organizationId, claimed) === true ? refusedCredentials.verifyLimit : undefined;
+  if (verifyLimit !== undefined) await verifyLimit.enter(() => false);
   try {
     const { credential, ...found } = await resolve(store, organizationId, evidence, scope);
     if (isExpired(credential, Date.now())) throw expiredCredential(evidence);
@@ -86,6 +87,6 @@ export async function authenticateQuery(
     const { userId, userName } = credential;
     return { organizationId: found.organizationId, organizationName: found.organizationName, userId, userName };
   } finally {
-    lane?.leave(0);
+    verifyLimit?.leave(0);
   }
 }

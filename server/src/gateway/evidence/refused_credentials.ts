@@ -1,13 +1,13 @@
 /**
  * Keys in doubt: somebody has lately sent a stamp under them that did not verify. Whoever claims such a key has its stamp verified here
- * first, in a narrow lane, and reaches the signer only with one that does. So those who know a key and cannot stamp with it have a few
+ * first, few at a time, and reaches the signer only with one that does. So those who know a key and cannot stamp with it have a few
  * places together, whatever connections they come on, and nobody else waits for them.
  */
 import { type ConcurrencyLimit, createConcurrencyLimit } from "../bounds/concurrency_limit.ts";
 
 export type RefusedCredentials = {
   /** Where stamps under such keys are verified; left as soon as that is done. */
-  lane: ConcurrencyLimit;
+  verifyLimit: ConcurrencyLimit;
   areNone(): boolean;
   has(organizationId: string, credential: string): boolean;
   /** A stamp under this key was refused. */
@@ -44,7 +44,7 @@ export function createRefusedCredentials({
   }
 
   return {
-    lane: createConcurrencyLimit({ slots: places, waiting, refusal }),
+    verifyLimit: createConcurrencyLimit({ slots: places, waiting, refusal }),
     areNone: () => ends.size === 0,
     has(organizationId, credential) {
       if (ends.size === 0) return false;

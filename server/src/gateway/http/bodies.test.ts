@@ -77,7 +77,7 @@ test("too long a body is refused: when it is announced, or as soon as it is too 
 
 test("a body in far too many pieces is refused, and one in many honest ones is not", async (t) => {
   const { open } = await start(t, small);
-  const refusal = "invalid_argument: bad request body: in too many too small chunks";
+  const refusal = "invalid_argument: bad request body: too many small chunks; send larger ones";
   assert.equal(await open(chunked, "1\r\nx\r\n".repeat(50_000)).said, refusal);
   const honest = `${`40\r\n${"x".repeat(64)}\r\n`.repeat(1_000)}0\r\n\r\n`;
   assert.equal(await open(chunked, honest).said, `read 64000 ${"x".repeat(20)}`);

@@ -106,7 +106,7 @@ function tooLong(maxBytes: number): Error {
 }
 
 function tooManyPieces(): Fault {
-  return new Fault("invalid_argument", "bad request body: in too many too small chunks");
+  return new Fault("invalid_argument", "bad request body: too many small chunks; send larger ones");
 }
 
 function tooMuch(): Fault {

@@ -24,7 +24,7 @@ import { createTally, findingsOf } from "./check_findings.ts";
 
 type Setup = { rig: GatewayRig; deployment: TargetOrganization; neighbour: TargetOrganization };
 
-async function createScene(t: TestContext, dialect: Store["dialect"]): Promise<Setup | undefined> {
+async function createSetup(t: TestContext, dialect: Store["dialect"]): Promise<Setup | undefined> {
   const rig = await createGatewayRig(t, dialect);
   if (rig === undefined) return undefined;
   const teller = tellerOf(rig);
@@ -32,7 +32,7 @@ async function createScene(t: TestContext, dialect: Store["dialect"]): Promise<S
   for (const name of ["TargetOrganization", "Neighbour"]) {
     houses.push(await furnishHouse(teller, await found(teller, rig.root, rig.organizationId, name)));
   }
-  await rig.room.committer.settle();
+  await rig.dependencies.committer.settle();
   const [deployment, neighbour] = houses as [TargetOrganization, TargetOrganization];
   return { rig, deployment, neighbour };
 }
@@ -99,7 +99,7 @@ async function everythingIn(rig: GatewayRig): Promise<Record<string, unknown[]>>
 
 for (const dialect of dialects) {
   test(`check-database on ${dialect}`, async (t) => {
-    const setup = await createScene(t, dialect);
+    const setup = await createSetup(t, dialect);
     if (setup === undefined) return;
     const { rig, deployment, neighbour } = setup;
 
@@ -148,7 +148,7 @@ for (const dialect of dialects) {
         .where("activity_id", "=", before[0]?.activity_id ?? "")
         .execute();
       assert.equal((await repair(rig)).ok, true);
-      assert.deepEqual(await rig.room.committer.releaseLeftovers(), []);
+      assert.deepEqual(await rig.dependencies.committer.releaseLeftovers(), []);
       assert.deepEqual(await signed(), before);
       assert.equal((await check(rig)).ok, true);
     });

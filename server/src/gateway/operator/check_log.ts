@@ -109,7 +109,7 @@ export async function loadStatement(link: SignerLink, logKey: Uint8Array): Promi
       opened.pages !== first.pages ||
       toHex(opened.deploymentId) !== toHex(first.deploymentId)
     ) {
-      throw new Fault("failed_precondition", `page ${page} of the signer's statement is another than was asked for`);
+      throw new Fault("failed_precondition", `the signer returned another page of its statement than page ${page}`);
     }
     pages.push(opened);
     if (page + 1 >= opened.pages) return pages;

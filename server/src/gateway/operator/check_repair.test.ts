@@ -33,7 +33,7 @@ async function withWallets(
 ): Promise<GatewayRig | undefined> {
   const rig = await createGatewayRig(t, dialect);
   for (const walletName of names) await rig?.submit(rig.root, "create_wallet", { walletName, accounts: [account] });
-  await rig?.room.committer.settle();
+  await rig?.dependencies.committer.settle();
   return rig;
 }
 
@@ -106,7 +106,7 @@ for (const dialect of dialects) {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
     await rig.newPerson("Dave");
-    await rig.room.committer.settle();
+    await rig.dependencies.committer.settle();
     const sound = await everythingIn(rig);
     const flipped = sql<number>`1 - proven`;
     await rig.store.db.updateTable("credentials").set({ proven: flipped }).execute();
@@ -166,7 +166,7 @@ for (const dialect of dialects) {
     const old = await headOf(rig);
     await rig.submit(rig.root, "create_user_tag", { userTagName: "newest", userIds: [] });
     await rig.submit(rig.root, "create_user_tag", { userTagName: "newer", userIds: [] });
-    await rig.room.committer.settle();
+    await rig.dependencies.committer.settle();
     const newest = await headOf(rig);
     const sound = await everythingIn(rig);
     const put = (head: Partial<Tables["organizations"]>) =>

@@ -109,7 +109,7 @@ onBothDatabases("a server in the middle of a rotation works with both keys, and 
   await assert.rejects(rotateKeys(rig.store, linkTo(await signerWith(rig, keys, true), 1)), /killed/);
   // The same signer process, as it would be started now.
   Object.assign(rig.signer.operations, await signerWith(rig, keys, false));
-  rig.room.organizations.forgetAll();
+  rig.dependencies.organizations.forgetAll();
   const made = await rig.submit(rig.root, "create_wallet", { walletName: "Between", accounts });
   const { walletId, addresses } = made.result.createWalletResult as { walletId: string; addresses: string[] };
   const payload = "00".repeat(32);
@@ -145,7 +145,7 @@ onBothDatabases("results that wait for their release are sealed anew and can be 
   const [line] = await rotateKeys(rig.store, linkTo(await signerWith(rig, keys, true)));
   assert.equal(line, `sealed anew under the next root key: ${wallets * 10 + 3 + 2} secret(s)`);
   Object.assign(operations, await signerWith(rig, { current: keys.current }, false));
-  rig.room.organizations.forgetAll();
+  rig.dependencies.organizations.forgetAll();
   const { result } = await rig.send(rig.root, "sign_raw_payload", body);
   assert.match((result.signRawPayloadResult as { r: string }).r, /^[0-9a-f]{64}$/);
 });
@@ -165,7 +165,7 @@ onBothDatabases("a pending import ends with the key it was sealed under, like on
   const keys = { current: freshKey(), retiring: rig.signer.rootKey };
   await rotateKeys(rig.store, linkTo(await signerWith(rig, keys, true)));
   Object.assign(rig.signer.operations, await signerWith(rig, { current: keys.current }, false));
-  rig.room.organizations.forgetAll();
+  rig.dependencies.organizations.forgetAll();
   await assert.rejects(importAs("Before", before), /invalid encrypted bundle/);
   await importAs("After", await init());
 });

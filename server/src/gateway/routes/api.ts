@@ -17,10 +17,10 @@ import { answerSubmit } from "./answer_submit.ts";
 import type { ApiDependencies } from "./api_dependencies.ts";
 
 /** Of stamps under keys whose last stamp was refused. */
-const doubtLimits = { places: 2, waiting: 1_000, keys: 1_000, keptMs: 60_000 };
+const refusedCredentialLimits = { places: 2, waiting: 1_000, keys: 1_000, keptMs: 60_000 };
 
 export function apiRoutes(given: ApiDependencies): Route[] {
-  const dependencies = { ...given, refusedCredentials: createRefusedCredentials(doubtLimits) };
+  const dependencies = { ...given, refusedCredentials: createRefusedCredentials(refusedCredentialLimits) };
   const openapi = readFileSync(new URL("../../generated/openapi.json", import.meta.url));
   return [
     ...(Object.values(activities) as AnyActivity[]).map((activity) =>

@@ -31,7 +31,7 @@ function linkOf({ signer }: GatewayRig): SignerLink {
 function listen(rig: GatewayRig): string[] {
   const said: string[] = [];
   const hear = (organizationId: string, message: string) => said.push(`${organizationId}: ${message}`);
-  Object.assign(rig.room, { organizations: createOrganizations(rig.store, linkOf(rig), hear) });
+  Object.assign(rig.dependencies, { organizations: createOrganizations(rig.store, linkOf(rig), hear) });
   return said;
 }
 
@@ -48,7 +48,7 @@ async function assertRefused(
   const words = new RegExp(
     `organization ${organizationId}: ${what.source}; stop the server and run \`npx keystead check-database\`$`,
   );
-  const message = "the organization's stored state is refused; its operator has been told";
+  const message = "the stored state of this organization failed verification; the operator's log says why";
   await assert.rejects(work(), { code: "unavailable", message });
   assert.match(said.at(-1) ?? "", words);
 }
@@ -116,7 +116,7 @@ for (const dialect of dialects) {
     if (rig === undefined) return;
     const { organizationId, store } = rig;
     await rig.submit(rig.root, "create_user_tag", tag("x"));
-    await rig.room.committer.settle();
+    await rig.dependencies.committer.settle();
     const leaves = await store.db.selectFrom("leaves").selectAll().orderBy("number").execute();
     for (const { boot, number } of leaves) {
       await store.db.insertInto("unreleased").values({ organization_id: organizationId, boot, number }).execute();
@@ -162,7 +162,7 @@ test("a row that keeps every commit from being taken is for the operator to find
   const apiKeys = [{ apiKeyName: "key", publicKey, curveType: "API_KEY_CURVE_P256" }];
   const users = [{ userName: "dave", apiKeys, authenticators: [], oauthProviders: [], userTags: [] }];
   await assert.rejects(rig.submit(rig.root, "create_users", { users }), (error: Error) => {
-    assert.match(error.message, /^the organization is being changed by others all the time; try again$/);
+    assert.match(error.message, /^too many concurrent changes to this organization; try again$/);
     assert.match(
       String((error.cause as Error).message),
       new RegExp(`^organization ${organizationId}: no commit was taken .*\`npx keystead check-database\`$`),

@@ -104,7 +104,7 @@ for (const dialect of dialects) {
       Buffer.from("{}").toString("base64url"),
     ]) {
       const arrival = { body, evidence: stampEvidence(stamp), idempotencyKey: "key" };
-      const sent = submit(rig.room, activities.create_user_tag as AnyActivity, arrival, dialectOf(undefined));
+      const sent = submit(rig.dependencies, activities.create_user_tag as AnyActivity, arrival, dialectOf(undefined));
       await assert.rejects(sent, { code: "unauthenticated", message: "could not extract api key stamp" });
     }
   });

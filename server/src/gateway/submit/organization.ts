@@ -108,7 +108,10 @@ export class Organization implements RunHolder {
   /** Nobody has looked at the caller's stamp yet, and what is wrong with the rows is no stranger's business. */
   refuse(message: string): Fault {
     this.#context.onRefused(this.organizationId, message);
-    return new Fault("unavailable", "the organization's stored state is refused; its operator has been told");
+    return new Fault(
+      "unavailable",
+      "the stored state of this organization failed verification; the operator's log says why",
+    );
   }
 
   /** In the words of the signer, for what it never gets to see. */

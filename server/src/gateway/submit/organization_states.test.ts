@@ -28,7 +28,7 @@ import { createOrganizations } from "./organization_states.ts";
 import { submit } from "./submit.ts";
 
 /** Sends through another gateway than the rig's own. */
-function secondGateway(t: TestContext, { store, room, signer }: GatewayRig) {
+function secondGateway(t: TestContext, { store, dependencies, signer }: GatewayRig) {
   const folder = mkdtempSync(join(tmpdir(), "keystead-signer-"));
   const memory = openMemory(folder, signer.rootKey);
   t.after(() => {
@@ -47,7 +47,7 @@ function secondGateway(t: TestContext, { store, room, signer }: GatewayRig) {
   const request = async (kind: keyof typeof operations, message: never) => operations[kind](message);
   const link = { request, preparing: () => 0, attach: () => {}, close: () => {} } as unknown as SignerLink;
   const second = {
-    ...room,
+    ...dependencies,
     organizations: createOrganizations(store, link, () => undefined),
     committer: createCommitter(store, link),
     repeats: createRepeats(),
@@ -128,9 +128,9 @@ for (const dialect of dialects) {
     const leaving = await rig.submit(ann, "update_root_quorum", { threshold: 2, userIds }, within);
 
     // Bob leaves the quorum, as far as the signer knows; but the database does not take it.
-    const { commit } = rig.room.committer;
+    const { commit } = rig.dependencies.committer;
     let fail: ((reason: Error) => void) | undefined;
-    rig.room.committer.commit = (_item, run) =>
+    rig.dependencies.committer.commit = (_item, run) =>
       new Promise((_, reject) => {
         fail = (reason) => {
           run.abandon();
@@ -140,7 +140,7 @@ for (const dialect of dialects) {
     const left = rig.submit(cal, "approve_activity", { fingerprint: leaving.fingerprint }, within);
     const refused = assert.rejects(left, /the disk is full/);
     while (fail === undefined) await new Promise(setImmediate);
-    rig.room.committer.commit = commit;
+    rig.dependencies.committer.commit = commit;
     const voted = rig.submit(bob, "approve_activity", { fingerprint: wanted.fingerprint }, within);
     const early = await Promise.race([voted.then(() => "answered"), new Promise((resolve) => setTimeout(resolve, 50))]);
     assert.equal(early, undefined);
@@ -194,7 +194,10 @@ for (const dialect of dialects) {
   test(`on ${dialect} a state that is refused, and refused again as it was read anew, is for the operator at once`, async (t) => {
     const found = await refusing(t, (attempt) => `refused for the ${attempt}. time`);
     if (found === undefined) return;
-    await assert.rejects(found.prepare(), { code: "unavailable", message: /its operator has been told/ });
+    await assert.rejects(found.prepare(), {
+      code: "unavailable",
+      message: /failed verification; the operator's log says why/,
+    });
     assert.equal(found.attempts(), 2);
     assert.deepEqual(found.told, ["refused for the 2. time"]);
   });
@@ -202,7 +205,10 @@ for (const dialect of dialects) {
   test(`on ${dialect} a row that was changed is for the operator, however fast others change the organization`, async (t) => {
     const found = await refusing(t, () => "the sealed secret of a wallet does not open", changeAnyway);
     if (found === undefined) return;
-    await assert.rejects(found.prepare(), { code: "unavailable", message: /its operator has been told/ });
+    await assert.rejects(found.prepare(), {
+      code: "unavailable",
+      message: /failed verification; the operator's log says why/,
+    });
     assert.equal(found.attempts(), 7);
     assert.deepEqual(found.told, ["the sealed secret of a wallet does not open"]);
   });

@@ -59,10 +59,10 @@ async function boundRig(t: Parameters<typeof createGatewayRig>[0], dialect: Stor
 }
 
 /** As a gateway does at its start. */
-function bound({ room, store, link }: GatewayRig): string[] {
+function bound({ dependencies, store, link }: GatewayRig): string[] {
   const said: string[] = [];
   const onExceeded = (_: string, userId: string) => said.push(userId);
-  room.committer = withRefusalBudget(createCommitter(store, link), store, budget, onExceeded);
+  dependencies.committer = withRefusalBudget(createCommitter(store, link), store, budget, onExceeded);
   return said;
 }
 
@@ -179,11 +179,11 @@ for (const dialect of dialects) {
       const member = await rig.newPerson("member");
       for (let count = 0; count < 12; count++) await refusalOf(rig, member);
       // Another gateway allows it; this one goes on from the state it knows, and must find out.
-      const { organizations } = rig.room;
-      rig.room.organizations = createOrganizations(rig.store, rig.link, () => undefined);
+      const { organizations } = rig.dependencies;
+      rig.dependencies.organizations = createOrganizations(rig.store, rig.link, () => undefined);
       const parameters = { policyName: "All", effect: "EFFECT_ALLOW", condition: "true", notes: "" };
       await rig.submit(rig.root, "create_policy", parameters);
-      rig.room.organizations = organizations;
+      rig.dependencies.organizations = organizations;
       assert.equal((await rig.send(member, "create_user_tag", longBody(rig))).status, "ACTIVITY_STATUS_COMPLETED");
     });
 
@@ -194,7 +194,7 @@ for (const dialect of dialects) {
       const [ann, bob] = people as [Person, Person];
       const gone = { userTagIds: [crypto.randomUUID()] };
       const proposal = await rig.submit(ann, "delete_user_tags", gone, { organizationId });
-      rig.room.committer = withRefusalBudget(rig.room.committer, rig.store, 0);
+      rig.dependencies.committer = withRefusalBudget(rig.dependencies.committer, rig.store, 0);
       const vote = { fingerprint: proposal.fingerprint };
       const failed = await rig.submit(bob, "approve_activity", vote, { organizationId });
       assert.equal(failed.status, "ACTIVITY_STATUS_FAILED");

@@ -38,7 +38,7 @@ test("a request that is never decided is tried for all attempts of all turns, an
   const { done, attempts } = play([again("lacking")]);
   await assert.rejects(done, (error: Fault) => {
     assert.equal(error.code, "unavailable");
-    assert.match(error.message, /being changed by others all the time; try again/);
+    assert.match(error.message, /too many concurrent changes to this organization; try again/);
     assert.match(
       String((error.cause as Error).message),
       /^organization an organization: no commit was taken in 3 rounds/,

@@ -91,7 +91,7 @@ export class Round {
 
 /** Or a row that somebody has put in the way keeps every commit from being taken: the operator hears how to find it. */
 function budgetSpent(organizationId: string, turns: number): Fault {
-  return new Fault("unavailable", "the organization is being changed by others all the time; try again", {
+  return new Fault("unavailable", "too many concurrent changes to this organization; try again", {
     cause: new Error(
       `organization ${organizationId}: no commit was taken in ${turns} rounds; if nobody else changes it, ` +
         "stop the server and run `npx keystead check-database`",

@@ -49,7 +49,7 @@ for (const dialect of dialects) {
     });
     const first = await rig.send(rig.root, "sign_raw_payload", body);
     // Its result is written to its row a moment later: here, after the repeat has read the row without it.
-    rig.room.store = interrupted(rig.store, () => rig.room.committer.settle());
+    rig.dependencies.store = interrupted(rig.store, () => rig.dependencies.committer.settle());
     assert.deepEqual(await rig.send(rig.root, "sign_raw_payload", body), first);
     assert.equal(first.status, "ACTIVITY_STATUS_COMPLETED");
   });
@@ -57,12 +57,12 @@ for (const dialect of dialects) {
   test(`on ${dialect}: what was committed unheard is answered only when the birth in it is released, too`, async (t) => {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
-    const { store, room } = rig;
-    const { committer } = room;
+    const { store, dependencies } = rig;
+    const { committer } = dependencies;
     const { user } = newUser("owner");
     const parameters = { subOrganizationName: "Sub", rootUsers: [user], rootQuorumThreshold: 1 };
     const body = rig.body("create_sub_organization", parameters);
-    room.committer = {
+    dependencies.committer = {
       ...committer,
       async commit(item) {
         await commitGroup(store, [item], []);
@@ -82,16 +82,16 @@ for (const dialect of dialects) {
     assert.ok(ann && bob);
     const tag = { userTagName: "T", userIds: [] };
     const { fingerprint } = await rig.submit(ann, "create_user_tag", tag, { organizationId });
-    const { committer } = rig.room;
+    const { committer } = rig.dependencies;
     const { store } = rig;
     // Somebody else's commit comes first; and when the waiting activity has been found again, bob's own rejection does.
-    rig.room.committer = {
+    rig.dependencies.committer = {
       ...committer,
       async commit(_item, run) {
         run.abandon();
-        rig.room.committer = committer;
-        rig.room.store = interrupted(store, async () => {
-          rig.room.store = store;
+        rig.dependencies.committer = committer;
+        rig.dependencies.store = interrupted(store, async () => {
+          rig.dependencies.store = store;
           await rig.submit(bob, "reject_activity", { fingerprint }, { organizationId });
         });
         return { kind: "conflict" };
@@ -166,10 +166,10 @@ for (const dialect of dialects) {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
     const refusedCredentials = createRefusedCredentials({ places: 1, waiting: 10, keys: 10, keptMs: 60_000 });
-    rig.room.refusedCredentials = refusedCredentials;
+    rig.dependencies.refusedCredentials = refusedCredentials;
     let asked = 0;
-    const { begin } = rig.room.organizations;
-    rig.room.organizations.begin = (...request) => {
+    const { begin } = rig.dependencies.organizations;
+    rig.dependencies.organizations.begin = (...request) => {
       asked += 1;
       return begin(...request);
     };
@@ -177,7 +177,7 @@ for (const dialect of dialects) {
     const stampOver = (body: Uint8Array) => signStamp(rig.root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
     const falsely = () => {
       const arrival = { body: tag("false"), evidence: stampEvidence(stampOver(Buffer.from("something else"))) };
-      return submit(rig.room, activities.create_user_tag, arrival, dialectOf(undefined));
+      return submit(rig.dependencies, activities.create_user_tag, arrival, dialectOf(undefined));
     };
     const unverified = { code: "unauthenticated", message: "could not verify api key signature" };
     await assert.rejects(falsely(), unverified);
@@ -188,7 +188,7 @@ for (const dialect of dialects) {
     assert.equal(asked, 1);
     // What cannot be read names nobody; and another key is nobody's business.
     const unreadable = { body: tag("x"), evidence: stampEvidence("x") };
-    await assert.rejects(submit(rig.room, activities.create_user_tag, unreadable, dialectOf(undefined)), {
+    await assert.rejects(submit(rig.dependencies, activities.create_user_tag, unreadable, dialectOf(undefined)), {
       code: "unauthenticated",
     });
     assert.equal(asked, 1);
@@ -197,7 +197,7 @@ for (const dialect of dialects) {
     assert.equal(asked, 2);
     assert.equal(refusedCredentials.areNone(), true);
     assert.equal(
-      refusedCredentials.lane.enter(() => false),
+      refusedCredentials.verifyLimit.enter(() => false),
       undefined,
       "the lane is free again",
     );
@@ -207,8 +207,8 @@ for (const dialect of dialects) {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
     let asked = 0;
-    const { begin } = rig.room.organizations;
-    rig.room.organizations.begin = (...request) => {
+    const { begin } = rig.dependencies.organizations;
+    rig.dependencies.organizations.begin = (...request) => {
       asked += 1;
       return begin(...request);
     };
@@ -227,8 +227,8 @@ for (const dialect of dialects) {
     const other = await rig.newPerson("Other");
     const refused = rig.body("create_user_tag", { userTagName: "no", userIds: [] });
     let commits = 0;
-    const { commit } = rig.room.committer;
-    rig.room.committer.commit = (item, run) => {
+    const { commit } = rig.dependencies.committer;
+    rig.dependencies.committer.commit = (item, run) => {
       commits += 1;
       return commit(item, run);
     };

@@ -386,9 +386,9 @@ for (const dialect of dialects) {
     for (const [index, walletId] of walletIds.entries()) {
       await rig.submit(rig.root, "update_wallet", { walletId, walletName: `renamed ${index}` });
     }
-    rig.room.organizations.forgetAll();
+    rig.dependencies.organizations.forgetAll();
     const kept = await createWallet(rig, "wallet 0", [ethereum]);
-    rig.room.organizations.forgetAll();
+    rig.dependencies.organizations.forgetAll();
     await assert.rejects(createWallet(rig, "Renamed 1", []), refused(3, "wallet label must be unique"));
     await rig.submit(rig.root, "delete_wallets", { walletIds, deleteWithoutExport: true });
     const { wallets } = await ask<{ wallets: { walletId: string }[] }>(rig, "list_wallets", {});

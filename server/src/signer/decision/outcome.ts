@@ -260,7 +260,7 @@ function record(
 function evaluationsOf({ weighed, wasWaiting }: Act, event: LeafEvent): Pick<Prepared, "evaluations" | "explanation"> {
   if (weighed === undefined || weighed.evaluations.length === 0)
     return { evaluations: undefined, explanation: undefined };
-  const isInFailure = event === "REJECTED" && wasWaiting !== true && weighed.isToldInFull === true;
+  const isInFailure = event === "REJECTED" && wasWaiting !== true && weighed.isFullyExplained === true;
   const explanation = isInFailure ? undefined : encodeExplanations(weighed.explanations, weighed.evaluations);
   return { evaluations: encodeEvaluations(weighed.evaluations), explanation };
 }

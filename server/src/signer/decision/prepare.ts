@@ -14,7 +14,7 @@ import { compilingPolicies } from "../../rules/policies.ts";
 import { rootMembers } from "../../rules/votes.ts";
 import { journalsOf } from "../../state/directory.ts";
 import { put } from "../../state/entities.ts";
-import { checkJournalRoom, findJournalIn, liveness, slotMs, slotOf } from "../../state/journal.ts";
+import { checkJournalLimit, findJournalIn, liveness, slotMs, slotOf } from "../../state/journal.ts";
 import { passed } from "../../state/steps.ts";
 import type { Act, DecisionContext } from "./act.ts";
 import { type Asked, readAsked } from "./asked.ts";
@@ -86,7 +86,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const executed = signer.journals.has(state.organizationId, journal, fingerprint, request.journal);
   if (executed === undefined) return again({ kind: "journal", value: { slot: journal.slot } });
   if (executed) throw alreadyExists();
-  checkJournalRoom(journal, () => rootMembers(members).includes(caller.user.userId));
+  checkJournalLimit(journal, () => rootMembers(members).includes(caller.user.userId));
   return prepared(yield* decide(context, asked));
 }
 

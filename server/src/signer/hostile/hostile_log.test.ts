@@ -39,7 +39,7 @@ type Setup = {
   strict: TargetOrganization;
 };
 
-async function createScene(t: Parameters<typeof createGatewayRig>[0]): Promise<Setup> {
+async function createSetup(t: Parameters<typeof createGatewayRig>[0]): Promise<Setup> {
   const rig = await createGatewayRig(t, "sqlite");
   assert.ok(rig);
   const names = ["ann", "bob", "cleo"];
@@ -85,7 +85,7 @@ async function prepared(
 ): Promise<readonly Prepared[]> {
   const body = rig.body(path, parameters, { organizationId });
   const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
-  const { prepared: rows, run } = await prepareOnce(rig.room.organizations, organizationId, {
+  const { prepared: rows, run } = await prepareOnce(rig.dependencies.organizations, organizationId, {
     body,
     evidence: stampEvidence(stamp),
     target,
@@ -187,7 +187,7 @@ test("every kind of leaf is among them", () => {
 
 for (const [kind, keep] of Object.entries(kept)) {
   test(`${kind}: released and never committed, each of its leaves is named`, async (t) => {
-    const setup = await createScene(t);
+    const setup = await createSetup(t);
     assert.deepEqual((await report(setup.rig)).ok, true);
     const rows = await keep(setup);
     const before = (await report(setup.rig)).lines.filter((line) => !line.startsWith("next: "));
@@ -205,7 +205,7 @@ for (const [kind, keep] of Object.entries(kept)) {
 }
 
 test("a state that was decided on and is kept back is named, though its leaf was never released", async (t) => {
-  const setup = await createScene(t);
+  const setup = await createSetup(t);
   const { rig, free } = setup;
   const { organizationId, people } = free;
   // Of two states at one version the database shows one; what is decided afterwards was decided on the other.
@@ -264,7 +264,7 @@ test("a state that was decided on and is kept back is named, though its leaf was
 });
 
 test("a birth on a state of the parent that is kept back names that state", async (t) => {
-  const setup = await createScene(t);
+  const setup = await createSetup(t);
   const { rig, strict } = setup;
   const born = await rig.store.db.selectFrom("leaves").select("organization_id").where("version", "=", 1).execute();
   assert.ok(born.length >= 3);
@@ -287,7 +287,7 @@ const deletions = {
 
 for (const [which, where] of Object.entries(deletions)) {
   test(`leaves that were deleted, ${which}, are named one by one`, async (t) => {
-    const { rig, free } = await createScene(t);
+    const { rig, free } = await createSetup(t);
     const { organizationId } = free;
     const { version } = await rig.store.db
       .selectFrom("organizations")
@@ -314,7 +314,7 @@ for (const [which, where] of Object.entries(deletions)) {
 }
 
 test("a leaf in another's place fills no gap: neither its own organization's nor another's", async (t) => {
-  const { rig, free, strict } = await createScene(t);
+  const { rig, free, strict } = await createSetup(t);
   const at = (organizationId: string, version: number) =>
     rig.store.db
       .selectFrom("leaves")
@@ -352,7 +352,7 @@ test("a leaf in another's place fills no gap: neither its own organization's nor
 });
 
 test("a statement is taken whole or not at all: no page twice, of another deployment, or signed by anybody else", async (t) => {
-  const { rig } = await createScene(t);
+  const { rig } = await createSetup(t);
   const { authenticity: _, ...keyring } = openKeyring(rig.signer.rootKey, 1, rig.signer.keyring);
   const empty = { deploymentId: keyring.deploymentId, timeMs: 1, page: 0, pages: 1, ranges: [] };
   const answering = (change: (page: number) => Partial<typeof empty>, sign = keyring.signWithLogKey): SignerLink => ({
@@ -363,7 +363,7 @@ test("a statement is taken whole or not at all: no page twice, of another deploy
       return { statement, signature: sign(statementMessage(statement)) };
     }) as unknown as SignerLink["request"],
   });
-  const refused = { code: "failed_precondition", message: /of the signer's statement is another than was asked for/ };
+  const refused = { code: "failed_precondition", message: /the signer returned another page of its statement/ };
   await assert.rejects(
     report(
       rig,

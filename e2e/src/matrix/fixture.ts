@@ -28,7 +28,7 @@ export type Sent = {
   isMalformed?: boolean;
 };
 
-export type Scene = Stage & {
+export type Fixture = Stage & {
   /** Where the endpoint in question runs. */
   place: Place;
   traffic: Traffic;
@@ -43,8 +43,8 @@ export type Scene = Stage & {
 
 export type ActivityPath = keyof typeof activities;
 
-export function createScene(url: string, traffic: Traffic, stage: Stage, place: Place): Scene {
-  const scene: Scene = {
+export function createFixture(url: string, traffic: Traffic, stage: Stage, place: Place): Fixture {
+  const fixture: Fixture = {
     ...stage,
     place,
     traffic,
@@ -60,21 +60,21 @@ export function createScene(url: string, traffic: Traffic, stage: Stage, place: 
       return answer;
     },
     submit: (path, parameters, caller = place.root, at = place) =>
-      scene.send({
+      fixture.send({
         kind: "submit",
         path,
         key: caller.p256,
         body: envelope(activities[path].type, at.organizationId, parameters),
       }),
     async done(path, parameters, caller, at) {
-      const answer = await scene.submit(path, parameters, caller, at);
+      const answer = await fixture.submit(path, parameters, caller, at);
       assertAccepted(answer);
       const { status, result } = answer.json.activity;
       assert.equal(status, "ACTIVITY_STATUS_COMPLETED", answer.text);
       return result[activities[path].resultKey];
     },
     async ask(path, parameters = {}, caller = place.root, { organizationId } = place) {
-      const answer = await scene.send({
+      const answer = await fixture.send({
         kind: "query",
         path,
         key: caller.p256,
@@ -84,7 +84,7 @@ export function createScene(url: string, traffic: Traffic, stage: Stage, place: 
       return answer.json;
     },
   };
-  return scene;
+  return fixture;
 }
 
 const stamps = new Map<string, string>();
