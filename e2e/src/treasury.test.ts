@@ -218,7 +218,8 @@ test('the guide\'s "Now try it" works by copy and paste, at any hour', async (t)
     (error) => error,
   );
   assert.equal(begun.code, 4);
-  const [, fingerprint = ""] = /request approve_activity '\{"fingerprint":"(.*?)"\}'\n$/.exec(begun.stderr) ?? [];
+  const [, fingerprint = ""] =
+    /request approve_activity '\{"fingerprint":"(.*?)"\}' --api-key-file FILE\n$/.exec(begun.stderr) ?? [];
   const approved = JSON.parse((await paste(approve.replace("FINGERPRINT", fingerprint))).stdout).activity;
   assert.equal(approved.status, "ACTIVITY_STATUS_COMPLETED");
 
