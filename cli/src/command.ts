@@ -49,7 +49,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly hint: string;
 
-  constructor(message: string, hint = "see `keystead help`") {
+  constructor(message: string, hint = "see `npx keystead help`") {
     super(message);
     this.hint = hint;
   }
@@ -69,7 +69,7 @@ export function group(name: string, subcommands: ReadonlyMap<string, Command>): 
     run({ flags, args: [word, ...args] }) {
       const subcommand = word === undefined ? undefined : subcommands.get(word);
       if (subcommand === undefined)
-        throw new UsageError(`${name} can do one of these: ${words}`, `see \`keystead ${name} --help\``);
+        throw new UsageError(`${name} can do one of these: ${words}`, `see \`npx keystead ${name} --help\``);
       return subcommand.run({ flags, args });
     },
   };

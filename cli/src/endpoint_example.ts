@@ -17,8 +17,11 @@ const samples: Readonly<Record<string, unknown>> = {
   consensus: "approvers.count() >= 2",
 };
 
-/** May be left out, and should not be: a policy without it would allow every user every activity. */
-const advisable: ReadonlySet<string> = new Set(["consensus"]);
+/**
+ * May be left out, and should not be: a policy without `consensus` would allow every user every activity, and a root user
+ * without a credential is refused.
+ */
+const advisable: ReadonlySet<string> = new Set(["consensus", "apiKeys"]);
 
 export function exampleOf(fields: readonly Field[]): Record<string, unknown> {
   const shown = fields.filter(({ name, isOptional }) => !isOptional || advisable.has(name));

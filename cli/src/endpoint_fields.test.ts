@@ -20,6 +20,12 @@ test("the types of every endpoint are read to their end, and its example has eve
   }
 });
 
+test("the example of a sub-organization gives its root user a credential", () => {
+  const { rootUsers } = exampleOf(parseFields(endpoints.create_sub_organization.parameters));
+  const apiKeys = [{ apiKeyName: "API_KEY_NAME", publicKey: "PUBLIC_KEY", curveType: "API_KEY_CURVE_P256" }];
+  assert.deepEqual(rootUsers, [{ userName: "USER_NAME", apiKeys }]);
+});
+
 test("lists, objects, words, numbers and null are told apart", () => {
   const [field] = parseFields(['a?: { b: ("X_1" | "X_2")[]; c?: 12 | 15 | null; d: { e: boolean; }[][]; } | null']);
   assert.deepEqual(field, {

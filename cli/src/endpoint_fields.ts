@@ -12,7 +12,7 @@ export type EndpointName = keyof typeof endpoints;
 export function findEndpoint(name: string): EndpointName {
   if (Object.hasOwn(endpoints, name)) return name as EndpointName;
   const near = suggest(name, Object.keys(endpoints));
-  throw new UsageError(`there is no endpoint \`${name}\`${near}`, "`keystead list` names them all");
+  throw new UsageError(`there is no endpoint \`${name}\`${near}`, "`npx keystead list` names them all");
 }
 
 /** Words that do not fit into a line are listed once, below the fields. */

@@ -27,7 +27,8 @@ const server = createServer((request, response) => {
     received.push({ url: request.url ?? "", body: bytes.toString(), key: stamp.publicKey });
     const refused = !verifyStamp(testCurves, stamp, bytes) || bytes.includes("refuse me");
     const late = bytes.includes('"late"');
-    response.writeHead(refused ? 401 : late ? 400 : 200, { "content-type": "application/json" });
+    const misfit = bytes.includes('"misfit"');
+    response.writeHead(refused ? 401 : late || misfit ? 400 : 200, { "content-type": "application/json" });
     const refusal = { code: 16, message: "could not\nverify", details: [], errorCode: "SIGNATURE_INVALID" };
     const answer = {
       received: JSON.parse(bytes.toString()),
@@ -44,7 +45,8 @@ const server = createServer((request, response) => {
       }),
     };
     const tooLate = { ...refusal, code: 3, message: "request timestamp is outside the allowed window" };
-    response.end(JSON.stringify(refused ? refusal : late ? tooLate : answer));
+    const missing = { ...refusal, code: 3, message: "invalid request body: missing field `userIds`" };
+    response.end(JSON.stringify(refused ? refusal : late ? tooLate : misfit ? missing : answer));
   });
 });
 
@@ -103,15 +105,15 @@ describe("the command line", { concurrency: 2 }, () => {
 
   test("every command and every endpoint has help of its own", async () => {
     const helps: [string[], RegExp][] = [
-      [["request", "--help"], /^usage: keystead request NAME \[JSON \| -\]\n(.*\n)+ {2}--idempotency-key K /],
-      [["help", "policy", "apply"], /^usage: keystead policy apply FILE…(.*\n)+ {2}--check /],
+      [["request", "--help"], /^usage: npx keystead request NAME \[JSON \| -\]\n(.*\n)+ {2}--idempotency-key K /],
+      [["help", "policy", "apply"], /^usage: npx keystead policy apply FILE…(.*\n)+ {2}--check /],
       [
         ["policy", "check", "--help"],
-        /^usage: keystead policy check FILE… \[--strict\]\n.*\n\nFlags:\n {2}--strict .*\n$/,
+        /^usage: npx keystead policy check FILE… \[--strict\]\n.*\n\nFlags:\n {2}--strict .*\n$/,
       ],
-      [["keys", "--help"], /^usage: keystead keys show\n(.*\n)+usage: keystead keys rotate --old-key-saved\n/],
-      [["policy", "--help"], /^usage: keystead policy check (.*\n)+usage: keystead policy apply /],
-      [["version", "--help"], /^usage: keystead version\n.*\n$/],
+      [["keys", "--help"], /^usage: npx keystead keys show\n(.*\n)+usage: npx keystead keys rotate --old-key-saved\n/],
+      [["policy", "--help"], /^usage: npx keystead policy check (.*\n)+usage: npx keystead policy apply /],
+      [["version", "--help"], /^usage: npx keystead version\n.*\n$/],
     ];
     for (const [args, text] of helps) {
       const { code, stdout } = await keystead(args);
@@ -140,19 +142,22 @@ describe("the command line", { concurrency: 2 }, () => {
   test("misuse is exit code 2", async () => {
     const misuses: [string[], RegExp][] = [
       [["frobnicate"], /no command `frobnicate`/],
-      [["lst"], /no command `lst`; did you mean `list`\? see `keystead help`$/m],
+      [["lst"], /no command `lst`; did you mean `list`\? see `npx keystead help`$/m],
       [["help", "lst"], /no command `lst`; did you mean `list`\?/],
-      [["request", "create_walet"], /no endpoint `create_walet`; did you mean `create_wallet`\? `keystead list` names/],
+      [
+        ["request", "create_walet"],
+        /no endpoint `create_walet`; did you mean `create_wallet`\? `npx keystead list` names/,
+      ],
       [["list", "create_walet"], /did you mean `create_wallet`/],
       [["generate-key"], /needs the name of a file/],
       [["policy", "apply", "x.json", "--check", "--yes"], /one of them/],
-      [["whoami", "--frobnicate"], /: unknown option `--frobnicate`; see `keystead help`$/m],
-      [["whoami", "--url"], /argument missing; see `keystead help`$/m],
+      [["whoami", "--frobnicate"], /: unknown option `--frobnicate`; see `npx keystead help`$/m],
+      [["whoami", "--url"], /argument missing; see `npx keystead help`$/m],
       [["whoami", "now"], /`now` is one argument too many/],
       [["request"], /needs the name/],
-      [["request", "frobnicate"], /: there is no endpoint `frobnicate`; `keystead list` names them all$/m],
+      [["request", "frobnicate"], /: there is no endpoint `frobnicate`; `npx keystead list` names them all$/m],
       [["request", "constructor"], /no endpoint `constructor`/],
-      [["request", "whoami", "{"], /not JSON/],
+      [["request", "whoami", "{"], /not JSON: .*; npx keystead request whoami --help shows what it takes$/m],
       [["request", "whoami", "[]"], /not a JSON object/],
       [["init"], /needs --root-public-key/],
       [["keys"], /show, rotate/],
@@ -221,7 +226,11 @@ test("a refusal of the server is one line and exit code 1", async () => {
 
 test("a server that is not there is named", async () => {
   const run = await keystead(["whoami", "--url", "http://127.0.0.1:9"]);
-  assertRefused(run, 1, /cannot reach http:\/\/127\.0\.0\.1:9: .*is the server running\?/);
+  assertRefused(
+    run,
+    1,
+    /cannot reach http:\/\/127\.0\.0\.1:9: .+; if the server is not running, start it with `npm start`$/m,
+  );
 });
 
 test("a missing or broken profile is named, and its contents are not", async () => {
@@ -302,7 +311,7 @@ test("an activity that waits says so, for what, and how to approve it, and has a
     asked.stderr,
     `keystead: the activity waits for approvals: sha256:00
   it needs the approvals that its policy asks for: "Two treasurers"
-  another user approves it, with a key of their own: npx keystead request approve_activity '{"fingerprint":"sha256:00"}' --organization org-9
+  another user approves it, with a key of their own: npx keystead request approve_activity '{"fingerprint":"sha256:00"}' --organization org-9 --api-key-file FILE
 `,
   );
 });
@@ -333,6 +342,17 @@ test("a published text that says nothing of what to do gets a line of ours below
     stderr,
     /^keystead: request timestamp is [^\n]*\n {2}the clocks of this machine and of the server differ[^\n]*\n$/,
   );
+});
+
+test("a body that does not fit its endpoint gets a line that names the help", async () => {
+  const { code, stderr } = await keystead(["request", "create_user_tag", '{"userTagName":"misfit"}']);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /: missing field `userIds` [^\n]*\n {2}npx keystead request create_user_tag --help shows what it takes\n$/,
+  );
+  const raw = await keystead(["request", "/public/v1/submit/create_user_tag", '{"userTagName":"misfit"}']);
+  assertRefused(raw, 1, /missing field/);
 });
 
 test("the commands on the data are run by the server's own program, and its exit code is passed on", async () => {

@@ -70,7 +70,7 @@ describe("policy check", { concurrency: 2 }, () => {
     assert.equal(lines[4], "    approvers.any(u, u.id = 'x')");
     assert.equal(lines[5], `${" ".repeat(26)}^`);
     assert.match(lines[6] ?? "", /^wrong\.json: "two lines": time 1:1: /);
-    assert.equal(lines.at(-2), "3 policies, 3 errors, warnings not looked for where there are errors");
+    assert.equal(lines.at(-2), "3 policies, 3 errors, fix the errors to see warnings");
     assert.ok(!stdout.includes("at position"));
   });
 
@@ -102,11 +102,11 @@ describe("policy check", { concurrency: 2 }, () => {
       assert.equal(found[1], `${name}: ${way}[3].policyName: \`two people\` a second time`);
       assert.equal(found[2], `${name}: ${way}[4]: text where an object belongs`);
       assert.match(found[3] ?? "", /"misspelt": condition 1:10: /);
-      assert.match(stdout, /\n5 policies, 4 errors, warnings not looked for where there are errors\n$/);
+      assert.match(stdout, /\n5 policies, 4 errors, fix the errors to see warnings\n$/);
     }
     const fine = write("fine.json", [wallets]);
     const { stdout } = await keystead("policy", "check", "several.json", fine);
-    assert.match(stdout, /\n6 policies, 4 errors, 0 warnings, warnings not looked for where there are errors\n$/);
+    assert.match(stdout, /\n6 policies, 4 errors, 0 warnings, fix the errors to see warnings\n$/);
   });
 
   test("a file that holds something else is refused with the way to it", async () => {

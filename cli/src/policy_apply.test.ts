@@ -172,7 +172,7 @@ not begun: delete 1 DENY policy
   );
   assert.match(
     stderr,
-    /\nkeystead: stopped after 1 of 6 steps; another user approves it with: npx keystead request approve_activity '\{"fingerprint":"sha256:00"\}' \(or reject_activity\); then run this again\n$/,
+    /\nkeystead: stopped after 1 of 6 steps; another user approves it with: npx keystead request approve_activity '\{"fingerprint":"sha256:00"\}' --api-key-file FILE \(or reject_activity\); then run this again\n$/,
   );
 });
 
@@ -192,7 +192,7 @@ test("a step that waits already is not sent again, whoever sent it", async () =>
   assert.match(stdout, /\nwaits since 2026-01-01T00:00:00Z, not sent again: change "kept"\n$/);
   assert.match(
     stderr,
-    /stopped after 0 of 1 step; you can approve it with: npx keystead request approve_activity '\{"fingerprint":"sha256:11"\}'/,
+    /stopped after 0 of 1 step; you can approve it with: npx keystead request approve_activity '\{"fingerprint":"sha256:11"\}' \(or/,
   );
   assert.doesNotMatch(stdout, /not part of this apply/);
 });

@@ -1,5 +1,6 @@
 /** Refusals by policies. The answer names policies by id; whoever reads it knows them by name, and may want to ask again later. */
 import { type Activity, KeysteadError } from "@keystead/sdk";
+import { ExplainedRefusal } from "./explained_refusal.ts";
 import { type Explained, type ExplainedPolicy, reportLines } from "./policy_report.ts";
 import { printable } from "./printable.ts";
 import type { Session } from "./profile.ts";
@@ -9,17 +10,6 @@ type PolicyDetail = {
   explanations?: (Explained & { policyId: string })[];
 };
 
-/** The refusal itself is the cause; the lines come below it. */
-export class PolicyRefusal extends Error {
-  override readonly name = "PolicyRefusal";
-  readonly lines: readonly string[];
-
-  constructor(cause: KeysteadError, lines: readonly string[]) {
-    super(cause.message, { cause });
-    this.lines = lines;
-  }
-}
-
 /** Runs what calls the server; a refusal by policies comes out with the lines that explain it. */
 export async function explainRefusal<T>(session: Session, run: () => Promise<T>): Promise<T> {
   try {
@@ -27,7 +17,7 @@ export async function explainRefusal<T>(session: Session, run: () => Promise<T>)
   } catch (error) {
     const details = error instanceof KeysteadError ? policyDetails(error) : [];
     if (!(error instanceof KeysteadError) || details.length === 0) throw error;
-    throw new PolicyRefusal(error, await linesOf(session, details));
+    throw new ExplainedRefusal(error, await linesOf(session, details));
   }
 }
 

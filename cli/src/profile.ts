@@ -1,10 +1,9 @@
-/** Whom to call and as whom: a profile file, and flags over it. */
+/** The server to call and the key to use: a profile file, and flags over it. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Client, createApiKeyStamper, createClient } from "@keystead/sdk";
 import { type Flags, UsageError } from "./command.ts";
-import { reasonOf } from "./reason.ts";
 
 type Profile = { baseUrl?: string; organizationId?: string; apiPublicKey?: string; apiPrivateKey?: string };
 
@@ -29,7 +28,7 @@ export async function openSession(flags: Flags): Promise<Session> {
     const { body } = init ?? {};
     if (String(input).includes("/submit/") && body instanceof Uint8Array)
       fingerprint = `sha256:${createHash("sha256").update(body).digest("hex")}`;
-    return reachableFetch(input, init);
+    return fetch(input, init);
   };
   const client = createClient({ baseUrl, organizationId, stamper, fetch: watchedFetch });
   return { client, organizationId, lastFingerprint: () => fingerprint };
@@ -82,15 +81,6 @@ async function readKey(path: string, profile: Profile, keyFile: string | undefin
   }
   return { apiPublicKey: profile.apiPublicKey, apiPrivateKey: profile.apiPrivateKey };
 }
-
-/** `fetch` that says which server could not be reached, and why. */
-const reachableFetch: typeof fetch = async (input, init) => {
-  try {
-    return await fetch(input, init);
-  } catch (cause) {
-    throw new Error(`cannot reach ${new URL(String(input)).origin}: ${reasonOf(cause)}; is the server running?`);
-  }
-};
 
 export function whyUnread(cause: unknown, what: string, path: string): string {
   return codeOf(cause) === "ENOENT"

@@ -8,21 +8,32 @@ export const waitsExitCode = 4;
 
 export type Waiting = { id: string; fingerprint: string };
 
-/** A command to paste. The approver has its own key; address and organization are those of this request. */
-export function approveCommand(fingerprint: string, { url, organization }: Flags = {}): string {
-  const where = [
+/** Who is to approve: the user of this request again, or another one. */
+export type Approver = "same user" | "another user";
+
+/**
+ * A command to paste. Address and organization are those of this request. The key of another user is never the one of
+ * this request, so the command asks for its file: pasted unchanged, it must not vote with a key that happens to be here.
+ */
+export function approveCommand(fingerprint: string, flags: Flags, approver: Approver): string {
+  const { url, organization, profile } = flags;
+  const keyFile = approver === "another user" ? "FILE" : flags["api-key-file"];
+  const options = [
+    ...(approver === "another user" || profile === undefined ? [] : ["--profile", profile]),
     ...(url === undefined ? [] : ["--url", url]),
     ...(organization === undefined ? [] : ["--organization", organization]),
+    ...(keyFile === undefined ? [] : ["--api-key-file", keyFile]),
   ];
   const vote = JSON.stringify({ fingerprint });
-  return ["npx keystead request approve_activity", `'${vote}'`, ...where].join(" ");
+  return ["npx keystead request approve_activity", `'${vote}'`, ...options].join(" ");
 }
 
 export async function waitingLines(client: Client, activity: Waiting, flags: Flags): Promise<string[]> {
+  const command = approveCommand(activity.fingerprint, flags, "another user");
   return [
     `keystead: the activity waits for approvals: ${printable(activity.fingerprint)}`,
     ...(await reasonsOf(client, activity)),
-    `  another user approves it, with a key of their own: ${printable(approveCommand(activity.fingerprint, flags))}`,
+    `  another user approves it, with a key of their own: ${printable(command)}`,
   ];
 }
 

@@ -28,10 +28,9 @@ const uuid = /^[0-9a-f-]{36}\n$/;
 
 /** What each program of a page prints, in their order. `USER` is the first user. */
 const pages: Record<string, RegExp[]> = {
-  "README.md": [signed],
   "docs/guides/approvals.md": [/^ACTIVITY_STATUS_CONSENSUS_NEEDED\nACTIVITY_STATUS_COMPLETED\n$/],
   "docs/guides/clients.md": [/userId: 'USER'/, /userId: 'USER'/, /^0x[0-9a-fA-F]{40} 0x[0-9a-f]{128}(1b|1c)\n$/],
-  "docs/guides/keys.md": [/^12 words\n$/, uuid],
+  "docs/guides/keys.md": [signed, /^12 words\n$/, uuid],
 };
 
 /** The programs of a page, as printed. */
@@ -49,7 +48,7 @@ function savedProgram(t: TestContext, program: string): string {
   return join(folder, "tag.ts");
 }
 
-test("the programs of README and guides run as printed, more than once, with nothing but bootstrap.json", async (t) => {
+test("the programs of the guides run as printed, more than once, with nothing but bootstrap.json", async (t) => {
   const server = await startKeystead();
   t.after(() => server.stop());
   for (const [page, expected] of Object.entries(pages)) {
@@ -91,7 +90,7 @@ test("the README's first signature works by copy and paste", async (t) => {
   assert.equal(await recoverTransactionAddress({ serializedTransaction: serialized }), addresses[0]);
 });
 
-test("the README's commands about policies work as printed, and apply changes nothing before somebody agrees", async (t) => {
+test("the README's commands about policies work as printed, and its apply changes nothing", async (t) => {
   const server = await startKeystead();
   t.after(() => server.stop());
   const text = readFileSync(join(repository, "README.md"), "utf8");
@@ -102,14 +101,14 @@ test("the README's commands about policies work as printed, and apply changes no
   const [check, cases, apply, explain, list] = lines;
   assert.match((await paste(check)).stdout, /^10 policies, 0 errors, 0 warnings\n$/);
   assert.match((await paste(cases)).stdout, /^(\d+) cases, \1 passed, 0 failed\n$/);
-  await assert.rejects(paste(apply), /nothing was changed; --yes changes without asking/);
+  await assert.rejects(paste(apply), { code: 1, stdout: /\n10 to create, 0 to change, 0 to delete/ });
   assert.deepEqual(JSON.parse((await paste(list)).stdout), { policies: [] });
   const tag = await paste(`npx keystead request create_user_tag '{"userTagName":"t","userIds":[]}'`);
   const { stdout } = await paste(explain?.replace("ACTIVITY_ID", JSON.parse(tag.stdout).activity.id));
   assert.match(stdout, /: completed\napproved by Root user .*\n {2}no policy was asked: the root quorum/);
 });
 
-test("the programs of README and guides keep to the format of the code", async () => {
+test("the programs of the guides keep to the format of the code", async () => {
   for (const program of Object.keys(pages).flatMap(programs)) {
     const biome = join(repository, "node_modules/@biomejs/biome/bin/biome");
     const checked = execute(process.execPath, [biome, "check", "--write", "--stdin-file-path=cli/src/tag.ts"], {
@@ -120,8 +119,8 @@ test("the programs of README and guides keep to the format of the code", async (
   }
 });
 
-test("the README's key pair is one that init takes and the CLI signs with", async (t) => {
-  const text = readFileSync(join(repository, "README.md"), "utf8");
+test("the key pair of the operating guide is one that init takes and the CLI signs with", async (t) => {
+  const text = readFileSync(join(repository, "docs/guides/operating.md"), "utf8");
   const printed = [...text.matchAll(/^npx keystead ((?:generate-key|init|whoami --api-key-file) .*?)(?: +#.*)?$/gm)];
   const [generate, init, whoami] = printed.map(([, line = ""]) => line.split(" "));
   const top = freshDataFolder(t);
@@ -136,6 +135,37 @@ test("the README's key pair is one that init takes and the CLI signs with", asyn
   const server = await startKeystead({ dataFolder });
   t.after(() => server.stop());
   assert.equal(JSON.parse(await run(whoami)).userId, server.bootstrap.userId);
+});
+
+test("two people agree on the command line, as the guide of approvals prints it", async (t) => {
+  const server = await startKeystead();
+  t.after(() => server.stop());
+  const folder = freshDataFolder(t);
+  mkdirSync(folder, { recursive: true });
+  const guide = readFileSync(join(repository, "docs/guides/approvals.md"), "utf8");
+  const [make = "", propose = "", approve = "", list = ""] = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(
+    ([, block = ""]) => block,
+  );
+  const env = { ...process.env, KEYSTEAD_DATA: server.dataFolder };
+  /** With the keys in a folder of the test's own: the repository may have somebody's. */
+  const paste = (script: string) =>
+    execute("sh", ["-c", script.replaceAll(/\b(?=(?:ann|bob)\.key)/g, `${folder}/`)], { cwd: repository, env });
+  const { activity } = JSON.parse((await paste(make)).stdout);
+  const id: string = activity.result.createSubOrganizationResultV8.subOrganizationId;
+  const there = (script: string) => paste(script.replace("--organization ID", `--organization ${id}`));
+  const waiting: { code: number; stderr: string } = await there(propose).then(
+    () => assert.fail("it did not wait"),
+    (error) => error,
+  );
+  assert.equal(waiting.code, 4);
+  const [, fingerprint = ""] = /approve_activity '\{"fingerprint":"(.*?)"\}' --organization \S+ --api-key-file FILE\n$/.exec(waiting.stderr) ?? [];
+  assert.ok(guide.includes(waiting.stderr.replaceAll(fingerprint, "sha256:…").replaceAll(id, "ID")), waiting.stderr);
+  assert.deepEqual(
+    JSON.parse((await there(list)).stdout).activities.map((one: { fingerprint: string }) => one.fingerprint),
+    [fingerprint],
+  );
+  const approved = JSON.parse((await there(approve.replace("FINGERPRINT", fingerprint))).stdout).activity;
+  assert.equal(approved.status, "ACTIVITY_STATUS_COMPLETED");
 });
 
 test("every link in README and guides leads somewhere", () => {

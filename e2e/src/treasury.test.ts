@@ -1,7 +1,7 @@
 /** The guide "policies for a treasury", done: its files are checked, tested, applied and asked for reasons. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -194,7 +194,20 @@ test('the guide\'s "Now try it" works by copy and paste, at any hour', async (t)
     const env = { ...process.env, KEYSTEAD_DATA: server.dataFolder };
     return execute("sh", ["-e", "-c", here], { cwd: repository, env });
   };
+  // Who reads the guide from the top has brought the interface already.
+  const [, interfaceOfToken = ""] = /^```sh\n(npx keystead request create_smart_contract_interface .*?)^```$/ms.exec(guide) ?? [];
+  assert.equal(JSON.parse((await paste(interfaceOfToken)).stdout).activity.status, "ACTIVITY_STATUS_COMPLETED");
   assert.match((await paste(prepare)).stdout, /\ncreated 6 DENY policies\ncreated 4 ALLOW policies\n$/);
+  // A second run is refused before it creates anything.
+  const root = clientOf(server, server.bootstrap);
+  const { users } = await root.listUsers();
+  const again: { stderr: string } = await paste("npx node examples/treasury/setup.ts --any-time/again").then(
+    () => assert.fail("it ran twice"),
+    (error) => error,
+  );
+  assert.match(again.stderr, /exists: the example's users and wallet are probably there from an earlier run/);
+  assert.equal((await root.listUsers()).users.length, users.length);
+  assert.ok(!existsSync(join(folder, "again")));
   const paid = JSON.parse((await paste(pays)).stdout).activity;
   assert.equal(paid.status, "ACTIVITY_STATUS_COMPLETED");
 
@@ -218,7 +231,8 @@ test('the guide\'s "Now try it" works by copy and paste, at any hour', async (t)
     (error) => error,
   );
   assert.equal(begun.code, 4);
-  const [, fingerprint = ""] = /request approve_activity '\{"fingerprint":"(.*?)"\}'\n$/.exec(begun.stderr) ?? [];
+  const [, fingerprint = ""] =
+    /request approve_activity '\{"fingerprint":"(.*?)"\}' --api-key-file FILE\n$/.exec(begun.stderr) ?? [];
   const approved = JSON.parse((await paste(approve.replace("FINGERPRINT", fingerprint))).stdout).activity;
   assert.equal(approved.status, "ACTIVITY_STATUS_COMPLETED");
 

@@ -1,5 +1,5 @@
 /**
- * Brings the cast of this example into your organization: its users with keys, their tags, the wallet, the token's interface. Into a
+ * Creates what this example needs in your organization: its users with keys, their tags, the wallet, the token's interface. Into a
  * folder that is not there yet (`mine` beside this file, or the one you name) go the policies and cases with the ids all of them got,
  * each user's private key, and payments to try.
  *
@@ -8,10 +8,10 @@
  * With `--any-time` the bot's hours are left out of the policies, so that it pays whenever you try; the cases, which test the hours, are
  * left out too.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createApiKeyStamper, createClient, generateApiKey, KeysteadError } from "@keystead/sdk";
+import { createApiKeyStamper, createClient, generateApiKey } from "@keystead/sdk";
 
 const { values, positionals } = parseArgs({ options: { "any-time": { type: "boolean" } }, allowPositionals: true });
 const folder = positionals[0] ?? join(import.meta.dirname, "mine");
@@ -39,8 +39,18 @@ const payments: Record<string, string> = {
   "large_payment.json": "one treasurer begins a large payment",
 };
 
+const walletName = "Treasury";
+
+function stop(reason: string): never {
+  console.error(reason);
+  process.exit(1);
+}
+
 const profile = join(process.env.KEYSTEAD_DATA || "data", "bootstrap.json");
+if (!existsSync(profile)) stop(`there is no ${profile}; start the server first (\`npm start\`)`);
 const { baseUrl, organizationId, ...own } = JSON.parse(readFileSync(profile, "utf8"));
+if (own.apiPrivateKey === undefined)
+  stop(`${profile} has no apiPrivateKey: try this example on a server that made its own first key`);
 const root = createClient({ baseUrl, organizationId, stamper: createApiKeyStamper(own) });
 
 /** What the example calls things, and the ids they have here. */
@@ -55,7 +65,19 @@ function write(name: string, text: string): void {
   writeFileSync(join(folder, name), text, { mode: 0o600, flag: "wx" });
 }
 
-async function createCast(): Promise<void> {
+/** Names of tags and wallets are unique. It is better to know before anything is created than in the middle. */
+async function refuseSecondRun(): Promise<void> {
+  const [{ userTags }, { wallets }] = await Promise.all([root.listUserTags(), root.listWallets()]);
+  const taken = [...userTags.map(({ tagName }) => tagName), ...wallets.map((wallet) => wallet.walletName)];
+  const names = new Set([...Object.values(tagNames), walletName].map((name) => name.toLowerCase()));
+  const found = taken.find((name) => names.has(name.toLowerCase()));
+  if (found !== undefined)
+    stop(
+      `\`${found}\` exists: the example's users and wallet are probably there from an earlier run; use the folder that it wrote, or start the server with a new data folder (KEYSTEAD_DATA)`,
+    );
+}
+
+async function createUsers(): Promise<void> {
   const pairs = users.map(() => generateApiKey());
   const { userIds } = await root.createUsers({
     users: users.map(({ userName }, i) => ({
@@ -82,13 +104,17 @@ async function createCast(): Promise<void> {
 async function createTreasury(): Promise<void> {
   const [{ walletId, address, path }] = keys;
   const wallet = await root.createWallet({
-    walletName: "Treasury",
+    walletName,
     accounts: [
       { curve: "CURVE_SECP256K1", pathFormat: "PATH_FORMAT_BIP32", path, addressFormat: "ADDRESS_FORMAT_ETHEREUM" },
     ],
   });
   ids.set(walletId, wallet.walletId).set(address, wallet.addresses[0] ?? "");
+  const { smartContractInterfaces } = await root.listSmartContractInterfaces();
+  const known = new Set(smartContractInterfaces.map((each) => each.smartContractAddress.toLowerCase()));
   for (const { smartContractAddress, smartContractInterface } of interfaces) {
+    // The guide creates it by hand before it comes here.
+    if (known.has(smartContractAddress.toLowerCase())) continue;
     await root.createSmartContractInterface({
       smartContractAddress,
       smartContractInterface: JSON.stringify(smartContractInterface),
@@ -109,19 +135,17 @@ function writeFiles(): void {
   }
 }
 
-if (existsSync(folder)) {
-  console.error(`${folder} exists: name another folder, or delete it with the keys in it`);
-  process.exit(1);
-}
-mkdirSync(folder, { mode: 0o700, recursive: true });
-writeFileSync(join(folder, ".gitignore"), "*\n");
+if (existsSync(folder)) stop(`${folder} exists: name another folder, or delete it with the keys in it`);
 try {
-  await createCast();
+  await refuseSecondRun();
+  mkdirSync(folder, { mode: 0o700, recursive: true });
+  writeFileSync(join(folder, ".gitignore"), "*\n");
+  await createUsers();
   await createTreasury();
   writeFiles();
   console.log(`wrote ${folder}: policies with your ids, a key for each user, payments to try`);
 } catch (error) {
-  if (!(error instanceof KeysteadError)) throw error;
-  console.error(`${error.message}; if the cast is there from an earlier try, begin with a new data folder`);
-  process.exit(1);
+  // Nothing was created yet, so there is no key in it, and the next run can begin again.
+  if (ids.size === 0) rmSync(folder, { recursive: true, force: true });
+  stop(error instanceof Error ? error.message : String(error));
 }

@@ -61,6 +61,12 @@ test("a private key of another public key, or none at all, is refused without be
       },
     );
   }
+  // As a program in JavaScript can call it, with what it read from a file that has no key.
+  const nothing: Partial<Parameters<typeof createApiKeyStamper>[0]> = {};
+  assert.throws(
+    () => createApiKeyStamper(nothing as Parameters<typeof createApiKeyStamper>[0]),
+    /there is no API private key/,
+  );
 });
 
 test("a generated key stamps on its curve, and no two are alike", async () => {

@@ -55,7 +55,9 @@ function publicKeyOf(privateKey: Uint8Array, scheme: StampScheme): string {
 }
 
 /** All three curves have 32-byte private keys. The messages never repeat the key. */
-function parsePrivateKey(key: string | Uint8Array): Uint8Array {
+function parsePrivateKey(key: string | Uint8Array | undefined): Uint8Array {
+  // A program that reads its key from a file without one comes here with nothing, whatever its types say.
+  if (key === undefined) throw new Error("there is no API private key");
   let bytes: Uint8Array;
   try {
     bytes = typeof key === "string" ? fromHex(key) : Uint8Array.from(key);

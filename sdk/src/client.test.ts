@@ -205,3 +205,12 @@ test("a call can be given up", async () => {
   answer = () => undefined;
   await assert.rejects(client.whoami({}, { signal: AbortSignal.timeout(50) }), { name: "TimeoutError" });
 });
+
+test("a server that cannot be reached is named, with the reason", async () => {
+  const stamper = createApiKeyStamper({ apiPublicKey: publicKey, apiPrivateKey: privateKey });
+  const nobody = createClient({ baseUrl: "http://127.0.0.1:9", organizationId: "org-1", stamper });
+  await assert.rejects(nobody.whoami(), {
+    name: "TypeError",
+    message: /^cannot reach http:\/\/127\.0\.0\.1:9: .+; if the server is not running, start it with `npm start`$/,
+  });
+});

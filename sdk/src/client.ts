@@ -42,11 +42,22 @@ const utf8 = new TextEncoder();
 export function createClient({ baseUrl, organizationId, stamper, fetch = globalThis.fetch }: ClientOptions): Client {
   const origin = baseUrl.replace(/\/+$/, "");
 
+  /** `fetch` says only that it failed. The class stays its own; an abort is the caller's doing and stays as it is. */
+  async function reach(url: string, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(url, init);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      const hint = "if the server is not running, start it with `npm start`";
+      throw new TypeError(`cannot reach ${origin}: ${reasonOf(error)}; ${hint}`, { cause: error.cause ?? error });
+    }
+  }
+
   async function request<T>(path: string, body: unknown, options: RequestOptions = {}): Promise<T> {
     const { signal, idempotencyKey } = options;
     const bytes = utf8.encode(typeof body === "string" ? body : JSON.stringify(body));
     const stamp = await stamper.stamp(bytes);
-    const answer = await fetch(origin + path, {
+    const answer = await reach(origin + path, {
       method: "POST",
       headers: {
         "Content-Type": "application/json",
@@ -93,6 +104,13 @@ export function createClient({ baseUrl, organizationId, stamper, fetch = globalT
     },
   });
   return { ...api, request };
+}
+
+/** The innermost reason. A host with several addresses has one for each, and the first says enough. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (error instanceof Error) return error.cause === undefined ? error.message : reasonOf(error.cause);
+  return String(error);
 }
 
 /** The time, moved on where needed: two equal calls in one millisecond would be one activity. */

@@ -2,7 +2,7 @@ import { suggest } from "@keystead/core/policy/language/suggest.ts";
 import { type Command, type Flags, sessionFlags, UsageError } from "../command.ts";
 
 const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {
-  profile: ["--profile FILE", "whom to call, as whom; default: bootstrap.json in KEYSTEAD_DATA, or in ./data"],
+  profile: ["--profile FILE", "server address and key to use; default: bootstrap.json in KEYSTEAD_DATA, or in ./data"],
   url: ["--url URL", "another server than the profile's"],
   organization: ["--organization ID", "another organization than the profile's"],
   "api-key-file": [
@@ -33,21 +33,21 @@ export function help(commands: () => ReadonlyMap<string, Command>): Command {
       }
       const rows = [...commands().values()].flatMap((command) => [...(command.subcommands?.values() ?? [command])]);
       const width = Math.max(...rows.map(({ usage }) => usage.length));
-      console.log(`usage: keystead COMMAND [FLAGS]
+      console.log(`usage: npx keystead COMMAND [FLAGS]
 
 ${rows.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`).join("\n")}
 
-Every command says more about itself: keystead COMMAND --help. So does every endpoint: keystead request NAME --help.
+npx keystead COMMAND --help shows more about a command, and npx keystead request NAME --help about an endpoint.
 Flags of whoami, request, policy explain and policy apply:
 ${flagLines(sessionFlags).join("\n")}
 
 accept-database, accept-clock, check-log, check-database and keys work on the data in KEYSTEAD_DATA, or in
-./data: run them on that machine, with the server stopped (but for keys show).
+./data: run them on that machine, with the server stopped (except for \`keys show\`).
 
 Exit codes: 0 done, 1 failed or refused, 2 misused, 3 a check found something, 4 the activity waits for approvals.
 
 Example:
-  keystead request create_user_tag '{"userTagName":"ops","userIds":[]}'`);
+  npx keystead request create_user_tag '{"userTagName":"ops","userIds":[]}'`);
       return 0;
     },
   };
@@ -74,7 +74,7 @@ function commandHelp(
   if (details.length > 0) return details;
   const flags = rows.flatMap(({ flags: own = [] }) => own);
   return [
-    ...rows.flatMap(({ usage, summary }) => [`usage: keystead ${usage}`, `  ${summary}`]),
+    ...rows.flatMap(({ usage, summary }) => [`usage: npx keystead ${usage}`, `  ${summary}`]),
     ...(flags.length === 0 ? [] : ["", "Flags:", ...flagLines([...new Set(flags)])]),
   ];
 }

@@ -3,7 +3,7 @@ import { endpointLines, endpoints, findEndpoint } from "../endpoint_fields.ts";
 
 export const list: Command = {
   usage: "list [NAME]",
-  summary: "name every endpoint, or say what one takes",
+  summary: "name every endpoint, or show what one takes",
   run(context) {
     refuseArguments(context, 1);
     const [name] = context.args;
@@ -18,6 +18,6 @@ function allLines(): string[] {
   return [
     ...rows.map(([name, { summary }]) => `${name.padEnd(width)}  ${summary}`),
     "",
-    "keystead list NAME says what it takes.",
+    "npx keystead list NAME shows what it takes.",
   ];
 }

@@ -4,7 +4,7 @@ import { type Command, group, sessionFlags } from "../command.ts";
 const subcommands: Readonly<Record<string, Command>> = {
   check: {
     usage: "policy check FILE… [--strict]",
-    summary: "say where policies cannot be evaluated, or are probably not what is meant",
+    summary: "show errors in policies, and likely mistakes",
     flags: ["strict"],
     run: async (context) => (await import("./policy_check.ts")).policyCheck(context),
   },
@@ -15,7 +15,7 @@ const subcommands: Readonly<Record<string, Command>> = {
   },
   explain: {
     usage: "policy explain ACTIVITY_ID",
-    summary: "say what each policy said about each vote on an activity, and why",
+    summary: "show what each policy decided about each vote on an activity, and why",
     flags: sessionFlags,
     run: async (context) => (await import("./policy_explain.ts")).policyExplain(context),
   },

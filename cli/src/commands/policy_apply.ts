@@ -139,7 +139,8 @@ async function waitingAfter(call: Promise<unknown>): Promise<Activity | undefine
 /** The approval of whoever asked counts for a day like all others, and may be due again. */
 function howToApprove({ fingerprint, canApprove }: Activity, flags: Flags): string {
   const who = canApprove ? "you can approve it" : "another user approves it";
-  return `${who} with: ${approveCommand(fingerprint, flags)} (or reject_activity)`;
+  const command = approveCommand(fingerprint, flags, canApprove ? "same user" : "another user");
+  return `${who} with: ${command} (or reject_activity)`;
 }
 
 /** Without a terminal there is nobody to ask. */

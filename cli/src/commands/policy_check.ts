@@ -20,7 +20,9 @@ export async function policyCheck({ args, flags }: CommandContext): Promise<numb
   }
   const { policies, errors, warnings, unfinished } = counts;
   const looked = unfinished < args.length ? [plural(warnings, "warning")] : [];
-  const unlooked = unfinished > 0 ? ["warnings not looked for where there are errors"] : [];
-  console.log([plural(policies, "policy", "policies"), plural(errors, "error"), ...looked, ...unlooked].join(", "));
+  const unfinishedNote = unfinished > 0 ? ["fix the errors to see warnings"] : [];
+  console.log(
+    [plural(policies, "policy", "policies"), plural(errors, "error"), ...looked, ...unfinishedNote].join(", "),
+  );
   return errors > 0 || (flags.strict && warnings > 0) ? 1 : 0;
 }

@@ -1,6 +1,7 @@
-import { activities, type Client, queries } from "@keystead/sdk";
+import { activities, type Client, KeysteadError, queries } from "@keystead/sdk";
 import { type Command, type Flags, printJson, refuseArguments, sessionFlags, UsageError } from "../command.ts";
 import { endpointLines, findEndpoint } from "../endpoint_fields.ts";
+import { ExplainedRefusal } from "../explained_refusal.ts";
 import { openPolicyWarnings } from "../open_policy_warnings.ts";
 import { explainRefusal } from "../policy_refusal.ts";
 import { openSession } from "../profile.ts";
@@ -8,7 +9,7 @@ import { type Waiting, waitingLines, waitsExitCode } from "../waiting.ts";
 
 export const request: Command = {
   usage: "request NAME [JSON | -]",
-  summary: "send one request: NAME from `keystead list` with its parameters, or /public/v1/… with a whole body",
+  summary: "send one request: NAME from `npx keystead list` with its parameters, or /public/v1/… with a whole body",
   flags: [...sessionFlags, "idempotency-key"],
   details: ([name]) => (name === undefined || name.startsWith("/") ? [] : endpointLines(findEndpoint(name))),
   async run(context) {
@@ -17,13 +18,14 @@ export const request: Command = {
     if (name === undefined) throw new UsageError("request needs the name of an endpoint");
     const toRequest = requestTo(name);
     const text = json === "-" ? await readStdin() : json;
-    const parameters = parseParameters(text);
+    const parameters = parseParameters(text, name);
     const session = await openSession(context.flags);
     const { client, organizationId } = session;
     const { url, body } = toRequest({ text, parameters, organizationId });
     for (const line of await policyWarningsFor(client, url, body)) console.error(line);
     const idempotencyKey = context.flags["idempotency-key"];
-    const answer = await explainRefusal(session, () => client.request(url, body, { idempotencyKey }));
+    const send = () => explainRefusal(session, () => client.request(url, body, { idempotencyKey }));
+    const answer = await pointToHelp(name, send);
     printJson(answer);
     // A query has done what it was asked for, whatever became of the activity it shows.
     return url.includes("/submit/") ? sayUnfinished(answer, client, context.flags) : 0;
@@ -33,6 +35,23 @@ export const request: Command = {
 function policyWarningsFor(client: Client, url: string, body: unknown): Promise<string[]> {
   const { parameters } = (typeof body === "string" ? JSON.parse(body) : body) as { parameters?: object };
   return openPolicyWarnings(client, url.split("/").at(-1) ?? "", { ...parameters });
+}
+
+/** A body that does not fit its endpoint is refused with the first misfit; the help shows all that it takes. */
+async function pointToHelp<T>(name: string, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    const isMisfit = error instanceof KeysteadError && error.status === 400 && misfit.test(error.message);
+    if (!isMisfit || name.startsWith("/")) throw error;
+    throw new ExplainedRefusal(error, [`  ${helpFor(name)}`]);
+  }
+}
+
+const misfit = /missing field `|field `[^`]*` (?:must|has|does) /;
+
+function helpFor(name: string): string {
+  return `npx keystead request ${name} --help shows what it takes`;
 }
 
 type Answered = { activity?: Waiting & { status: string; failure?: { message: string } | null } };
@@ -72,15 +91,19 @@ function isKeyOf<T extends object, N extends string>(table: T, name: N): name is
   return Object.hasOwn(table, name);
 }
 
-function parseParameters(text: string): object {
+function parseParameters(text: string, name: string): object {
+  const hint = name.startsWith("/") ? undefined : helpFor(name);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new UsageError(`the parameters are not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new UsageError(
+      `the parameters are not JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      hint,
+    );
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new UsageError("the parameters are not a JSON object");
+    throw new UsageError("the parameters are not a JSON object", hint);
   }
   return value;
 }

@@ -3,7 +3,7 @@ import { openSession } from "../profile.ts";
 
 export const whoami: Command = {
   usage: "whoami",
-  summary: "say which user and organization the profile's key belongs to",
+  summary: "show which user and organization the profile's key belongs to",
   flags: sessionFlags,
   async run(context) {
     refuseArguments(context, 0);
