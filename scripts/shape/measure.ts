@@ -4,6 +4,7 @@ import { type DoubleName, doubleFileNames, doubleTypeNames } from "./double_name
 import { type FunctionLength, functionLengths } from "./functions.ts";
 import { filesMentioning, samples } from "./mentions.ts";
 import { parseAll } from "./parse.ts";
+import { type Recipe, readRecipe, recipes } from "./recipes.ts";
 import type { Sources, Texts } from "./sources.ts";
 
 /** What a function may have; longer ones are listed. */
@@ -19,10 +20,11 @@ export type Shape = {
   doubleFileNames: DoubleName[];
   doubleTypeNames: DoubleName[];
   e2eThatImportServer: string[];
+  recipes: Partial<Record<keyof typeof recipes, Recipe>>;
   mentions: Record<keyof typeof samples, string[]>;
 };
 
-export function measure({ product, e2e }: Sources): Shape {
+export function measure({ product, e2e, contributing }: Sources): Shape {
   const trees = parseAll(product);
   const functions = functionLengths(trees);
   const lengths = [...product]
@@ -30,6 +32,7 @@ export function measure({ product, e2e }: Sources): Shape {
     .sort((a, b) => a.lines - b.lines);
   const nothing = { file: "", lines: 0 };
   const mentions = Object.entries(samples).map(([kind, sample]) => [kind, filesMentioning(trees, sample)]);
+  const read = Object.entries(recipes).map(([kind, title]) => [kind, readRecipe(contributing, title, product)]);
   return {
     files: product.size,
     medianLines: lengths[Math.floor(lengths.length / 2)]?.lines ?? 0,
@@ -40,6 +43,7 @@ export function measure({ product, e2e }: Sources): Shape {
     doubleFileNames: doubleFileNames(product.keys()),
     doubleTypeNames: doubleTypeNames(trees),
     e2eThatImportServer: filesImportingServer(e2e),
+    recipes: Object.fromEntries(read.filter(([, recipe]) => recipe !== undefined)),
     mentions: Object.fromEntries(mentions),
   };
 }

@@ -1,7 +1,12 @@
 /** The figures as a person reads them: a table, side by side with an earlier state if there is one, then what stands behind them. */
 import { functionLimit, type Shape } from "./measure.ts";
+import type { Recipe } from "./recipes.ts";
 
 type Row = { name: string; value: (shape: Shape) => string | number };
+
+/** A dash where the recipe was not written yet. */
+const touched = (kind: keyof Shape["recipes"], when: keyof Recipe) => (shape: Shape) =>
+  shape.recipes[kind]?.[when].length ?? "-";
 
 const rows: readonly Row[] = [
   { name: "product files", value: ({ files }) => files },
@@ -13,6 +18,10 @@ const rows: readonly Row[] = [
   { name: "file names with two meanings", value: (shape) => shape.doubleFileNames.length },
   { name: "type names with two meanings", value: (shape) => shape.doubleTypeNames.length },
   { name: "e2e files that import the server", value: (shape) => shape.e2eThatImportServer.length },
+  ...(["entity kind", "credential kind"] as const).flatMap((kind) => [
+    { name: `files to touch for a new ${kind}`, value: touched(kind, "always") },
+    { name: `further files for some: ${kind}`, value: touched(kind, "sometimes") },
+  ]),
   ...(["entity kind (contractInterface)", "credential kind (apiKey)"] as const).map((kind) => ({
     name: `files that know the ${kind}`,
     value: ({ mentions }: Shape) => mentions[kind].length,
@@ -23,8 +32,10 @@ const method = `Product files are those below src of core, server, sdk and cli, 
 Functions are counted from their first line to their last, with the functions inside them; migrations are left out.
 Two meanings: one exported type name in two files, or one file name in two folders. Entry points (main.ts, index.ts) and
 layers of one subject (wallets.ts in fields, rules and store) are left out.
-What adding a kind touches is measured by a kind that is there: files whose code, comments left out, has its name in any
-spelling, outside activities, queries, rules, fields, generated files and migrations.`;
+What adding a kind touches: the product files that its recipe in CONTRIBUTING names, outside activities, queries, rules,
+fields, generated files and migrations; first those of the numbered steps, then those that only some kinds need.
+Files that know a kind: those outside the same folders whose code, comments left out, has its name in any spelling.
+Policies and clients have the words, too, so they are more than adding one touches; older states have this figure as well.`;
 
 export function report(now: Shape, before?: Shape): string {
   const columns = before === undefined ? [now] : [before, now];
@@ -59,6 +70,10 @@ function details(shape: Shape): string[] {
       ({ name, files }) => `${name}: ${files.join(" ")}`,
     ),
     ...section("e2e files that import the server", shape.e2eThatImportServer, String),
+    ...Object.entries(shape.recipes).flatMap(([kind, { always, sometimes }]) => [
+      ...section(`files to touch for a new ${kind}`, always, String),
+      ...section(`further files for some: ${kind}`, sometimes, String),
+    ]),
     ...Object.entries(shape.mentions).flatMap(([kind, files]) => section(`files that know the ${kind}`, files, String)),
   ];
 }

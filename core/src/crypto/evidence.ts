@@ -7,3 +7,6 @@ export type EvidenceKind = (typeof evidenceKinds)[number];
 
 /** Evidence as it was sent. Nothing of it has been read. */
 export type SentEvidence<K extends EvidenceKind = EvidenceKind> = { readonly kind: K; readonly value: string };
+
+/** What a vote shows of evidence: the three parts that clients expect, as they were sent. */
+export type ShownEvidence = { publicKey: string; signature: string; scheme: string };

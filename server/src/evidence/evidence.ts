@@ -3,12 +3,18 @@
  * reads this table for queries and the signer for submits, so both refuse the same things in the same words.
  */
 import type { PointCompression } from "@keystead/core/crypto/curves.ts";
-import { type EvidenceKind, evidenceKinds, type SentEvidence } from "@keystead/core/crypto/evidence.ts";
+import {
+  type EvidenceKind,
+  evidenceKinds,
+  type SentEvidence,
+  type ShownEvidence,
+} from "@keystead/core/crypto/evidence.ts";
 import type { Stamp } from "@keystead/core/crypto/stamp.ts";
-import type { Fault } from "@keystead/core/fault.ts";
+import { Fault } from "@keystead/core/fault.ts";
 import type { CredentialLookup } from "../state/credentials.ts";
+import { equalBytes } from "../state/digest.ts";
 import { apiKeyEvidence } from "./api_key_evidence.ts";
-import type { EvidenceRow, KeptEvidence, SearchedOrganization, ShownEvidence, Verification } from "./evidence_row.ts";
+import type { EvidenceRow, KeptEvidence, SearchedOrganization, Verification } from "./evidence_row.ts";
 
 /** What each kind is once it has been read. */
 type EvidenceValues = { apiKey: Stamp };
@@ -67,9 +73,20 @@ export function shownEvidence({ kind, value }: SentEvidence): ShownEvidence {
   return rows[kind].show(value);
 }
 
-/** What was sent with a stored vote. Votes name no kind while all of them are stamps by API keys. */
+/** What was sent with a stored vote. Throws when no kind has its scheme. */
 export function evidenceOfVote(shown: ShownEvidence): SentEvidence {
-  return { kind: "apiKey", value: rows.apiKey.sentFrom(shown) };
+  const kind = evidenceKinds.find((each) => rows[each].schemes.includes(shown.scheme));
+  if (kind === undefined) throw new Fault("internal", `no kind of evidence has the scheme ${shown.scheme}`);
+  return { kind, value: rows[kind].fromShown(shown) };
+}
+
+/** Whether a leaf keeps the same of both. */
+export function isSameEvidence(one: KeptEvidence, other: KeptEvidence): boolean {
+  return (
+    one.scheme === other.scheme &&
+    equalBytes(one.publicKey, other.publicKey) &&
+    equalBytes(one.signature, other.signature)
+  );
 }
 
 export function unknownCredential<K extends EvidenceKind>(
@@ -89,4 +106,17 @@ export function unverifiedEvidence({ kind }: Evidence): Fault {
 
 export function ambiguousCredential({ kind }: Evidence): Fault {
   return rows[kind].ambiguous();
+}
+
+const codesOf = (code: "unknownCode" | "invalidCode") => new Set(evidenceKinds.map((kind) => rows[kind][code]));
+const [unknownCodes, invalidCodes] = [codesOf("unknownCode"), codesOf("invalidCode")];
+
+/** Whether a refusal says that no such credential is registered. */
+export function isUnknownCredential(error: unknown): boolean {
+  return error instanceof Fault && unknownCodes.has(error.errorCode);
+}
+
+/** Whether a refusal says that evidence cannot be read or does not verify. */
+export function isInvalidEvidence(error: unknown): boolean {
+  return error instanceof Fault && invalidCodes.has(error.errorCode);
 }

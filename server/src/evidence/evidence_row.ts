@@ -1,14 +1,12 @@
-/** What a kind of evidence says about itself. The table of kinds is in evidence.ts. */
+/** What a kind of evidence says about itself, its refusals in the published words included. The table of kinds is in evidence.ts. */
 import type { Curves, PointCompression } from "@keystead/core/crypto/curves.ts";
+import type { ShownEvidence } from "@keystead/core/crypto/evidence.ts";
 import type { Fault } from "@keystead/core/fault.ts";
 import type { Leaf } from "@keystead/core/log/leaf.ts";
 import type { CredentialLookup } from "../state/credentials.ts";
 
 /** What a leaf keeps of evidence, beside whose it is and what it was given for. */
 export type KeptEvidence = Pick<Leaf["stamps"][number], "scheme" | "publicKey" | "signature">;
-
-/** What a vote shows of evidence: its parts as they were sent. */
-export type ShownEvidence = { publicKey: string; scheme: string; signature: string };
 
 /** The credential that evidence names, as it was found in the signer's pages or in the gateway's rows. */
 export type FoundCredential = { readonly credentialId: string; readonly expiresAtMs?: number | undefined };
@@ -25,6 +23,8 @@ export type SearchedOrganization = { readonly organizationId: string; readonly p
 export type EvidenceRow<E> = {
   /** The header that carries it, in lower case; undefined for evidence that is in the body itself. */
   header: string | undefined;
+  /** The schemes of its signatures: by them a stored vote tells which kind it was given with. No two kinds share one. */
+  schemes: readonly string[];
   /**
    * Reads what was sent, or throws `unauthenticated` with a published text. It runs before anything is known about the sender, so it does
    * no work that a stranger could make us pay for.
@@ -38,7 +38,10 @@ export type EvidenceRow<E> = {
   /** The parts of what was sent, which has been verified. */
   show(value: string): ShownEvidence;
   /** The reverse: what was sent, up to its spelling, from what a vote shows. */
-  sentFrom(shown: ShownEvidence): string;
+  fromShown(shown: ShownEvidence): string;
+  /** The error codes of `unknown`, and of what cannot be read or does not verify. */
+  unknownCode: string;
+  invalidCode: string;
   /** No such credential is registered where it may be. */
   unknown(organization: SearchedOrganization, evidence: E): Fault;
   expired(evidence: E): Fault;

@@ -2,6 +2,7 @@
  * The credentials of a user, one row per kind. Sign-in, policies, quorum and proofs ask `credentialsOf`, so a new kind is a row here and an
  * optional list on the user; only its own endpoints know more about it.
  */
+import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
 import type { CredentialFacts } from "@keystead/core/policy/facts/facts.ts";
 import type { ApiKey, User } from "./entities.ts";
 
@@ -16,7 +17,7 @@ export type CredentialKind = keyof CredentialEntities;
  */
 export type CredentialLookup = { readonly by: "key"; readonly curve: string; readonly publicKey: string };
 
-/** What all kinds have in common. */
+/** What all kinds have in common, and what rows of the database show of each. */
 export type Credential = {
   readonly kind: CredentialKind;
   readonly credentialId: string;
@@ -33,12 +34,19 @@ export type Credential = {
   readonly updatedAtMs: number;
 };
 
+export type DescribedCredential = Omit<Credential, "kind">;
+
 type CredentialRow<E> = {
+  /** The `CREDENTIAL_TYPE_…` by which its rows are known in the database; undefined for the kind that has all the others. */
+  readonly types: readonly string[] | undefined;
   listOf(user: User): readonly E[];
+  /** An optional list that is empty is left out. */
   withList(user: User, list: readonly E[]): User;
   /** The text of its `CredentialLookup`. */
   lookup(entity: E): string;
-  describe(entity: E): Omit<Credential, "kind">;
+  describe(entity: E): DescribedCredential;
+  /** The reverse of `describe`. */
+  rebuild(described: DescribedCredential): E;
   /** What policies see of it. */
   facts(entity: E): CredentialFacts;
   markProven(entity: E): E;
@@ -46,6 +54,8 @@ type CredentialRow<E> = {
 
 const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K]> } = {
   apiKey: {
+    // Long-lived keys and the several sorts of session keys.
+    types: undefined,
     listOf: ({ apiKeys }) => apiKeys,
     withList: (user, apiKeys) => ({ ...user, apiKeys }),
     lookup: ({ curve, publicKey }) => lookupText({ by: "key", curve, publicKey }),
@@ -57,6 +67,17 @@ const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K
       publicKey,
       expiresAtMs,
       proven: proven === true,
+      createdAtMs,
+      updatedAtMs,
+    }),
+    rebuild: ({ credentialId, name, curve, publicKey, type, expiresAtMs, proven, createdAtMs, updatedAtMs }) => ({
+      apiKeyId: credentialId,
+      apiKeyName: name,
+      curve: curve as ApiKeyCurve,
+      publicKey,
+      type,
+      ...(expiresAtMs !== undefined && { expiresAtMs }),
+      ...(proven && { proven }),
       createdAtMs,
       updatedAtMs,
     }),
@@ -88,6 +109,25 @@ export function credentialsOf(user: User): Credential[] {
 
 export function describeCredential<K extends CredentialKind>({ kind, entity }: KeptCredential<K>): Credential {
   return { kind, ...rows[kind].describe(entity) };
+}
+
+/** The credential that a description was made of. */
+export function rebuildCredential(described: DescribedCredential): KeptCredential {
+  const kind = kinds.find((each) => rows[each].types?.includes(described.type)) ?? "apiKey";
+  return { kind, entity: rows[kind].rebuild(described) };
+}
+
+/** The user with these credentials and no others. */
+export function withCredentials(user: User, credentials: readonly KeptCredential[]): User {
+  return kinds.reduce((changed, kind) => withCredentialsOf(kind, changed, credentials), user);
+}
+
+function withCredentialsOf<K extends CredentialKind>(kind: K, user: User, all: readonly KeptCredential[]): User {
+  const own = all.filter((credential): credential is KeptCredential<K> => credential.kind === kind);
+  return rows[kind].withList(
+    user,
+    own.map(({ entity }) => entity),
+  );
 }
 
 /** One spelling per credential, for maps: the same as of the evidence that names it. */

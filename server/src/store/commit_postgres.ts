@@ -9,6 +9,7 @@ import { organizationRow } from "./commit_plan.ts";
 import { addEntities } from "./commit_postgres_entities.ts";
 import { addKeys } from "./commit_postgres_keys.ts";
 import type { OrganizationPlan } from "./organization_plan.ts";
+import { untilNotOvertaken } from "./overtaken.ts";
 import { type StatementBuilder, statementBuilder } from "./postgres_statement.ts";
 import type { PostgresStore } from "./store.ts";
 import { tables } from "./tables.ts";
@@ -24,11 +25,11 @@ export async function write(
   analyzeWhileGrowing(pool, plans.length);
   passed("begun");
   try {
-    return await repeatedly(async () => idsOf(await pool.query(statement)));
+    return await untilNotOvertaken(async () => idsOf(await pool.query(statement)));
   } catch (error) {
     if (!isViolation(error)) throw error;
   }
-  return repeatedly(() => writeApart(pool, plans, released));
+  return untilNotOvertaken(() => writeApart(pool, plans, released));
 }
 
 const written = new WeakMap<pg.Pool, { count: number; next: number }>();
@@ -85,18 +86,6 @@ function isViolation(error: unknown): boolean {
   if (error.code === "23505") return true;
   const column = `${error.table}.${error.column}`;
   return error.code === "23502" && (column === "activities.status" || column === "idempotency_keys.request");
-}
-
-/** Deadlocks and serialization failures (of stricter engines) took everything back: the same statement may run again. */
-async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const { code } = error as { code?: string };
-      if (attempt === 10 || (code !== "40001" && code !== "40P01")) throw error;
-    }
-  }
 }
 
 const headColumns = {

@@ -59,19 +59,24 @@ function toValue({ field, form, kind }: EntityColumn, entity: object): Value | u
   return value === undefined && kind.endsWith("?") ? null : (value as Value | undefined);
 }
 
-/** The entity that a row shows. What is null, or a flag that is not set, is absent. */
+/** The entity that a row shows, without its parts. What is null, or a flag that is not set, is absent. */
 export function fromRow<K extends PlainKind>(kind: K, row: object): Entities[K] {
+  return fromColumns(tableOf(kind).columns, row) as Entities[K];
+}
+
+/** The fields that columns show. In a row of several tables, `prefix` is before the name of each column. */
+export function fromColumns(columns: Columns, row: object, prefix = ""): Readonly<Record<string, unknown>> {
   const stored = row as EntityRow;
   const entity: Record<string, unknown> = {};
-  for (const [name, column] of Object.entries(tableOf(kind).columns)) {
+  for (const [name, column] of Object.entries(columns)) {
     if ("from" in column) continue;
-    const value = stored[name];
+    const value = stored[prefix + name];
     if (column.form === "json") entity[column.field] = JSON.parse(value as string);
     else if (column.form === "flag") {
       if (value === 1) entity[column.field] = true;
     } else if (value !== null) entity[column.field] = value;
   }
-  return entity as Entities[K];
+  return entity;
 }
 
 /** SQLite would store a NUL and PostgreSQL refuse it. The reader of bodies lets none in, so one here is our mistake. */

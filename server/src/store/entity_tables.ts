@@ -2,7 +2,8 @@
  * One row per kind of entity: the table that shows it to readers, and how an entity becomes a row of it. Commits, `check-database`
  * and the readers follow from it. The row of the same name in `state/entity_kinds.ts` says where the state keeps it.
  */
-import type { ApiKey, Entities, EntityKind, User } from "../state/entities.ts";
+import { type Credential, credentialsOf } from "../state/credentials.ts";
+import type { Entities, EntityKind } from "../state/entities.ts";
 import type { AnyRecord } from "../state/records.ts";
 import type { ColumnKind } from "./columns.ts";
 
@@ -54,17 +55,18 @@ const times = { created_at_ms: integer("createdAtMs"), updated_at_ms: integer("u
 /** Tags of users and tags of private keys look the same. */
 const tagColumns = { tag_id: text("tagId"), tag_name: text("tagName"), ...times } as const;
 
+/** Credentials of all kinds look the same: their rows in `state/credentials.ts` describe and rebuild them. */
 const credentialColumns = {
-  credential_id: text("apiKeyId"),
+  credential_id: text("credentialId"),
   user_id: { kind: "text", from: "owner" },
-  credential_name: text("apiKeyName"),
+  credential_name: text("name"),
   type: text("type"),
   curve: text("curve"),
   public_key: text("publicKey"),
   expires_at_ms: optionalInteger("expiresAtMs"),
   proven: flag("proven"),
   ...times,
-} as const satisfies Columns<ApiKey>;
+} as const satisfies Columns<Credential>;
 
 export const entityTables = {
   user: {
@@ -85,7 +87,7 @@ export const entityTables = {
       id: "credential_id",
       owner: "user_id",
       columns: credentialColumns,
-      partsOf: ({ apiKeys }: User) => apiKeys,
+      partsOf: credentialsOf,
     },
   },
   userTag: { shownIn: "table", table: "user_tags", id: "tag_id", columns: tagColumns, clash: "replace" },

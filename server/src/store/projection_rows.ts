@@ -3,6 +3,7 @@
  * organization may have a million wallets; and at one moment, because another gateway may be writing meanwhile.
  */
 import { type RawBuilder, sql, type Transaction } from "kysely";
+import { untilNotOvertaken } from "./overtaken.ts";
 import { rowKeys } from "./projection.ts";
 import type { SqliteStore, Store } from "./store.ts";
 import { type TableName, type Tables, tables } from "./tables.ts";
@@ -12,10 +13,6 @@ export type Inside = Transaction<Tables>;
 /** Every table that belongs to organizations. */
 export type OrganizationTable = Exclude<TableName, "deployment">;
 
-/** Another writer was faster than a transaction that saw the state before it: the same work may begin anew. */
-const isOvertaken = (error: unknown) => ["40001", "40P01"].includes((error as { code?: string }).code ?? "");
-const maxAttempts = 10;
-
 /** One that does not write cannot: the database itself refuses it. */
 export async function insideOne<T>(
   store: Store,
@@ -24,20 +21,16 @@ export async function insideOne<T>(
   work: (tx: Inside) => Promise<T>,
 ): Promise<T> {
   if (store.dialect === "sqlite") return insideSqlite(store, writes, work);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await store.db
-        .transaction()
-        .setIsolationLevel("repeatable read")
-        .setAccessMode(writes ? "read write" : "read only")
-        .execute(async (tx) => {
-          if (writes) await lockOrganization(tx, organizationId);
-          return work(tx);
-        });
-    } catch (error) {
-      if (!isOvertaken(error) || attempt === maxAttempts) throw error;
-    }
-  }
+  return untilNotOvertaken(() =>
+    store.db
+      .transaction()
+      .setIsolationLevel("repeatable read")
+      .setAccessMode(writes ? "read write" : "read only")
+      .execute(async (tx) => {
+        if (writes) await lockOrganization(tx, organizationId);
+        return work(tx);
+      }),
+  );
 }
 
 /** SQLite has one writer, and what it reads stands still. */

@@ -1,10 +1,23 @@
-import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
+import {
+  type DescribedCredential,
+  type KeptCredential,
+  rebuildCredential,
+  withCredentials,
+} from "../state/credentials.ts";
 import type { ApiKey, User } from "../state/entities.ts";
 import { compiled } from "./compiled.ts";
 import { entityReader } from "./entity_reader.ts";
+import { fromColumns, fromRow } from "./entity_rows.ts";
+import { entityTables } from "./entity_tables.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
+
+const { columns } = entityTables.user.parts;
+
+/** Both tables have times: in a row of both, the columns of the credential are told apart by it. */
+const prefix = "credential_";
+const shownColumns = Object.keys(columns).filter((name) => name !== "credential_id");
 
 /** Users with their credentials in one statement, hence of one moment: in two, a user who is deleted between them would be shown without a key. */
 function selectUsers(db: Kysely<Tables>, organizationId: string) {
@@ -16,16 +29,8 @@ function selectUsers(db: Kysely<Tables>, organizationId: string) {
         .onRef("credentials.user_id", "=", "users.user_id"),
     )
     .selectAll("users")
-    .select([
-      "credentials.credential_id",
-      "credentials.credential_name",
-      "credentials.type",
-      "credentials.curve",
-      "credentials.public_key",
-      "credentials.expires_at_ms",
-      "credentials.created_at_ms as credential_created_at_ms",
-      "credentials.updated_at_ms as credential_updated_at_ms",
-    ])
+    .select("credentials.credential_id as credential_credential_id")
+    .select(shownColumns.map((name) => sql.ref(`credentials.${name}`).as(prefix + name)))
     .where("users.organization_id", "=", organizationId)
     .orderBy("users.created_at_ms")
     .orderBy("users.user_id")
@@ -60,7 +65,7 @@ const credentialsIn = compiled("credentials_of_organization", (db, organizationI
 
 /** The keys of all users, the oldest first. */
 export async function listApiKeys(store: Store, organizationId: string): Promise<ApiKey[]> {
-  return (await credentialsIn(store, organizationId)).map(toApiKey);
+  return toApiKeys(await credentialsIn(store, organizationId));
 }
 
 const credentialById = compiled("credential_by_id", (db, organizationId: string, credentialId: string) =>
@@ -72,23 +77,14 @@ const credentialById = compiled("credential_by_id", (db, organizationId: string,
 );
 
 export async function findApiKey(store: Store, organizationId: string, apiKeyId: string): Promise<ApiKey | undefined> {
-  const [row] = await credentialById(store, organizationId, apiKeyId);
-  return row && toApiKey(row);
+  const [apiKey] = toApiKeys(await credentialById(store, organizationId, apiKeyId));
+  return apiKey;
 }
 
 /** All user tags, the oldest first. */
 export const { list: listUserTags } = entityReader("userTag");
 
-type UserRow = Tables["users"] &
-  Nullable<Omit<Credential, "created_at_ms" | "updated_at_ms">> & {
-    credential_created_at_ms: number | null;
-    credential_updated_at_ms: number | null;
-  };
-
-type Nullable<T> = { [K in keyof T]: T[K] | null };
-
-/** What is told of a credential. */
-type Credential = Omit<Tables["credentials"], "organization_id" | "user_id" | "proven">;
+type UserRow = Tables["users"] & { credential_credential_id: unknown };
 
 /** The rows of one user stand together: one for each credential, or one without any. */
 function toUsers(rows: readonly UserRow[]): User[] {
@@ -96,32 +92,19 @@ function toUsers(rows: readonly UserRow[]): User[] {
 }
 
 function toUser(rows: readonly [UserRow, ...UserRow[]]): User {
-  const [row] = rows;
-  return {
-    userId: row.user_id,
-    userName: row.user_name,
-    ...(row.user_email !== null && { userEmail: row.user_email }),
-    ...(row.user_phone_number !== null && { userPhoneNumber: row.user_phone_number }),
-    userTags: JSON.parse(row.user_tags) as string[],
-    apiKeys: rows.flatMap((each) => (each.credential_id === null ? [] : toApiKey(credentialOf(each)))),
-    createdAtMs: row.created_at_ms,
-    updatedAtMs: row.updated_at_ms,
-  };
+  const credentials = rows.filter((row) => row.credential_credential_id !== null);
+  const user = { ...fromRow("user", rows[0]), apiKeys: [] };
+  return withCredentials(
+    user,
+    credentials.map((row) => toCredential(row, prefix)),
+  );
 }
 
-function credentialOf({ credential_created_at_ms, credential_updated_at_ms, ...row }: UserRow): Credential {
-  return { ...row, created_at_ms: credential_created_at_ms, updated_at_ms: credential_updated_at_ms } as Credential;
+function toCredential(row: object, before = ""): KeptCredential {
+  const absent = { expiresAtMs: undefined, proven: false };
+  return rebuildCredential({ ...absent, ...fromColumns(columns, row, before) } as DescribedCredential);
 }
 
-function toApiKey(row: Credential): ApiKey {
-  return {
-    apiKeyId: row.credential_id,
-    apiKeyName: row.credential_name,
-    curve: row.curve as ApiKeyCurve,
-    publicKey: row.public_key,
-    type: row.type,
-    ...(row.expires_at_ms !== null && { expiresAtMs: row.expires_at_ms }),
-    createdAtMs: row.created_at_ms,
-    updatedAtMs: row.updated_at_ms,
-  };
+function toApiKeys(rows: readonly object[]): ApiKey[] {
+  return rows.map((row) => toCredential(row)).flatMap(({ kind, entity }) => (kind === "apiKey" ? entity : []));
 }

@@ -1,4 +1,5 @@
 /** An activity as clients see it. */
+import type { ShownEvidence } from "@keystead/core/crypto/evidence.ts";
 import { activityForms } from "../generated/activities.ts";
 import type { User } from "../state/entities.ts";
 import type { ActivityRow } from "../store/activities.ts";
@@ -6,17 +7,14 @@ import { type Dialect, timestamp } from "./dialect.ts";
 import { errorBody, type Failure } from "./error_body.ts";
 import { userView } from "./user_view.ts";
 
-/** A vote as stored: the stamp's parts as they were sent. */
-export type StoredVote = {
+/** A vote as stored: with the parts of its evidence as they were sent. */
+export type StoredVote = ShownEvidence & {
   id: string;
   /** The voter as of the vote: what users are changed to later must not change the answer to a repeated body. */
   user: User;
   selection: "VOTE_SELECTION_APPROVED" | "VOTE_SELECTION_REJECTED";
   /** The stamped bytes as text; absent when they are the submitted body itself. */
   message?: string;
-  publicKey: string;
-  signature: string;
-  scheme: string;
   createdAtMs: number;
 };
 

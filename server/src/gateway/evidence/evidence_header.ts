@@ -2,7 +2,6 @@
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { evidenceHeaders, kindOfHeader } from "../../evidence/evidence.ts";
-import { malformedEvidence } from "../../evidence/faults.ts";
 
 const headers = new Set(evidenceHeaders);
 const lengths = evidenceHeaders.map((header) => header.length);
@@ -26,7 +25,9 @@ export function readEvidence(rawHeaders: readonly string[], requestKind: Request
     if (header.length < shortest || header.length > longest) continue;
     const name = header.toLowerCase();
     if (!headers.has(name)) continue;
-    if (found !== undefined) throw malformedEvidence();
+    if (found !== undefined) {
+      throw new Fault("unauthenticated", "malformed activity stamp", { errorCode: "SIGNATURE_INVALID" });
+    }
     found = { name, value: rawHeaders[i + 1] ?? "" };
   }
   if (found === undefined) {

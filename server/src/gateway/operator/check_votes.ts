@@ -2,7 +2,7 @@
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import type { Leaf } from "@keystead/core/log/leaf.ts";
 import { nodeCurves } from "../../curves/node_curves.ts";
-import { evidenceOfVote, keptEvidence, parseEvidence } from "../../evidence/evidence.ts";
+import { evidenceOfVote, isSameEvidence, keptEvidence, parseEvidence } from "../../evidence/evidence.ts";
 import { equalBytes, sha256 } from "../../state/digest.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { StoredVote } from "../../views/activity_view.ts";
@@ -39,9 +39,7 @@ function isVoteOf(vote: StoredVote, leaf: Leaf, stamp: Leaf["stamps"][number], b
   try {
     const sent = keptEvidence(parseEvidence(nodeCurves, evidenceOfVote(vote)));
     return (
-      equalBytes(sent.publicKey, stamp.publicKey) &&
-      equalBytes(sent.signature, stamp.signature) &&
-      sent.scheme === stamp.scheme &&
+      isSameEvidence(sent, stamp) &&
       user.userId === uuidFromBytes(stamp.userId) &&
       equalBytes(sha256(message ?? body), stamp.body) &&
       createdAtMs === leaf.timeMs &&

@@ -1,6 +1,6 @@
 /** A request, from the first attempt to its answer: the signer prepares, the database commits, the signer releases. */
 import { Fault } from "@keystead/core/fault.ts";
-import { isInvalidEvidence, isUnknownCredential } from "../../evidence/faults.ts";
+import { isInvalidEvidence, isUnknownCredential } from "../../evidence/evidence.ts";
 import { passed } from "../../state/steps.ts";
 import { findActivity } from "../../store/activities.ts";
 import { type ActivityRecord, noRights } from "../../views/activity_view.ts";

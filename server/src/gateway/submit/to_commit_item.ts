@@ -15,15 +15,12 @@ import type { StampedRequest } from "./stamped_request.ts";
 type PreparedActivity = NonNullable<Prepared["activity"]>;
 
 function toVote(activity: PreparedActivity, { body, evidence, vote }: StampedRequest): StoredVote {
-  const { publicKey, scheme, signature } = shownEvidence(evidence);
   return {
     id: randomUUID(),
     user: readUser(activity.user),
     selection: vote?.selection ?? "VOTE_SELECTION_APPROVED",
     ...(vote !== undefined && { message: Buffer.from(body).toString("utf8") }),
-    publicKey,
-    signature,
-    scheme,
+    ...shownEvidence(evidence),
     createdAtMs: activity.updatedAtMs,
   };
 }
