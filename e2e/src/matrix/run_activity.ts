@@ -1,6 +1,7 @@
 /** The whole matrix for one activity: it is refused in every way it must be, before it is done, repeated and agreed on. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { patienceMs } from "../../../core/test/patience.ts";
 import { activities, activityForms } from "../generated/endpoints.ts";
 import { assertExplained, noSuchOrganization, policyRefusalBy } from "../refusals.ts";
 import { type Answer, assertAccepted, assertRefused, bytesOf, type Refusal, stampFields } from "../wire.ts";
@@ -225,7 +226,7 @@ function checkActivity({ activity, ...nothing }: Json, { body, voters, result, p
   const { id, createdAt, updatedAt, votes, ...rest } = activity;
   assert.deepEqual(nothing, {});
   assert.match(id, uuidV7);
-  assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000, createdAt);
+  assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < patienceMs, createdAt);
   assert.ok(Date.parse(updatedAt) >= Date.parse(createdAt));
   assert.deepEqual(rest, {
     organizationId: place.organizationId,

@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { patienceMs } from "../../../core/test/patience.ts";
 import { keysteadCode } from "./code.ts";
 import { nodeArguments } from "./permissions.ts";
 import { processes } from "./processes.ts";
@@ -58,7 +59,7 @@ after(() => {
 });
 
 function probeArguments(task: string): string[] {
-  const ports = [(tcp.address() as AddressInfo).port, udp.address().port, victim.pid];
+  const ports = [(tcp.address() as AddressInfo).port, udp.address().port, victim.pid, patienceMs];
   const flags = nodeArguments(processes.signer, { ...keysteadCode().signer, entry }, memory);
   return [...flags, memory, outside, ...ports.map(String), task];
 }

@@ -1,8 +1,8 @@
 /**
  * Runs under exactly the signer's flags and tries what every Node builtin offers. Prints one JSON object: probe → outcome.
- * Arguments: the memory folder, a folder outside it, a TCP port, a UDP port, a process to attack, and what to do:
- * `open` tries all under the flags alone, `locked` after lockDown, `v8 flags` the one thing that ends the process, `wait` nothing,
- * `links` what planted links give away, `descriptors` which files it can use by number.
+ * Arguments: the memory folder, a folder outside it, a TCP port, a UDP port, a process to attack, for how long to wait
+ * for each outcome, and what to do: `open` tries all under the flags alone, `locked` after lockDown, `v8 flags` the one thing that ends
+ * the process, `wait` nothing, `links` what planted links give away, `descriptors` which files it can use by number.
  */
 import crypto from "node:crypto";
 import type { EventEmitter } from "node:events";
@@ -12,7 +12,7 @@ import net from "node:net";
 import { PassThrough } from "node:stream";
 import { lockDown } from "../signer/lockdown.ts";
 
-const [memory = "", outside = "", tcp = "", udp = "", victim = "", task = ""] = process.argv.slice(2);
+const [memory = "", outside = "", tcp = "", udp = "", victim = "", patienceMs = "", task = ""] = process.argv.slice(2);
 const secret = `${outside}/secret`;
 const port = Number(tcp);
 const host = "127.0.0.1";
@@ -436,7 +436,7 @@ async function tryOne(probe: Probe, load: () => Loose): Promise<string> {
       (async () => probe(load))(),
       new Promise((_, reject) => {
         stray = reject;
-        timer = setTimeout(() => reject(new Error("no answer")), 3000);
+        timer = setTimeout(() => reject(new Error("no answer")), Number(patienceMs));
       }),
     ]);
     return "allowed";

@@ -16,7 +16,7 @@ const launcherPid = process.ppid;
 setInterval(() => process.ppid !== launcherPid && process.exit(0), 200).unref();
 process.on("message", (message: { kind: string }, handle: unknown) => {
   if (message.kind === "stop") {
-    if (KEYSTEAD_WISH !== "ignore stop") process.exit(0);
+    if (KEYSTEAD_WISH !== "ignore stop" && KEYSTEAD_WISH !== "never stop") process.exit(0);
   }
   if (message.kind === "signer") joined(handle as Socket);
 });

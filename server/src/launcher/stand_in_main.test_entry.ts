@@ -6,7 +6,9 @@ import { runFromTerminal } from "./start.ts";
 
 const code = keysteadCode();
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const { gateway } = processes;
+// In vain: whoever waits for this gateway to stop waits for ever.
+const isAwaited = process.env.KEYSTEAD_WISH === "never stop";
+const gateway = { ...processes.gateway, ...(isAwaited && { stopsWithinMs: 2 ** 31 - 1 }) };
 await runFromTerminal(
   {
     ...code,

@@ -137,8 +137,10 @@ test("a connection lost while idle does not end the process", async (t) => {
   if (store?.dialect !== "postgres") return;
   const { rows } = await store.pool.query<{ pid: number }>("select pg_backend_pid() as pid");
   const source = store.pool.options.connectionString ?? "";
+  // Not `once` of node:events, which would also listen for the error.
+  const removed = new Promise((resolve) => store.pool.once("remove", resolve));
   await administer(source, `select pg_terminate_backend(${rows[0]?.pid})`);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await removed;
   assert.equal((await store.pool.query("select 1 as one")).rows[0].one, 1);
 });
 
@@ -147,11 +149,12 @@ test("a connection that breaks in use fails that use and does not end the proces
   if (store?.dialect !== "postgres") return;
   const client = await store.pool.connect();
   const { connection } = client as unknown as { connection: { stream: Socket } };
+  const ended = new Promise((resolve) => client.once("end", resolve));
   const answer = assert.rejects(client.query("select pg_sleep(600)"), /ECONNRESET/);
   // As a server that is stopped at once, or a wire that is cut: no farewell of the protocol.
   connection.stream.destroy(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" }));
   await answer;
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await ended;
   client.release();
   assert.equal((await store.pool.query("select 1 as one")).rows[0].one, 1);
 });
@@ -160,13 +163,18 @@ test("a commit waits for an open Kysely transaction and does not join it", async
   const store = await openTestStore(t, "sqlite");
   assert(store?.dialect === "sqlite");
   const order: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
   const transaction = store.db.transaction().execute(async (tx) => {
     await tx.selectFrom("users").select("user_id").execute();
+    begun.resolve();
+    await asked.promise;
     await new Promise((resolve) => setTimeout(resolve, 10));
     order.push("transaction");
   });
-  await new Promise((resolve) => setTimeout(resolve, 1));
+  await begun.promise;
   const exclusive = store.sqlite.exclusive(() => order.push(`alone ${store.sqlite.database.isTransaction}`));
+  asked.resolve();
   await Promise.all([transaction, exclusive]);
   assert.deepEqual(order, ["transaction", "alone false"]);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as breath } from "node:timers/promises";
+import { patienceMs } from "../../../../core/test/patience.ts";
 import { createAdmission } from "./admission.ts";
 import type { AdmissionLimits, Weight } from "./admission_limits.ts";
 
@@ -12,7 +13,7 @@ const limits: AdmissionLimits = {
   allBytes: 1024 * 1024,
   waiting: 50,
   waitingBytes: 100 * 1024,
-  waitMs: 300,
+  waitMs: patienceMs,
 };
 
 /** An admission, and what becomes of those who come, in order. */
@@ -61,7 +62,7 @@ test("a costly request goes alone in its organization, and keeps no other organi
 });
 
 test("organizations that flood take turns by cost", async () => {
-  const { seen, come } = watched({ waiting: 1_000, waitMs: 60_000, allCost: 100_000 });
+  const { seen, come } = watched({ waiting: 1_000, allCost: 100_000 });
   let leave = come("a", "a", { cost: 90_000 });
   const leaves = new Map<string, () => void>();
   for (let i = 0; i < 20; i++) {
@@ -80,8 +81,10 @@ test("organizations that flood take turns by cost", async () => {
   assert.ok(shares.a > 0 && shares.b > 0 && shares.a <= 3 * shares.b, JSON.stringify(shares));
 });
 
-test("what waits is bounded by count, bytes and time; whoever has most gives way, and nobody else", async () => {
-  const { admission, seen, come } = watched({ waiting: 1_000 });
+test("what waits is bounded by count, bytes and time; whoever has most gives way, and nobody else", async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, "now", () => nowMs);
+  const { admission, seen, come } = watched({ waiting: 1_000, waitMs: 300 });
   for (let i = 0; i < 4; i++) come("a", `in ${i}`);
   for (let i = 0; i < 8; i++) come("a", `wait ${i}`, { bytes: 10 * 1024 });
   assert.throws(() => come("a", "flood", { bytes: 10 * 1024 }), { code: "resource_exhausted" });
@@ -90,6 +93,7 @@ test("what waits is bounded by count, bytes and time; whoever has most gives way
   await breath();
   assert.deepEqual(seen.at(-1), "wait 7: resource_exhausted");
   assert.ok(admission.waitingBytes() <= 100 * 1024);
+  nowMs = 301;
   while (admission.waitingBytes() > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   assert.ok(seen.includes("b waits: resource_exhausted"), "it has waited too long");
 });

@@ -1,23 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { patienceMs } from "../../../../core/test/patience.ts";
+import { createAdmission } from "./admission.ts";
+import { queryLimits } from "./memory_bounds.ts";
 import { createQueryQueue } from "./query_queue.ts";
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Keeps the thread busy. */
-function spin(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-}
-
-/** Queries that keep the thread busy for so long and then wait for a moment, and the most of them at once. */
-function counted(busyMs: number, waitMs = 1) {
+/** Queries that wait for so long, and the most of them at once. */
+function counted(waitMs: number) {
   const count = { now: 0, most: 0, done: 0 };
   const work = async () => {
     count.now += 1;
     count.most = Math.max(count.most, count.now);
     await pause(waitMs);
-    spin(busyMs);
     count.now -= 1;
     count.done += 1;
   };
@@ -25,8 +21,9 @@ function counted(busyMs: number, waitMs = 1) {
 }
 
 test("an organization whose queries take long has one answered at a time, and another's does not wait for them", async () => {
-  const queue = createQueryQueue();
-  const slow = counted(20);
+  const admission = createAdmission({ ...queryLimits, waitMs: patienceMs });
+  const queue = createQueryQueue(admission, () => () => 20);
+  const slow = counted(1);
   for (let i = 0; i < 5; i++) await queue.answer("a", 100, slow.work);
   slow.count.most = 0;
   const flood = Array.from({ length: 20 }, () => queue.answer("a", 100, slow.work));
@@ -40,7 +37,7 @@ test("an organization whose queries take long has one answered at a time, and an
 test("queries that only wait for the database are answered at once, however long that takes", async () => {
   // On a busy machine the thread seems to work while it waits for the processor.
   const queue = createQueryQueue(undefined, () => () => 0);
-  const waiting = counted(0, 30);
+  const waiting = counted(30);
   for (let i = 0; i < 10; i++) await queue.answer("a", 100, waiting.work);
   await Promise.all(Array.from({ length: 10 }, () => queue.answer("a", 100, waiting.work)));
   assert.equal(waiting.count.most, 10);

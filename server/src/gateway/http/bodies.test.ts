@@ -27,6 +27,8 @@ async function start(t: TestContext, limits: BodyLimits) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
+  const accepted: Socket[] = [];
+  server.on("connection", (socket) => accepted.push(socket));
   const opened: Socket[] = [];
   t.after(() => {
     for (const socket of opened) socket.destroy();
@@ -50,7 +52,14 @@ async function start(t: TestContext, limits: BodyLimits) {
     const said = once(socket, "close").then(() => /\r\n(?:[0-9a-f]+\r\n)?(read .*|[a-z_]+: .*)/.exec(heard)?.[1]);
     return { socket, said, sent };
   }
-  return { open, held };
+  /** Waits until the server has read all that this client has sent. */
+  async function arrived({ socket, sent }: ReturnType<typeof open>): Promise<void> {
+    await sent;
+    const isRead = () =>
+      accepted.some((one) => one.remotePort === socket.localPort && one.bytesRead === socket.bytesWritten);
+    while (!isRead()) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return { open, held, arrived };
 }
 
 const length = (bytes: number) => `Content-Length: ${bytes}`;
@@ -93,7 +102,9 @@ test("a body that is cut off is nobody's mistake", async (t) => {
 });
 
 test("large bodies that would be too much together are refused, unless one of them has stopped arriving", async (t) => {
-  const { open, held } = await start(t, { bytes: 100_000, together: 250_000 });
+  let nowMs = 0;
+  t.mock.method(performance, "now", () => nowMs);
+  const { open, held, arrived } = await start(t, { bytes: 100_000, together: 250_000 });
   const refusal = "resource_exhausted: too many large requests at once; try again";
   const whole = "x".repeat(100_000);
   // Two are worked on: they are held until they are answered, and cannot make room.
@@ -106,14 +117,16 @@ test("large bodies that would be too much together are refused, unless one of th
   for (const { said } of working) assert.match((await said) ?? "", /^read 100000 /);
 
   // Two that stop just before their end make room for one that does not, the older one first.
-  const stopped = [open(length(100_000), whole.slice(1)), open(length(100_000), whole.slice(1))];
-  for (const { sent } of stopped) await sent;
+  const older = open(length(100_000), whole.slice(1));
+  await arrived(older);
+  const newer = open(length(100_000), whole.slice(1));
+  await arrived(newer);
   assert.equal(await open(length(100_000), whole).said, refusal, "at first they might still be arriving");
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  nowMs += 1_001;
   assert.match((await open(length(100_000), whole).said) ?? "", /^read 100000 /);
-  assert.equal(await stopped[0]?.said, refusal);
-  stopped[1]?.socket.write("x");
-  assert.match((await stopped[1]?.said) ?? "", /^read 100000 /);
+  assert.equal(await older.said, refusal);
+  newer.socket.write("x");
+  assert.match((await newer.said) ?? "", /^read 100000 /);
 });
 
 test("a large body is held until its answer is written, not until that is read", async (t) => {

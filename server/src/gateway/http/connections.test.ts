@@ -307,10 +307,14 @@ test("a large request that is answered is over, whether or not the answer is rea
 
 test("of large requests only so many wait, and who is gone does not", async (t) => {
   const held: (() => void)[] = [];
+  let told = 0;
   const { open } = await start(t, async (request, response, connections) => {
     try {
       const turn = connections.beginWork(request.socket, 1000);
-      if (turn !== undefined) await turn;
+      if (turn !== undefined) {
+        told += 1;
+        await turn;
+      }
       held.push(() => response.end("{}"));
     } catch (error) {
       assert.ok(error instanceof Fault);
@@ -320,17 +324,23 @@ test("of large requests only so many wait, and who is gone does not", async (t) 
   });
   const first = open(last("/"));
   await until(() => held.length === 1);
-  const waiting = Array.from({ length: 4 }, () => open(last("/")));
-  let refused = "";
-  while (!refused.includes("429")) {
-    const more = open(last("/"));
-    waiting.push(more);
-    refused = await Promise.race([more.ended, new Promise<string>((resolve) => setTimeout(resolve, 50, ""))]);
-  }
-  assert.match(refused, /too many large requests at once; try again$/);
+  /** One more, which waits or is refused by now. */
+  const come = async () => {
+    const before = told;
+    const one = open(last("/"));
+    await until(() => told > before || statuses(one.heard()).length > 0);
+    return { ...one, isRefused: told === before };
+  };
+  const waiting = [await come()];
+  while (waiting.at(-1)?.isRefused === false) waiting.push(await come());
+  const refused = await waiting.at(-1)?.ended;
+  assert.deepEqual(statuses(refused ?? ""), [429]);
+  assert.match(refused ?? "", /too many large requests at once; try again$/);
+  assert.equal(waiting.length, generous.largeWaiting + 1);
   for (const { socket } of waiting) socket.resetAndDestroy();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const patient = open(last("/"));
+  // It may take the server a while to notice; the first is not answered before that.
+  let patient = await come();
+  while (patient.isRefused) patient = await come();
   for (const one of [first, patient]) {
     await until(() => held.length > 0);
     held.shift()?.();

@@ -55,13 +55,22 @@ test("answers find their requests in whatever order they come", async (t) => {
 });
 
 test("a request that is not answered in time is refused, and its late answer is dropped", async (t) => {
-  const { link, frames, answer } = await joined(t);
-  await assert.rejects(link.request("hello", hello), { code: "unavailable", message: /did not answer in time/ });
+  const { link, signer, frames, answer } = await joined(t);
+  const late = { code: "unavailable", message: /did not answer in time/ };
+  do await assert.rejects(link.request("hello", hello), late);
+  while (frames.length === 0);
   answer(frames[0]?.id ?? 0);
-  const next = link.request("hello", hello);
-  await until(() => frames.length === 2);
-  answer(frames[1]?.id ?? 0);
-  assert.deepEqual(await next, { remembers: true, publicKeys: "{}" });
+  signer.on(
+    "data",
+    createFrameReader(({ id }) => answer(id)),
+  );
+  // On a busy machine other answers are late, too.
+  let reply: unknown;
+  while (reply === undefined) {
+    const request = link.request("hello", hello);
+    reply = await request.catch((fault) => assert.match(fault.message, late.message));
+  }
+  assert.deepEqual(reply, { remembers: true, publicKeys: "{}" });
 });
 
 test("no more requests wait than the bound allows", async (t) => {
