@@ -158,7 +158,8 @@ test("two people agree on the command line, as the guide of approvals prints it"
     (error) => error,
   );
   assert.equal(waiting.code, 4);
-  const [, fingerprint = ""] = /approve_activity '\{"fingerprint":"(.*?)"\}' --organization \S+ --api-key-file FILE\n$/.exec(waiting.stderr) ?? [];
+  const [, fingerprint = ""] =
+    /approve_activity '\{"fingerprint":"(.*?)"\}' --organization \S+ --api-key-file FILE\n$/.exec(waiting.stderr) ?? [];
   assert.ok(guide.includes(waiting.stderr.replaceAll(fingerprint, "sha256:…").replaceAll(id, "ID")), waiting.stderr);
   assert.deepEqual(
     JSON.parse((await there(list)).stdout).activities.map((one: { fingerprint: string }) => one.fingerprint),

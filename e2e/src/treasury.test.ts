@@ -195,7 +195,8 @@ test('the guide\'s "Now try it" works by copy and paste, at any hour', async (t)
     return execute("sh", ["-e", "-c", here], { cwd: repository, env });
   };
   // Who reads the guide from the top has brought the interface already.
-  const [, interfaceOfToken = ""] = /^```sh\n(npx keystead request create_smart_contract_interface .*?)^```$/ms.exec(guide) ?? [];
+  const [, interfaceOfToken = ""] =
+    /^```sh\n(npx keystead request create_smart_contract_interface .*?)^```$/ms.exec(guide) ?? [];
   assert.equal(JSON.parse((await paste(interfaceOfToken)).stdout).activity.status, "ACTIVITY_STATUS_COMPLETED");
   assert.match((await paste(prepare)).stdout, /\ncreated 6 DENY policies\ncreated 4 ALLOW policies\n$/);
   // A second run is refused before it creates anything.
