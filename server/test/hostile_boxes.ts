@@ -1,4 +1,6 @@
 /** Records, secrets, released rows and keyrings, mixed up or bent. */
+
+import { protocolVersion } from "../src/frames/frame.ts";
 import { createKeyring } from "../src/signer/secrets/keyring.ts";
 import { samples } from "./hostile_frames.ts";
 import {
@@ -142,9 +144,9 @@ export const boxAttacks = {
       aim.random.pick(seenOf(aim).records).sealed,
     ];
     return [
-      ...others.map((each): Shot => ({ kind: "hello", message: { protocol: 1, keyring: each } })),
+      ...others.map((each): Shot => ({ kind: "hello", message: { protocol: protocolVersion, keyring: each } })),
       { kind: "hello", message: { protocol: 2, keyring } },
-      { kind: "hello", message: { protocol: 1, keyring } },
+      { kind: "hello", message: { protocol: protocolVersion, keyring } },
     ];
   },
   "what only an operator may order": (aim) => [

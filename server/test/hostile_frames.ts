@@ -1,13 +1,13 @@
 /** Frames as bytes: bent, cut, confused. A new kind of frame is attacked once it has a sample here; without one this does not compile. */
 import { decode, encode, type Layout } from "@keystead/core/encoding/layout.ts";
-import { encodeFrame, type FrameKind, frameKinds } from "../src/frames/frame.ts";
+import { encodeFrame, type FrameKind, frameKinds, protocolVersion } from "../src/frames/frame.ts";
 import { type MessageKind, messages } from "../src/frames/messages.ts";
 import { type Aim, type Attack, honest, links, older, type Shot, seenOf } from "./hostile_material.ts";
 import { offered } from "./hostile_run.ts";
 
 /** Requests of every kind as an honest gateway sends them: what the bent ones are made from. */
 export const samples = {
-  hello: ({ run }) => ({ protocol: 1, keyring: run.keyring }),
+  hello: ({ run }) => ({ protocol: protocolVersion, keyring: run.keyring }),
   birth: () => ({}),
   prepare: (aim) => honest(aim, aim.want()),
   release: (aim) => ({

@@ -13,6 +13,7 @@ import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { encodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { p256 } from "@noble/curves/nist.js";
+import { protocolVersion } from "../src/frames/frame.ts";
 import type { OfferedState, Prepared, Reply, Request } from "../src/frames/messages.ts";
 import { type Memory, openMemory } from "../src/signer/memory/memory.ts";
 import { createOperations, type Operations, type Orders } from "../src/signer/operations.ts";
@@ -78,7 +79,7 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
   }
 
   const first = start(orders, folder);
-  first.operations.hello({ protocol: 1, keyring: undefined });
+  first.operations.hello({ protocol: protocolVersion, keyring: undefined });
   const birthRow = first.operations.birth({});
   const keyring = birthRow.birth?.keyring;
   if (keyring === undefined || birthRow.next === undefined) throw new Error("a birth without keyring or state");
@@ -101,7 +102,7 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
       running.memory.close();
       const next = { ...current, ...options.orders };
       const fresh = start(next, options.folder ?? folder);
-      fresh.operations.hello({ protocol: 1, keyring });
+      fresh.operations.hello({ protocol: protocolVersion, keyring });
       return rig(fresh, next);
     },
   });
@@ -125,7 +126,7 @@ export function signerUnder(
     () => clock.nowMs,
     () => undefined,
   );
-  operations.hello({ protocol: 1, keyring });
+  operations.hello({ protocol: protocolVersion, keyring });
   return operations;
 }
 

@@ -145,7 +145,7 @@ onBothDatabases("policies fill the state up to its bound, and what goes beyond i
     for (; count < 1_000; count += 50) await done(rig, "create_policies", { policies: many(count) });
   };
   await assert.rejects(fill(), {
-    message: `organization has reached its limit of ${maxPagesLength} bytes of users, credentials, tags and policies`,
+    message: `organization has reached its limit of ${maxPagesLength} bytes of users, credentials, tags and policies; delete some first`,
   });
   assert.ok(count >= 200, `${count} policies fit`);
   const { policies } = await ask(rig, listPolicies);

@@ -12,6 +12,7 @@ import {
   type SignerRig,
   stateAfter,
 } from "../../test/signer_rig.ts";
+import { protocolVersion } from "../frames/frame.ts";
 import { clockToleranceMs } from "../state/journal.ts";
 import { openMemory } from "./memory/memory.ts";
 import { createOperations, type Orders } from "./operations.ts";
@@ -95,7 +96,7 @@ function besideServer(rootKey: Uint8Array, orders: Orders, folder: string) {
     Date.now,
     (note) => notes.push(note),
   );
-  operations.hello({ protocol: 1, keyring: undefined });
+  operations.hello({ protocol: protocolVersion, keyring: undefined });
   return { operations, memory, notes };
 }
 
@@ -110,7 +111,7 @@ test("beside a database server: a birth that was never committed leaves no memor
   assert.equal(memory.deploymentId, undefined);
   const { leaf, birth } = operations.birth({});
   assert.equal(operations.release({ rows: [{ leaf, sealed: undefined }], links: [] })[0]?.kind, "released");
-  assert.equal(operations.hello({ protocol: 1, keyring: birth?.keyring }).remembers, true);
+  assert.equal(operations.hello({ protocol: protocolVersion, keyring: birth?.keyring }).remembers, true);
   assert.deepEqual(notes, []);
   memory.close();
 });
@@ -121,7 +122,7 @@ test("beside a database server: of two births at once the loser joins the winner
   const loser = besideServer(rootKey, orders, freshFolder(t));
   const { birth } = winner.operations.birth({});
   loser.operations.birth({});
-  assert.equal(loser.operations.hello({ protocol: 1, keyring: birth?.keyring }).remembers, true);
+  assert.equal(loser.operations.hello({ protocol: protocolVersion, keyring: birth?.keyring }).remembers, true);
   assert.match(loser.notes.join(), /is new to deployment .* takes its database as found/);
   winner.memory.close();
   loser.memory.close();

@@ -10,7 +10,7 @@ import { samples } from "../../../core/test/samples.ts";
 import { stampEvidence } from "../../test/evidence.ts";
 import { createQuorum } from "../../test/quorum_rig.ts";
 import { createTagBody, prepareOn, releaseRows, stampOf, stateAfter } from "../../test/signer_rig.ts";
-import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
+import { createFrameReader, encodeFrame, type Frame, protocolVersion } from "../frames/frame.ts";
 import { type MessageKind, messages, type Request } from "../frames/messages.ts";
 import { serve } from "./serve.ts";
 
@@ -46,7 +46,7 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
   const newest = stateAfter(rig.born, row);
   const replayed = createTagBody(rig, "later");
   const recorded: { [K in MessageKind]: Request<K>[] } = {
-    hello: [{ protocol: 1, keyring: rig.keyring }],
+    hello: [{ protocol: protocolVersion, keyring: rig.keyring }],
     birth: [{}],
     prepare: [
       {
@@ -134,7 +134,7 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
   t.diagnostic(`seed ${seed}: ${JSON.stringify(outcomes)}, ${notes.length} notes`);
   assert.equal(outcomes.approved, 0);
   // It is still there, and has neither forgotten nor accepted anything.
-  assert.equal(rig.operations.hello({ protocol: 1, keyring: rig.keyring }).remembers, true);
+  assert.equal(rig.operations.hello({ protocol: protocolVersion, keyring: rig.keyring }).remembers, true);
   assert.throws(() => rig.operations.birth({}), { code: "failed_precondition" });
   assert.deepEqual(
     rig.memory.pins.get(Buffer.from(rig.orders.birth.organizationId.replaceAll("-", ""), "hex"))?.version,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { patienceMs } from "../../../../core/test/patience.ts";
 import { stampEvidence } from "../../../test/evidence.ts";
-import { createFrameReader, encodeFrame, type Frame } from "../../frames/frame.ts";
+import { createFrameReader, encodeFrame, type Frame, protocolVersion } from "../../frames/frame.ts";
 import { messages } from "../../frames/messages.ts";
 import { createSignerLink, type LinkLimits } from "./signer_link.ts";
 
@@ -41,7 +41,7 @@ async function joined(t: TestContext, changes: Partial<LinkLimits> = {}) {
   return { link, signer, frames, events, answer };
 }
 
-const hello = { protocol: 1, keyring: undefined };
+const hello = { protocol: protocolVersion, keyring: undefined };
 const until = async (condition: () => boolean) => {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 };

@@ -14,6 +14,7 @@ import {
 } from "../../../test/hostile_story.ts";
 import { dialects, openTestStore } from "../../../test/open_test_store.ts";
 import { checkingSigner } from "../../../test/signer_rig.ts";
+import { protocolVersion } from "../../frames/frame.ts";
 import { rowKeys } from "../../store/projection.ts";
 import type { Store } from "../../store/store.ts";
 import { type TableName, tables } from "../../store/tables.ts";
@@ -71,7 +72,9 @@ function linkOf({ signer }: GatewayRig, refuseFrom = Number.POSITIVE_INFINITY): 
 }
 
 function run(rig: GatewayRig, rebuilds: boolean, link = linkOf(rig)): Promise<{ lines: string[]; ok: boolean }> {
-  const { log } = JSON.parse(rig.signer.operations.hello({ protocol: 1, keyring: rig.signer.keyring }).publicKeys);
+  const { log } = JSON.parse(
+    rig.signer.operations.hello({ protocol: protocolVersion, keyring: rig.signer.keyring }).publicKeys,
+  );
   return checkDatabase(rig.store, link, log, { rebuilds });
 }
 

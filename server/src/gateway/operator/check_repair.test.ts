@@ -11,6 +11,7 @@ import { sql } from "kysely";
 import { createGatewayRig, type GatewayRig } from "../../../test/gateway_rig.ts";
 import { dialects } from "../../../test/open_test_store.ts";
 import { checkingSigner, type SignerRig } from "../../../test/signer_rig.ts";
+import { protocolVersion } from "../../frames/frame.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { sha256 } from "../../state/digest.ts";
 import { sortKey } from "../../store/key_rows.ts";
@@ -52,7 +53,7 @@ function run(rig: GatewayRig, rebuilds: boolean, signer = rig.signer, asked: Ask
     attach: () => undefined,
     close: () => undefined,
   };
-  const { log } = JSON.parse(operations.hello({ protocol: 1, keyring: signer.keyring }).publicKeys);
+  const { log } = JSON.parse(operations.hello({ protocol: protocolVersion, keyring: signer.keyring }).publicKeys);
   return checkDatabase(rig.store, link, log, { rebuilds });
 }
 

@@ -131,7 +131,10 @@ function refuseTooLong(before: Lengths, after: Lengths, changes: readonly Change
 }
 
 function tooLong(limit: number, what: string): Fault {
-  return new Fault("resource_exhausted", `organization has reached its limit of ${limit} bytes of ${what}`);
+  return new Fault(
+    "resource_exhausted",
+    `organization has reached its limit of ${limit} bytes of ${what}; delete some first`,
+  );
 }
 
 function othersOf(lengths: Lengths): number {

@@ -29,6 +29,7 @@ import {
   userWithKey,
 } from "../../../test/signer_rig.ts";
 import { nodeCurves } from "../../curves/node_curves.ts";
+import { protocolVersion } from "../../frames/frame.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { objectId } from "../../state/derived_id.ts";
@@ -351,13 +352,13 @@ test("a memory that has lost everything does not take the real birth, nor what f
   const links = states.map(({ header }) => header);
   assert.throws(() => releaseRows(lost, [rig.birthRow]), { code: "unavailable", message: /accept-database/ });
   assert.throws(() => releaseRows(lost, rows, links), { code: "unavailable" });
-  assert.equal(lost.operations.hello({ protocol: 1, keyring: rig.keyring }).remembers, false);
+  assert.equal(lost.operations.hello({ protocol: protocolVersion, keyring: rig.keyring }).remembers, false);
 });
 
 test("a birth that was committed and not released is finished by the signer that made it", () => {
   const rig = createSignerRig({ releaseBirth: false });
   const again = rig.restart();
-  assert.equal(again.operations.hello({ protocol: 1, keyring: rig.keyring }).remembers, true);
+  assert.equal(again.operations.hello({ protocol: protocolVersion, keyring: rig.keyring }).remembers, true);
   assert.throws(() => offer(again, rig.born, createTagBody(rig, "x")), { code: "unavailable" });
   assert.equal(releaseRows(again, [rig.birthRow])[0]?.kind, "released");
   assert.equal(offer(again, rig.born, createTagBody(rig, "x")).kind, "prepared");
@@ -447,7 +448,9 @@ test("every leaf that was released and is not shown is named", () => {
   const { rows } = history(rig, ["a", "b", "c", "d", "e"]);
   // Prepared and never released: needs no trace.
   prepareOn(rig, undefined, createTagBody(rig, "never"));
-  const logKey = fromHex(JSON.parse(rig.operations.hello({ protocol: 1, keyring: rig.keyring }).publicKeys).log);
+  const logKey = fromHex(
+    JSON.parse(rig.operations.hello({ protocol: protocolVersion, keyring: rig.keyring }).publicKeys).log,
+  );
   const { statement, signature } = rig.restart().operations.statement({ page: 0 });
   const released = openStatement(nodeCurves, logKey, statement, signature);
   const leaves = [rig.birthRow, ...rows].map(({ leaf }) => decodeLeaf(withoutMac(leaf)));

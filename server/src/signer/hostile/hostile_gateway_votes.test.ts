@@ -14,6 +14,7 @@ import { samples } from "../../../../core/test/samples.ts";
 import { createQuorum, pageOf, type Quorum } from "../../../test/quorum_rig.ts";
 import { anotherOrganization, leafOf, offer, only, type StoredState, stateAfter } from "../../../test/signer_rig.ts";
 import { nodeCurves } from "../../curves/node_curves.ts";
+import { protocolVersion } from "../../frames/frame.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { sha256 } from "../../state/digest.ts";
 import type { PendingActivity } from "../../state/entities.ts";
@@ -169,7 +170,7 @@ test("what was kept back of a waiting submission, of votes and of their end is m
   quorum.approve("cleo", second);
   quorum.reject("bob", second);
   const { operations, keyring, birthRow } = quorum.rig;
-  const logKey = fromHex(JSON.parse(operations.hello({ protocol: 1, keyring }).publicKeys).log);
+  const logKey = fromHex(JSON.parse(operations.hello({ protocol: protocolVersion, keyring }).publicKeys).log);
   const { statement, signature } = operations.statement({ page: 0 });
   const released = openStatement(nodeCurves, logKey, statement, signature);
   const leaves = [birthRow, ...quorum.committed].map(leafOf);

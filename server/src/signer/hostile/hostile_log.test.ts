@@ -19,6 +19,7 @@ import {
 import { exportClient } from "../../../test/imports.ts";
 import { prepareOnce } from "../../../test/prepare_once.ts";
 import { checkingSigner, leafOf } from "../../../test/signer_rig.ts";
+import { protocolVersion } from "../../frames/frame.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import type { SignerLink } from "../../gateway/link/signer_link.ts";
 import { checkLog } from "../../gateway/operator/check_log.ts";
@@ -70,7 +71,9 @@ function inProcess({ signer }: GatewayRig): SignerLink {
 }
 
 async function report(rig: GatewayRig, link = inProcess(rig)): Promise<{ lines: string[]; ok: boolean }> {
-  const { log } = JSON.parse(rig.signer.operations.hello({ protocol: 1, keyring: rig.signer.keyring }).publicKeys);
+  const { log } = JSON.parse(
+    rig.signer.operations.hello({ protocol: protocolVersion, keyring: rig.signer.keyring }).publicKeys,
+  );
   return checkLog(rig.store, link, log);
 }
 

@@ -13,7 +13,7 @@ import { editedPages, type Shot } from "../../../test/hostile_material.ts";
 import { type Run, recordRun } from "../../../test/hostile_run.ts";
 import { wishNames } from "../../../test/hostile_wants.ts";
 import { seededRandom } from "../../../test/seeded_random.ts";
-import { encodeFrame, frameKinds } from "../../frames/frame.ts";
+import { encodeFrame, frameKinds, protocolVersion } from "../../frames/frame.ts";
 import { messages } from "../../frames/messages.ts";
 import { checkDatabase } from "../../gateway/operator/check_database.ts";
 import { checkLog } from "../../gateway/operator/check_log.ts";
@@ -49,7 +49,7 @@ function said(objection: string | undefined): string[] {
 
 async function joinAnew({ signer, keyring }: Run, orders?: Parameters<Run["signer"]["restart"]>[0]): Promise<void> {
   await signer.restart(orders);
-  await signer.link.request("hello", { protocol: 1, keyring });
+  await signer.link.request("hello", { protocol: protocolVersion, keyring });
 }
 
 test(`${frames} hostile frames of a hostile gateway: nothing is approved that was not, and the signer goes on`, async (t) => {
