@@ -628,7 +628,7 @@ test("a rotation hands both root keys to the signer, and only its good end remov
   const stopped = new Started(t, data, ["rotate-keys", "--old-key-saved"], { KEYSTEAD_WISH: "no report" });
   await stopped.until(/stand-in signer is here/);
   stopped.process.kill("SIGINT");
-  assert.equal(await stopped.end(), 0, stopped.said);
+  assert.equal(await stopped.end(), 1, stopped.said);
   assert.deepEqual(readFileSync(join(data, "root.key")), old, "asked to stop is not done");
 
   const done = new Started(t, data, ["rotate-keys", "--old-key-saved"]);
