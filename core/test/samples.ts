@@ -27,6 +27,7 @@ const rows = {
   idlInstructions: { sample: 20_000, full: 500_000 },
 
   // Signer and gateway, in one process.
+  activitySequences: { sample: 300, full: 10_000 },
   bentBundles: { sample: 3_000, full: 100_000 },
   /** Three bundles go each way in a round. */
   bundleRounds: { sample: 12, full: 3_334 },
@@ -59,16 +60,29 @@ const rows = {
   powerCuts: { sample: 8, full: 200 },
   postgresPowerCuts: { sample: 2, full: 20 },
   memoryCuts: { sample: 200, full: 5_000 },
+  /** Releases in the history that is cut at random places, and in the one that is cut wherever the disk is waited for. */
+  memoryCutReleases: { sample: 1_000, full: 1_000 },
+  memoryLossReleases: { sample: 5_000, full: 5_000 },
+  launcherKills: { sample: 6, full: 30 },
+  twoGatewayRequests: { sample: 240, full: 240 },
+  twoGatewayClients: { sample: 16, full: 16 },
   raceTrials: { sample: 6, full: 500 },
   /** Fewer kinds than the full count: a sample takes them in turn, by its seed. */
   racedBodies: { sample: 10, full: 1_000 },
+  /** Who send one raced body at once. */
+  racedBodySenders: { sample: 50, full: 50 },
   secretRounds: { sample: 9, full: 72 },
   /** In a sample of the hostile database, one organization for each table and one more. */
   damagedOrganizations: { sample: 0, full: 30 },
   attackMs: { sample: 1_500, full: 10_000 },
+  /** The server gives a slow sender 20 s, and looks every 5. */
+  slowAttackMs: { sample: 27_000, full: 27_000 },
   attackWarmUpMs: { sample: 3_000, full: 10_000 },
   attacksAtOnce: { sample: 4, full: 1 },
   tenantFloodMs: { sample: 8_000, full: 30_000 },
+  /** While the signer stands still: how long at least, and how many requests come meanwhile. */
+  standstillMs: { sample: 8_000, full: 8_000 },
+  standstillRequests: { sample: 200, full: 200 },
 } as const satisfies Record<string, { sample: number; full: number }>;
 
 export type SampleName = keyof typeof rows;

@@ -1,5 +1,6 @@
 /** What an organization keeps of what was asked of it, as its members see it. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { patienceMs } from "../../core/test/patience.ts";
 import type { KeyPair } from "./key_pairs.ts";
 import { type Answer, assertAccepted, call } from "./wire.ts";
 
@@ -9,11 +10,10 @@ type List = (paginationOptions: object) => Promise<Answer["json"]>;
 
 /** All of an organization's activities, newest first, by as many pages as it takes. */
 export async function seenActivities(list: List): Promise<SeenActivity[]> {
-  for (let look = 0; ; look++) {
+  for (const until = Date.now() + patienceMs; ; await sleep(50)) {
     const seen = await readAll(list);
     // A signature is pending for the moment in which its result is written to its row.
-    if (look === 100 || !seen.some(({ status }) => status === "ACTIVITY_STATUS_PENDING")) return seen;
-    await sleep(50);
+    if (Date.now() > until || !seen.some(({ status }) => status === "ACTIVITY_STATUS_PENDING")) return seen;
   }
 }
 

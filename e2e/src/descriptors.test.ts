@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { testTimeoutMs } from "../../core/test/patience.ts";
+import { patienceMs, testTimeoutMs } from "../../core/test/patience.ts";
 import { freshDataFolder } from "./data_folder.ts";
 import { type KeysteadServer, type ServerOptions, startKeystead } from "./keystead_server.ts";
 
@@ -76,12 +76,11 @@ async function statusOf(url: string): Promise<number | undefined> {
 }
 
 async function bothOf(server: KeysteadServer, not: Partial<Record<Role, number>> = {}): Promise<Record<Role, number>> {
-  for (let i = 0; i < 400; i++) {
+  for (const until = Date.now() + patienceMs; Date.now() < until; await pause(50)) {
     const { gateway, signer } = await server.children();
     const isNew = gateway !== not.gateway && signer !== not.signer;
     const isReady = (await statusOf(`${server.url}/readyz`)) === 200;
     if (gateway !== undefined && signer !== undefined && isNew && isReady) return { gateway, signer };
-    await pause(50);
   }
   assert.fail(`no gateway and signer: ${server.output()}`);
 }
@@ -120,7 +119,7 @@ test("files, pipes and sockets of the launcher's parent reach neither child, not
     for (const role of ["gateway", "signer"] as const) {
       const look = () => unexplained(role, descriptorsOf(pids[role]), folders[role]);
       // The connection on which we asked may be open for a moment longer.
-      for (let i = 0; i < 40 && look().length > 0; i++) await pause(50);
+      for (const until = Date.now() + patienceMs; Date.now() < until && look().length > 0; ) await pause(50);
       assert.deepEqual(look(), [], `${role} ${when}`);
       assert.deepEqual(withoutCloseOnExec(pids[role]), [], `${role} ${when}`);
     }

@@ -41,8 +41,12 @@ export async function isRunning(pid: number): Promise<boolean> {
 
 /** False when it ended between the look and the kill, so that nobody was killed. */
 export function killIfThere(pid: number): boolean {
+  return signalIfThere(pid, "SIGKILL");
+}
+
+export function signalIfThere(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    return process.kill(pid, "SIGKILL");
+    return process.kill(pid, signal);
   } catch {
     return false;
   }

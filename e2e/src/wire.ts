@@ -34,11 +34,14 @@ export function bytesOf(body: unknown): Uint8Array {
 }
 
 /**
- * On a machine that is short of time the signer may be late, or be replaced because it was. The same bytes are the same request, so
- * they are sent again. A test about just that looks at the first answer.
+ * On a machine that is short of time the signer may be late, or be replaced because it was, and a request may have waited for its turn
+ * for too long. The same bytes are the same request, so they are sent again. A test about just that looks at the first answer.
  */
-const isLate = ({ status, json }: Answer) =>
-  status === 503 && /^the signer (did not answer in time|is not running)/.test(json?.message ?? "");
+export function isLate({ status, json }: Pick<Answer, "status" | "json">): boolean {
+  const message = json?.message ?? "";
+  if (status === 429) return message === "too many requests of this organization wait; try again";
+  return status === 503 && /^the signer (did not answer in time|is not running)/.test(message);
+}
 
 /** Sends exactly these headers, in this order and as often as they stand here, and besides only those of HTTP itself. */
 export async function send(url: string, message: Message): Promise<Answer> {
@@ -90,17 +93,14 @@ export function sendOnce(url: string, { method = "POST", path, headers = [], bod
   });
 }
 
-/** One connection, these bytes, and everything that comes back until the server closes, or falls silent after its first word. */
-export function sendRaw(url: string, bytes: Uint8Array | string, quietMs = 1_000): Promise<string> {
+/** One connection, these bytes, and everything that comes back until the server closes it. */
+export function sendRaw(url: string, bytes: Uint8Array | string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     let received = "";
     socket.setTimeout(patienceMs, () => socket.destroy());
-    socket.on("data", (chunk) => {
-      received += chunk;
-      socket.setTimeout(quietMs);
-    });
+    socket.on("data", (chunk) => (received += chunk));
     // A server that refuses early may reset a connection that still sends; what it said before counts.
     socket.on("error", (error) => (received === "" ? reject(error) : undefined));
     socket.on("close", () => resolve(received));

@@ -220,9 +220,16 @@ test("a killed signer: 503 with code 14 meanwhile, then 200 again from the same 
   const server = await start(t, freshDataFolder(t));
   const acts = await createTags(server, 3);
   const before = await server.children();
-  kill(before.signer);
-  const { act, refusals } = await sendUntilAnswered(server, tagBody(server));
-  assert.ok(refusals.length > 0, "nobody noticed");
+  // While the launcher stands still, nobody replaces it.
+  const body = tagBody(server);
+  server.launcher.kill("SIGSTOP");
+  try {
+    kill(before.signer);
+    await assert.rejects(send(server, body), isUnavailable(/signer/));
+  } finally {
+    server.launcher.kill("SIGCONT");
+  }
+  const { act, refusals } = await sendUntilAnswered(server, body);
   for (const refusal of refusals) assert.ok(isUnavailable(/signer/)(refusal));
   await assertAllThere(server, [...acts, act]);
   const after = await server.children();
@@ -454,7 +461,7 @@ test("a clock far behind the signer's memory: no submits, a reason, and accept-c
   const second = await start(t, dataFolder);
   await assert.rejects(
     send(second, tagBody(second)),
-    isUnavailable(/clock is 7\d\d\d s behind.*`npx keystead accept-clock`/),
+    isUnavailable(/clock is \d{4} s behind.*`npx keystead accept-clock`/),
   );
   assert.equal((await clientOf(second).whoami()).userId, second.bootstrap.userId);
   await assertAllThere(second, acts);

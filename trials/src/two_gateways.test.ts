@@ -11,9 +11,10 @@ import { keyFrom } from "@keystead/e2e/key_pairs.ts";
 import { startKeystead } from "@keystead/e2e/keystead_server.ts";
 import { call } from "@keystead/e2e/wire.ts";
 import { closeStore, openStore } from "@keystead/server/store/store.ts";
+import { samples } from "../../core/test/samples.ts";
 
-const requests = 240;
-const clients = 16;
+const requests = samples.twoGatewayRequests;
+const clients = samples.twoGatewayClients;
 const env = { KEYSTEAD_LIMITS: `{"userTagsPerOrganization": ${requests}}` };
 
 test("two servers change one organization at once: every request is answered once, and the states form one line", async (t) => {

@@ -6,6 +6,7 @@ import { DEFAULT_ETHEREUM_ACCOUNTS } from "@turnkey/sdk-server";
 import { createAccount, isTurnkeyActivityConsensusNeededError, TurnkeyConsensusNeededError } from "@turnkey/viem";
 import { getAddress, type Hex, parseEther, recoverMessageAddress, serializeSignature } from "viem";
 import { hardhat } from "viem/chains";
+import { patienceMs } from "../../../core/test/patience.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import { at, foundOrganization, type Person, refusalOf } from "../published/clients.ts";
 import type { Chain } from "./chain.ts";
@@ -24,10 +25,9 @@ async function waitingActivity(call: Promise<unknown>): Promise<string> {
 
 /** An activity that is over. While it is pending the clients' own pollers ask again, and so does this. */
 async function outcomeOf({ sdk }: Person, activityId: string) {
-  for (let round = 0; round < 100; round++) {
+  for (const until = Date.now() + patienceMs; Date.now() < until; await setTimeout(20)) {
     const { activity } = await sdk.getActivity({ activityId });
     if (activity.status !== "ACTIVITY_STATUS_PENDING") return activity;
-    await setTimeout(20);
   }
   return assert.fail("it is pending for ever");
 }

@@ -11,6 +11,7 @@ import {
   withAsyncPolling,
 } from "@turnkey/http";
 import { TurnkeyApiClient } from "@turnkey/sdk-server";
+import { patienceMs } from "../../../core/test/patience.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import { apiKeyPair, foundOrganization, type Person } from "./clients.ts";
 import { approvalBody, rejectionBody, tagBody } from "./requests.ts";
@@ -38,7 +39,7 @@ function watchedClient(
 }
 
 /** Polls for longer than the other side of a test takes. */
-const patient = { intervalMs: 20, numRetries: 500 };
+const patient = { intervalMs: 20, numRetries: patienceMs / 20 };
 
 /** The fingerprint of the proposal of this tag, as soon as somebody has made it. */
 async function findWaiting({ sdk }: Person, userTagName: string): Promise<string> {

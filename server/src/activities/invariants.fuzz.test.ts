@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { finish } from "@keystead/core/work.ts";
 import fc from "fast-check";
+import { samples } from "../../../core/test/samples.ts";
 import { activityContext, nowMs } from "../../test/activity_context.ts";
 import { after, apiKey, keyParams, organization, person } from "../../test/members.ts";
 import type { ActivityOutcome } from "../endpoints/define_activity.ts";
@@ -131,7 +132,7 @@ function checkInvariants({ members, settings }: Pages): void {
   }
 }
 
-test("no sequence of activities breaks an organization, and every refusal leaves it as it was", () => {
+test("no sequence of activities breaks an organization, and every refusal leaves it as it was", (t) => {
   const counts = { done: 0, refused: 0 };
   const start = organization({ users: [person("ann", { apiKeys: [apiKey(0)] })] });
   fc.assert(
@@ -160,7 +161,8 @@ test("no sequence of activities breaks an organization, and every refusal leaves
         checkInvariants(pages);
       });
     }),
-    { numRuns: 300 },
+    { numRuns: samples.activitySequences },
   );
+  t.diagnostic(`${samples.activitySequences} sequences: ${counts.done} activities done, ${counts.refused} refused`);
   assert.ok(counts.done > 1_000 && counts.refused > 1_000, `${counts.done} done, ${counts.refused} refused`);
 });

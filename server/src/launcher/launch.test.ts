@@ -23,6 +23,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { patienceMs } from "../../../core/test/patience.ts";
+import { samples } from "../../../core/test/samples.ts";
 
 const entry = fileURLToPath(new URL("stand_in_main.test_entry.ts", import.meta.url));
 const isRoot = process.getuid?.() === 0;
@@ -359,12 +360,12 @@ test("a signer whose memory was renamed has its folder synced, which it cannot d
 
 test("random kills of both never leave the launcher without a pair", async (t) => {
   const started = await new Started(t, freshFolder(t)).ready();
-  for (let i = 0; i < 6; i++) {
+  for (let i = 0; i < samples.launcherKills; i++) {
     const { gateway, signer } = await started.answer();
     for (const pid of i % 3 === 0 ? [gateway.pid, signer.pid] : i % 3 === 1 ? [signer.pid] : [gateway.pid]) {
       killIfAlive(pid);
     }
-    await pause(i * 7);
+    await pause((i % 6) * 7);
   }
   await started.answer();
 });
@@ -437,9 +438,13 @@ test("a second start on the same data is refused; after kill -9 the next start w
 test("a start waits for children of a killed launcher, and refuses when they stay", async (t) => {
   const data = freshFolder(t);
   const first = await new Started(t, data).ready();
-  const { signer } = await first.answer();
+  const { gateway, signer } = await first.answer();
   process.kill(signer.pid, "SIGSTOP");
   first.process.kill("SIGKILL");
+  await eventually(
+    () => !isAlive(gateway.pid),
+    () => "the gateway's end",
+  );
   const second = new Started(t, data);
   assert.equal(await second.end(), 1);
   assert.match(second.said, new RegExp(`process ${signer.pid} of an earlier start still runs`));
@@ -623,7 +628,7 @@ test("a rotation hands both root keys to the signer, and only its good end remov
   const stopped = new Started(t, data, ["rotate-keys", "--old-key-saved"], { KEYSTEAD_WISH: "no report" });
   await stopped.until(/stand-in signer is here/);
   stopped.process.kill("SIGINT");
-  assert.equal(await stopped.end(), 0, stopped.said);
+  assert.equal(await stopped.end(), 1, stopped.said);
   assert.deepEqual(readFileSync(join(data, "root.key")), old, "asked to stop is not done");
 
   const done = new Started(t, data, ["rotate-keys", "--old-key-saved"]);

@@ -27,8 +27,7 @@ import { isFull, samples } from "../../../core/test/samples.ts";
 const tried = isFull ? dialects : (["sqlite"] as const);
 const attackMs = samples.attackMs;
 const warmUpMs = samples.attackWarmUpMs;
-/** The server gives a slow sender 20 s, and looks every 5. */
-const slowMs = 27_000;
+const slowMs = samples.slowAttackMs;
 const slowNames = Object.keys(slowAttacks) as AttackName[];
 
 /** A sample tries several at once; those whose bytes are counted are among themselves. */

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { startAssault, type Target } from "@keystead/e2e/attackers/attack.ts";
+import { startAssault, type Tally, type Target } from "@keystead/e2e/attackers/attack.ts";
 import { startAttacker } from "@keystead/e2e/attackers/attack_process.ts";
 import { heldBytes } from "@keystead/e2e/attackers/held_bytes.ts";
 import { newNeighbour } from "@keystead/e2e/attackers/neighbour.ts";
@@ -45,14 +45,18 @@ for (const dialect of isFull ? dialects : (["sqlite"] as const)) {
       const target: Target = { ...server.bootstrap, url: server.url };
       const neighbour = await newNeighbour(server);
       const attacker = await startAttacker(name, target);
+      const { holds = 0 } = tenantFloods[name];
+      /** However slow the machine is, all its connections were open, and some of what it asked was answered. */
+      const isFlood = ({ mostOpen, answers }: Tally) => mostOpen >= holds && Object.keys(answers).length > 0;
+      const [soon, until] = [Date.now() + floodMs, Date.now() + patienceMs];
       let errands = 0;
-      for (const until = Date.now() + floodMs; Date.now() < until; errands++) {
+      for (; Date.now() < soon || (!isFlood(await attacker.look()) && Date.now() < until); errands++) {
         await Promise.all([errand(target), errand(neighbour)]);
       }
       const { tally } = await attacker.stop();
       t.diagnostic(`${errands} errands each; the flood was answered ${JSON.stringify(tally.answers)}`);
       for (const status of Object.keys(tally.answers)) assert.match(status, /^(200|429|503)$/);
-      assert.ok(errands > 0);
+      assert.ok(errands > 0 && isFlood(tally));
     });
   }
 }
@@ -66,7 +70,7 @@ test("what waits while the signer stands still is bounded in bytes, and everybod
   const neighbour = await newNeighbour(server);
   await errand(target);
   const { signer = 0 } = await server.children();
-  const requests = Array.from({ length: 200 }, (_, turn) => {
+  const requests = Array.from({ length: samples.standstillRequests }, (_, turn) => {
     const body = {
       type: "ACTIVITY_TYPE_CREATE_USER_TAG",
       timestampMs: String(Date.now() + turn),
@@ -82,7 +86,7 @@ test("what waits while the signer stands still is bounded in bytes, and everybod
   try {
     for (const request of requests) assault.open((socket) => socket.write(request));
     const isEnough = () => (most.waiting ?? 0) > 0 && (most.bodies ?? 0) > 5_000_000;
-    const [soon, until] = [Date.now() + 8_000, Date.now() + patienceMs];
+    const [soon, until] = [Date.now() + samples.standstillMs, Date.now() + patienceMs];
     for (; Date.now() < soon || (!isEnough() && Date.now() < until); await sleep(50)) {
       for (const [where, bytes] of Object.entries(await heldBytes(server))) {
         most[where] = Math.max(most[where] ?? 0, bytes);

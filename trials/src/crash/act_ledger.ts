@@ -22,7 +22,7 @@ export type FromActOracle =
   | { kind: "begun" }
   | { kind: "answered" }
   | { kind: "checked" }
-  | { kind: "progress"; acknowledged: number }
+  | { kind: "progress"; acknowledged: number; unavailable: number }
   | { kind: "ended" }
   | { kind: "report"; report: ActReport }
   | { kind: "violation"; what: string };

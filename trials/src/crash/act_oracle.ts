@@ -112,7 +112,7 @@ function createPlay(url: string, stages: Stage[]) {
   }
 
   return {
-    acknowledged: () => settled.length,
+    progress: () => ({ acknowledged: settled.length, unavailable: waits.unavailable }),
     createPlayer,
     async finish(): Promise<ActReport> {
       for (const each of settled) await repeat(each);
@@ -156,7 +156,7 @@ async function hear(message: ToActOracle): Promise<void> {
     return;
   }
   if (play === undefined || player === undefined) throw new Error("no stages yet");
-  const { acknowledged, createPlayer } = play;
+  const { progress, createPlayer } = play;
   if (message.kind === "begin") {
     await player.begin(actNamed(message.act));
     say({ kind: "begun" });
@@ -171,7 +171,7 @@ async function hear(message: ToActOracle): Promise<void> {
       runClient(createPlayer(), seededRandom(message.seed + n)),
     );
     load = Promise.all(clients).catch(violated);
-    setInterval(() => say({ kind: "progress", acknowledged: acknowledged() }), 50).unref();
+    setInterval(() => say({ kind: "progress", ...progress() }), 50).unref();
   } else if (message.kind === "endLoad") {
     loadEnds = true;
     await load;

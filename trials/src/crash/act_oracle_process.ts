@@ -10,6 +10,8 @@ export class ActOracle {
   /** Something that must not be. From then on it knows nothing more. */
   violation: string | undefined;
   acknowledged = 0;
+  /** Answers with status 503. */
+  unavailable = 0;
 
   constructor(t: TestContext) {
     this.#process = fork(join(import.meta.dirname, "act_oracle.ts"), [], {
@@ -19,7 +21,10 @@ export class ActOracle {
     t.after(() => this.#process.kill("SIGKILL"));
     this.#process.on("message", (message: FromActOracle) => {
       if (message.kind === "violation") this.violation ??= message.what;
-      if (message.kind === "progress") this.acknowledged = message.acknowledged;
+      if (message.kind === "progress") {
+        this.acknowledged = message.acknowledged;
+        this.unavailable = message.unavailable;
+      }
       for (const ear of this.#ears) ear(message);
     });
     this.#process.on("exit", (code) => {

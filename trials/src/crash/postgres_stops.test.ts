@@ -40,7 +40,7 @@ test(`PostgreSQL stopped immediately ${stops} times under load: nothing is lost,
   const report = await (async () => {
     for (; done < stops; done++) {
       await moreAcknowledged(oracle, clients * 2);
-      await stopOnce(postgres, server, random);
+      await stopOnce(postgres, server, oracle, random);
     }
     await moreAcknowledged(oracle, clients * 2);
     await oracle.ask({ kind: "endLoad" }, "ended");
@@ -88,13 +88,27 @@ async function moreAcknowledged(oracle: ActOracle, count: number): Promise<void>
   }
 }
 
-/** In the middle of whatever is going on, for a moment or for longer than a request may take to be refused. */
-async function stopOnce(postgres: OwnPostgres, server: KeysteadServer, random: Random): Promise<void> {
+/**
+ * In the middle of whatever is going on, until somebody was refused for it; then for a moment or for longer than a request may take to
+ * be refused.
+ */
+async function stopOnce(
+  postgres: OwnPostgres,
+  server: KeysteadServer,
+  oracle: ActOracle,
+  random: Random,
+): Promise<void> {
   await pause(random.below(300));
   await postgres.stopImmediately();
+  const before = oracle.unavailable;
   const answer = await fetch(`${server.url}/readyz`);
   assert.equal(answer.status, 503, await answer.text());
   assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
+  const until = Date.now() + patienceMs;
+  while (oracle.unavailable === before) {
+    await oracle.hear("progress");
+    assert.ok(Date.now() < until, "nobody noticed the stop");
+  }
   await pause(random.below(random.next() < 0.2 ? 3_000 : 300));
   await postgres.startAgain();
 }

@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { type KeyPair, keyFrom } from "@keystead/e2e/key_pairs.ts";
+import { isLate } from "@keystead/e2e/wire.ts";
 import { activities } from "@keystead/sdk";
 import { patienceMs } from "../../../core/test/patience.ts";
 import { type Random, seededRandom } from "../../../core/test/seeded_random.ts";
@@ -38,7 +39,9 @@ function post(url: string, path: string, stamp: string, body: string, tries: num
       incoming.on("end", () => {
         const text = Buffer.concat(chunks).toString();
         const status = incoming.statusCode ?? 0;
-        resolve(status === 503 || !incoming.complete ? undefined : { status, json: JSON.parse(text) });
+        if (status === 503 || !incoming.complete) return resolve(undefined);
+        const received = { status, json: JSON.parse(text) };
+        resolve(isLate(received) ? undefined : received);
       });
     });
     const timer = setTimeout(() => outgoing.destroy(), giveUpMs * 2 ** Math.min(tries, 7));

@@ -20,7 +20,7 @@ import { type Change, parseJournal } from "./journal.ts";
 import { createHistoryCheck, historyOf, memoryFixtures } from "./memory_history.ts";
 
 const cuts = samples.memoryCuts;
-const records = 1_000;
+const records = samples.memoryCutReleases;
 const isHistory = createHistoryCheck(records);
 const { rootKey, deploymentId, boot } = memoryFixtures;
 
@@ -76,7 +76,7 @@ function withKept<T>(kept: Kept, dataFolder: string, work: (folder: string) => T
 
 /** What the memory says of itself: never are more bytes than this on their way to the disk. */
 const mostLost = 256 * 1024;
-const longHistory = 5_000;
+const longHistory = samples.memoryLossReleases;
 /** Never compacted, and after every few hundred releases. */
 const compactions = { never: 2 ** 40, often: 300 * 1024 };
 

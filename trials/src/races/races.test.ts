@@ -21,7 +21,7 @@ import { races } from "./table.ts";
 
 const trials = samples.raceTrials;
 const bodies = samples.racedBodies;
-const senders = 50;
+const senders = samples.racedBodySenders;
 const bodiesPerPlace = 50;
 const serversOnPostgres = 3;
 

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { Fault } from "@keystead/core/fault.ts";
+import { patienceMs } from "../../../../core/test/patience.ts";
 import { type ConnectionLimits, type Connections, createConnections } from "./connections.ts";
 import { leaveUnread } from "./end_connection.ts";
 
@@ -18,7 +19,7 @@ const generous: ConnectionLimits = {
   allWaitingBytes: 1_000_000,
   largeBytes: 1000,
   largeWaiting: 4,
-  stillMs: 60_000,
+  stillMs: patienceMs,
   bodiesBytes: 64 * 1024 * 1024,
   answersBytes: 64 * 1024 * 1024,
 };
@@ -31,6 +32,8 @@ async function start(t: TestContext, handler: Handler, limits: Partial<Connectio
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const sockets: Socket[] = [];
+  const accepted = new Map<number | undefined, Socket>();
+  server.on("connection", (socket) => accepted.set(socket.remotePort, socket));
   t.after(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
@@ -50,7 +53,17 @@ async function start(t: TestContext, handler: Handler, limits: Partial<Connectio
     socket.write(bytes);
     return { socket, ended, heard: () => heard };
   }
-  return { server, open };
+  /** Once the server has read what it sent, so that the order of several is known. */
+  async function opened<T extends { socket: Socket }>(one: T): Promise<T> {
+    if (one.socket.connecting) await once(one.socket, "connect");
+    const { localPort, bytesWritten } = one.socket;
+    await until(() => {
+      const own = accepted.get(localPort);
+      return own !== undefined && (own.bytesRead === bytesWritten || own.destroyed);
+    });
+    return one;
+  }
+  return { server, open, opened };
 }
 
 const get = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
@@ -58,12 +71,6 @@ const post = (path: string, body: string) =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const last = (path: string) => get(path, "Connection: close\r\n");
 const statuses = (heard: string) => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
-/** Once it is there, so that the order of several is known. */
-const opened = async <T extends { socket: Socket }>(one: T): Promise<T> => {
-  if (one.socket.connecting) await once(one.socket, "connect");
-  await new Promise((resolve) => setTimeout(resolve, 10));
-  return one;
-};
 const until = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
@@ -223,7 +230,7 @@ test("of requests that wait, only so many bytes are kept, whether of headers or 
 test("on all connections together only so much waits: who asks one at a time goes on, and what had its turn no longer counts", async (t) => {
   const held: ServerResponse[] = [];
   const handler: Handler = ({ url }, response) => void (url === "/held" ? held.push(response) : response.end("{}"));
-  const { open } = await start(t, handler, { allWaitingBytes: 3 * 4_500 });
+  const { open, opened } = await start(t, handler, { allWaitingBytes: 3 * 4_500 });
   const full = await opened(open(get("/held") + get("/1") + get("/2") + get("/3")));
   await until(() => held.length === 1);
   const second = open(get("/held") + get("/4"));
@@ -253,7 +260,7 @@ test("when there are too many connections, the client that has been waited for l
       if (request.url !== "/never") response.end(request.url === "/block" ? block : "{}");
     });
   };
-  const { open } = await start(t, handler, { connections: 6 });
+  const { open, opened } = await start(t, handler, { connections: 6 });
   const isGone = ({ socket }: ReturnType<typeof open>) => socket.readableEnded || socket.destroyed;
   const answered = async (bytes: string) => {
     const one = open(bytes);
@@ -281,9 +288,13 @@ test("when there are too many connections, the client that has been waited for l
 });
 
 test("who has just come is not sent away for who sends slowly", async (t) => {
-  const { open } = await start(t, (request, response) => void request.resume().on("end", () => response.end("{}")), {
-    connections: 10,
-  });
+  const { open, opened } = await start(
+    t,
+    (request, response) => void request.resume().on("end", () => response.end("{}")),
+    {
+      connections: 10,
+    },
+  );
   const slow = () => opened(open(post("/", "abc").slice(0, -1)));
   for (let i = 0; i < 10; i++) await slow();
   const honest = await opened(open(""));
@@ -392,7 +403,7 @@ test("refusals of stamps leave one by one, nobody else waits for them, and who w
 });
 
 test("who asks for a tunnel is refused after the answers to what it asked before, and may break off at any moment", async (t) => {
-  const { open } = await start(t, (_, response) => void setTimeout(() => response.end("{}"), 20));
+  const { open, opened } = await start(t, (_, response) => void setTimeout(() => response.end("{}"), 20));
   const tunnel = "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n";
   const upgrade = get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\n");
   assert.deepEqual(statuses(await open(get("/") + get("/") + tunnel).ended), [200, 200, 405]);
