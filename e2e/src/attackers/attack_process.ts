@@ -19,6 +19,8 @@ export type Attacker = {
   countAnew(): Promise<void>;
   /** Ends the attack; how it went, and the CPU time it took the attacker itself. */
   stop(): Promise<{ tally: Tally; cpuMs: number }>;
+  /** Ends its process, however far it came. */
+  kill(): void;
 };
 
 /** Resolves when the attack has begun. */
@@ -44,6 +46,9 @@ export async function startAttacker(name: AttackName, target: Target): Promise<A
       const { tally, cpuMs } = await told({ kind: "stop" });
       child.disconnect();
       return { tally, cpuMs };
+    },
+    kill() {
+      child.kill("SIGKILL");
     },
   };
 }

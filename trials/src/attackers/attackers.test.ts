@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import type { Attack, Tally, Target } from "@keystead/e2e/attackers/attack.ts";
-import { startAttacker } from "@keystead/e2e/attackers/attack_process.ts";
+import { type Attacker, startAttacker } from "@keystead/e2e/attackers/attack_process.ts";
 import { type AttackName, attackNames, attacks } from "@keystead/e2e/attackers/attacks.ts";
 import { heldBytes } from "@keystead/e2e/attackers/held_bytes.ts";
 import { newNeighbour } from "@keystead/e2e/attackers/neighbour.ts";
@@ -56,9 +56,24 @@ for (const dialect of tried) {
     async function attack(names: readonly AttackName[], ms: number): Promise<void> {
       const hurtsItsMember = names.some((name) => (attacks[name] as Attack).hurtsItsMember);
       const honest = [neighbour, ...(hurtsItsMember ? [] : [target])].map(startHonest);
-      const begun = await stateOf(server as KeysteadServer);
       const watch = watchMemory(server as KeysteadServer);
-      const going = await Promise.all(names.map(async (name) => ({ name, ...(await startAttacker(name, target)) })));
+      const going: Going[] = [];
+      try {
+        await judge(names, ms, { honest, watch, going });
+      } finally {
+        // Where one group fails, its attackers must not go on beside the next.
+        for (const { kill } of going) kill();
+        await Promise.allSettled([...honest, watch].map(({ stop }) => stop()));
+      }
+    }
+
+    async function judge(
+      names: readonly AttackName[],
+      ms: number,
+      { honest, watch, going }: UnderAttack,
+    ): Promise<void> {
+      const begun = await stateOf(server as KeysteadServer);
+      await Promise.all(names.map(async (name) => going.push({ name, ...(await startAttacker(name, target)) })));
       await sleep(ms);
       for (const { name, look } of going) {
         await cameTrue(async () => isUnderWay(attacks[name], await look()));
@@ -98,10 +113,14 @@ for (const dialect of tried) {
     for (const names of groups) await t.test(names.join(", "), () => attack(names, attackMs));
     await t.test("all who are slow, at once", () => attack(slowNames, slowMs));
     assert.deepEqual(await server.children(), processes, "a process was replaced");
-    assert.equal((await send(server.url, { method: "GET", path: "/readyz" })).status, 200);
+    const isReady = async () => (await send(server.url, { method: "GET", path: "/readyz" })).status === 200;
+    assert.ok(await cameTrue(isReady), "it is not ready again");
     assert.doesNotMatch(server.output(), /internal/);
   });
 }
+
+type Going = { name: AttackName } & Attacker;
+type UnderAttack = { honest: { stop(): Promise<number> }[]; watch: { stop(): Promise<Most> }; going: Going[] };
 
 function inGroups(names: readonly AttackName[]): AttackName[][] {
   return names.flatMap((_, at) => (at % atOnce === 0 ? [names.slice(at, at + atOnce)] : []));
