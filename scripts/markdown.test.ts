@@ -1,6 +1,6 @@
-/** Pages that people read in a terminal or a diff end their lines at 120 columns. */
+/** Pages that people read in a terminal or a diff end their lines at 120 columns, and the guide for contributors names files that are there. */
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -50,4 +50,16 @@ test("no line of prose is longer than 120 columns", () => {
     longLines(readFileSync(join(root, page), "utf8")).map((line) => `${page}:${line}`),
   );
   assert.deepEqual(found, []);
+});
+
+test("CONTRIBUTING names files and folders that are there", () => {
+  const text = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+  const named = [...text.matchAll(/`([a-z0-9]+\/[\w./-]+)`/g)].map(([, path = ""]) => path);
+  // Capital letters and `name.ts` stand for what is still to come.
+  const written = named.filter((path) => !/[A-Z]|\/name\.ts$/.test(path) || path.endsWith("SPEC.md"));
+  assert.ok(written.length > 50, String(written.length));
+  assert.deepEqual(
+    written.filter((path) => !existsSync(join(root, path))),
+    [],
+  );
 });

@@ -1,5 +1,5 @@
 /**
- * The one error that crosses a room's door on purpose. `message` is for the caller, `detail` only for the log,
+ * The one error that is thrown on purpose across modules. `message` is for the caller, `detail` only for the log,
  * `code` is stable; HTTP statuses for the codes stand in one table in the gateway.
  */
 

@@ -111,7 +111,7 @@ export const frameAttacks = {
 /** Frames that the stream does not survive, and after which the signer ends by itself. The launcher starts another. */
 export const breakingAttacks = {
   "an impossible length": (aim) => broken(aim, (frame) => frame.writeUInt32BE(0xffff_ffff, 0)),
-  "another version": (aim) => broken(aim, (frame) => frame.writeUInt8(2, 4)),
+  "another version": (aim) => broken(aim, (frame) => frame.writeUInt8(protocolVersion + 1, 4)),
   "an unknown kind": (aim) => broken(aim, (frame) => frame.writeUInt8(77, 5)),
 } as const satisfies Record<string, Attack>;
 

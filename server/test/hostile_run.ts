@@ -53,7 +53,7 @@ export type Fork = { organizationId: string; from: number; states: State[]; rows
 export type Run = {
   signer: HostileSigner;
   store: Store;
-  room: SubmitDependencies;
+  dependencies: SubmitDependencies;
   keyring: Uint8Array;
   publicKeys: Record<string, string>;
   parentId: string;
@@ -80,7 +80,7 @@ export async function recordRun(t: TestContext): Promise<Run> {
   const { link } = signer;
   const organizations = createOrganizations(store, link, () => undefined);
   const committer = createCommitter(store, link);
-  const room: SubmitDependencies = {
+  const dependencies: SubmitDependencies = {
     ...{ store, curves: nodeCurves, organizations, committer },
     repeats: createRepeats(),
     signerTrouble: () => undefined,
@@ -89,7 +89,7 @@ export async function recordRun(t: TestContext): Promise<Run> {
   const { keyring } = await store.db.selectFrom("deployment").select("keyring").executeTakeFirstOrThrow();
   const requests: Run["requests"] = [];
   const paths = new Set<ActivityPath>();
-  const teller = createTeller(room, requests, paths);
+  const teller = createTeller(dependencies, requests, paths);
   const { organizationId: parentId, userId, userName } = signer.orders.birth;
   const root: Actor = { userId, userName, privateKey: signer.apiPrivateKey };
   const forks: Fork[] = [];
@@ -110,7 +110,7 @@ export async function recordRun(t: TestContext): Promise<Run> {
     ...{
       signer,
       store,
-      room,
+      dependencies,
       keyring,
       publicKeys,
       parentId,
@@ -146,14 +146,14 @@ export function newBody(
   return Buffer.from(JSON.stringify({ type, timestampMs, organizationId, parameters }));
 }
 
-function createTeller(room: SubmitDependencies, requests: Run["requests"], paths: Set<ActivityPath>): Teller {
+function createTeller(dependencies: SubmitDependencies, requests: Run["requests"], paths: Set<ActivityPath>): Teller {
   async function send(actor: Actor, path: ActivityPath, body: Uint8Array): Promise<Acted> {
     const stamp = stampWith(actor, body);
     const { organizationId } = JSON.parse(Buffer.from(body).toString("utf8"));
     requests.push({ organizationId, body, stamp });
     paths.add(path);
     const answer = await submit(
-      room,
+      dependencies,
       activities[path] as AnyActivity,
       { body, evidence: stampEvidence(stamp) },
       dialectOf(undefined),
@@ -171,7 +171,7 @@ function createTeller(room: SubmitDependencies, requests: Run["requests"], paths
     },
     repeat: send,
     async accountAt(_actor, organizationId, walletId, address) {
-      const [account] = await findAccountsByAddress(room.store, organizationId, walletId, address);
+      const [account] = await findAccountsByAddress(dependencies.store, organizationId, walletId, address);
       if (account === undefined) throw new Error(`there is no account ${address}`);
       return account.wallet_account_id;
     },

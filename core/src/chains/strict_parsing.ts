@@ -1,4 +1,4 @@
-/** What every transaction parser of this room shares: one refusal, and the proof that what was read is all there was. */
+/** What every transaction parser in this folder shares: one refusal, and the proof that what was read is all there was. */
 import { Fault } from "../fault.ts";
 
 /** The published refusal of a transaction that we do not read, with the reason. */

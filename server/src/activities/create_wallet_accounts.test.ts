@@ -77,7 +77,7 @@ test("another wallet's record does not stand for the one that is asked for, nor 
 });
 
 test("the seed is wiped, whether accounts are stored or told, and not even made for what is refused", () => {
-  const room = testKeyAccess({ records });
+  const keyAccess = testKeyAccess({ records });
   for (const [params, made] of [
     [{}, 1],
     [{ persist: false }, 1],
@@ -85,14 +85,14 @@ test("the seed is wiped, whether accounts are stored or told, and not even made 
     [{ accounts: [{ ...second, path: "m/x" }] }, 0],
   ] as const) {
     const seeds: Uint8Array[] = [];
-    const pbkdf2Sha512: typeof room.signing.keys.pbkdf2Sha512 = (...given) => {
-      const seed = room.signing.keys.pbkdf2Sha512(...given);
+    const pbkdf2Sha512: typeof keyAccess.signing.keys.pbkdf2Sha512 = (...given) => {
+      const seed = keyAccess.signing.keys.pbkdf2Sha512(...given);
       seeds.push(seed);
       return seed;
     };
-    const signing = { ...room.signing, keys: { ...room.signing.keys, pbkdf2Sha512 } };
+    const signing = { ...keyAccess.signing, keys: { ...keyAccess.signing.keys, pbkdf2Sha512 } };
     try {
-      run(params, [], { ...room, signing });
+      run(params, [], { ...keyAccess, signing });
     } catch {}
     assert.deepEqual(seeds, Array(made).fill(new Uint8Array(64)));
   }

@@ -45,21 +45,21 @@ const works: [activity: { path: string }, params: object, records?: readonly New
   ],
 ];
 
-/** A room that keeps everything secret that it handed out. */
+/** Key access that keeps everything secret that it handed out. */
 function watchedKeyAccess(records: readonly NewRecord[]): { keys: KeyAccess; secrets: Uint8Array[] } {
-  const room = testKeyAccess({ records });
+  const keyAccess = testKeyAccess({ records });
   const secrets: Uint8Array[] = [];
   const kept = (secret: Uint8Array) => {
     secrets.push(secret);
     return secret;
   };
-  const maths = room.signing.keys;
+  const maths = keyAccess.signing.keys;
   const watched = { ...maths, hmacSha512: (one: Uint8Array, other: Uint8Array) => kept(maths.hmacSha512(one, other)) };
   const keys = {
-    ...room,
-    signing: { ...room.signing, keys: watched },
-    random: (length: number) => kept(room.random(length)),
-    open: (record: Parameters<KeyAccess["open"]>[0]) => kept(room.open(record)),
+    ...keyAccess,
+    signing: { ...keyAccess.signing, keys: watched },
+    random: (length: number) => kept(keyAccess.random(length)),
+    open: (record: Parameters<KeyAccess["open"]>[0]) => kept(keyAccess.open(record)),
   };
   return { keys, secrets };
 }

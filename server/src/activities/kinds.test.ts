@@ -36,6 +36,16 @@ test("every parameter that policies see of an activity is one of its parameters,
   );
 });
 
+test("what signs or exports is sealed until its row is released, and names the key for policies", () => {
+  const guarded = forms.filter(({ type }) => ["SIGN", "EXPORT"].includes(activityKinds[kindOf(type)]?.action ?? ""));
+  assert.ok(guarded.length > 0);
+  const open = guarded.filter(({ activity }) => activity.sealed !== true || activity.policySubject === undefined);
+  assert.deepEqual(
+    open.map(({ type }) => type),
+    [],
+  );
+});
+
 function toCamelCase(name: string): string {
   return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

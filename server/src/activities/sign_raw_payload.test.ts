@@ -105,9 +105,9 @@ const vectors: readonly Vector[] = [
 test("every scheme signs as published, chosen by the address format alone", () => {
   for (const { rs, v, hashFunction, ...choice } of vectors) {
     const account = junkAccount("acme", choice);
-    const room = testKeyAccess({ records: [account] });
+    const keyAccess = testKeyAccess({ records: [account] });
     const expected = { r: rs.slice(0, 64), s: rs.slice(64), v };
-    assert.deepEqual(sign(room, account.record.address, { hashFunction }), expected, choice.addressFormat);
+    assert.deepEqual(sign(keyAccess, account.record.address, { hashFunction }), expected, choice.addressFormat);
   }
 });
 
@@ -115,13 +115,13 @@ test("a private key signs by any of its addresses, each in its own way, and by i
   const formats = ["ADDRESS_FORMAT_ETHEREUM", "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR"] as const;
   const choice = { curve: "CURVE_SECP256K1", path: "m/44'/60'/0'/0/0", addressFormats: formats } as const;
   const key = junkPrivateKey("acme", choice);
-  const room = testKeyAccess({ records: [key] });
+  const keyAccess = testKeyAccess({ records: [key] });
   const [ethereumAddress = "", taproot = ""] = key.record.addresses.map(({ address }) => address);
   const ecdsa = sign(keys, ethereum.record.address);
-  assert.deepEqual(sign(room, ethereumAddress), ecdsa);
-  assert.deepEqual(sign(room, key.record.privateKeyId), ecdsa);
-  assert.deepEqual(sign(room, key.record.privateKeyId.toUpperCase()), ecdsa);
-  const { r, s } = sign(room, taproot);
+  assert.deepEqual(sign(keyAccess, ethereumAddress), ecdsa);
+  assert.deepEqual(sign(keyAccess, key.record.privateKeyId), ecdsa);
+  assert.deepEqual(sign(keyAccess, key.record.privateKeyId.toUpperCase()), ecdsa);
+  const { r, s } = sign(keyAccess, taproot);
   // The address itself holds the key that verifies it.
   const output = "67610ebf467bd673d7f3aaac71b7354f24de69cbf9ac5b2c1b7b6fe60e2cc45e";
   const digest = sha256(new TextEncoder().encode("hello"));

@@ -15,12 +15,12 @@ const account = junkAccount("acme", {
   addressFormat: "ADDRESS_FORMAT_ETHEREUM",
 });
 const opened: string[] = [];
-const room = testKeyAccess({ records: [account] });
+const keyAccess = testKeyAccess({ records: [account] });
 const keys = {
-  ...room,
-  open(record: Parameters<typeof room.open>[0]) {
+  ...keyAccess,
+  open(record: Parameters<typeof keyAccess.open>[0]) {
     opened.push(record.kind);
-    return room.open(record);
+    return keyAccess.open(record);
   },
 };
 const { address: signWith } = account.record;

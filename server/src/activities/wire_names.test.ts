@@ -1,5 +1,7 @@
 /** The published names of every accepted `type`. Clients read results by hard-coded keys, so each is written down here. */
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
@@ -68,6 +70,8 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["create_users", "CREATE_USERS_V2", "createUsersIntentV2", "createUsersResult"],
   ["create_users", "CREATE_USERS_V3", "createUsersIntentV3", "createUsersResult"],
   ["create_users", "CREATE_USERS_V4", "createUsersIntentV4", "createUsersResult"],
+  ["create_wallet", "CREATE_WALLET", "createWalletIntent", "createWalletResult"],
+  ["create_wallet_accounts", "CREATE_WALLET_ACCOUNTS", "createWalletAccountsIntent", "createWalletAccountsResult"],
   ["delete_api_keys", "DELETE_API_KEYS", "deleteApiKeysIntent", "deleteApiKeysResult"],
   ["delete_policies", "DELETE_POLICIES", "deletePoliciesIntent", "deletePoliciesResult"],
   ["delete_policy", "DELETE_POLICY", "deletePolicyIntent", "deletePolicyResult"],
@@ -82,6 +86,8 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["delete_sub_organization", "DELETE_SUB_ORGANIZATION", "deleteSubOrganizationIntent", "deleteSubOrganizationResult"],
   ["delete_user_tags", "DELETE_USER_TAGS", "deleteUserTagsIntent", "deleteUserTagsResult"],
   ["delete_users", "DELETE_USERS", "deleteUsersIntent", "deleteUsersResult"],
+  ["delete_wallet_accounts", "DELETE_WALLET_ACCOUNTS", "deleteWalletAccountsIntent", "deleteWalletAccountsResult"],
+  ["delete_wallets", "DELETE_WALLETS", "deleteWalletsIntent", "deleteWalletsResult"],
   ["export_private_key", "EXPORT_PRIVATE_KEY", "exportPrivateKeyIntent", "exportPrivateKeyResult"],
   ["export_wallet", "EXPORT_WALLET", "exportWalletIntent", "exportWalletResult"],
   ["export_wallet_account", "EXPORT_WALLET_ACCOUNT", "exportWalletAccountIntent", "exportWalletAccountResult"],
@@ -127,6 +133,7 @@ const published: readonly [path: string, type: string, intentKey: string, result
     "updateUserPhoneNumberResult",
   ],
   ["update_user_tag", "UPDATE_USER_TAG", "updateUserTagIntent", "updateUserTagResult"],
+  ["update_wallet", "UPDATE_WALLET", "updateWalletIntent", "updateWalletResult"],
 ];
 
 for (const [path, name, intentKey, resultKey] of published) {
@@ -138,13 +145,18 @@ for (const [path, name, intentKey, resultKey] of published) {
   });
 }
 
-test("no other type belongs to these paths", () => {
-  const paths = new Set(published.map(([path]) => path));
-  const known = new Set(published.map(([, name]) => `ACTIVITY_TYPE_${name}`));
-  const others = [...activityForms.values()].filter(
-    ({ activity, type }) => paths.has(activity.path) && !known.has(type),
-  );
-  assert.deepEqual(others, []);
+test("no other type is accepted", () => {
+  const known = published.map(([, name]) => `ACTIVITY_TYPE_${name}`);
+  assert.deepEqual([...activityForms.keys()].sort(), known.sort());
+});
+
+test("every activity is run by a test in this folder", () => {
+  const folder = import.meta.dirname;
+  const tests = readdirSync(folder).filter((file) => file.endsWith(".test.ts"));
+  const texts = tests.map((file) => readFileSync(join(folder, file), "utf8")).join("\n");
+  const paths = [...activityForms.values()].map(({ activity }) => activity.path);
+  const untested = paths.filter((path) => !texts.includes(`from "./${path}.ts"`));
+  assert.deepEqual(untested, []);
 });
 
 test("exactly these are beyond the reach of any policy", () => {

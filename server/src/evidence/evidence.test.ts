@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { EvidenceKind, SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { type StampScheme, stampSchemes } from "@keystead/core/crypto/stamp.ts";
 import { stampEvidence } from "../../test/evidence.ts";
@@ -51,9 +52,22 @@ test("evidence verifies for the bytes it was given for and for no others", () =>
   }
 });
 
+/** Evidence of each kind: a kind without any does not compile. */
+const samples: { readonly [K in EvidenceKind]: readonly SentEvidence<K>[] } = { apiKey: schemes.map(stamped) };
+
+test("a stored vote tells by its scheme which kind of evidence it was given with", () => {
+  for (const [kind, some] of Object.entries(samples)) {
+    assert.ok(some.length > 0, kind);
+    for (const sent of some) {
+      assert.equal(sent.kind, kind);
+      assert.equal(evidenceOfVote(shownEvidence(sent)).kind, kind);
+    }
+  }
+});
+
 test("from what a vote shows, anyone reads the evidence that the leaf keeps", () => {
-  for (const scheme of schemes) {
-    const again = parseEvidence(nodeCurves, evidenceOfVote(shownEvidence(stamped(scheme))));
-    assert.deepEqual(keptEvidence(again), keptEvidence(read(scheme)), scheme);
+  for (const sent of Object.values(samples).flat()) {
+    const again = parseEvidence(nodeCurves, evidenceOfVote(shownEvidence(sent)));
+    assert.deepEqual(keptEvidence(again), keptEvidence(parseEvidence(nodeCurves, sent)), sent.kind);
   }
 });

@@ -93,10 +93,10 @@ test("a key is found by its own id only, and not once it is deleted, whoever sti
     code: "not_found",
     message: `unable to find private key ${id} in organization acme`,
   });
-  const room = testKeyAccess({ records: [made] });
+  const keyAccess = testKeyAccess({ records: [made] });
   const id = made.record.privateKeyId;
-  assert.equal(getPrivateKey(room, "acme", id).privateKeyName, "name");
-  assert.throws(() => getPrivateKey(room, "acme", "other"), missing("other"));
+  assert.equal(getPrivateKey(keyAccess, "acme", id).privateKeyName, "name");
+  assert.throws(() => getPrivateKey(keyAccess, "acme", "other"), missing("other"));
   const facts = { id, kind: "privateKey", deleted: true, updatedAtMs: 6 } as const;
   assert.throws(() => getPrivateKey(testKeyAccess({ records: [made], facts: [facts] }), "acme", id), missing(id));
 });

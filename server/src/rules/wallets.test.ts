@@ -154,13 +154,13 @@ test("new words are drawn for every length, in English, and the entropy is wiped
     [null, 16],
   ] as const) {
     const drawn: Uint8Array[] = [];
-    const room = testKeyAccess();
+    const keyAccess = testKeyAccess();
     const random = (size: number) => {
-      const bytes = room.random(size);
+      const bytes = keyAccess.random(size);
       drawn.push(bytes);
       return bytes;
     };
-    const context = activityContext({ keys: { ...room, random } });
+    const context = activityContext({ keys: { ...keyAccess, random } });
     const params = { walletName: "w", ...(words !== undefined && { mnemonicLength: words }) };
     const { records } = finish(generateWallet(context, "acme", params, []));
     const secret = decodeWalletSecret(records[0]?.secret ?? new Uint8Array());
@@ -174,14 +174,14 @@ test("new words are drawn for every length, in English, and the entropy is wiped
 
 test("a seed is opened from the wallet's record, and the opened secret wiped", () => {
   const { records } = make([]);
-  const room = testKeyAccess({ records });
+  const keyAccess = testKeyAccess({ records });
   const opened: Uint8Array[] = [];
   const open: KeyAccess["open"] = (record) => {
-    const secret = room.open(record);
+    const secret = keyAccess.open(record);
     opened.push(secret);
     return secret;
   };
-  const seed = openSeed({ ...room, open }, room.records[0] as WalletRecord);
+  const seed = openSeed({ ...keyAccess, open }, keyAccess.records[0] as WalletRecord);
   assert.match(toHex(seed), /^9dfc3c64c2f8bede1533b6a79f8570e5/);
   assert.ok(opened[0]?.every((byte) => byte === 0));
 });
@@ -238,15 +238,15 @@ test("an account at the same place of the same wallet is in the way, a deleted o
   const context = activityContext();
   const asked = parseAccounts([ethereum, solana]);
   const { records } = finish(newAccounts(context, wallet, new Uint8Array(64), asked));
-  const room = testKeyAccess({ records });
+  const keyAccess = testKeyAccess({ records });
   const refuse = (keys: KeyAccess, walletId: string, asked: WalletAccountParams) =>
     refuseTakenPlaces(keys, walletId, parseAccounts([account("m/7", "ETHEREUM"), asked]));
   const exists = (id: string) => ({ code: "already_exists", message: `path already exists in wallet account ${id}` });
-  assert.throws(() => refuse(room, "w", ethereum), exists("new 0"));
-  assert.throws(() => refuse(room, "w", { ...solana, path: "m/44'/501'/0'/0" }), exists("new 1"));
-  refuse(room, "w", account(ethereum.path, "TRON"));
-  refuse(room, "w", { ...account(ethereum.path, "COMPRESSED", "CURVE_P256") });
-  refuse(room, "another", ethereum);
+  assert.throws(() => refuse(keyAccess, "w", ethereum), exists("new 0"));
+  assert.throws(() => refuse(keyAccess, "w", { ...solana, path: "m/44'/501'/0'/0" }), exists("new 1"));
+  refuse(keyAccess, "w", account(ethereum.path, "TRON"));
+  refuse(keyAccess, "w", { ...account(ethereum.path, "COMPRESSED", "CURVE_P256") });
+  refuse(keyAccess, "another", ethereum);
   for (const [kind, id] of [
     ["walletAccount", "new 0"],
     ["wallet", "w"],

@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apiKey, madeAtMs, person, publicKey } from "../../test/members.ts";
-import { credentialFactsOf, credentialsOf, isExpired, isLasting, withProven } from "./credentials.ts";
+import {
+  type CredentialKind,
+  credentialFactsOf,
+  credentialsOf,
+  isExpired,
+  isLasting,
+  keptCredentialsOf,
+  rebuildCredential,
+  withCredentials,
+  withProven,
+} from "./credentials.ts";
+import type { User } from "./entities.ts";
 
 const ann = person("ann", { apiKeys: [apiKey(0), apiKey(1, { expiresAtMs: madeAtMs + 1, proven: true })] });
 
@@ -23,6 +34,18 @@ test("a user's credentials are described alike, the lasting and the expiring one
   assert.deepEqual([isLasting(lasting), isLasting(expiring)], [true, false]);
   assert.deepEqual([isExpired(expiring, madeAtMs), isExpired(expiring, madeAtMs + 1)], [false, true]);
   assert.equal(isExpired(lasting, Number.MAX_SAFE_INTEGER), false);
+});
+
+/** A user with credentials of each kind: a kind without one does not compile. */
+const holders: Readonly<Record<CredentialKind, User>> = { apiKey: ann };
+
+test("a credential of each kind comes back from its description, and a user from its credentials", () => {
+  for (const [kind, user] of Object.entries(holders)) {
+    const kept = keptCredentialsOf(user);
+    assert.ok(kept.some((credential) => credential.kind === kind));
+    assert.deepEqual(credentialsOf(user).map(rebuildCredential), kept);
+    assert.deepEqual(withCredentials(withCredentials(user, []), kept), user);
+  }
 });
 
 test("policies see id, type and public key of a credential, and nothing else", () => {

@@ -114,6 +114,10 @@ export function describeCredential<K extends CredentialKind>({ kind, entity }: K
 /** The credential that a description was made of. */
 export function rebuildCredential(described: DescribedCredential): KeptCredential {
   const kind = kinds.find((each) => rows[each].types?.includes(described.type)) ?? "apiKey";
+  return rebuildAs(kind, described);
+}
+
+function rebuildAs<K extends CredentialKind>(kind: K, described: DescribedCredential): KeptCredential<K> {
   return { kind, entity: rows[kind].rebuild(described) };
 }
 
@@ -123,11 +127,15 @@ export function withCredentials(user: User, credentials: readonly KeptCredential
 }
 
 function withCredentialsOf<K extends CredentialKind>(kind: K, user: User, all: readonly KeptCredential[]): User {
-  const own = all.filter((credential): credential is KeptCredential<K> => credential.kind === kind);
-  return rows[kind].withList(
-    user,
-    own.map(({ entity }) => entity),
-  );
+  const own = all.flatMap((credential) => (isOfKind(kind, credential) ? [credential.entity] : []));
+  return rows[kind].withList(user, own);
+}
+
+/** Of any kind, in the one form that a predicate over a single kind can narrow. */
+type AnyKept = { readonly kind: CredentialKind; readonly entity: CredentialEntities[CredentialKind] };
+
+function isOfKind<K extends CredentialKind>(kind: K, credential: AnyKept): credential is KeptCredential<K> {
+  return credential.kind === kind;
 }
 
 /** One spelling per credential, for maps: the same as of the evidence that names it. */

@@ -1,5 +1,5 @@
 /**
- * The one door through which anything is written: a group of activities in one transaction. An organization's items
+ * The only function that writes: a group of activities in one transaction. An organization's items
  * commit all or not at all, and only on top of the version they were prepared on; organizations do not affect each other.
  */
 import type { CommitItem, ReleasedLeaf } from "./commit_item.ts";

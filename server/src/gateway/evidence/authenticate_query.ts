@@ -24,7 +24,7 @@ import type { RefusedCredentials } from "./refused_credentials.ts";
 export type AuthenticationDependencies = {
   store: Store;
   curves: Curves;
-  /** The door's; without them nobody is doubted. */
+  /** Those of the HTTP handler; without them every credential is looked up anew. */
   refusedCredentials?: RefusedCredentials;
 };
 

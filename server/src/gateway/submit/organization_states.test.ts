@@ -186,7 +186,7 @@ for (const dialect of dialects) {
   test(`on ${dialect} whoever is overtaken by others time and again is asked to come again, and no operator is alarmed`, async (t) => {
     const found = await refusing(t, (attempt) => `version ${attempt} is too old`, changeAnyway);
     if (found === undefined) return;
-    await assert.rejects(found.prepare(), { code: "unavailable", message: /being changed by others/ });
+    await assert.rejects(found.prepare(), { code: "unavailable", message: /too many concurrent changes/ });
     assert.equal(found.attempts(), 7);
     assert.deepEqual(found.told, []);
   });

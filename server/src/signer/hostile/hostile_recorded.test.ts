@@ -140,8 +140,8 @@ async function dribble({ signer }: Run): Promise<void> {
 
 /** An honest gateway on the same database finds everything as it was, and goes on. */
 async function assertUnharmed(run: Run): Promise<void> {
-  const { room, store, signer, publicKeys, teller, targetOrganization } = run;
-  room.organizations.forgetAll();
+  const { dependencies, store, signer, publicKeys, teller, targetOrganization } = run;
+  dependencies.organizations.forgetAll();
   const { dave, organizationId, address } = targetOrganization;
   const signed = await teller.act(
     dave,
@@ -155,7 +155,7 @@ async function assertUnharmed(run: Run): Promise<void> {
     organizationId,
   );
   assert.equal(signed.status, "ACTIVITY_STATUS_COMPLETED");
-  await room.committer.settle();
+  await dependencies.committer.settle();
   await joinAnew(run, { vouch: true });
   const log = await checkLog(store, signer.link, publicKeys.log ?? "");
   assert.equal(log.ok, true, log.lines.join("\n"));
