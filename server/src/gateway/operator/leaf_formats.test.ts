@@ -1,13 +1,16 @@
 /** A log that began in format 1 and goes on in format 2: what checks, repairs and releases make of rows of both. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import type { NamedState } from "@keystead/core/log/leaf_format_2.ts";
 import { createGatewayRig, type GatewayRig, type Person } from "../../../test/gateway_rig.ts";
-import { asFormat1 } from "../../../test/leaf_formats.ts";
+import { asFormat1, changedLeaf } from "../../../test/leaf_formats.ts";
 import { dialects } from "../../../test/open_test_store.ts";
 import { checkingSigner } from "../../../test/signer_rig.ts";
 import { protocolVersion } from "../../frames/frame.ts";
 import { withoutMac } from "../../state/authenticity.ts";
+import { sha256 } from "../../state/digest.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { checkDatabase } from "./check_database.ts";
@@ -117,6 +120,43 @@ for (const dialect of dialects) {
     const left = await rig.store.db.selectFrom("unreleased").selectAll().execute();
     assert.deepEqual([marks.length, left.length], [older, 0]);
     assert.equal((await checksOf(rig).log()).ok, true);
+  });
+
+  test(`on ${dialect} a state of another organization that a leaf names must be in that one's log`, async (t) => {
+    const setup = await createSetup(t, dialect);
+    if (setup === undefined) return;
+    const { rig, child } = setup;
+    const { log } = checksOf(rig);
+    const rows = await leavesOf(rig);
+    const row =
+      rows.find(({ organization_id, version }) => organization_id === child && version === 2) ?? assert.fail();
+    const [own] = decodeLeaf(withoutMac(row.leaf)).states;
+    const parent = rows.find(({ organization_id, version }) => organization_id === rig.organizationId && version === 2);
+    assert.ok(own && parent?.header);
+    const header = withoutMac(parent.header);
+    const theirs = { organizationId: uuidToBytes(rig.organizationId), version: 2, digest: sha256(header) };
+    const reportWith = async (read: NamedState): Promise<Report> => {
+      const leaf = changedLeaf(rig.signer, row.leaf, { states: [own, read] });
+      await rig.store.db
+        .updateTable("leaves")
+        .set({ leaf })
+        .where("organization_id", "=", child)
+        .where("version", "=", 2)
+        .execute();
+      return log();
+    };
+    assert.equal((await reportWith(theirs)).ok, true);
+    for (const read of [
+      { ...theirs, digest: own.digest },
+      { ...theirs, version: 99 },
+    ]) {
+      const { ok, lines } = await reportWith(read);
+      assert.equal(ok, false);
+      assert.equal(
+        lines[0],
+        `organization ${rig.organizationId}: the leaf that led to version ${read.version}, which a leaf of organization ${child} names, is MISSING`,
+      );
+    }
   });
 
   test(`on ${dialect} columns beside leaves of format 1 are put right, and a missing one is named`, async (t) => {
