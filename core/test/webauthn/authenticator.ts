@@ -75,7 +75,10 @@ export function authenticatorData({ rpIdHash, flags, counter, attested, extensio
   return new Uint8Array(Buffer.concat([rpIdHash, numbers, attested, extensions]));
 }
 
-export function attestedData({ credentialId, coseKey }: TestPasskey, aaguid = new Uint8Array(16)): Uint8Array {
+export function attestedData(
+  { credentialId, coseKey }: TestPasskey,
+  aaguid: Uint8Array = new Uint8Array(16),
+): Uint8Array {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(credentialId.length);
   return new Uint8Array(Buffer.concat([aaguid, length, credentialId, writeCbor({ pairs: coseKey })]));
