@@ -3,7 +3,7 @@
  * browsers pass on is taken. A statement by the passkey itself is verified; one by a vendor is not, because no vendor's
  * word is asked for: anyone may register a passkey of any make.
  */
-import { type CborMap, fromCbor, isCborMap } from "../encoding/cbor.ts";
+import { type CborMap, type CborValue, fromCbor, isCborMap } from "../encoding/cbor.ts";
 import { Fault } from "../fault.ts";
 import { type PasskeyKey, passkeyAlgorithms } from "./cose_key.ts";
 
@@ -60,11 +60,18 @@ export function statementFlaw(
   verify: (signature: Uint8Array) => boolean,
 ): string | undefined {
   if (format === "none") return statement.size === 0 ? undefined : "a statement where there should be none";
-  if (format !== "packed" || statement.has("x5c")) return undefined;
+  if (format !== "packed") return undefined;
+  const certificates = statement.get("x5c");
+  if (certificates !== undefined) return isCertificateList(certificates) ? undefined : "x5c holds no certificates";
   if (statement.get("alg") !== passkeyAlgorithms[algorithm].cose) {
     return "the self-attestation names another algorithm than the key";
   }
   const signature = statement.get("sig");
   if (!(signature instanceof Uint8Array) || !verify(signature)) return "the self-attestation does not verify";
   return undefined;
+}
+
+/** What the certificates say is nobody's concern; an empty list would be a self-attestation that nobody verifies. */
+function isCertificateList(value: CborValue): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => item instanceof Uint8Array);
 }

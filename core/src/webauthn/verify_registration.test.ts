@@ -253,6 +253,9 @@ test("self-attestation is verified, with ES256 and with RS256", () => {
       }),
       /names another algorithm/,
     );
+    for (const x5c of [[], ["text"], new Uint8Array(9), null]) {
+      assertInvalid(bent({ pairs: [...pairs, ["x5c", x5c]] }), "x5c holds no certificates");
+    }
     // The same statement over other client data or other authenticator data.
     const other = clientDataJson("webauthn.create", parts.challenge, "https://example.com", { more: 1 });
     assertInvalid(registration(by, { ...parts, clientDataJson: other, statement: () => ({ pairs }) }), isNotVerified);

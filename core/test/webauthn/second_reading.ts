@@ -177,7 +177,10 @@ export function readRegistrationAgain(sent: SecondRegistration) {
     demand(type === "webauthn.create" && originAllowed, "client data");
     demand(sent.challenge !== "" && challenge === asUrl(sent.challenge), "challenge");
     if (fmt === "none") demand(statement.size === 0, "statement");
-    if (fmt === "packed" && !statement.has("x5c")) {
+    const chain = statement.get("x5c");
+    const isChain = Array.isArray(chain) && chain.length > 0 && chain.every((item) => Buffer.isBuffer(item));
+    if (fmt === "packed" && statement.has("x5c")) demand(isChain, "x5c");
+    else if (fmt === "packed") {
       const signature = statement.get("sig");
       demand(statement.get("alg") === (algorithm === "ES256" ? -7 : -257) && Buffer.isBuffer(signature), "statement");
       demand(isSigned(key, authData, clientData, signature), "self-attestation");
