@@ -22,6 +22,9 @@ export type AttestationFormat = (typeof attestationFormats)[number];
 
 export type AttestationObject = { format: AttestationFormat; statement: CborMap; authenticatorData: Uint8Array };
 
+/** The published text, which reaches the caller as it is. */
+export const missingAuthenticatorDataText = "missing parameter: user authenticator attestation auth data";
+
 /** Chains of certificates take up to ten kilobytes. */
 const maxBytes = 32 * 1024;
 
@@ -34,7 +37,7 @@ export function parseAttestationObject(bytes: Uint8Array): AttestationObject {
   const object = fromCbor(bytes, maxBytes);
   if (!isCborMap(object)) throw malformed("not a map");
   const authenticatorData = object.get("authData");
-  if (authenticatorData === undefined) throw missingAuthenticatorData();
+  if (authenticatorData === undefined) throw new Fault("invalid_argument", missingAuthenticatorDataText);
   if (!(authenticatorData instanceof Uint8Array)) throw malformed("authData is not a byte string");
   const format = attestationFormats.find((known) => known === object.get("fmt"));
   if (format === undefined) throw malformed(`the format is not one of ${attestationFormats.join(", ")}`);
@@ -42,13 +45,6 @@ export function parseAttestationObject(bytes: Uint8Array): AttestationObject {
   if (!isCborMap(statement)) throw malformed("attStmt is not a map");
   return { format, statement, authenticatorData };
 }
-
-/** The published text. Its own code lets the caller pass it on as it is. */
-function missingAuthenticatorData(): Fault {
-  return new Fault("invalid_argument", missingAuthenticatorDataText);
-}
-
-export const missingAuthenticatorDataText = "missing parameter: user authenticator attestation auth data";
 
 /**
  * Why the statement is not what its format says; undefined when it is, or when it is a vendor's. `verify` says whether

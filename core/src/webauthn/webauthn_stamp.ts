@@ -24,7 +24,6 @@ export function unverifiedAssertion(why: string): Fault {
 const maxHeaderLength = 12 * 1024;
 /** Four fields, and what later clients may add. */
 const maxMarks = 1_000;
-const fields = ["authenticatorData", "clientDataJson", "credentialId", "signature"] as const;
 
 const utf8 = new TextEncoder();
 
@@ -40,13 +39,15 @@ export function parseWebauthnStamp(headerValue: string): WebauthnStamp {
   }
 }
 
+type Fields = Record<keyof WebauthnStamp, Uint8Array>;
+
 /** Unknown extra keys are tolerated, as clients may grow; duplicated or mistyped ones are not. */
-function readFields(headerValue: string): Record<(typeof fields)[number], Uint8Array> {
+function readFields(headerValue: string): Fields {
   const value = readJson(utf8.encode(headerValue), maxHeaderLength, maxMarks);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Fault("invalid_argument", "not an object");
   }
-  const read = (name: (typeof fields)[number]): Uint8Array => {
+  const read = (name: keyof Fields): Uint8Array => {
     const text = (value as Record<string, unknown>)[name];
     if (typeof text !== "string") throw new Fault("invalid_argument", `${name} is missing or not a string`);
     return fromBase64url(text);
