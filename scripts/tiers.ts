@@ -23,6 +23,8 @@ export const longSuites: readonly string[] = [
   "core/src/policy/evaluation/differential.fuzz.test.ts",
   "core/src/policy/interfaces/abi.fuzz.test.ts",
   "core/src/policy/language/parser.fuzz.test.ts",
+  "core/src/webauthn/simplewebauthn.fuzz.test.ts",
+  "core/src/webauthn/webauthn.fuzz.test.ts",
   "server/src/activities/invariants.fuzz.test.ts",
   "server/src/gateway/submit/consensus.test.ts",
   "server/src/gateway/submit/policy_consensus.test.ts",

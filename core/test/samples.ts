@@ -25,6 +25,10 @@ const rows = {
   allowListPayments: { sample: 10_000, full: 100_000 },
   abiCalls: { sample: 20_000, full: 1_000_000 },
   idlInstructions: { sample: 20_000, full: 500_000 },
+  /** Valid registrations, and as many assertions. */
+  webauthnBases: { sample: 40, full: 100 },
+  webauthnMutants: { sample: 4_000, full: 100_000 },
+  webauthnComparisons: { sample: 400, full: 10_000 },
 
   // Signer and gateway, in one process.
   activitySequences: { sample: 300, full: 10_000 },
