@@ -9,13 +9,13 @@ export const waitsExitCode = 4;
 export type Waiting = { id: string; fingerprint: string };
 
 /** Who is to approve: the user of this request again, or another one. */
-export type Approver = "same user" | "another user";
+export type WhoApproves = "same user" | "another user";
 
 /**
  * A command to paste. Address and organization are those of this request. The key of another user is never the one of
  * this request, so the command asks for its file: pasted unchanged, it must not vote with a key that happens to be here.
  */
-export function approveCommand(fingerprint: string, flags: Flags, approver: Approver): string {
+export function approveCommand(fingerprint: string, flags: Flags, approver: WhoApproves): string {
   const { url, organization, profile } = flags;
   const keyFile = approver === "another user" ? "FILE" : flags["api-key-file"];
   const options = [
