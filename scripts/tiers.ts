@@ -33,7 +33,7 @@ export const longSuites: readonly string[] = [
   "server/src/signer/hostile/hostile_recorded.test.ts",
   "server/src/signer/hostile/hostile_twins.test.ts",
   "server/src/signer/swap_matrix.test.ts",
-  "e2e/src/door.fuzz.test.ts",
+  "e2e/src/requests.fuzz.test.ts",
   "e2e/src/policy_rows.test.ts",
 
   // Crashes, power cuts, hostile databases, races and histories.

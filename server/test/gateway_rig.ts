@@ -1,5 +1,5 @@
 /**
- * Gateway and signer in this process, on a real database: everything between the door and the keys but the socket. The
+ * Gateway and signer in this process, on a real database: everything between HTTP and the keys but the socket. The
  * clock is the test's, so that a day can pass.
  */
 import type { TestContext } from "node:test";

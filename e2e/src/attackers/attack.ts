@@ -1,4 +1,4 @@
-/** What an attack is: bytes that are sent to a door for as long as it is told to, and what came back. */
+/** What an attack is: bytes that are sent to a server for as long as it is told to, and what came back. */
 import { connect, type Socket } from "node:net";
 
 export type Target = {

@@ -1,4 +1,4 @@
-/** Attackers who break off: a door that still holds something for them must let go of it, and of nothing else. */
+/** Attackers who break off: a server that still holds something for them must let go of it, and of nothing else. */
 import type { Assault, Attack } from "./attack.ts";
 import { headOf } from "./prepared.ts";
 

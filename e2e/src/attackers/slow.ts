@@ -1,10 +1,10 @@
-/** Attackers with patience: each holds connections, and with them whatever a door keeps per connection. */
+/** Attackers with patience: each holds connections, and with them whatever a server keeps per connection. */
 import type { Socket } from "node:net";
 import { type Assault, type Attack, keepOpen } from "./attack.ts";
 import { headOf, mebibyte, whoami } from "./prepared.ts";
 
 const sockets = 1_000;
-/** So many of the largest bodies a door takes at the same time; it refuses the rest, who come back. */
+/** So many of the largest bodies a server takes at the same time; it refuses the rest, who come back. */
 const bodiesTogether = 64;
 
 /** Keeps connections open that begin with `head` and then send one byte each second. */

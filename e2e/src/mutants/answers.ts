@@ -1,8 +1,8 @@
-/** What an answer says about the door: refused there, or let in, whatever came of it then. */
+/** Whether an answer refuses a request before it knows who sent it, or shows that the sender was authenticated. */
 import type { RawAnswer } from "./raw_client.ts";
 
 /** Refusals that need no stamp to hear. All others tell who hears them that it was let in. */
-const atTheDoor: readonly RegExp[] = [
+const refusedUnauthenticated: readonly RegExp[] = [
   /^malformed HTTP request/,
   /^request headers are too large$/,
   /^only `Expect: 100-continue` is understood$/,
@@ -23,7 +23,7 @@ export function isLetIn({ status, body }: RawAnswer): boolean {
   if (status === 401 || status === 405 || body === "") return false;
   const { message, status: health } = JSON.parse(body) as { message?: string; status?: string };
   if (status === 200) return health !== "alive";
-  return !atTheDoor.some((pattern) => pattern.test(message ?? ""));
+  return !refusedUnauthenticated.some((pattern) => pattern.test(message ?? ""));
 }
 
 /** What is not built yet, word for word, and the endpoints that know of it. Any other 501 is a mistake. */

@@ -1,5 +1,5 @@
 /**
- * Who may pass the door, decided from the bytes that were sent and from who belongs where, with nothing of the server's own code:
+ * Which requests may be let in, decided from the bytes that were sent and from who belongs where, with nothing of the server's own code:
  * a whole request, a body that means one thing, one stamp that verifies over exactly that body, by a key whose owner may speak there.
  */
 import { createHash } from "node:crypto";

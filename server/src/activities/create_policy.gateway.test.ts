@@ -1,4 +1,4 @@
-/** Policies and interfaces of contracts from the door to the tables and back, on both databases. */
+/** Policies and interfaces of contracts from HTTP to the tables and back, on both databases. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -213,7 +213,7 @@ onBothDatabases("an interface is kept with its text, and gone when it is deleted
   await done(rig, "create_smart_contract_interface", usdc);
 });
 
-onBothDatabases("the longest text fits through every door", async (rig) => {
+onBothDatabases("the longest text fits everywhere", async (rig) => {
   const length = 400 * 1024 - 2;
   const longest = `[${" ".repeat(length)}]`;
   const { smartContractInterfaceId } = await done<MadeInterface>(rig, "create_smart_contract_interface", {

@@ -1,4 +1,4 @@
-/** Private keys and their tags from the door to the tables and back, on both databases. */
+/** Private keys and their tags from HTTP to the tables and back, on both databases. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createGatewayRig, type GatewayRig, type Person, Refused } from "../../test/gateway_rig.ts";

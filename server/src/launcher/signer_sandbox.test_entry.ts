@@ -448,7 +448,7 @@ async function tryOne(probe: Probe, load: () => Loose): Promise<string> {
   }
 }
 
-/** What the signer itself holds when it locks the door; all else must be loaded, by whatever way is left. */
+/** What the signer itself holds when it locks itself down; all else must be loaded, by whatever way is left. */
 const held: Record<string, unknown> = { crypto, fs, "fs/promises": fs.promises, net };
 function loadBuiltin(name: string): Loose {
   const way = held[name] ?? attempt(() => require(name)) ?? process.getBuiltinModule(name) ?? refuse("no such module");

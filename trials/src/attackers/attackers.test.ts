@@ -23,7 +23,7 @@ import { memoryBounds } from "@keystead/server/gateway/bounds/memory_bounds.ts";
 import { patienceMs, testTimeoutMs } from "../../../core/test/patience.ts";
 import { isFull, samples } from "../../../core/test/samples.ts";
 
-/** The door is the same in front of both databases; a sample tries it in front of one. */
+/** HTTP is the same in front of both databases; a sample tries one. */
 const tried = isFull ? dialects : (["sqlite"] as const);
 const attackMs = samples.attackMs;
 const warmUpMs = samples.attackWarmUpMs;

@@ -3,7 +3,7 @@
  *
  * The signer believes only pages that carry its own MAC and stand on its own line, so rows put into the database would
  * be refused. With the server stopped, this runs the signer's own code on the deployment's own root key, keyring and
- * memory: it writes the next state, commits it through the one door of the store, and has it released. What the server
+ * memory: it writes the next state, commits it by the one function of the store, and has it released. What the server
  * finds afterwards is what a signer left behind. It is no way around the signer: whoever holds the root key is one.
  */
 import { randomBytes, randomUUID } from "node:crypto";

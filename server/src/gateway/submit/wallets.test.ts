@@ -1,4 +1,4 @@
-/** Wallets from the door to the tables and back, over gateway, signer and both databases. */
+/** Wallets from HTTP to the tables and back, over gateway, signer and both databases. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -33,7 +33,7 @@ const ethereumAt = (index: number, changes: Partial<WalletAccountParams> = {}): 
 
 type Shown = { walletAccountId: string; address: string; path: string; addressFormat: string; walletId: string };
 
-/** A query as the door runs it, without the stamp. */
+/** A query as the gateway runs it, without the stamp. */
 async function ask<T>(rig: GatewayRig, path: keyof typeof queries, request: object): Promise<T> {
   const whole = { organizationId: rig.organizationId, ...request };
   assert.equal(queryValidators[path]?.(whole), true, `the request fits ${path}`);

@@ -51,7 +51,7 @@ function withPage(state: StoredState, name: string, from: StoredState): StoredSt
 }
 
 /** Another organization of the same deployment, after its owner did this; and the records that came of it. */
-function nextDoor({ quorum: { rig } }: PolicySigner, type: string, parameters: object) {
+function inAnotherOrganization({ quorum: { rig } }: PolicySigner, type: string, parameters: object) {
   const privateKey = p256.utils.randomSecretKey();
   const owner = userWithKey("Owner", privateKey, rig.clock.nowMs);
   const organizationId = "0aa0aa00-0000-4000-8000-0000000000aa";
@@ -78,7 +78,7 @@ for (const [how, tighten] of Object.entries(tightenings)) {
     const policyId = world.policy("Sign", "activity.kind == 'SIGN_RAW_PAYLOAD'");
     const permissive = quorum.state;
     const all = { policyName: "All", effect: "EFFECT_ALLOW", notes: "" };
-    const { state: other } = nextDoor(world, "ACTIVITY_TYPE_CREATE_POLICY_V3", all);
+    const { state: other } = inAnotherOrganization(world, "ACTIVITY_TYPE_CREATE_POLICY_V3", all);
     const signed = payload();
     const first = bring("dave", signed);
     assert.equal(statusOf(first), completed);
@@ -138,7 +138,7 @@ test("an interface that is listed is read or stops the decision: it is never as 
   const keys = records.filter((row) => !isText(row));
   const [own, another] = records.filter(isText);
   assert.ok(own && another);
-  const ofOther = nextDoor(world, "ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE", {
+  const ofOther = inAnotherOrganization(world, "ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE", {
     ...{ smartContractAddress: pausable, smartContractInterface: "[]", label: "pause" },
     type: "SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM",
   });

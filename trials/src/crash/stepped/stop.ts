@@ -13,7 +13,7 @@ export async function runStopping(load: () => Promise<unknown>): Promise<void> {
   const file = openSync(stopFile(folder), "r");
   const numbers = new Map<Step, number>(steps.map(({ name }, index) => [name, index + 1]));
   const told = Buffer.alloc(digits);
-  // The signer closes this way when it locks its door.
+  // The signer closes this way when it locks itself down.
   const signalMyself = Reflect.get(process, "_kill").bind(process, process.pid, constants.signals.SIGSTOP);
   observeSteps((step) => {
     readSync(file, told, 0, digits, 0);

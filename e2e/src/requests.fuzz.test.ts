@@ -1,17 +1,17 @@
 /**
- * Valid requests of every endpoint, bent at random. A judge of its own decides from the bytes alone who may be let in; the door must
+ * Valid requests of every endpoint, bent at random. A judge of its own decides from the bytes alone who may be let in; the server must
  * come to the same in both directions, what is let in must do what its bytes say, and nothing may be our mistake.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFull, samples } from "../../core/test/samples.ts";
 import { dialects } from "./databases.ts";
-import { trickleHeaders } from "./door_http.ts";
 import { createStages, type Stage } from "./matrix/stage.ts";
 import { mutators } from "./mutants/mutators.ts";
 import { createRawClient } from "./mutants/raw_client.ts";
 import { type Case, newCounts, runCase } from "./mutants/run.ts";
 import { endpoints } from "./mutants/seeds.ts";
+import { trickleHeaders } from "./requests_http.ts";
 import { send } from "./wire.ts";
 import { startFurnished } from "./world.ts";
 

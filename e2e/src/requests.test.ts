@@ -1,4 +1,4 @@
-/** The door, from outside: what a stamp and a body may look like, and whose they are, on a real server and both databases. */
+/** What a request may look like, from outside: stamps and bodies, and whose they are, on a real server and both databases. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -7,7 +7,6 @@ import type { StampScheme } from "@keystead/core/crypto/stamp.ts";
 import { parseEcdsaDer, toEcdsaDer } from "@keystead/core/encoding/der.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { dialects } from "./databases.ts";
-import { testHttp } from "./door_http.ts";
 import { createKey } from "./key_pairs.ts";
 import {
   expiredKey,
@@ -19,6 +18,7 @@ import {
   unstamped,
   unverified,
 } from "./refusals.ts";
+import { testHttp } from "./requests_http.ts";
 import { highS, paddedDer, uncompressed } from "./respelling.ts";
 import {
   assertAccepted,
@@ -48,7 +48,7 @@ function tagBody(organizationId: string, parameters: object = { userTagName: ran
 }
 
 for (const dialect of dialects) {
-  test(`the door on ${dialect}`, async (t) => {
+  test(`requests on ${dialect}`, async (t) => {
     const world = await startWorld(t, dialect);
     if (world === undefined) return;
     const { url } = world.server;

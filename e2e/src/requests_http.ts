@@ -1,4 +1,4 @@
-/** The part of the door that is plain HTTP: types, paths, methods, sizes and times. */
+/** The part of a request that is plain HTTP: types, paths, methods, sizes and times. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
