@@ -93,6 +93,8 @@ export type QueryEntry<P = Json> = {
   isAboutCaller?: true;
   /** A parent may ask for what is in its sub-organizations without naming them. */
   findsBelow?: true;
+  /** A member of a sub-organization may name the parent, and is answered for its own: what it hears of what is the parent's. */
+  upwards?(sent: P, own: Place): Refusal;
   also?: Readonly<Record<string, (fixture: Fixture) => Promise<void>>>;
 };
 

@@ -163,7 +163,7 @@ for (const dialect of dialects) {
       // With the parent's id, her own key and the session find it, and nobody of another sub-organization does.
       const asked = { organizationId: rig.organizationId, activityId };
       for (const by of [ann, session]) {
-        const { activity } = await query<{ activity: { id: string } }>(rig, "get_activity", asked, by);
+        const { activity }: { activity: { id: string } } = await query(rig, "get_activity", asked, by);
         assert.equal(activity.id, activityId);
       }
       const other = await rig.newSubOrganization(1, ["eve"]);
