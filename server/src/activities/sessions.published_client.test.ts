@@ -25,7 +25,7 @@ for (const dialect of dialects) {
         const privateKey = Buffer.from(decryptCredentialBundle(credentialBundle, reader.privateKey), "hex");
         const session = { ...bob, privateKey: new Uint8Array(privateKey) };
         const asked = { organizationId, userId: bob.userId };
-        const { apiKeys } = await query<{ apiKeys: Record<string, unknown>[] }>(rig, "get_api_keys", asked, session);
+        const { apiKeys }: { apiKeys: Record<string, unknown>[] } = await query(rig, "get_api_keys", asked, session);
         const key = apiKeys.find((each) => each.apiKeyId === apiKeyId);
         assert.deepEqual(key?.credential, {
           publicKey: Buffer.from(getPublicKey(privateKey, true)).toString("hex"),

@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from "node:util";
 import { toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
-import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { readBody, readEnvelope } from "@keystead/server/endpoints/envelope.ts";
 import { protocolVersion } from "@keystead/server/frames/frame.ts";
 import type { Prepared, Request, StoredRecord } from "@keystead/server/frames/messages.ts";
@@ -307,12 +307,19 @@ function compareLeaves(entry: Entry, prepared: Prepared, activity: ActivityRow):
     if (!equal(was[field], is[field])) found.push(`another ${field}`);
   }
   const isRandom = was.event === "COMPLETED" && unrepeatable.test(was.activityType);
-  if (!isRandom && !equal(was.outcome, is.outcome)) {
+  if (!isRandom && !equal(was.outcome, outcomeAs(was, is, prepared.activity?.result))) {
     found.push(
       `came to ${activity.result ?? activity.failure}, and now to ${prepared.activity?.result ?? prepared.activity?.failure}`,
     );
   }
   return found;
+}
+
+/** A result that names its own leaf names another one now. */
+function outcomeAs(was: Leaf, is: Leaf, result: string | undefined): Uint8Array {
+  const { leaf, ...others } = JSON.parse(result ?? "{}");
+  if (leaf === undefined) return is.outcome;
+  return sha256(JSON.stringify({ ...others, leaf: { boot: toHex(was.boot), number: was.number } }));
 }
 
 function idOf({ content }: StoredRecord): string {
