@@ -85,7 +85,7 @@ function evictedKeys({ apiKeys }: User, room: number, nowMs: number): Set<ApiKey
   const over = expiring.filter((key) => isExpired(key, nowMs));
   const oldestFirst = expiring
     .filter((key) => !isExpired(key, nowMs))
-    .sort((one, other) => one.updatedAtMs - other.updatedAtMs);
+    .sort((one, other) => one.updatedAtMs - other.updatedAtMs || one.createdAtMs - other.createdAtMs);
   return new Set([...over, ...oldestFirst.slice(0, Math.max(0, oldestFirst.length - room))]);
 }
 
