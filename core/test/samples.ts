@@ -45,6 +45,7 @@ const rows = {
   hostileFramesPerProcess: { sample: 500, full: 1_000 },
   /** In a sample, every activity that makes or draws something in every situation once. */
   twinPreparations: { sample: 0, full: 50_000 },
+  logins: { sample: 300, full: 10_000 },
   chosenBodies: { sample: 200, full: 100_000 },
   rotatedWallets: { sample: 12, full: 200 },
   rotationKills: { sample: 20, full: 200 },

@@ -17,6 +17,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     organizationId: "acme",
     parentId: undefined,
     nowMs,
+    bodyMs: nowMs,
     userId: "ann",
     limits: withLimits(limits as Record<string, number>),
     curves: nodeCurves,

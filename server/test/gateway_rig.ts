@@ -4,7 +4,7 @@
  */
 import type { TestContext } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
-import { toHex } from "@keystead/core/encoding/hex.ts";
+import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { p256 } from "@noble/curves/nist.js";
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { AnyActivity } from "../src/endpoints/define_activity.ts";
@@ -17,6 +17,7 @@ import { submit } from "../src/gateway/submit/submit.ts";
 import type { SubmitDependencies } from "../src/gateway/submit/submit_dependencies.ts";
 import { toCommitItem } from "../src/gateway/submit/to_commit_item.ts";
 import { activities } from "../src/generated/activities.ts";
+import { openKeyring } from "../src/signer/secrets/keyring.ts";
 import { commitGroup } from "../src/store/commit.ts";
 import type { Store } from "../src/store/store.ts";
 import { dialectOf } from "../src/views/dialect.ts";
@@ -83,9 +84,12 @@ export async function createGatewayRig(
   const organizations = createOrganizations(store, link, () => undefined);
   const committer = createCommitter(store, link);
   const repeats = createRepeats();
+  const { notarizer } = openKeyring(signer.rootKey, 1, signer.keyring).publicKeys;
+  const notarizerKey = nodeCurves.compressPoint("p256", fromHex(notarizer));
   const dependencies: SubmitDependencies = {
     store,
     curves: nodeCurves,
+    notarizerKey: () => notarizerKey,
     organizations,
     committer,
     repeats,

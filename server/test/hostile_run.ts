@@ -233,6 +233,7 @@ function wholeFrame(seen: ReadonlyMap<string, Seen>, body: Uint8Array): Omit<Req
   return {
     state: offered(state),
     journal: journalOf(own, slotOf(Number(timestampMs))),
+    subOrganizationId: undefined,
     target: undefined,
     records: own.records.map(({ content, sealed }) => ({ content, sealed })),
     wishes: [],

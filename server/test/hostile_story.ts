@@ -157,6 +157,11 @@ export async function furnishHouse(
   });
   const lostKey: Actor = { ...gina, privateKey: second.actor.privateKey };
 
+  // Sessions.
+  await done("stamp_login", { publicKey: toHex(p256.getPublicKey(p256.utils.randomSecretKey())) });
+  await done("create_read_write_session", { targetPublicKey: exportClient().targetPublicKey });
+  await done("create_read_only_session", {});
+
   // Keys.
   const { walletId, addresses } = await done("create_wallet", { walletName: "Cold", accounts: [ethereum, solana] });
   const [address, solanaAddress] = addresses as [string, string];

@@ -4,6 +4,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { nodeBundleSigner, nodeHpke } from "../src/curves/node_hpke.ts";
 import { nodeSigning } from "../src/curves/node_signing.ts";
 import type { KeyAccess, NewRecord } from "../src/endpoints/key_access.ts";
+import { newSessionKey } from "../src/signer/secrets/draws.ts";
 import type { KeyFacts } from "../src/state/entities.ts";
 import { recordIdOf } from "../src/state/records.ts";
 import { seedOfWallet } from "../src/state/wallet_secret.ts";
@@ -24,6 +25,8 @@ export function testKeyAccess({ records = [], facts = [] }: KeyAccessContent = {
     signing: nodeSigning,
     hpke: nodeHpke as unknown as KeyAccess["hpke"],
     bundleSigner: nodeBundleSigner(serviceKey),
+    notarizer: nodeBundleSigner(otherServiceKey),
+    newSessionKey,
     servicePublicKeys: [serviceKey, otherServiceKey].map((key) => toHex(nodeHpke.publicKey(key))),
     random: (length) => new Uint8Array(randomBytes(length)),
     records: kept.map(({ record }) => record),

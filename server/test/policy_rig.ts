@@ -1,4 +1,5 @@
 /** Policies over gateway, signer and database: what tests of them do again and again. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { QueryDefinition } from "../src/endpoints/define_query.ts";
@@ -8,6 +9,7 @@ import { getPolicyEvaluations } from "../src/queries/get_policy_evaluations.ts";
 import { listActivities } from "../src/queries/list_activities.ts";
 import { dialectOf } from "../src/views/dialect.ts";
 import type { Failure } from "../src/views/error_body.ts";
+import { testCaller } from "./caller.ts";
 import {
   type Activity,
   type ActivityPath,
@@ -38,7 +40,7 @@ export async function ask<P extends TObject, R extends TObject>(
   request: object = {},
   { organizationId = rig.organizationId }: Where = {},
 ): Promise<Static<R>> {
-  const caller = { organizationId, organizationName: "", userId, userName };
+  const caller = testCaller({ organizationId, userId, userName });
   return await query.run(rig.store, caller, { organizationId, ...request } as Static<P>, dialectOf(undefined));
 }
 

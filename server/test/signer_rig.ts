@@ -184,12 +184,13 @@ export function offer(
   state: StoredState | undefined,
   body: Uint8Array,
   options: { stamp?: string; links?: readonly Uint8Array[]; journal?: Uint8Array; target?: Uint8Array } & Partial<
-    Pick<Request<"prepare">, "records" | "wishes" | "pages">
+    Pick<Request<"prepare">, "records" | "wishes" | "pages" | "subOrganizationId">
   > = {},
 ): Reply<"prepare"> {
   return rig.operations.prepare({
     body,
     evidence: stampEvidence(options.stamp ?? stampOf(rig, body)),
+    subOrganizationId: options.subOrganizationId,
     state: state && { ...state, links: options.links ?? [] },
     journal: options.journal,
     target: options.target,

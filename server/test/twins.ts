@@ -108,6 +108,14 @@ export const makers: Readonly<Record<string, (world: World) => Draft>> = {
       addressFormats: [],
     }),
   }),
+  stamp_login: ({ rig }) => ({
+    body: activityBody(rig, "ACTIVITY_TYPE_STAMP_LOGIN", { publicKey: newApiKey().publicKey }),
+  }),
+  create_read_write_session: ({ rig }) => ({
+    body: activityBody(rig, "ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2", {
+      targetPublicKey: exportClient().targetPublicKey,
+    }),
+  }),
   export_wallet: (world) => ({
     body: activityBody(world.rig, "ACTIVITY_TYPE_EXPORT_WALLET", {
       walletId: world.walletId,
@@ -190,7 +198,7 @@ export function prepareIn(world: World, operations: Operations, state: StoredSta
   for (let attempt = 0; attempt < 5; attempt++) {
     const offered = { ...state, links: [] };
     const evidence = stampEvidence(stampOf(world.rig, body));
-    const none = { target: undefined, pages: [] };
+    const none = { subOrganizationId: undefined, target: undefined, pages: [] };
     const reply = operations.prepare({ body, evidence, state: offered, journal, records: brought, wishes, ...none });
     if (reply.kind === "prepared") return reply.value;
     for (const wish of reply.value) {

@@ -3,6 +3,8 @@
  * service key signs which organization, and which user, the bundle was made for. SPEC.md has the bytes.
  * No secret is ever text here: plaintexts are byte arrays, and what becomes JSON is public keys and ciphertext.
  */
+import { concatBytes } from "@noble/hashes/utils.js";
+import { toBase58check } from "../encoding/base58.ts";
 import { toEcdsaDer } from "../encoding/der.ts";
 import { fromHex, toHex } from "../encoding/hex.ts";
 import { readJson } from "../encoding/json.ts";
@@ -68,6 +70,21 @@ export function makeExportBundle<Key>(
   }
   const { enc, ciphertext } = sealMessage(primitives, target, plaintext);
   return signedBundle(signer, { encappedPublic: toHex(enc), ciphertext: toHex(ciphertext), organizationId });
+}
+
+/**
+ * The `credentialBundle` of a session: the 32 bytes of its private key, encrypted to the client's key. It is not signed, and no client
+ * pins anything to open it. The private key stays the caller's to wipe.
+ */
+export function makeCredentialBundle<Key>(
+  primitives: HpkePrimitives<Key>,
+  targetPublicKey: Uint8Array,
+  privateKey: Uint8Array,
+): string {
+  const { enc, ciphertext } = sealMessage(primitives, targetPublicKey, privateKey);
+  // The KEM's 65 bytes without Y, whose parity the first byte tells.
+  const compressed = Uint8Array.of(2 + ((enc[64] ?? 0) & 1), ...enc.subarray(1, 33));
+  return toBase58check(concatBytes(compressed, ciphertext));
 }
 
 export type ImportRecipient = { organizationId: string; userId: string; targetPublicKey: Uint8Array };

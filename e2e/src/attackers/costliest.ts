@@ -93,6 +93,9 @@ const nothing = () => ({ fingerprint: `sha256:${"0".repeat(64)}` });
 export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: number) => object> = {
   approve_activity: nothing,
   reject_activity: nothing,
+  create_read_only_session: () => ({}),
+  create_read_write_session: target,
+  stamp_login: () => ({ publicKey: apiKey().publicKey }),
   create_api_keys: ({ userId }) => ({ userId, apiKeys: Array.from({ length: 10 }, apiKey) }),
   create_api_only_users: () => ({
     apiOnlyUsers: users(20, 10).map(({ userName, userTags, apiKeys }) => ({

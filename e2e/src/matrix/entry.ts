@@ -66,6 +66,10 @@ export type ActivityEntry<P = Json> = {
   denied?(fixture: Fixture): P;
   /** Good parameters name their caller, and nobody else may send them: a member is refused with `denied` alone. */
   isOwnAct?: true;
+  /** A session of the caller's own: it waits for nobody, and a member of a sub-organization may name the parent for it. */
+  isSignIn?: true;
+  /** The field of the result that others than the caller see empty. */
+  bearerField?: string;
   /** Older types on the same path: good parameters in their form. */
   versions?: Readonly<Record<string, (fixture: Fixture) => object | Promise<object>>>;
   /** Endpoint-specific guarantees, each on the stage after all others. */
@@ -89,6 +93,8 @@ export type QueryEntry<P = Json> = {
   isAboutCaller?: true;
   /** A parent may ask for what is in its sub-organizations without naming them. */
   findsBelow?: true;
+  /** A member of a sub-organization may name the parent, and is answered for its own: what it hears of what is the parent's. */
+  upwards?(sent: P, own: Place): Refusal;
   also?: Readonly<Record<string, (fixture: Fixture) => Promise<void>>>;
 };
 

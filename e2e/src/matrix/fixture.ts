@@ -21,6 +21,8 @@ export type Sent = {
   body: unknown;
   /** No stamp without it. */
   key?: KeyPair;
+  /** A read-only session, instead of any stamp. */
+  session?: string;
   /** Instead of the stamp the key would make. */
   stamp?: string;
   spelling?: Spelling;
@@ -48,11 +50,12 @@ export function createFixture(url: string, traffic: Traffic, stage: Stage, place
     ...stage,
     place,
     traffic,
-    async send({ kind, path: name, body, key, stamp, spelling = "own", isMalformed = false }) {
+    async send({ kind, path: name, body, key, stamp, session, spelling = "own", isMalformed = false }) {
       const path = `/public/v1/${kind}/${name}`;
       const headers: Headers = [
         ["Content-Type", "application/json"],
         ...(key === undefined ? [] : [["X-Stamp", stamp ?? stampFor(key, body)] as const]),
+        ...(session === undefined ? [] : [["X-Session", session] as const]),
         ...(spelling === "published" ? publishedClient : []),
       ];
       const answer = await send(url, { path, headers, body: bytesOf(body) });

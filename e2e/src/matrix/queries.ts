@@ -247,6 +247,8 @@ export const getActivity = queryEntry<{ activityId: string }>({
     },
   ],
   findsBelow: true,
+  upwards: ({ activityId }, { organizationId }) =>
+    notFound(`unable to find activity ${activityId} in organization ${organizationId}`),
   also: {
     "a parent finds its sub-organization's by its own id, as clients poll": async (fixture) => {
       const { parent, sub } = fixture;

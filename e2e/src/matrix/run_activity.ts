@@ -45,11 +45,12 @@ export async function runActivity(
   await t.test(`${path}: no permission`, () => testNoPermission(trial, entry));
   await t.test(`${path}: other organization`, async () => {
     const one = await fixed(trial);
-    await assertOnlyKept(first, () => assertOnlyKept(first, () => refuseOthers(one), undefined, first.sub));
+    await assertOnlyKept(first, () => assertOnlyKept(first, () => refuseOthers(one, entry), undefined, first.sub));
     await refuseForeign(trial, entry);
   });
   await t.test(`${path}: success and replay`, () => testSuccess(trial, entry));
-  await t.test(`${path}: two of two`, () => testConsensus(toTrial(path, entry, agreed), entry));
+  const alone = entry.isSignIn === true ? testAlone : testConsensus;
+  await t.test(`${path}: two of two`, () => alone(toTrial(path, entry, agreed), entry));
   for (const [type, good] of Object.entries(entry.versions ?? {})) {
     await t.test(`${path}: ${type}`, () => testVersion(trial, type, good));
   }
@@ -128,9 +129,9 @@ async function testNoPermission(trial: Trial, entry: ActivityEntry): Promise<voi
   await fixture.done(path as ActivityPath, await entry.own(fixture), member);
 }
 
-async function refuseOthers(trial: Trial): Promise<void> {
+async function refuseOthers(trial: Trial, { isSignIn }: ActivityEntry): Promise<void> {
   await refuseStrangers(trial);
-  await refuseRelatives(trial);
+  await refuseRelatives(trial, isSignIn);
 }
 
 /** Ids of other organizations are answered exactly like ids of nothing. */
@@ -166,9 +167,9 @@ async function testSuccess(trial: Trial, entry: ActivityEntry): Promise<void> {
   if (entry.endsPlace) return testEnded(trial, body, answer);
 
   await assertOnlyKept(fixture, async () => {
-    for (const { p256: key } of [root, root, deputy, member]) {
-      const repeated = await fixture.send({ kind: "submit", path, body, key });
-      assert.deepEqual(repeated.json, answer.json);
+    for (const person of [root, root, deputy, member]) {
+      const repeated = await fixture.send({ kind: "submit", path, body, key: person.p256 });
+      assert.deepEqual(repeated.json, person === caller ? answer.json : asOthersSee(entry, body, answer.json));
     }
     const { id, fingerprint } = answer.json.activity;
     const { activity } = await fixture.ask("get_activity", { activityId: id });
@@ -268,6 +269,26 @@ function explainedNoVote(policies: readonly Json[]): Refusal {
       );
     },
   };
+}
+
+/** What is worth something to its bearer is shown to nobody else. */
+function asOthersSee({ bearerField }: ActivityEntry, { type }: Envelope, json: Json): Json {
+  if (bearerField === undefined) return json;
+  const { resultKey = "" } = activityForms.get(type) ?? {};
+  const result = { [resultKey]: { ...json.activity.result[resultKey], [bearerField]: "" } };
+  return { activity: { ...json.activity, result } };
+}
+
+/** One's own session waits for no second root user. */
+async function testAlone(trial: Trial, entry: ActivityEntry): Promise<void> {
+  const { fixture, path, caller } = trial;
+  const { userIds } = (await look(fixture)).quorum;
+  await fixture.done("update_root_quorum", { threshold: 2, userIds });
+  const body = newBody(path, fixture, await entry.good(fixture));
+  const before = await look(fixture);
+  const answer = await fixture.send({ kind: "submit", path, body, key: caller.p256 });
+  assertAccepted(answer);
+  await checkDone(entry, fixture, answer, { body, voters: [caller], before, after: await look(fixture) });
 }
 
 /** Two of two: the second root user's stamp over the same bytes is the approval that lets it run, once. */

@@ -94,7 +94,8 @@ async function testRelatives(trial: Trial, entry: QueryEntry, subBody: Json): Pr
   const own = await ask(sub.member, subBody);
   for (const caller of [parent.root, parent.member]) assert.deepEqual(await ask(caller, subBody), own);
   for (const { p256: key } of [sub.root, sub.member]) {
-    await refused(trial, "upwards", { body: upwards, key }, unknownKey(key, parent.organizationId));
+    const refusal = entry.upwards?.(upwards, sub) ?? unknownKey(key, parent.organizationId);
+    await refused(trial, "upwards", { body: upwards, key }, refusal);
   }
 }
 

@@ -50,6 +50,7 @@ import {
   listUserTags,
   whoami,
 } from "./queries.ts";
+import { createReadOnlySession, createReadWriteSession, stampLogin } from "./sessions.ts";
 import { signRawPayload, signRawPayloads, signTransaction } from "./signing.ts";
 import { simulateActivity } from "./simulation.ts";
 import { createSubOrganization, deleteSubOrganization } from "./sub_organizations.ts";
@@ -71,6 +72,8 @@ export const activityTable = {
   create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,
   create_private_keys: createPrivateKeys,
+  create_read_only_session: createReadOnlySession,
+  create_read_write_session: createReadWriteSession,
   create_smart_contract_interface: createSmartContractInterface,
   create_sub_organization: createSubOrganization,
   create_user_tag: createUserTag,
@@ -100,6 +103,7 @@ export const activityTable = {
   sign_raw_payload: signRawPayload,
   sign_raw_payloads: signRawPayloads,
   sign_transaction: signTransaction,
+  stamp_login: stampLogin,
   update_organization_name: updateOrganizationName,
   update_policy: updatePolicy,
   update_private_key_tag: updatePrivateKeyTag,

@@ -105,7 +105,7 @@ export async function refuseStrangers(trial: Trial): Promise<void> {
 }
 
 /** Writes across the line between parent and sub-organization, in both directions. */
-export async function refuseRelatives(trial: Trial): Promise<void> {
+export async function refuseRelatives(trial: Trial, isSignIn = false): Promise<void> {
   const { fixture } = trial;
   const { parent, sub } = fixture;
   const body = await trial.body();
@@ -114,6 +114,7 @@ export async function refuseRelatives(trial: Trial): Promise<void> {
     const mismatch = organizationMismatch(sub.organizationId, parent.organizationId);
     await refused(trial, "a parent's member", { body: downwards, key }, mismatch);
   }
+  if (isSignIn) return;
   const upwards = { ...body, organizationId: parent.organizationId };
   const unknown = unknownKey(sub.root.p256, parent.organizationId);
   await refused(trial, "a sub-organization's root user in the parent", { body: upwards, key: sub.root.p256 }, unknown);

@@ -15,6 +15,7 @@ const refusedUnauthenticated: readonly RegExp[] = [
   /^no organization found with the given ID$/,
   /^Idempotency-Key must be /,
   /^`x-[a-z-]+` stamps are not supported yet/,
+  /^request not authorized: a read-only session cannot submit activities$/,
   /^too many (?:large )?requests at once/,
 ];
 
@@ -45,7 +46,7 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   "the filter `OIDC_TOKEN` is not supported yet: it comes with sign-in with identity providers": ["list_suborgs"],
 };
 
-const unbuiltStamps = ["x-stamp-webauthn", "x-stamp-attested", "x-session"].map(
+const unbuiltStamps = ["x-stamp-webauthn", "x-stamp-attested"].map(
   (name) => `\`${name}\` stamps are not supported yet; use \`x-stamp\``,
 );
 

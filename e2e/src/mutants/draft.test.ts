@@ -95,7 +95,7 @@ test("only what is known not to be built may be answered 501, and only where it 
     return { status: 501, headers: new Map(), body: JSON.stringify({ code, message }) };
   };
   const token = "verificationToken is not supported yet; leave it out";
-  const stamp = "`x-session` stamps are not supported yet; use `x-stamp`";
+  const stamp = "`x-stamp-attested` stamps are not supported yet; use `x-stamp`";
   assert.equal(isUnbuilt(answer(token), "update_user_email"), true);
   assert.equal(isUnbuilt(answer(token), "create_user_tag"), false);
   assert.equal(isUnbuilt(answer(token, 13), "update_user_email"), false);

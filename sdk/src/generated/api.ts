@@ -561,6 +561,93 @@ export type CreatePrivateKeysResponse = {
   };
 };
 
+export type CreateReadOnlySessionParams = Record<string, never>;
+
+export type CreateReadOnlySessionResult = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Human-readable name of the organization. */
+  organizationName: string;
+  /** Unique identifier. */
+  userId: string;
+  /** Human-readable name of the user. */
+  username: string;
+  /** Value of the X-Session header; empty once it is over, and to everybody else. */
+  session: string;
+  /** When it ends, in seconds since 1970, as a decimal string. */
+  sessionExpiry: string;
+};
+
+export type CreateReadOnlySessionRequest = {
+  type: "ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateReadOnlySessionParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateReadOnlySessionResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION";
+    intent?: {
+      createReadOnlySessionIntent: CreateReadOnlySessionParams;
+    };
+    result?: {
+      createReadOnlySessionResult?: CreateReadOnlySessionResult;
+    };
+  };
+};
+
+export type CreateReadWriteSessionParams = {
+  /** Public key of the client on P-256, to which the export bundle is encrypted. */
+  targetPublicKey: string;
+  userId?: string | null;
+  apiKeyName?: string | null;
+  expirationSeconds?: string | null;
+  invalidateExisting?: boolean | null;
+};
+
+export type CreateReadWriteSessionResult = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Human-readable name of the organization. */
+  organizationName: string;
+  /** Unique identifier. */
+  userId: string;
+  /** Human-readable name of the user. */
+  username: string;
+  /** Unique identifier. */
+  apiKeyId: string;
+  /** The session's private key, encrypted to the target public key. */
+  credentialBundle: string;
+};
+
+export type CreateReadWriteSessionRequest = {
+  type: "ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateReadWriteSessionParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateReadWriteSessionResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2";
+    intent?: {
+      createReadWriteSessionIntentV2: CreateReadWriteSessionParams;
+    };
+    result?: {
+      createReadWriteSessionResultV2?: CreateReadWriteSessionResult;
+    };
+  };
+};
+
 export type CreateSmartContractInterfaceParams = {
   /** Address of the contract, or id of the program. */
   smartContractAddress: string;
@@ -1764,6 +1851,42 @@ export type SignTransactionResponse = {
   };
 };
 
+export type StampLoginParams = {
+  /** Public key of the client on P-256, which becomes the session's key. */
+  publicKey: string;
+  expirationSeconds?: string | null;
+  invalidateExisting?: boolean | null;
+  sessionProfileId?: string | null;
+};
+
+export type StampLoginResult = {
+  /** Signed token that says whose session it is and until when. */
+  session: string;
+};
+
+export type StampLoginRequest = {
+  type: "ACTIVITY_TYPE_STAMP_LOGIN";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: StampLoginParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type StampLoginResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_STAMP_LOGIN";
+    intent?: {
+      stampLoginIntent: StampLoginParams;
+    };
+    result?: {
+      stampLoginResult?: StampLoginResult;
+    };
+  };
+};
+
 export type UpdateOrganizationNameParams = {
   /** Human-readable name of the organization. */
   organizationName: string;
@@ -2602,6 +2725,8 @@ export const activities = {
   create_policy: { url: "/public/v1/submit/create_policy", type: "ACTIVITY_TYPE_CREATE_POLICY_V3", resultKey: "createPolicyResult", summary: "Create a policy", parameters: ["policyName: string", "effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"", "condition?: string | null", "consensus?: string | null", "time?: string | null", "notes?: string | null"] },
   create_private_key_tag: { url: "/public/v1/submit/create_private_key_tag", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG", resultKey: "createPrivateKeyTagResult", summary: "Create a private key tag and add it to private keys", parameters: ["privateKeyTagName: string", "privateKeyIds: string[]"] },
   create_private_keys: { url: "/public/v1/submit/create_private_keys", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2", resultKey: "createPrivateKeysResultV2", summary: "Create private keys", parameters: ["privateKeys: { privateKeyName: string; curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; privateKeyTags?: string[] | null; addressFormats: (\"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\")[]; }[]"] },
+  create_read_only_session: { url: "/public/v1/submit/create_read_only_session", type: "ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION", resultKey: "createReadOnlySessionResult", summary: "Get a value that reads as the caller for an hour", parameters: [] },
+  create_read_write_session: { url: "/public/v1/submit/create_read_write_session", type: "ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2", resultKey: "createReadWriteSessionResultV2", summary: "Get a session whose key is sent encrypted to a key of the client's", parameters: ["targetPublicKey: string", "userId?: string | null", "apiKeyName?: string | null", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null"] },
   create_smart_contract_interface: { url: "/public/v1/submit/create_smart_contract_interface", type: "ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE", resultKey: "createSmartContractInterfaceResult", summary: "Create the interface that calls of a contract are read by", parameters: ["smartContractAddress: string", "smartContractInterface: string", "type: \"SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM\" | \"SMART_CONTRACT_INTERFACE_TYPE_SOLANA\"", "label: string", "notes?: string | null"] },
   create_sub_organization: { url: "/public/v1/submit/create_sub_organization", type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", resultKey: "createSubOrganizationResultV8", summary: "Create a sub-organization with its root users", parameters: ["subOrganizationName: string", "rootUsers: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; apiKeys?: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[] | null; authenticators?: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[] | null; oauthProviders?: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[] | null; }[]", "rootQuorumThreshold: number", "wallet?: { walletName: string; accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]; mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null; } | null", "disableEmailRecovery?: boolean | null", "disableEmailAuth?: boolean | null", "disableSmsAuth?: boolean | null", "disableOtpEmailAuth?: boolean | null", "verificationToken?: string | null", "clientSignature?: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; } | null"] },
   create_user_tag: { url: "/public/v1/submit/create_user_tag", type: "ACTIVITY_TYPE_CREATE_USER_TAG", resultKey: "createUserTagResult", summary: "Create a user tag and add it to users", parameters: ["userTagName: string", "userIds: string[]"] },
@@ -2632,6 +2757,7 @@ export const activities = {
   sign_raw_payload: { url: "/public/v1/submit/sign_raw_payload", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2", resultKey: "signRawPayloadResult", summary: "Sign a raw payload", parameters: ["signWith: string", "payload: string", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
   sign_raw_payloads: { url: "/public/v1/submit/sign_raw_payloads", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOADS", resultKey: "signRawPayloadsResult", summary: "Sign several raw payloads", parameters: ["signWith: string", "payloads: string[]", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
   sign_transaction: { url: "/public/v1/submit/sign_transaction", type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", resultKey: "signTransactionResult", summary: "Sign a transaction", parameters: ["signWith: string", "unsignedTransaction: string", "type: \"TRANSACTION_TYPE_ETHEREUM\" | \"TRANSACTION_TYPE_SOLANA\" | \"TRANSACTION_TYPE_TRON\" | \"TRANSACTION_TYPE_BITCOIN\" | \"TRANSACTION_TYPE_TEMPO\""] },
+  stamp_login: { url: "/public/v1/submit/stamp_login", type: "ACTIVITY_TYPE_STAMP_LOGIN", resultKey: "stampLoginResult", summary: "Sign in with a stamp and get a session", parameters: ["publicKey: string", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   update_organization_name: { url: "/public/v1/submit/update_organization_name", type: "ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME", resultKey: "updateOrganizationNameResult", summary: "Rename an organization", parameters: ["organizationName: string"] },
   update_policy: { url: "/public/v1/submit/update_policy", type: "ACTIVITY_TYPE_UPDATE_POLICY_V2", resultKey: "updatePolicyResultV2", summary: "Change a policy", parameters: ["policyId: string", "policyName?: string | null", "policyEffect?: \"EFFECT_ALLOW\" | \"EFFECT_DENY\" | null", "policyCondition?: string | null", "policyConsensus?: string | null", "policyNotes?: string | null", "time?: string | null"] },
   update_private_key_tag: { url: "/public/v1/submit/update_private_key_tag", type: "ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG", resultKey: "updatePrivateKeyTagResult", summary: "Rename a private key tag, or change which keys carry it", parameters: ["privateKeyTagId: string", "newPrivateKeyTagName?: string | null", "addPrivateKeyIds: string[]", "removePrivateKeyIds: string[]"] },
@@ -2710,6 +2836,10 @@ export type Api = {
   createPrivateKeyTag(params: CreatePrivateKeyTagParams, options?: CallOptions): Promise<Completed<CreatePrivateKeyTagResult>>;
   /** Create private keys. */
   createPrivateKeys(params: CreatePrivateKeysParams, options?: CallOptions): Promise<Completed<CreatePrivateKeysResult>>;
+  /** Get a value that reads as the caller for an hour. */
+  createReadOnlySession(params?: CreateReadOnlySessionParams, options?: CallOptions): Promise<Completed<CreateReadOnlySessionResult>>;
+  /** Get a session whose key is sent encrypted to a key of the client's. */
+  createReadWriteSession(params: CreateReadWriteSessionParams, options?: CallOptions): Promise<Completed<CreateReadWriteSessionResult>>;
   /** Create the interface that calls of a contract are read by. */
   createSmartContractInterface(params: CreateSmartContractInterfaceParams, options?: CallOptions): Promise<Completed<CreateSmartContractInterfaceResult>>;
   /** Create a sub-organization with its root users. */
@@ -2770,6 +2900,8 @@ export type Api = {
   signRawPayloads(params: SignRawPayloadsParams, options?: CallOptions): Promise<Completed<SignRawPayloadsResult>>;
   /** Sign a transaction. */
   signTransaction(params: SignTransactionParams, options?: CallOptions): Promise<Completed<SignTransactionResult>>;
+  /** Sign in with a stamp and get a session. */
+  stampLogin(params: StampLoginParams, options?: CallOptions): Promise<Completed<StampLoginResult>>;
   /** Rename an organization. */
   updateOrganizationName(params: UpdateOrganizationNameParams, options?: CallOptions): Promise<Completed<UpdateOrganizationNameResult>>;
   /** Change a policy. */
@@ -2850,6 +2982,8 @@ export function createApi({ submit, query }: Calls): Api {
     createPolicy: (params, options) => submit("create_policy", params, options),
     createPrivateKeyTag: (params, options) => submit("create_private_key_tag", params, options),
     createPrivateKeys: (params, options) => submit("create_private_keys", params, options),
+    createReadOnlySession: (params = {}, options) => submit("create_read_only_session", params, options),
+    createReadWriteSession: (params, options) => submit("create_read_write_session", params, options),
     createSmartContractInterface: (params, options) => submit("create_smart_contract_interface", params, options),
     createSubOrganization: (params, options) => submit("create_sub_organization", params, options),
     createUserTag: (params, options) => submit("create_user_tag", params, options),
@@ -2880,6 +3014,7 @@ export function createApi({ submit, query }: Calls): Api {
     signRawPayload: (params, options) => submit("sign_raw_payload", params, options),
     signRawPayloads: (params, options) => submit("sign_raw_payloads", params, options),
     signTransaction: (params, options) => submit("sign_transaction", params, options),
+    stampLogin: (params, options) => submit("stamp_login", params, options),
     updateOrganizationName: (params, options) => submit("update_organization_name", params, options),
     updatePolicy: (params, options) => submit("update_policy", params, options),
     updatePrivateKeyTag: (params, options) => submit("update_private_key_tag", params, options),

@@ -80,7 +80,7 @@ test("an unknown user is not found", () => {
 });
 
 test("the keys are the credentials of the user they are added to, and of nobody else", () => {
-  assert.equal(createApiKeys.ownCredentialOf?.({ userId: "bob", apiKeys: [] }), "bob");
+  assert.equal(createApiKeys.ownCredentialOf?.({ userId: "bob", apiKeys: [] }, "ann"), "bob");
 });
 
 test("the first version's keys had no curve and are P-256", () => {

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { testCaller } from "../../test/caller.ts";
 import { type ActivityPath, createGatewayRig, type GatewayRig, Refused } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
-import type { Caller, QueryDefinition } from "../endpoints/define_query.ts";
+import type { QueryDefinition } from "../endpoints/define_query.ts";
 import type { Static, TObject } from "../fields/schema.ts";
 import { getPolicy } from "../queries/get_policy.ts";
 import { getPolicyEvaluations } from "../queries/get_policy_evaluations.ts";
@@ -15,7 +16,7 @@ import { decodePage, maxPagesLength } from "../state/pages.ts";
 import { findPage } from "../store/organizations.ts";
 import { dialectOf } from "../views/dialect.ts";
 
-const caller: Caller = { organizationId: "", organizationName: "", userId: "", userName: "" };
+const caller = testCaller();
 
 async function ask<P extends TObject, R extends TObject>(
   rig: GatewayRig,

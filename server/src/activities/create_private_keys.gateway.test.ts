@@ -1,9 +1,9 @@
 /** Private keys and their tags from HTTP to the tables and back, on both databases. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { testCaller } from "../../test/caller.ts";
 import { createGatewayRig, type GatewayRig, type Person, Refused } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
-import type { Caller } from "../endpoints/define_query.ts";
 import type { PrivateKeyParams } from "../fields/private_keys.ts";
 import { getPrivateKey } from "../queries/get_private_key.ts";
 import { listPrivateKeyTags } from "../queries/list_private_key_tags.ts";
@@ -11,7 +11,7 @@ import { listPrivateKeys } from "../queries/list_private_keys.ts";
 import type { Store } from "../store/store.ts";
 import { dialectOf } from "../views/dialect.ts";
 
-const caller: Caller = { organizationId: "", organizationName: "", userId: "", userName: "" };
+const caller = testCaller();
 
 type Within = { organizationId?: string; by?: Person };
 

@@ -67,5 +67,5 @@ test("an unknown user is not found", () => {
 });
 
 test("the keys are the credentials of the user who has them", () => {
-  assert.equal(deleteApiKeys.ownCredentialOf?.({ userId: "bob", apiKeyIds: [] }), "bob");
+  assert.equal(deleteApiKeys.ownCredentialOf?.({ userId: "bob", apiKeyIds: [] }, "ann"), "bob");
 });

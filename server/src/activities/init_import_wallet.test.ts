@@ -81,6 +81,6 @@ test("a user who is gone by the time is named", () => {
 });
 
 test("it is the caller's own act", () => {
-  assert.equal(initImportWallet.ownActOf?.({ userId: "bob" }), "bob");
-  assert.equal(initImportPrivateKey.ownActOf?.({ userId: "bob" }), "bob");
+  assert.equal(initImportWallet.ownActOf?.({ userId: "bob" }, "ann"), "bob");
+  assert.equal(initImportPrivateKey.ownActOf?.({ userId: "bob" }, "ann"), "bob");
 });

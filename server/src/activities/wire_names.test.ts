@@ -60,6 +60,24 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["create_private_keys", "CREATE_PRIVATE_KEYS", "createPrivateKeysIntent", "createPrivateKeysResult"],
   ["create_private_keys", "CREATE_PRIVATE_KEYS_V2", "createPrivateKeysIntentV2", "createPrivateKeysResultV2"],
   [
+    "create_read_only_session",
+    "CREATE_READ_ONLY_SESSION",
+    "createReadOnlySessionIntent",
+    "createReadOnlySessionResult",
+  ],
+  [
+    "create_read_write_session",
+    "CREATE_READ_WRITE_SESSION",
+    "createReadWriteSessionIntent",
+    "createReadWriteSessionResult",
+  ],
+  [
+    "create_read_write_session",
+    "CREATE_READ_WRITE_SESSION_V2",
+    "createReadWriteSessionIntentV2",
+    "createReadWriteSessionResultV2",
+  ],
+  [
     "create_smart_contract_interface",
     "CREATE_SMART_CONTRACT_INTERFACE",
     "createSmartContractInterfaceIntent",
@@ -113,6 +131,7 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["sign_raw_payloads", "SIGN_RAW_PAYLOADS", "signRawPayloadsIntent", "signRawPayloadsResult"],
   ["sign_transaction", "SIGN_TRANSACTION", "signTransactionIntent", "signTransactionResult"],
   ["sign_transaction", "SIGN_TRANSACTION_V2", "signTransactionIntentV2", "signTransactionResult"],
+  ["stamp_login", "STAMP_LOGIN", "stampLoginIntent", "stampLoginResult"],
   [
     "update_organization_name",
     "UPDATE_ORGANIZATION_NAME",
@@ -176,16 +195,29 @@ test("only credentials are a user's own to change by default", () => {
   const own = [...activityForms.values()].filter(({ activity }) => activity.ownCredentialOf !== undefined);
   assert.deepEqual([...new Set(own.map(({ activity }) => activity.path))].sort(), [
     "create_api_keys",
+    "create_read_only_session",
+    "create_read_write_session",
     "delete_api_keys",
+    "stamp_login",
   ]);
 });
 
 test("exactly these are refused to everyone but the user they name, even to root", () => {
   const own = [...activityForms.values()].filter(({ activity }) => activity.ownActOf !== undefined);
   assert.deepEqual([...new Set(own.map(({ activity }) => activity.path))].sort(), [
+    "create_read_write_session",
     "import_private_key",
     "import_wallet",
     "init_import_private_key",
     "init_import_wallet",
+  ]);
+});
+
+test("exactly these run in the sub-organization of who stamped them, though they name its parent", () => {
+  const below = [...activityForms.values()].filter(({ activity }) => activity.findsSubOrganization === true);
+  assert.deepEqual([...new Set(below.map(({ activity }) => activity.path))].sort(), [
+    "create_read_only_session",
+    "create_read_write_session",
+    "stamp_login",
   ]);
 });

@@ -25,6 +25,8 @@ export type ActivityContext = {
   readonly parentId: string | undefined;
   /** The signer's clock. */
   readonly nowMs: number;
+  /** The time that the stamped body names; of one that waited for votes, the time of the vote that let it run. */
+  readonly bodyMs: number;
   /** The user who submitted the activity, whoever approved it since. */
   readonly userId: string;
   readonly limits: Limits;
@@ -50,6 +52,9 @@ export type ActivityOutcome<R> = {
   births?: readonly Birth[];
   result: R;
 };
+
+/** A result field that is worth something to whoever has it. Its row stays sealed; only its own user sees it, until it ends. */
+export type BearerField = { field: string; endsAtMs(result: Record<string, unknown>): number };
 
 /** One spelling of an activity on the wire. Names are written out, never computed. */
 export type WireNames = {
@@ -83,9 +88,11 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   /** No policy can grant it: only the root quorum decides. */
   rootQuorumOnly?: true;
   /** The user whose own credentials these parameters concern; that user is allowed by default. */
-  ownCredentialOf?(params: Static<P>): string;
+  ownCredentialOf?(params: Static<P>, requesterId: string): string;
   /** The user whose own act this must be: anyone else is refused before quorum and policies are asked, even root. */
-  ownActOf?(params: Static<P>): string;
+  ownActOf?(params: Static<P>, requesterId: string): string;
+  /** A body that names the parent runs in the sub-organization whose credential stamped it: decision 0048. */
+  findsSubOrganization?: true;
   /** The part of the organization's state that `run` works on. */
   state(pages: Pages, params: Static<P>): S;
   /** What it costs beyond any activity, in the units of `cost.ts`, from its parameters alone. Where nothing grows with them, nothing. */
@@ -96,8 +103,12 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   policySubject?(params: Static<P>): PolicySubject | undefined;
   /** True for results that are worth something alone (signatures, bundles, tokens): stored sealed until released. */
   sealed?: boolean;
-  /** Deterministic, and changes nothing: the state needs no memory of it. Only signing is. */
+  /** The same each time, and changes nothing: the state needs no memory of it. Signing is, and a value that only reads. */
   pure?: boolean;
+  /** The field of a sealed result that its row never shows. */
+  bearer?: BearerField;
+  /** The result as clients see it, where it is kept with more. */
+  answer?(result: Record<string, unknown>): Record<string, unknown>;
   /**
    * Pure: state in, changes and result out. A thrown Fault leaves nothing behind but a FAILED record. Where it may take longer than a
    * few milliseconds it pauses; dropped at a pause, it wipes its secrets.
@@ -130,8 +141,8 @@ export type AnyActivity = Omit<
   cost?(params: never): number;
   policySubject?(params: never): PolicySubject | undefined;
   records?(params: never): readonly RecordWish[];
-  ownCredentialOf?(params: never): string;
-  ownActOf?(params: never): string;
+  ownCredentialOf?(params: never, requesterId: string): string;
+  ownActOf?(params: never, requesterId: string): string;
   state(pages: Pages, params: never): unknown;
   run(state: never, params: never, context: ActivityContext): ActivityOutcome<unknown> | Work<ActivityOutcome<unknown>>;
 };
@@ -148,7 +159,8 @@ export type ActivityForm = WireNames & {
 export function formsOf(activity: AnyActivity): ActivityForm[] {
   const { type, intentKey, resultKey, params } = activity;
   const asItIs = <T>(value: T) => value;
-  const newest = { activity, type, intentKey, resultKey, params, translate: asItIs<unknown>, answer: asItIs };
+  const answer = activity.answer ?? asItIs;
+  const newest = { activity, type, intentKey, resultKey, params, translate: asItIs<unknown>, answer };
   const older = (activity.versions ?? []).map((version) => ({
     ...version,
     activity,

@@ -1,14 +1,26 @@
 /** What a query is: everything about one read endpoint in one declaration. Queries never meet the signer. */
 import type { Static, TObject } from "../fields/schema.ts";
 import type { Store } from "../store/store.ts";
+import type { ActivityRecord } from "../views/activity_view.ts";
 import type { Dialect } from "../views/dialect.ts";
 
-/** Who asks. The organization is the caller's own when a query re-targets from a parent to its sub-organization. */
+/** Who asks. */
 export type Caller = {
+  /** The caller's own. */
   readonly organizationId: string;
   readonly organizationName: string;
   readonly userId: string;
   readonly userName: string;
+  /** False for who shows a value that only reads. */
+  readonly isStamped: boolean;
+  /** The organization that is asked about: the named one; or the caller's own sub-organization where the request named its parent. */
+  readonly subjectId: string;
+};
+
+/** What few queries need beside the database. Without it, rows are shown as they are. */
+export type QueryAccess = {
+  /** The activity with what its row does not show, where this reader may see it. */
+  withBearer(record: ActivityRecord, readerId: string): Promise<ActivityRecord>;
 };
 
 export type QueryDefinition<P extends TObject = TObject, R extends TObject = TObject> = {
@@ -22,7 +34,13 @@ export type QueryDefinition<P extends TObject = TObject, R extends TObject = TOb
   findsSubOrganization?: boolean;
   /** It reads with several statements what belongs together: all of them see the same state of the database. */
   inSnapshot?: boolean;
-  run(store: Store, caller: Caller, request: Static<P>, dialect: Dialect): Promise<Static<R>> | Static<R>;
+  run(
+    store: Store,
+    caller: Caller,
+    request: Static<P>,
+    dialect: Dialect,
+    access?: QueryAccess,
+  ): Promise<Static<R>> | Static<R>;
 };
 
 export function defineQuery<P extends TObject, R extends TObject>(
@@ -33,5 +51,5 @@ export function defineQuery<P extends TObject, R extends TObject>(
 
 /** Any query, for code that treats all alike. */
 export type AnyQuery = Omit<QueryDefinition, "run"> & {
-  run(store: Store, caller: Caller, request: never, dialect: Dialect): Promise<unknown> | unknown;
+  run(store: Store, caller: Caller, request: never, dialect: Dialect, access?: QueryAccess): Promise<unknown> | unknown;
 };

@@ -8,15 +8,21 @@ import type { KeyRecord, KeyRecordKind } from "../state/records.ts";
 /** However the platform holds a P-256 private key. */
 export type HpkeKey = object;
 
+export type SessionKey = { publicKey: Uint8Array; privateKey: Uint8Array };
+
 export type KeyAccess = {
   /** With `keys` inside for derivation and public keys. */
   readonly signing: SigningMaths;
   readonly hpke: HpkePrimitives<HpkeKey>;
   /** The service key that export and import bundles are signed with. */
   readonly bundleSigner: BundleSigner;
+  /** The service key that sessions are signed with. */
+  readonly notarizer: BundleSigner;
   /** The public halves of all service keys, in hex: to whom no secret is ever sent. */
   readonly servicePublicKeys: readonly string[];
   random(length: number): Uint8Array;
+  /** A fresh key of P-256 for a session: 33 and 32 bytes. The caller wipes the private one. */
+  newSessionKey(): SessionKey;
   /** What was found of the records that the activity wishes for, deleted ones too. Each is the signer's own word. */
   readonly records: readonly KeyRecord[];
   /** What differs from a record by now. */

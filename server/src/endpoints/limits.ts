@@ -5,6 +5,8 @@ import { type CountName, countLimits } from "../state/entity_kinds.ts";
 const otherLimits = {
   longLivedApiKeysPerUser: 10,
   expiringApiKeysPerUser: 10,
+  /** The longest that a session may be asked for: 30 days. */
+  maxSessionSeconds: 30 * 24 * 60 * 60,
   /** Of users who are not in the root quorum, together; and of one of them. */
   pendingActivitiesPerOrganization: 1_000,
   pendingActivitiesPerUser: 200,

@@ -29,7 +29,8 @@ test("each kind has a header of its own in lower case, and a header that is stil
   assert.equal(new Set(evidenceHeaders).size, evidenceHeaders.length);
   for (const header of evidenceHeaders) assert.equal(header, header.toLowerCase());
   assert.equal(kindOfHeader("x-stamp"), "apiKey");
-  for (const header of ["x-stamp-webauthn", "x-stamp-attested", "x-session"]) {
+  assert.equal(kindOfHeader("x-session"), "readOnlySession");
+  for (const header of ["x-stamp-webauthn", "x-stamp-attested"]) {
     assert.ok(evidenceHeaders.includes(header), header);
     assert.equal(kindOfHeader(header), undefined);
   }

@@ -9,6 +9,7 @@ import {
   type SentEvidence,
   type ShownEvidence,
 } from "@keystead/core/crypto/evidence.ts";
+import type { SentReadOnlySession } from "@keystead/core/crypto/read_only_session.ts";
 import type { Stamp } from "@keystead/core/crypto/stamp.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { encodeEvidenceContent } from "@keystead/core/log/leaf_evidence.ts";
@@ -16,12 +17,14 @@ import type { CredentialLookup } from "../state/credentials.ts";
 import { equalBytes } from "../state/digest.ts";
 import { apiKeyEvidence } from "./api_key_evidence.ts";
 import type { EvidenceRow, KeptEvidence, SearchedOrganization, Verification } from "./evidence_row.ts";
+import { readOnlySessionEvidence } from "./read_only_session_evidence.ts";
 
 /** What each kind is once it has been read. */
-type EvidenceValues = { apiKey: Stamp };
+type EvidenceValues = { apiKey: Stamp; readOnlySession: SentReadOnlySession };
 
 const rows: { readonly [K in EvidenceKind]: EvidenceRow<EvidenceValues[K]> } = {
   apiKey: apiKeyEvidence,
+  readOnlySession: readOnlySessionEvidence,
 };
 
 /** Evidence that is well-formed. Whose it is, and whether it verifies, is still open. */
@@ -30,7 +33,7 @@ export type Evidence<K extends EvidenceKind = EvidenceKind> = {
 }[K];
 
 /** Headers of kinds that are not built yet. They count as evidence all the same: none of them may stand beside another. */
-const headersToCome = ["x-stamp-webauthn", "x-stamp-attested", "x-session"];
+const headersToCome = ["x-stamp-webauthn", "x-stamp-attested"];
 
 const kindsByHeader = new Map(
   evidenceKinds.flatMap((kind): [string, EvidenceKind][] => {
@@ -55,6 +58,19 @@ export function parseEvidence<K extends EvidenceKind>(curves: PointCompression, 
 
 export function lookupOf<K extends EvidenceKind>({ kind, value }: Evidence<K>): CredentialLookup {
   return rows[kind].lookup(value);
+}
+
+/** Throws where evidence of this kind opens no submit. */
+export function checkForSubmit({ kind }: Pick<SentEvidence, "kind">): void {
+  if (rows[kind].forQueriesOnly !== true) return;
+  throw new Fault("permission_denied", "request not authorized: a read-only session cannot submit activities", {
+    errorCode: "REQUEST_NOT_AUTHORIZED",
+  });
+}
+
+/** Whether the evidence itself is over. */
+export function isOver<K extends EvidenceKind>({ kind, value }: Evidence<K>, nowMs: number): boolean {
+  return (rows[kind].endsAtMs?.(value) ?? Number.POSITIVE_INFINITY) <= nowMs;
 }
 
 /** The caller has found the credential first: verifying is work that is not done for strangers. */

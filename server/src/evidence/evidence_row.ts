@@ -15,7 +15,12 @@ export type FoundCredential = { readonly credentialId: string; readonly expiresA
  * What evidence is verified with. Whatever else a kind needs becomes a field here: a key that stands only in the registered credential, or
  * a value from outside, which in the signer asks for itself by throwing `NeedsMore`.
  */
-export type Verification = { readonly curves: Curves; readonly credential: FoundCredential };
+export type Verification = {
+  readonly curves: Curves;
+  readonly credential: FoundCredential;
+  /** The public half of the notarizer key, 33 bytes. The gateway knows it once it has met the signer. */
+  readonly notarizerKey?: Uint8Array | undefined;
+};
 
 /** Where a credential was looked for. */
 export type SearchedOrganization = { readonly organizationId: string; readonly parentId: string | undefined };
@@ -23,6 +28,8 @@ export type SearchedOrganization = { readonly organizationId: string; readonly p
 export type EvidenceRow<E> = {
   /** The header that carries it, in lower case; undefined for evidence that is in the body itself. */
   header: string | undefined;
+  /** It opens no submit, neither in the gateway nor in the signer. */
+  forQueriesOnly?: true;
   /** The schemes of its signatures: by them a stored vote tells which kind it was given with. No two kinds share one. */
   schemes: readonly string[];
   /**
@@ -32,6 +39,8 @@ export type EvidenceRow<E> = {
   parse(curves: PointCompression, value: string): E;
   /** The credential that it claims to come from. */
   lookup(evidence: E): CredentialLookup;
+  /** When the evidence itself ends, whatever its credential does. */
+  endsAtMs?(evidence: E): number;
   /** Whether that credential vouches for exactly these bytes. */
   verify(verification: Verification, evidence: E, body: Uint8Array): boolean;
   keep(evidence: E): KeptEvidence;

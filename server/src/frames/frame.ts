@@ -2,7 +2,7 @@
 import { encode, type Layout } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
 
-export const protocolVersion = 2;
+export const protocolVersion = 3;
 
 /**
  * A frame's longest content: all that one decision can need at once. Pages, journals, bodies and records have bounds of their own, and a

@@ -118,6 +118,8 @@ export const messages = {
     request: struct({
       body: bytes,
       evidence: struct({ kind: oneOf(evidenceKinds), value: text }),
+      /** Where it runs, if that is a sub-organization of the one that the body names. */
+      subOrganizationId: optional(text),
       /** Absent: decide on the state that the request before this one led to. */
       state: optional(offeredState),
       /** The fingerprints of the one journal the body falls into, in order. */

@@ -3,6 +3,7 @@
  * `routes/` and one line in the list of routes below; a new background job is one file in `jobs/` and one line in the list of jobs.
  */
 import type { Curves } from "@keystead/core/crypto/curves.ts";
+import { fromHex } from "@keystead/core/encoding/hex.ts";
 import type { Logger } from "pino";
 import type { Store } from "../store/store.ts";
 import { createAdmission } from "./bounds/admission.ts";
@@ -59,7 +60,16 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     signerQueue: link.queuedBytes(),
     commits: committer.heldBytes(),
   });
-  const submits = { store, curves, organizations, committer, repeats: createRepeats(), signerTrouble: signer.trouble };
+  const notarizerKey = createNotarizerKey(curves, signer);
+  const submits = {
+    store,
+    curves,
+    notarizerKey,
+    organizations,
+    committer,
+    repeats: createRepeats(),
+    signerTrouble: signer.trouble,
+  };
   const unready = createReadiness({ store, link, signer, committer, log });
   const routes: Route[] = [
     ...apiRoutes({ ...submits, queryQueue }),
@@ -84,6 +94,16 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       await committer.settle().catch(() => undefined);
       await jobsEnded;
     },
+  };
+}
+
+/** The notarizer key as it is verified with. It is published with its point uncompressed, and never changes. */
+function createNotarizerKey(curves: Curves, { publicKeys }: SignerStatus): () => Uint8Array | undefined {
+  let key: Uint8Array | undefined;
+  return () => {
+    const { notarizer } = publicKeys();
+    if (notarizer !== undefined) key ??= curves.compressPoint("p256", fromHex(notarizer));
+    return key;
   };
 }
 

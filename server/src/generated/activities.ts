@@ -6,6 +6,8 @@ import { createPolicies } from "../activities/create_policies.ts";
 import { createPolicy } from "../activities/create_policy.ts";
 import { createPrivateKeyTag } from "../activities/create_private_key_tag.ts";
 import { createPrivateKeys } from "../activities/create_private_keys.ts";
+import { createReadOnlySession } from "../activities/create_read_only_session.ts";
+import { createReadWriteSession } from "../activities/create_read_write_session.ts";
 import { createSmartContractInterface } from "../activities/create_smart_contract_interface.ts";
 import { createSubOrganization } from "../activities/create_sub_organization.ts";
 import { createUserTag } from "../activities/create_user_tag.ts";
@@ -36,6 +38,7 @@ import { setOrganizationFeature } from "../activities/set_organization_feature.t
 import { signRawPayload } from "../activities/sign_raw_payload.ts";
 import { signRawPayloads } from "../activities/sign_raw_payloads.ts";
 import { signTransaction } from "../activities/sign_transaction.ts";
+import { stampLogin } from "../activities/stamp_login.ts";
 import { updateOrganizationName } from "../activities/update_organization_name.ts";
 import { updatePolicy } from "../activities/update_policy.ts";
 import { updatePrivateKeyTag } from "../activities/update_private_key_tag.ts";
@@ -56,6 +59,8 @@ export const activities = {
   create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,
   create_private_keys: createPrivateKeys,
+  create_read_only_session: createReadOnlySession,
+  create_read_write_session: createReadWriteSession,
   create_smart_contract_interface: createSmartContractInterface,
   create_sub_organization: createSubOrganization,
   create_user_tag: createUserTag,
@@ -86,6 +91,7 @@ export const activities = {
   sign_raw_payload: signRawPayload,
   sign_raw_payloads: signRawPayloads,
   sign_transaction: signTransaction,
+  stamp_login: stampLogin,
   update_organization_name: updateOrganizationName,
   update_policy: updatePolicy,
   update_private_key_tag: updatePrivateKeyTag,

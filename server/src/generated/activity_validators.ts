@@ -56,6 +56,23 @@ const activityTypeCreatePrivateKeys = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeCreateReadOnlySession = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && true));
+  return (value) => check_0(value);
+})();
+
+const activityTypeCreateReadWriteSessionV2 = (() => {
+  const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("targetPublicKey" in value && (((((typeof value.targetPublicKey === "string" && ((value.targetPublicKey.length >= 2 || (value.targetPublicKey.length >= 1 && codePointCount(value.targetPublicKey) >= 1)) && (value.targetPublicKey.length <= 132 || (value.targetPublicKey.length <= 264 && codePointCount(value.targetPublicKey) <= 132)))) && (value.userId === undefined || (!("userId" in value) || ((typeof value.userId === "string" && ((value.userId.length >= 2 || (value.userId.length >= 1 && codePointCount(value.userId) >= 1)) && (value.userId.length <= 128 || (value.userId.length <= 256 && codePointCount(value.userId) <= 128)))) || value.userId === null)))) && (value.apiKeyName === undefined || (!("apiKeyName" in value) || ((typeof value.apiKeyName === "string" && (((value.apiKeyName.length >= 2 || (value.apiKeyName.length >= 1 && codePointCount(value.apiKeyName) >= 1)) && (value.apiKeyName.length <= 255 || (value.apiKeyName.length <= 510 && codePointCount(value.apiKeyName) <= 255))) && External[0].test(value.apiKeyName))) || value.apiKeyName === null)))) && (value.expirationSeconds === undefined || (!("expirationSeconds" in value) || ((typeof value.expirationSeconds === "string" && (value.expirationSeconds.length <= 100 || (value.expirationSeconds.length <= 200 && codePointCount(value.expirationSeconds) <= 100))) || value.expirationSeconds === null)))) && (value.invalidateExisting === undefined || (!("invalidateExisting" in value) || (typeof value.invalidateExisting === "boolean" || value.invalidateExisting === null)))))));
+  return (value) => check_0(value);
+})();
+
+const activityTypeCreateReadWriteSession = (() => {
+  const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("targetPublicKey" in value && "email" in value) && ((((typeof value.targetPublicKey === "string" && ((value.targetPublicKey.length >= 2 || (value.targetPublicKey.length >= 1 && codePointCount(value.targetPublicKey) >= 1)) && (value.targetPublicKey.length <= 132 || (value.targetPublicKey.length <= 264 && codePointCount(value.targetPublicKey) <= 132)))) && (typeof value.email === "string" && ((value.email.length >= 2 || (value.email.length >= 1 && codePointCount(value.email) >= 1)) && (value.email.length <= 255 || (value.email.length <= 510 && codePointCount(value.email) <= 255))))) && (value.apiKeyName === undefined || (!("apiKeyName" in value) || ((typeof value.apiKeyName === "string" && (((value.apiKeyName.length >= 2 || (value.apiKeyName.length >= 1 && codePointCount(value.apiKeyName) >= 1)) && (value.apiKeyName.length <= 255 || (value.apiKeyName.length <= 510 && codePointCount(value.apiKeyName) <= 255))) && External[0].test(value.apiKeyName))) || value.apiKeyName === null)))) && (value.expirationSeconds === undefined || (!("expirationSeconds" in value) || ((typeof value.expirationSeconds === "string" && (value.expirationSeconds.length <= 100 || (value.expirationSeconds.length <= 200 && codePointCount(value.expirationSeconds) <= 100))) || value.expirationSeconds === null)))))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeCreateSmartContractInterface = (() => {
   const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (((("smartContractAddress" in value && "smartContractInterface" in value) && "type" in value) && "label" in value) && (((((typeof value.smartContractAddress === "string" && ((value.smartContractAddress.length >= 2 || (value.smartContractAddress.length >= 1 && codePointCount(value.smartContractAddress) >= 1)) && (value.smartContractAddress.length <= 64 || (value.smartContractAddress.length <= 128 && codePointCount(value.smartContractAddress) <= 64)))) && (typeof value.smartContractInterface === "string" && ((value.smartContractInterface.length >= 2 || (value.smartContractInterface.length >= 1 && codePointCount(value.smartContractInterface) >= 1)) && (value.smartContractInterface.length <= 1048576 || (value.smartContractInterface.length <= 2097152 && codePointCount(value.smartContractInterface) <= 1048576))))) && (value.type === "SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM" || value.type === "SMART_CONTRACT_INTERFACE_TYPE_SOLANA")) && (typeof value.label === "string" && (((value.label.length >= 2 || (value.label.length >= 1 && codePointCount(value.label) >= 1)) && (value.label.length <= 255 || (value.label.length <= 510 && codePointCount(value.label) <= 255))) && External[0].test(value.label)))) && (value.notes === undefined || (!("notes" in value) || ((typeof value.notes === "string" && (value.notes.length <= 4096 || (value.notes.length <= 8192 && codePointCount(value.notes) <= 4096))) || value.notes === null)))))));
@@ -286,6 +303,11 @@ const activityTypeSignTransaction = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeStampLogin = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("publicKey" in value && ((((typeof value.publicKey === "string" && ((value.publicKey.length >= 2 || (value.publicKey.length >= 1 && codePointCount(value.publicKey) >= 1)) && (value.publicKey.length <= 200 || (value.publicKey.length <= 400 && codePointCount(value.publicKey) <= 200)))) && (value.expirationSeconds === undefined || (!("expirationSeconds" in value) || ((typeof value.expirationSeconds === "string" && (value.expirationSeconds.length <= 100 || (value.expirationSeconds.length <= 200 && codePointCount(value.expirationSeconds) <= 100))) || value.expirationSeconds === null)))) && (value.invalidateExisting === undefined || (!("invalidateExisting" in value) || (typeof value.invalidateExisting === "boolean" || value.invalidateExisting === null)))) && (value.sessionProfileId === undefined || (!("sessionProfileId" in value) || ((typeof value.sessionProfileId === "string" && (value.sessionProfileId.length <= 128 || (value.sessionProfileId.length <= 256 && codePointCount(value.sessionProfileId) <= 128))) || value.sessionProfileId === null)))))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeUpdateOrganizationName = (() => {
   const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationName" in value && (typeof value.organizationName === "string" && (((value.organizationName.length >= 2 || (value.organizationName.length >= 1 && codePointCount(value.organizationName) >= 1)) && (value.organizationName.length <= 255 || (value.organizationName.length <= 510 && codePointCount(value.organizationName) <= 255))) && External[0].test(value.organizationName))))));
@@ -361,6 +383,9 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG: activityTypeCreatePrivateKeyTag,
   ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2: activityTypeCreatePrivateKeysV2,
   ACTIVITY_TYPE_CREATE_PRIVATE_KEYS: activityTypeCreatePrivateKeys,
+  ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION: activityTypeCreateReadOnlySession,
+  ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2: activityTypeCreateReadWriteSessionV2,
+  ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION: activityTypeCreateReadWriteSession,
   ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE: activityTypeCreateSmartContractInterface,
   ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8: activityTypeCreateSubOrganizationV8,
   ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7: activityTypeCreateSubOrganizationV7,
@@ -403,6 +428,7 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_SIGN_RAW_PAYLOADS: activityTypeSignRawPayloads,
   ACTIVITY_TYPE_SIGN_TRANSACTION_V2: activityTypeSignTransactionV2,
   ACTIVITY_TYPE_SIGN_TRANSACTION: activityTypeSignTransaction,
+  ACTIVITY_TYPE_STAMP_LOGIN: activityTypeStampLogin,
   ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME: activityTypeUpdateOrganizationName,
   ACTIVITY_TYPE_UPDATE_POLICY_V2: activityTypeUpdatePolicyV2,
   ACTIVITY_TYPE_UPDATE_POLICY: activityTypeUpdatePolicy,

@@ -10,13 +10,17 @@ import { findSubOrganization } from "../store/sub_organizations.ts";
 import { activityView } from "../views/activity_view.ts";
 import { readActivity } from "../views/read_activity.ts";
 
-/** Gets one activity. Members of a parent organization may name either it or the sub-organization the activity ran in. */
+/**
+ * Gets one activity. Members of a parent organization may name either it or the sub-organization the activity ran in; a member of one
+ * sub-organization may name the parent, and finds what ran in its own.
+ */
 export const getActivity = defineQuery({
   path: "get_activity",
   summary: "Get one activity",
   request: Type.Object({ organizationId, activityId: id }),
   response: Type.Object({ activity }),
-  async run(store, caller, request, dialect) {
+  findsSubOrganization: true,
+  async run(store, caller, request, dialect, access) {
     const found = await findHereOrBelow(store, request.organizationId, request.activityId);
     if (found === undefined) {
       throw new Fault(
@@ -25,7 +29,10 @@ export const getActivity = defineQuery({
       );
     }
     const record = await readActivity(store, found.organizationId, found.row, caller.userId);
-    return { activity: activityView(record, dialect) };
+    // Only to who asks with a stamp: a read-only session must not lead to another one.
+    const isOwn = caller.organizationId === found.organizationId && caller.isStamped;
+    const shown = isOwn ? await access?.withBearer(record, caller.userId) : undefined;
+    return { activity: activityView(shown ?? record, dialect) };
   },
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, type TestContext, test } from "node:test";
+import { testCaller } from "../../test/caller.ts";
 import { dialects, openTestStore } from "../../test/open_test_store.ts";
 import { birth, newActivity, newUser, nowMs, signing } from "../../test/store_items.ts";
 import type { User } from "../state/entities.ts";
@@ -80,7 +81,7 @@ for (const dialect of dialects) {
         signing(organizationId, 1, { activity: over }),
       ];
       assert.deepEqual((await commitGroup(store, items, [])).committed, [true, true, true, true, true]);
-      const caller = (userId: string) => ({ organizationId, organizationName: "", userId, userName: "" });
+      const caller = (userId: string) => testCaller({ organizationId, userId });
       const ours = dialectOf(undefined);
       const list = async (userId: string, request: object) => {
         const body = { organizationId, ...request };
@@ -152,7 +153,7 @@ for (const dialect of dialects) {
       });
       const items = large.map((activity) => signing(organizationId, 1, { activity }));
       await commitGroup(store, [birth(organizationId), ...items], []);
-      const caller = { organizationId, organizationName: "", userId: user.userId, userName: "" };
+      const caller = testCaller({ organizationId, userId: user.userId });
       const found: string[] = [];
       for (const count of [2, 2, 1, 0]) {
         const paginationOptions = { limit: "100", ...(found.length > 0 && { before: found.at(-1) ?? "" }) };

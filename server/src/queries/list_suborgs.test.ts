@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, type TestContext, test } from "node:test";
+import { testCaller } from "../../test/caller.ts";
 import { dialects, openTestStore } from "../../test/open_test_store.ts";
 import { birth, newApiKey, newUser } from "../../test/store_items.ts";
 import { commitGroup } from "../store/commit.ts";
@@ -20,7 +21,7 @@ for (const dialect of dialects) {
       const key = { ...newApiKey(), publicKey: `03${x}` };
       const user = newUser({ userEmail: "Bob@example.com", userPhoneNumber: "+15551234567", apiKeys: [key] });
       await commitGroup(store, [birth(parent), birth(child, [user], parent)], []);
-      const caller = { organizationId: parent, organizationName: "", userId: "", userName: "" };
+      const caller = testCaller({ organizationId: parent });
       const list = async (request: object) => {
         const body = { organizationId: parent, ...request };
         return (await listSuborgs.run(store, caller, body, dialectOf(undefined))).organizationIds;

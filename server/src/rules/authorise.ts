@@ -64,7 +64,7 @@ export function authorise(question: Question): Decision {
   const { pages, form, params, proposerId, isWaiting } = question;
   const { members } = pages;
   const { activity } = form;
-  const owner = activity.ownActOf?.(params as never);
+  const owner = activity.ownActOf?.(params as never, proposerId);
   // Who is not there is nobody else's act either: running it says so.
   if (owner !== undefined && owner !== proposerId && members.users.has(owner)) {
     return { kind: "refuse", fault: refusal("`userId` must be the user who makes this request", question) };
@@ -93,7 +93,7 @@ export function authorise(question: Question): Decision {
   }
   if (verdict === "allow") return { kind: "allow", grounds: "POLICY", weighed };
   if (verdict === "consensus") return { kind: "consensus", weighed };
-  if (activity.ownCredentialOf?.(params as never) === proposerId && approves(proposerId)) {
+  if (activity.ownCredentialOf?.(params as never, proposerId) === proposerId && approves(proposerId)) {
     return { kind: "allow", grounds: "OWN_CREDENTIAL", weighed };
   }
   if (isOpenToQuorum) return { kind: "consensus", weighed };

@@ -76,8 +76,8 @@ export function withApiKeys(user: User, added: readonly ApiKey[], { nowMs, limit
 }
 
 /**
- * The expiring keys that go so that at most `room` are left: first those that are over, then the oldest. The caller's own may
- * be among them: who asks for an eleventh gives up the oldest, and has the new one.
+ * The expiring keys that go so that at most `room` are left: first those that are over, then those that were made or renewed longest
+ * ago. The caller's own may be among them: who asks for an eleventh gives up the oldest, and has the new one.
  */
 function evictedKeys({ apiKeys }: User, room: number, nowMs: number): Set<ApiKey> {
   const expiring = apiKeys.filter((key) => !isLasting(key));
@@ -85,13 +85,20 @@ function evictedKeys({ apiKeys }: User, room: number, nowMs: number): Set<ApiKey
   const over = expiring.filter((key) => isExpired(key, nowMs));
   const oldestFirst = expiring
     .filter((key) => !isExpired(key, nowMs))
-    .sort((one, other) => one.createdAtMs - other.createdAtMs);
+    .sort((one, other) => one.updatedAtMs - other.updatedAtMs || one.createdAtMs - other.createdAtMs);
   return new Set([...over, ...oldestFirst.slice(0, Math.max(0, oldestFirst.length - room))]);
 }
 
-const knownTexts: { readonly [K in CredentialKind]: (entity: CredentialEntities[K]) => string } = {
-  apiKey: ({ publicKey }) =>
+/** The refusal of a key that somebody of the organization has. */
+export function credentialTaken(publicKey: string): Fault {
+  return new Fault(
+    "already_exists",
     `public key \`${publicKey}\` already belongs to a user of this organization; make another key pair`,
+  );
+}
+
+const knownTexts: { readonly [K in CredentialKind]: (entity: CredentialEntities[K]) => string } = {
+  apiKey: ({ publicKey }) => credentialTaken(publicKey).message,
 };
 
 /** A credential speaks for one user of an organization; a second owner would make its stamps ambiguous. */

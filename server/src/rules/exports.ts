@@ -22,7 +22,11 @@ export function exportStateOf({ importTargets, keyCounts }: Pages): ExportState 
  * bundle for a pending import would come back in as one. Service keys are refused to everybody; of pending imports only those of
  * this organization can be known here, because the signer sees one organization's state at a time.
  */
-function parseTarget({ importTargets }: ExportState, { keys }: ActivityContext, text: string): Uint8Array {
+export function parseTarget(
+  { importTargets }: Pick<ExportState, "importTargets">,
+  { keys }: ActivityContext,
+  text: string,
+): Uint8Array {
   const target = parseTargetPublicKey(keys.hpke, text);
   const hex = toHex(target);
   const isOurs =

@@ -15,7 +15,12 @@ export type CredentialKind = keyof CredentialEntities;
  * What evidence names: a credential by its key. Unique within an organization, or stamps would be ambiguous. Evidence that names something
  * else, such as a passkey's id, a user or a contact, adds a member here.
  */
-export type CredentialLookup = { readonly by: "key"; readonly curve: string; readonly publicKey: string };
+export type CredentialLookup = KeyLookup | UserLookup;
+
+export type KeyLookup = { readonly by: "key"; readonly curve: string; readonly publicKey: string };
+
+/** Not a credential of the user's, but the user: of what the signer has given to one. */
+export type UserLookup = { readonly by: "user"; readonly organizationId: string; readonly userId: string };
 
 /** What all kinds have in common, and what rows of the database show of each. */
 export type Credential = {
@@ -143,8 +148,9 @@ export function credentialLookup<K extends CredentialKind>({ kind, entity }: Kep
   return rows[kind].lookup(entity);
 }
 
-export function lookupText({ curve, publicKey }: CredentialLookup): string {
-  return `${curve} ${publicKey}`;
+export function lookupText(lookup: CredentialLookup): string {
+  if (lookup.by === "user") return `user ${lookup.organizationId} ${lookup.userId}`;
+  return `${lookup.curve} ${lookup.publicKey}`;
 }
 
 /** A user's credentials as policies see them. */

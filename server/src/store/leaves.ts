@@ -85,6 +85,27 @@ export async function findUnreleasedLeaves(
   return [...own, ...births.filter(({ leaf }) => isOf(activityId, leaf))].map((row) => ({ ...row }));
 }
 
+const leafByNumber = compiled("leaf", (db, organizationId: string, boot: string, number: number) =>
+  db
+    .selectFrom("leaves")
+    .select(["organization_id as organizationId", "boot", "number", "activity_id as activityId"])
+    .select(["version", "leaf", "header", "sealed"])
+    .where("organization_id", "=", organizationId)
+    .where("boot", "=", boot)
+    .where("number", "=", number),
+);
+
+/** One leaf by its name, released or not. */
+export async function findLeaf(
+  store: Store,
+  organizationId: string,
+  boot: string,
+  number: number,
+): Promise<UnreleasedLeaf | undefined> {
+  const [row] = await leafByNumber(store, organizationId, boot, number);
+  return row && { ...row };
+}
+
 /** A leaf that somebody has damaged is nobody's; `keystead check-log` names it. */
 function isOf(activityId: string, leaf: Uint8Array): boolean {
   try {

@@ -85,6 +85,35 @@ export async function findCaller(
   return row && toCallerRow(row);
 }
 
+const callerByUser = compiled("caller_by_user", (db, organizationId: string, userId: string) =>
+  db
+    .selectFrom("organizations")
+    .leftJoin("users", (join) =>
+      join.onRef("users.organization_id", "=", "organizations.organization_id").on("users.user_id", "=", userId),
+    )
+    .select([
+      "organizations.organization_id as organizationId",
+      "organizations.parent_id as parentId",
+      "organizations.organization_name as organizationName",
+      "users.user_id as credentialId",
+      "users.user_id as userId",
+      "users.user_name as userName",
+      sql<number | null>`null`.as("expiresAtMs"),
+    ])
+    .where("organizations.organization_id", "=", organizationId)
+    .where("organizations.deleted_at_ms", "is", null),
+);
+
+/** The organization, and this user of it, for evidence that names a user and no credential. */
+export async function findCallerByUser(
+  store: Store,
+  organizationId: string,
+  userId: string,
+): Promise<CallerRow | undefined> {
+  const [row] = await callerByUser(store, organizationId, userId);
+  return row && toCallerRow(row);
+}
+
 const formerCaller = compiled("former_caller", selectCaller);
 
 /** The same, also of an organization that was deleted: whoever deleted it may ask once more what came of that. */

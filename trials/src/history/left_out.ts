@@ -14,9 +14,13 @@ const accounts = "a wallet of the model has one account";
 const keyTags = "as the tags of users, which are there";
 const standsAlone = "nothing else that the model knows depends on it";
 
+const sessions = "the keys of the model last, and a session's do not; races and the gateway's tests have them";
+
 export const leftOutActivities = {
   create_api_only_users: "as `create_users`, which is there",
   create_private_key_tag: keyTags,
+  create_read_only_session: "it changes nothing, and its answer is sealed for whoever asked",
+  create_read_write_session: sessions,
   create_smart_contract_interface: standsAlone,
   create_sub_organization: others,
   create_wallet_accounts: accounts,
@@ -34,6 +38,7 @@ export const leftOutActivities = {
   remove_organization_feature: standsAlone,
   set_organization_feature: standsAlone,
   sign_transaction: "as signatures of payloads, which are there",
+  stamp_login: sessions,
   update_private_key_tag: keyTags,
 } as const satisfies Partial<Record<ActivityPath, string>>;
 

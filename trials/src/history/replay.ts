@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from "node:util";
 import { toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
-import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { readBody, readEnvelope } from "@keystead/server/endpoints/envelope.ts";
 import { protocolVersion } from "@keystead/server/frames/frame.ts";
 import type { Prepared, Request, StoredRecord } from "@keystead/server/frames/messages.ts";
@@ -108,17 +108,26 @@ type Workshop = {
 function createTold(): { draws: Draws; tell(entry: Entry): void } {
   let tags: string[] = [];
   let drawn: Drawn | undefined;
+  let sessionKey: Uint8Array = new Uint8Array(33);
   return {
-    tell({ leaf, made }) {
+    tell({ leaf, made, activity }) {
       tags = made.filter(({ kind }) => kind !== "contractInterface").map(({ tag }) => toHex(tag));
       drawn = { outcome: leaf.outcome, records: made };
+      sessionKey = publicKeyIn(activity);
     },
     draws: {
       tag: () => tags.shift() ?? "00".repeat(32),
       isBound: () => true,
+      sessionKey: () => ({ publicKey: sessionKey, privateKey: new Uint8Array(32).fill(1) }),
       drawn: (own) => drawn ?? own,
     },
   };
+}
+
+/** The public half of a session's key, which its activity keeps with the result. */
+function publicKeyIn(activity: ActivityRow | undefined): Uint8Array {
+  const { publicKey = "" } = JSON.parse(activity?.result ?? "{}") as { publicKey?: string };
+  return Uint8Array.from(Buffer.from(publicKey, "hex"));
 }
 
 async function replayAll(store: Store, workshop: Workshop): Promise<Replay> {
@@ -211,6 +220,7 @@ function ask({ operations }: Workshop, site: Site, entry: Entry, activity: Activ
   const request: Omit<Request<"prepare">, "state" | "journal"> = {
     body,
     evidence: { kind: "apiKey", value: toBase64url(Buffer.from(JSON.stringify({ publicKey, scheme, signature }))) },
+    subOrganizationId: runsBelow(body, entry) ? uuidFromBytes(entry.leaf.organizationId) : undefined,
     target: isVote ? activity.body : undefined,
     records: wishesFor(activity) ? site.records : [],
     wishes: [],
@@ -226,6 +236,12 @@ function ask({ operations }: Workshop, site: Site, entry: Entry, activity: Activ
     for (const wish of reply.value) if (wish.kind === "journal") journal = journalOf(site, wish.value.slot);
   }
   throw new Error("the signer misses something that the log does not have");
+}
+
+/** Of a sign-in that names the parent. A birth is its parent's act. */
+function runsBelow(body: Uint8Array, { leaf }: Entry): boolean {
+  const { organizationId } = readEnvelope(readBody(body));
+  return leaf.event !== "BIRTH" && organizationId !== uuidFromBytes(leaf.organizationId);
 }
 
 function offer(state: State | undefined): Request<"prepare">["state"] {
@@ -279,7 +295,7 @@ function take(workshop: Workshop, site: Site, entry: Entry, prepared: Prepared, 
 }
 
 /** Results that hold what is drawn at random, or signed with a key that was. */
-const unrepeatable = /WALLET|PRIVATE_KEYS|SUB_ORGANIZATION|SIGN_|EXPORT/;
+const unrepeatable = /WALLET|PRIVATE_KEYS|SUB_ORGANIZATION|SIGN_|EXPORT|LOGIN|READ_WRITE_SESSION/;
 
 function compareLeaves(entry: Entry, prepared: Prepared, activity: ActivityRow): string[] {
   const found: string[] = [];
@@ -293,12 +309,19 @@ function compareLeaves(entry: Entry, prepared: Prepared, activity: ActivityRow):
   if (!isDeepStrictEqual(was.states, is.states)) found.push("was decided on other states than now");
   if (!isDeepStrictEqual(was.evidence, is.evidence)) found.push("was asked for by other evidence than now");
   const isRandom = was.event === "COMPLETED" && unrepeatable.test(was.activityType);
-  if (!isRandom && !equal(was.outcome, is.outcome)) {
+  if (!isRandom && !equal(was.outcome, outcomeAs(was, is, prepared.activity?.result))) {
     found.push(
       `came to ${activity.result ?? activity.failure}, and now to ${prepared.activity?.result ?? prepared.activity?.failure}`,
     );
   }
   return found;
+}
+
+/** A result that names its own leaf names another one now. */
+function outcomeAs(was: Leaf, is: Leaf, result: string | undefined): Uint8Array {
+  const { leaf, ...others } = JSON.parse(result ?? "{}");
+  if (leaf === undefined) return is.outcome;
+  return sha256(JSON.stringify({ ...others, leaf: { boot: toHex(was.boot), number: was.number } }));
 }
 
 function idOf({ content }: StoredRecord): string {

@@ -14,6 +14,7 @@ import {
 import type { AnyRace } from "./race.ts";
 import { idempotencyKey, keyForTwo } from "./repeats.ts";
 import { deletedOrganization, deletedPolicy, limit, newDenial } from "./rights.ts";
+import { invalidations, loginAgainstDelete, sessionEviction } from "./sessions.ts";
 import {
   deletedVoter,
   doubleExecute,
@@ -53,4 +54,7 @@ export const races: readonly AnyRace[] = [
   oneSeed,
   idempotencyKey,
   keyForTwo,
+  loginAgainstDelete,
+  invalidations,
+  sessionEviction,
 ];

@@ -9,14 +9,15 @@ import { noSuchOrganization } from "../../endpoints/known_faults.ts";
 import {
   type Evidence,
   expiredCredential,
+  isOver,
   lookupOf,
   parseEvidence,
   unknownCredential,
   unverifiedEvidence,
   verifyEvidence,
 } from "../../evidence/evidence.ts";
-import { isExpired, lookupText } from "../../state/credentials.ts";
-import { type CallerRow, findCaller, findFormerCaller } from "../../store/organizations.ts";
+import { type CredentialLookup, isExpired, lookupText } from "../../state/credentials.ts";
+import { type CallerRow, findCaller, findCallerByUser, findFormerCaller } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import { findOwnSubOrganization } from "./own_sub_organization.ts";
 import type { RefusedCredentials } from "./refused_credentials.ts";
@@ -24,6 +25,8 @@ import type { RefusedCredentials } from "./refused_credentials.ts";
 export type AuthenticationDependencies = {
   store: Store;
   curves: Curves;
+  /** The public half of the notarizer key, 33 bytes; undefined before the signer has said it. */
+  notarizerKey?(): Uint8Array | undefined;
   /** Those of the HTTP handler; without them every credential is looked up anew. */
   refusedCredentials?: RefusedCredentials;
 };
@@ -33,30 +36,56 @@ export type Scope = "named" | "sub-organization" | "former";
 
 type FoundCaller = CallerRow & { credential: NonNullable<CallerRow["credential"]> };
 
+/** Who was found, and which organization the request is about. */
+type Resolved = { found: FoundCaller; subjectId: string };
+
 /**
  * The named organization first; then its parent, whose members may read every sub-organization; then, where the endpoint
- * allows it, the credential's own sub-organization.
+ * allows it, the credential's own sub-organization, which the request is about then.
  */
-async function resolve(store: Store, organizationId: string, evidence: Evidence, scope: Scope): Promise<FoundCaller> {
-  const { curve, publicKey } = lookupOf(evidence);
-  const find = scope === "former" ? findFormerCaller : findCaller;
-  const named = await find(store, organizationId, curve, publicKey);
+async function resolve(store: Store, organizationId: string, evidence: Evidence, scope: Scope): Promise<Resolved> {
+  const lookup = lookupOf(evidence);
+  const named = await findIn(store, organizationId, lookup, scope === "former");
   if (named === undefined) {
     throw noSuchOrganization();
   }
-  if (hasCredential(named)) return named;
+  if (hasCredential(named)) return { found: named, subjectId: organizationId };
   if (named.parentId !== undefined) {
-    const parent = await findCaller(store, named.parentId, curve, publicKey);
-    if (parent !== undefined && hasCredential(parent)) return parent;
+    const parent = await findIn(store, named.parentId, lookup);
+    if (parent !== undefined && hasCredential(parent)) return { found: parent, subjectId: organizationId };
   } else if (scope === "sub-organization") {
     const match = await findOwnSubOrganization(store, organizationId, evidence);
-    if (match !== undefined && hasCredential(match)) return match;
+    if (match !== undefined && hasCredential(match)) return { found: match, subjectId: match.organizationId };
   }
   throw unknownCredential({ organizationId, parentId: named.parentId }, evidence);
 }
 
+/** A user is looked for in its own organization alone: anywhere else nobody has its id. */
+function findIn(store: Store, organizationId: string, lookup: CredentialLookup, isFormer = false) {
+  if (lookup.by === "user") {
+    const userId = lookup.organizationId === organizationId ? lookup.userId : "";
+    return findCallerByUser(store, organizationId, userId);
+  }
+  const find = isFormer ? findFormerCaller : findCaller;
+  return find(store, organizationId, lookup.curve, lookup.publicKey);
+}
+
 function hasCredential(row: CallerRow): row is FoundCaller {
   return row.credential !== undefined;
+}
+
+/**
+ * Where a submit runs that may name its parent: in the named organization, unless only one sub-organization of it knows the credential.
+ * Nothing is verified here: the signer does that, wherever it runs.
+ */
+export async function findWhereItRuns(
+  { store, curves }: AuthenticationDependencies,
+  { organizationId, evidence: sent }: { organizationId: string; evidence: SentEvidence },
+): Promise<string> {
+  const evidence = parseEvidence(curves, sent);
+  const named = await findIn(store, organizationId, lookupOf(evidence));
+  if (named === undefined || hasCredential(named) || named.parentId !== undefined) return organizationId;
+  return (await findOwnSubOrganization(store, organizationId, evidence))?.organizationId ?? organizationId;
 }
 
 /** The credential that evidence claims, in its one spelling; throws where the evidence cannot be read. */
@@ -65,7 +94,7 @@ export function claimedCredential({ curves }: Pick<AuthenticationDependencies, "
 }
 
 export async function authenticateQuery(
-  { store, curves, refusedCredentials }: AuthenticationDependencies,
+  { store, curves, notarizerKey, refusedCredentials }: AuthenticationDependencies,
   organizationId: string,
   sent: SentEvidence,
   body: Uint8Array,
@@ -77,15 +106,19 @@ export async function authenticateQuery(
     refusedCredentials?.has(organizationId, claimed) === true ? refusedCredentials.verifyLimit : undefined;
   if (verifyLimit !== undefined) await verifyLimit.enter(() => false);
   try {
-    const { credential, ...found } = await resolve(store, organizationId, evidence, scope);
-    if (isExpired(credential, Date.now())) throw expiredCredential(evidence);
-    if (!verifyEvidence({ curves, credential }, evidence, body)) {
+    const { found, subjectId } = await resolve(store, organizationId, evidence, scope);
+    const { credential } = found;
+    const nowMs = Date.now();
+    if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
+    if (!verifyEvidence({ curves, credential, notarizerKey: notarizerKey?.() }, evidence, body)) {
       refusedCredentials?.note(organizationId, claimed);
       throw unverifiedEvidence(evidence);
     }
     refusedCredentials?.clear(organizationId, claimed);
     const { userId, userName } = credential;
-    return { organizationId: found.organizationId, organizationName: found.organizationName, userId, userName };
+    const { organizationId: ownId, organizationName } = found;
+    const isStamped = evidence.kind !== "readOnlySession";
+    return { organizationId: ownId, organizationName, userId, userName, isStamped, subjectId };
   } finally {
     verifyLimit?.leave(0);
   }

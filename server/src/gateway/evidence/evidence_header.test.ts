@@ -17,8 +17,17 @@ test("two headers of evidence are refused, whichever they are", () => {
   }
 });
 
+test("a read-only session is evidence of queries, and of no submit", () => {
+  assert.deepEqual(readEvidence(["X-Session", "abc"], "query"), { kind: "readOnlySession", value: "abc" });
+  assert.throws(() => readEvidence(["X-Session", "abc"], "submit"), {
+    code: "permission_denied",
+    message: "request not authorized: a read-only session cannot submit activities",
+    errorCode: "REQUEST_NOT_AUTHORIZED",
+  });
+});
+
 test("a header of evidence that is not built is told apart from none", () => {
-  for (const header of ["x-stamp-webauthn", "x-stamp-attested", "x-session"]) {
+  for (const header of ["x-stamp-webauthn", "x-stamp-attested"]) {
     const message = `\`${header}\` stamps are not supported yet; use \`x-stamp\``;
     assert.throws(() => readEvidence([header, "a"], "query"), { code: "unimplemented", message });
   }

@@ -1,7 +1,7 @@
 /** Which evidence a request carries. Exactly one: two kinds, or one twice, are refused whatever they say. */
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { evidenceHeaders, kindOfHeader } from "../../evidence/evidence.ts";
+import { checkForSubmit, evidenceHeaders, kindOfHeader } from "../../evidence/evidence.ts";
 
 const headers = new Set(evidenceHeaders);
 const lengths = evidenceHeaders.map((header) => header.length);
@@ -37,5 +37,6 @@ export function readEvidence(rawHeaders: readonly string[], requestKind: Request
   if (kind === undefined) {
     throw new Fault("unimplemented", `\`${found.name}\` stamps are not supported yet; use \`x-stamp\``);
   }
+  if (requestKind === "submit") checkForSubmit({ kind });
   return { kind, value: found.value };
 }

@@ -5,7 +5,7 @@
  */
 import { ambiguousCredential, type Evidence, lookupOf } from "../../evidence/evidence.ts";
 import { findInSubOrganizations } from "../../store/across.ts";
-import type { CallerRow } from "../../store/organizations.ts";
+import { type CallerRow, findCallerByUser } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 
 /** The caller in the one that counts; undefined where no sub-organization knows the credential. */
@@ -14,8 +14,12 @@ export async function findOwnSubOrganization(
   parentId: string,
   evidence: Evidence,
 ): Promise<CallerRow | undefined> {
-  const { curve, publicKey } = lookupOf(evidence);
-  const [match, ...others] = await findInSubOrganizations(store, parentId, curve, publicKey);
+  const lookup = lookupOf(evidence);
+  if (lookup.by === "user") {
+    const own = await findCallerByUser(store, lookup.organizationId, lookup.userId);
+    return own?.parentId === parentId ? own : undefined;
+  }
+  const [match, ...others] = await findInSubOrganizations(store, parentId, lookup.curve, lookup.publicKey);
   if (others.length === 0) return match;
   throw ambiguousCredential(evidence);
 }

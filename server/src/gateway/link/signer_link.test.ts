@@ -89,6 +89,7 @@ test("a signer that does not read costs bounded memory: what waits is counted an
       .request("prepare", {
         body,
         evidence: stampEvidence(""),
+        subOrganizationId: undefined,
         state: undefined,
         journal: undefined,
         target: undefined,

@@ -5,10 +5,12 @@ import { explainMismatch } from "../../endpoints/explain_schema.ts";
 import { queryValidators } from "../../generated/query_validators.ts";
 import { inSnapshot } from "../../store/snapshot.ts";
 import type { Store } from "../../store/store.ts";
+import type { ActivityRecord } from "../../views/activity_view.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import { authenticateQuery } from "../evidence/authenticate_query.ts";
 import { readEvidence } from "../evidence/evidence_header.ts";
 import type { RouteRequest, Send } from "../http/route.ts";
+import { withBearer } from "../submit/sealed_results.ts";
 import type { ApiDependencies } from "./api_dependencies.ts";
 import { naming } from "./name_organization.ts";
 
@@ -26,9 +28,13 @@ export async function answerQuery(
   const caller = await authenticateQuery(dependencies, organizationId, evidence, body, scope);
   if (Object.hasOwn(value, "parameters") || Object.hasOwn(value, "timestampMs")) throw activityAsQuery();
   if (queryValidators[query.path]?.(value) !== true) throw explainMismatch(query.request, value, "");
-  const asked = { ...value, organizationId } as never;
+  // Of its own organization alone, where a caller was found in a sub-organization of the named one.
+  const asked = { ...value, organizationId: caller.subjectId } as never;
   const dialect = dialectOf(clientVersion);
-  const run = (from: Store) => query.run(from, caller, asked, dialect);
+  const access = {
+    withBearer: (record: ActivityRecord, readerId: string) => withBearer(dependencies, record, readerId),
+  };
+  const run = (from: Store) => query.run(from, caller, asked, dialect, access);
   // Sent within its turn: writing a long answer is work that others wait for.
   await queryQueue.answer(caller.organizationId, body.length, async () => {
     const answer = await naming(body, () => (query.inSnapshot === true ? inSnapshot(store, run) : run(store)));

@@ -17,6 +17,8 @@ export type Committer = {
   commit(item: CommitItem, run: Run): Promise<CommitOutcome>;
   /** Releases rows that are committed already: what a crash left behind, or a repeated body finds unreleased. */
   release(leaves: readonly StoredLeaf[]): Promise<ReleaseOutcome[]>;
+  /** The results of rows that were released before, as they were then. Nothing is written. */
+  open(leaves: readonly StoredLeaf[]): Promise<ReleaseOutcome[]>;
   /** Releases every committed row that nobody has opened yet; the messages of those the signer refuses. */
   releaseLeftovers(): Promise<string[]>;
   /** Writes down what was released last. */
@@ -34,6 +36,7 @@ export function createCommitter(store: Store, link: SignerLink): Committer {
   return {
     commit: (item, run) => queue.commit(item, run),
     release: (leaves) => releases.release(leaves),
+    open: (leaves) => releases.open(leaves),
     releaseLeftovers: () => releaseLeftovers(store, releases),
     settle: () => releases.settle(),
     heldBytes: () => queue.heldBytes,

@@ -8,6 +8,7 @@ import { readActivity, waitingStatus } from "../../views/read_activity.ts";
 import { authenticateQuery, claimedCredential } from "../evidence/authenticate_query.ts";
 import type { Decided, Preparation } from "./preparation.ts";
 import { endsTurn, Round, type RoundResult, runRounds, submitLimits } from "./round.ts";
+import { maySeeBearer } from "./sealed_results.ts";
 import type { StampedRequest } from "./stamped_request.ts";
 import { organizationMismatch } from "./stored_answer.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
@@ -65,14 +66,15 @@ class Execution {
 
   async #decide(request: StampedRequest, needs: readonly Need[]): Promise<ActivityStep> {
     if (this.#preparation === undefined) {
-      const { organizationId, body, evidence, records, cost } = request;
+      const { organizationId, body, evidence, records, cost, namesParent } = request;
       const trouble = this.#dependencies.signerTrouble();
       if (trouble !== undefined) throw new Fault("unavailable", trouble);
       const caller = verifiesFirst(this.#dependencies, request)
         ? (await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named")).userId
         : undefined;
       const target = request.vote?.target.body;
-      const asked = { body, evidence, target, records, cost, caller };
+      const subOrganizationId = namesParent === true ? organizationId : undefined;
+      const asked = { body, evidence, subOrganizationId, target, records, cost, caller };
       this.#preparation = this.#dependencies.organizations.begin(organizationId, asked);
     }
     const step = await this.#preparation.attempt(this.round, needs);
@@ -121,9 +123,9 @@ class Execution {
     const stored = await findActivity(store, organizationId, row.activityId);
     if (stored === undefined) throw new Fault("internal", "a committed activity is not there");
     const read = await readActivity(store, organizationId, stored, vote.user.userId);
+    if (outcome.result === undefined || !maySeeBearer(read, vote.user.userId)) return { kind: "done", value: read };
     // A sealed result is written to its row with the next group only.
-    const value = outcome.result === undefined ? read : { ...read, row: { ...read.row, result: outcome.result } };
-    return { kind: "done", value };
+    return { kind: "done", value: { ...read, row: { ...read.row, result: outcome.result } } };
   }
 }
 

@@ -17,7 +17,10 @@ import { OpenRun, type RunHolder } from "./run.ts";
 import type { Supplies } from "./wishes.ts";
 
 /** What a client sent, and the body of the activity it votes on if it does. */
-export type Stamped = Pick<Request<"prepare">, "body" | "evidence" | "target">;
+export type Stamped = Pick<Request<"prepare">, "body" | "evidence" | "target"> & {
+  /** Where it runs, if the body names the parent of that. */
+  subOrganizationId?: string | undefined;
+};
 
 /** The signer's reply; or a refusal on a state that is not the newest; or its refusal of the state, which another state may mend. */
 export type PrepareAnswer = Reply<"prepare"> | { kind: "overtaken" } | { kind: "stateRefused"; message: string };
@@ -151,12 +154,12 @@ export class Organization implements RunHolder {
 }
 
 function toRequest(
-  { body, evidence, target }: Stamped,
+  { body, evidence, subOrganizationId, target }: Stamped,
   { records, wishes, pages }: Supplies,
   state: OfferedState | undefined,
   journal: Uint8Array | undefined,
 ): Request<"prepare"> {
-  return { body, evidence, state, journal, target, records, wishes, pages };
+  return { body, evidence, subOrganizationId, state, journal, target, records, wishes, pages };
 }
 
 function offer({ header, directory, pages }: StoredState, links: readonly Uint8Array[]): OfferedState {

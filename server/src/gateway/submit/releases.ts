@@ -42,6 +42,12 @@ export class Releases {
     return runRounds(round, noGaps, (gaps) => this.#attempt(round, leaves, gaps));
   }
 
+  /** The same for what was released before: it is marked already. */
+  open(leaves: readonly StoredLeaf[]): Promise<ReleaseOutcome[]> {
+    const round = new Round(releaseLimits, "of these rows");
+    return runRounds(round, noGaps, (gaps) => this.#attempt(round, leaves, gaps, false));
+  }
+
   /** Commits a group, and with it the marks of what was released before. */
   async commit(items: readonly CommitItem[]): Promise<readonly boolean[]> {
     const released = this.#takeMarks();
@@ -71,6 +77,7 @@ export class Releases {
     round: Round,
     leaves: readonly StoredLeaf[],
     gaps: readonly Gap[],
+    marks = true,
   ): Promise<RoundResult<ReleaseOutcome[], Gap>> {
     const links: Uint8Array[] = [];
     for (const { organizationId, linksFrom, linksTo } of gaps) {
@@ -82,7 +89,10 @@ export class Releases {
     passed("released");
     const needs = replies.flatMap((reply) => (reply.kind === "again" ? [reply.value] : []));
     if (needs.length > 0 && !round.isLastAttempt) return { kind: "again", reason: "lacking", needs };
-    return { kind: "done", value: replies.map((reply, index) => this.#outcomeOf(reply, leaves[index])) };
+    return {
+      kind: "done",
+      value: replies.map((reply, index) => this.#outcomeOf(reply, marks ? leaves[index] : undefined)),
+    };
   }
 
   #outcomeOf(reply: Reply<"release">[number], leaf: StoredLeaf | undefined): ReleaseOutcome {
@@ -90,7 +100,7 @@ export class Releases {
     if (reply.kind === "refused") return { kind: "refused", message: reply.value.message };
     const { result } = reply.value;
     if (leaf !== undefined) this.#marks.push(toMark(leaf, result));
-    if (result !== undefined) this.#settleIn(maxResultWaitMs);
+    if (leaf !== undefined && result !== undefined) this.#settleIn(maxResultWaitMs);
     return { kind: "released", result };
   }
 

@@ -6,7 +6,10 @@ import type { KeyedRequest } from "./idempotency.ts";
 
 /** What a client sent, and what the gateway read in it. */
 export type StampedRequest = {
+  /** Where it runs. */
   organizationId: string;
+  /** The body names the parent of the organization that it runs in. */
+  namesParent?: boolean;
   body: Uint8Array;
   evidence: SentEvidence;
   keyed?: KeyedRequest | undefined;

@@ -6,6 +6,7 @@ import { findUnreleasedLeaves } from "../../store/leaves.ts";
 import type { ActivityRecord } from "../../views/activity_view.ts";
 import { readActivity } from "../../views/read_activity.ts";
 import { authenticateQuery, type Scope } from "../evidence/authenticate_query.ts";
+import { shownOf, withBearer } from "./sealed_results.ts";
 import type { StampedRequest } from "./stamped_request.ts";
 import { toLeftover } from "./stored_leaf.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
@@ -18,8 +19,8 @@ export async function authenticate(
 ): Promise<Caller> {
   const { organizationId, body, evidence } = request;
   const caller = await authenticateQuery(dependencies, organizationId, evidence, body, scope);
-  if (caller.organizationId !== organizationId) throw organizationMismatch(organizationId, caller.organizationId);
-  return caller;
+  if (caller.organizationId === caller.subjectId) return caller;
+  throw organizationMismatch(organizationId, caller.organizationId);
 }
 
 export function organizationMismatch(target: string, own: string): Fault {
@@ -43,14 +44,15 @@ export async function readReleased(
   if (unreleased.length > 0) {
     for (const outcome of await committer.release(unreleased.map(toLeftover))) {
       if (outcome.kind === "refused") throw new Fault("unavailable", outcome.message);
-      result = outcome.result ?? result;
+      if (outcome.result !== undefined) result = shownOf(row, outcome.result);
     }
   } else if (row.status === "ACTIVITY_STATUS_COMPLETED" && result === null) {
     // Released since the row was read: its result was written in that same moment.
     const released = await findActivity(store, organizationId, row.activityId);
     result = released?.result ?? null;
   }
-  const record = await readActivity(store, organizationId, { ...row, result }, readerId);
+  const read = await readActivity(store, organizationId, { ...row, result }, readerId);
+  const record = await withBearer(dependencies, read, readerId);
   // Over since it was found: what ended it must be released, too.
   return record.row.status === row.status ? record : readReleased(dependencies, organizationId, record.row, readerId);
 }

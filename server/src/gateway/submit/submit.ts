@@ -13,7 +13,7 @@ import { sha256 } from "../../state/digest.ts";
 import { type ActivityRecord, activityView } from "../../views/activity_view.ts";
 import type { Dialect } from "../../views/dialect.ts";
 import type { Failure } from "../../views/error_body.ts";
-import { claimedCredential } from "../evidence/authenticate_query.ts";
+import { claimedCredential, findWhereItRuns } from "../evidence/authenticate_query.ts";
 import { castVote } from "./cast_vote.ts";
 import { declaredRecords } from "./declared_records.ts";
 import { execute } from "./execute.ts";
@@ -45,8 +45,12 @@ export async function submit(
     asked = readAsked(activity, value);
   } catch (fault) {
     // A stranger hears that it is one, before anything about the body.
-    await authenticate(dependencies, request);
+    await authenticate(dependencies, request, activity.findsSubOrganization === true ? "sub-organization" : "named");
     throw fault;
+  }
+  if (activity.findsSubOrganization === true) {
+    request.organizationId = await findWhereItRuns(dependencies, request);
+    request.namesParent = request.organizationId !== organizationId;
   }
   if (idempotencyKey !== undefined) request.keyed = keyedRequest(idempotencyKey, value);
   if (activity.vote !== undefined) {

@@ -14,6 +14,8 @@ export type DecisionContext = {
   nowMs: number;
   /** Of the body that is being decided: of a vote, its own. */
   bodyMs: number;
+  /** It names the parent of the organization that it runs in. */
+  namesParent: boolean;
   supplied: Supplied;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyAccess;

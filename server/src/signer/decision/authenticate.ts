@@ -3,6 +3,7 @@ import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import {
+  checkForSubmit,
   type Evidence,
   expiredCredential,
   lookupOf,
@@ -52,6 +53,7 @@ export function authenticate(
   body: Uint8Array,
   nowMs: number,
 ): AuthenticatedCaller {
+  checkForSubmit(sent);
   const evidence = parseEvidence(curves, sent);
   const found = registeredIn(organization.members).get(lookupText(lookupOf(evidence)));
   if (found === undefined) throw unknownCredential(organization, evidence);

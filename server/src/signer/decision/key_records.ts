@@ -50,7 +50,9 @@ export function openKeyAccess(signer: Signer, state: OpenState, supplied: Suppli
     signing: nodeSigning,
     hpke: nodeHpke as unknown as KeyAccess["hpke"],
     bundleSigner: keyring.bundleSigner,
+    notarizer: keyring.notarizer,
     servicePublicKeys: Object.values(keyring.publicKeys),
+    newSessionKey: () => signer.draws.sessionKey(),
     random: (length) => new Uint8Array(randomBytes(length)),
     records,
     factsOf(id) {

@@ -7,6 +7,7 @@ import type { Work } from "@keystead/core/work.ts";
 import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";
+import { fullResult, shownResult } from "../../rules/bearer_results.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
 import { encodeMade, madeRecord } from "../../state/drawn.ts";
@@ -64,8 +65,10 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   // Births leave their creator as it is: the derived id is what keeps them from happening twice. Pure signing can happen
   // any number of times and is the same each time.
   const changesState = changes.length > 0 || (births.length === 0 && activity.pure !== true);
-  const result = JSON.stringify(outcome.result);
   const number = signer.nextNumber();
+  const full = fullResult(activity, outcome.result, { boot: toHex(signer.boot), number });
+  // Neither the row nor the leaf holds what its bearer could use.
+  const result = shownResult(activity, full);
   const newRecords = withLeaves(outcome.records ?? [], signer.boot, number);
   const texts = outcome.texts ?? [];
   const madeNow = [...newRecords.map(({ record }) => record), ...texts].map(madeRecord);
@@ -84,10 +87,11 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
     return refuse(act, "FAILED", error);
   }
   const isSealed = activity.sealed === true;
-  const row = record(act, "COMPLETED", grounds, transition, result, { number, ...(!isSealed && { result }) });
+  const isShown = !isSealed || activity.bearer !== undefined;
+  const row = record(act, "COMPLETED", grounds, transition, result, { number, ...(isShown && { result }) });
   const records = [...sealRecords(signer, newRecords), ...markTexts(signer, texts)];
   const made = records.length > 0 ? encodeMade(madeNow) : undefined;
-  const own = { ...row, records, made, ...(isSealed && { sealed: sealFor(signer, row, result) }) };
+  const own = { ...row, records, made, ...(isSealed && { sealed: sealFor(signer, row, full) }) };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
 }
@@ -107,7 +111,7 @@ function sealFor({ sealer, onItsWay }: Signer, { number, leaf }: Prepared, resul
   return sealed;
 }
 
-function run({ signer, state, asked, proposerId, nowMs, keys }: Act): ReturnType<AnyActivity["run"]> {
+function run({ signer, state, asked, proposerId, nowMs, bodyMs, keys }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
   let index = 0;
@@ -116,6 +120,7 @@ function run({ signer, state, asked, proposerId, nowMs, keys }: Act): ReturnType
     organizationId: state.organizationId,
     parentId: parentId && uuidFromBytes(parentId),
     nowMs,
+    bodyMs,
     userId: proposerId,
     limits: signer.limits,
     curves: signer.curves,
@@ -195,8 +200,9 @@ function advanceProving(act: Act, intended: readonly Change[], executed: Execute
   }
 }
 
-function proving({ state, caller }: Act, changes: readonly Change[]): readonly Change[] {
-  if (caller.credential.proven) return changes;
+function proving({ state, caller, namesParent }: Act, changes: readonly Change[]): readonly Change[] {
+  // Who names the parent has not said that this is the organization: the gateway has.
+  if (caller.credential.proven || namesParent) return changes;
   return withProvenCredential(state.pages.members, changes, caller.user.userId, caller.credential.credentialId);
 }
 

@@ -20,6 +20,7 @@ import type { Act, DecisionContext } from "./act.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { authenticate } from "./authenticate.ts";
 import { openKeyAccess } from "./key_records.ts";
+import { changedRows } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { missingLinks, openStateOf, withOffered } from "./offered_state.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
@@ -47,9 +48,11 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   checkPastAcceptance(signer, nowMs);
   const asked = readAsked(body);
   const { envelope, fingerprint, form } = asked;
-  const { organizationId } = envelope;
+  const { subOrganizationId } = request;
+  const organizationId = subOrganizationId ?? envelope.organizationId;
   const found = offered === undefined ? signer.heads.get(organizationId) : openStateOf(signer, organizationId, offered);
   if (found === undefined) return again({ kind: "state", value: {} });
+  checkNamed(asked, found, subOrganizationId);
   const state = withOffered(found, request.pages);
   const linksFrom = linksToFetch(signer, state, offered);
   if (linksFrom === "passed over") return again({ kind: "state", value: {} });
@@ -70,6 +73,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     caller,
     nowMs,
     bodyMs: envelope.timestampMs,
+    namesParent: subOrganizationId !== undefined,
     supplied: request,
     keys,
   };
@@ -87,7 +91,37 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   if (executed === undefined) return again({ kind: "journal", value: { slot: journal.slot } });
   if (executed) throw alreadyExists();
   checkJournalLimit(journal, () => rootMembers(members).includes(caller.user.userId));
+  takeOnce(signer, asked, state, nowMs);
   return prepared(yield* decide(context, asked));
+}
+
+/**
+ * Where a body runs is read from its bytes. Only sign-ins may run in a sub-organization of the one that they name: in one whose own header,
+ * which is the signer's word, says that it is.
+ */
+function checkNamed({ form, envelope }: Asked, { known, organizationId }: OpenState, subOrganizationId?: string): void {
+  if (subOrganizationId === undefined) return;
+  const { parentId } = known.header;
+  const isBelow = parentId !== undefined && uuidFromBytes(parentId) === envelope.organizationId;
+  if (form.activity.findsSubOrganization === true && isBelow) return;
+  throw changedRows(organizationId, "the body names another organization, and does not run in this one");
+}
+
+/**
+ * A sign-in that names an organization without a parent could run there or in any of its sub-organizations. The first to take it keeps
+ * it: neither the state of one nor that of another knows what the others did.
+ */
+function takeOnce(
+  { memory }: Signer,
+  { form, envelope, fingerprint }: Asked,
+  { known }: OpenState,
+  nowMs: number,
+): void {
+  const { organizationId, parentId } = known.header;
+  if (form.activity.findsSubOrganization !== true) return;
+  const isNamed = uuidFromBytes(organizationId) === envelope.organizationId;
+  if (isNamed && parentId !== undefined) return;
+  memory.takeBody({ bodyMs: envelope.timestampMs, fingerprint, organizationId }, nowMs);
 }
 
 /**

@@ -2,6 +2,7 @@
 import { createIdSet, type IdSet } from "./id_set.ts";
 import { createPins, type Pins } from "./pins.ts";
 import { createReleasedNumbers, type ReleasedNumbers } from "./released_numbers.ts";
+import { createTakenBodies, type TakenBodies } from "./taken_bodies.ts";
 
 export type MemoryContents = {
   readonly pins: Pins;
@@ -17,6 +18,8 @@ export type MemoryContents = {
   acceptedAtMs: number;
   /** Bodies were taken that name a time up to this one; 0 when none was ahead of the clock. */
   aheadMs: number;
+  /** Which organization took a body that names a parent. */
+  readonly taken: TakenBodies;
 };
 
 export function createContents(): MemoryContents {
@@ -29,5 +32,6 @@ export function createContents(): MemoryContents {
     lastTimeMs: 0,
     acceptedAtMs: 0,
     aheadMs: 0,
+    taken: createTakenBodies(),
   };
 }

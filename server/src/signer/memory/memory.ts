@@ -13,6 +13,7 @@ import { type Pin, type Pins, pinDigestLength } from "./pins.ts";
 import { applyRecord, compactedRecords, isWaitedFor, type MemoryRecord } from "./record_kinds.ts";
 import type { ReleasedRange } from "./released_numbers.ts";
 import { readStored } from "./stored_memory.ts";
+import { isTakenBy, type TakenBody, takenDigestLength } from "./taken_bodies.ts";
 
 /**
  * Clocks differ by so much everywhere: an acceptance reaches this far ahead, and bodies within it need no note. Those further ahead are
@@ -42,6 +43,11 @@ export type Memory = {
   rememberAcceptance(timeMs: number): void;
   /** A body was taken whose own time may lie ahead of the clock: an acceptance must not make it new. */
   noteBodyTime(bodyMs: number, nowMs: number): void;
+  /**
+   * A body that names a parent is about to run in this organization. Told before anything is made of it, so that no other takes it, also
+   * after a restart; refused where another has, or where that is not known any more.
+   */
+  takeBody(body: TakenBody, nowMs: number): void;
   /** Every released leaf number, by boot. */
   released(): ReleasedRange[];
   wasReleased(boot: Uint8Array, number: number): boolean;
@@ -128,6 +134,13 @@ function memoryOf(
     noteBodyTime(bodyMs, nowMs) {
       if (bodyMs <= nowMs + aheadToleranceMs || bodyMs <= contents.aheadMs) return;
       remember({ kind: "ahead", value: { timeMs: Math.ceil(bodyMs / aheadStepMs) * aheadStepMs } });
+    },
+    takeBody(body, nowMs) {
+      const { taken } = contents;
+      if (isTakenBy(taken, body)) return;
+      taken.forgetOld(nowMs);
+      const fingerprint = body.fingerprint.subarray(0, takenDigestLength);
+      remember({ kind: "taken", value: { floor: taken.floor, bodies: [{ ...body, fingerprint }] } });
     },
     torn,
     sync: () => file.waitForDisk(),

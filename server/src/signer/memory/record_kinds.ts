@@ -5,6 +5,7 @@
 import { fixed, type Layout, list, struct, u64, type ValueOf, variant } from "@keystead/core/encoding/layout.ts";
 import type { MemoryContents } from "./contents.ts";
 import { pinDigestLength } from "./pins.ts";
+import { type TakenBody, takenDigestLength } from "./taken_bodies.ts";
 
 type RecordKind<T> = {
   layout: Layout<T>;
@@ -24,6 +25,11 @@ const deploymentLayout = struct({ deploymentId: fixed(16) });
 const timeLayout = struct({ timeMs: u64 });
 const pinLayout = struct({ organizationId: fixed(16), version: u64, digest: fixed(pinDigestLength) });
 const rangeLayout = struct({ boot: fixed(16), first: u64, last: u64 });
+const takenLayout = struct({
+  bodyMs: u64,
+  fingerprint: fixed(takenDigestLength),
+  organizationId: fixed(16),
+});
 const releaseLayout = struct({ timeMs: u64, pins: list(pinLayout), leaves: list(rangeLayout) });
 
 export const recordKinds = {
@@ -91,6 +97,16 @@ export const recordKinds = {
     apply: ({ ownBoots }, { boot }) => ownBoots.add(boot),
     compaction: { order: 2, values: ({ ownBoots }) => Array.from(ownBoots.values(), (boot) => ({ boot })) },
   }),
+  /** Bodies that name a parent were taken by these organizations; those of minutes before the floor are not taken any more. */
+  taken: row({
+    layout: struct({ floor: u64, bodies: list(takenLayout) }),
+    isWaitedFor: false,
+    apply({ taken }, { floor, bodies }) {
+      taken.raiseFloor(floor);
+      for (const body of bodies) taken.add(body);
+    },
+    compaction: { order: 6, values: compactedTaken },
+  }),
 };
 
 function timeUnlessZero(timeMs: number): ValueOf<typeof timeLayout>[] {
@@ -106,6 +122,13 @@ function* compactedReleases({ released, pins, lastTimeMs }: MemoryContents): Gen
     const pinned = batch.map(({ organizationId, pin: { version, digest } }) => ({ organizationId, version, digest }));
     yield { timeMs: lastTimeMs, pins: pinned, leaves: [] };
   }
+}
+
+function* compactedTaken({ taken }: MemoryContents): Generator<{ floor: number; bodies: TakenBody[] }> {
+  const { floor } = taken;
+  const batches = [...batchesOf(taken.values())];
+  if (floor > 0 && batches.length === 0) yield { floor, bodies: [] };
+  for (const bodies of batches) yield { floor, bodies };
 }
 
 function* batchesOf<T>(items: Iterable<T>): Generator<T[]> {

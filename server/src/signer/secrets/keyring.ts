@@ -76,6 +76,8 @@ export type Keyring = {
   signWithLogKey(message: Uint8Array): Uint8Array;
   /** The `signer` service key, which export and import bundles are signed with. */
   bundleSigner: BundleSigner;
+  /** The `notarizer` service key, which sessions are signed with. */
+  notarizer: BundleSigner;
   /** Equal for equal secrets of one kind in one organization, and says nothing else about them. */
   blindIndex(organizationId: string, kind: string, secret: Uint8Array): string;
   /** What binds a record to its sealed secret. Equal for equal secrets too; under another key than the index. */
@@ -116,7 +118,8 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
   );
   const logKey = privateKeys.get("log");
   const bundleKey = privateKeys.get("signer");
-  if (logKey === undefined || bundleKey === undefined) {
+  const notarizerKey = privateKeys.get("notarizer");
+  if (logKey === undefined || bundleKey === undefined || notarizerKey === undefined) {
     throw new Fault("failed_precondition", "the keyring lacks a service key");
   }
   const blindMac = createMac(deriveKey(ring.authenticity, "blind-index"));
@@ -135,6 +138,7 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     ) as Keyring["publicKeys"],
     signWithLogKey: (message: Uint8Array) => new Uint8Array(sign(null, message, logKey)),
     bundleSigner: nodeBundleSigner(bundleKey),
+    notarizer: nodeBundleSigner(notarizerKey),
     blindIndex: (organizationId: string, kind: string, secret: Uint8Array) =>
       macOf(blindMac, organizationId, kind, secret),
     tag: (organizationId: string, kind: string, secret: Uint8Array) => macOf(tagMac, organizationId, kind, secret),

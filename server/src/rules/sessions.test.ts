@@ -1,0 +1,63 @@
+/** Sessions as the rules have them; the whole way is in `activities/stamp_login.gateway.test.ts`. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { p256 } from "@noble/curves/nist.js";
+import { samples } from "../../../core/test/samples.ts";
+import { activityContext, nowMs, runActivity } from "../../test/activity_context.ts";
+import { after, apiKey, organization, person, publicKey } from "../../test/members.ts";
+import { stampLogin } from "../activities/stamp_login.ts";
+import { encodePage, type Pages } from "../state/pages.ts";
+import { checkSessionProfile, sessionExpiryMs } from "./sessions.ts";
+
+const ann = () => organization({ users: [person("ann", { apiKeys: [apiKey(0)] })] });
+const keysOf = ({ members }: Pages) => members.users.get("ann")?.apiKeys ?? [];
+
+test("a session lasts a quarter of an hour unless told, and never longer than the operator allows", () => {
+  const lasts = (expirationSeconds: string | null | undefined, maxSessionSeconds?: number) => {
+    const limits = maxSessionSeconds === undefined ? {} : { maxSessionSeconds };
+    const params = expirationSeconds === undefined ? {} : { expirationSeconds };
+    return (sessionExpiryMs(params, activityContext({ limits })) - nowMs) / 1000;
+  };
+  assert.deepEqual([lasts(undefined), lasts(null), lasts("1"), lasts("2592000")], [900, 900, 1, 2_592_000]);
+  assert.equal(lasts(undefined, 60), 60);
+  for (const bad of ["", "0", "-5", "1e3", "60 ", "0x10", "99999999999999999999"]) {
+    assert.throws(() => lasts(bad), { code: "invalid_argument", message: /^invalid api key expiration/ }, bad);
+  }
+  assert.throws(() => lasts("61", 60), { code: "invalid_argument", message: /at most 60 seconds/ });
+});
+
+test("the default session has no profile, or zeros for one", () => {
+  for (const none of [undefined, null, "", "00000000-0000-0000-0000-000000000000"]) checkSessionProfile(none, "acme");
+  for (const other of ["0", "11111111-1111-4111-8111-111111111111"]) {
+    assert.throws(() => checkSessionProfile(other, "acme"), { code: "not_found" });
+  }
+});
+
+test("one key has one place, however it is spelt", () => {
+  const compressed = publicKey(5);
+  const uncompressed = toHex(p256.Point.fromHex(compressed).toBytes(false)).toUpperCase();
+  const first = after(ann(), runActivity(stampLogin, ann(), { publicKey: uncompressed }));
+  const later = { nowMs: nowMs + 1_000 };
+  const again = after(first, runActivity(stampLogin, first, { publicKey: compressed }, later));
+  assert.deepEqual(
+    keysOf(again).map(({ publicKey: each, expiresAtMs }) => [each, expiresAtMs]),
+    [
+      [publicKey(0), undefined],
+      [compressed, nowMs + 901_000],
+    ],
+  );
+});
+
+test(`${samples.logins} logins leave the members page as long as ten do`, () => {
+  let pages = ann();
+  let lengthOfTen = 0;
+  for (let login = 1; login <= samples.logins; login++) {
+    const context = { nowMs: nowMs + login * 1_000, newId: () => String(login).padStart(36, "0") };
+    pages = after(pages, runActivity(stampLogin, pages, { publicKey: publicKey(login) }, context));
+    const { length } = encodePage("members", pages.members);
+    if (login === 10) lengthOfTen = length;
+    if (login >= 10) assert.equal(length, lengthOfTen, `after ${login}`);
+  }
+  assert.equal(keysOf(pages).length, 11);
+});

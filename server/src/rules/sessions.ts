@@ -1,0 +1,141 @@
+/**
+ * Sessions of users. One that may write is an expiring key among the user's others, told from them by its type; it has no table of its own
+ * and ends with its time, with its user, or when a newer one takes its place.
+ */
+import { normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
+import { makeSessionJwt } from "@keystead/core/crypto/session_jwt.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import type { ActivityContext } from "../endpoints/define_activity.ts";
+import { credentialLookup, keptCredentialsOf } from "../state/credentials.ts";
+import type { ApiKey, User } from "../state/entities.ts";
+import type { MembersPage } from "../state/members.ts";
+import { credentialTaken, withApiKeys } from "./credentials.ts";
+
+/** What sign-in makes, by how it was obtained. Keys that users add themselves have other types, also where they end. */
+export const sessionTypes = ["CREDENTIAL_TYPE_LOGIN", "CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256"] as const;
+
+export type SessionType = (typeof sessionTypes)[number];
+
+/** How policies and clients call the session without a profile. */
+const defaultProfileId = "00000000-0000-0000-0000-000000000000";
+const defaultSessionSeconds = 900;
+const sessionCurve = "API_KEY_CURVE_P256";
+
+export type SessionParams = { expirationSeconds?: string | null; invalidateExisting?: boolean | null };
+
+function isSession({ type }: ApiKey): boolean {
+  return (sessionTypes as readonly string[]).includes(type);
+}
+
+/** When a session of now ends. */
+export function sessionExpiryMs({ expirationSeconds }: SessionParams, { nowMs, limits }: ActivityContext): number {
+  const { maxSessionSeconds } = limits;
+  if (expirationSeconds === undefined || expirationSeconds === null) {
+    return nowMs + Math.min(defaultSessionSeconds, maxSessionSeconds) * 1000;
+  }
+  const seconds = /^[0-9]{1,11}$/.test(expirationSeconds) ? Number(expirationSeconds) : 0;
+  if (seconds < 1) {
+    throw new Fault(
+      "invalid_argument",
+      "invalid api key expiration: expirationSeconds is a whole number of seconds, at least 1; leave it out for a session of 15 minutes",
+    );
+  }
+  if (seconds > maxSessionSeconds) {
+    throw new Fault(
+      "invalid_argument",
+      `invalid api key expiration: a session lasts at most ${maxSessionSeconds} seconds (maxSessionSeconds in KEYSTEAD_LIMITS)`,
+    );
+  }
+  return nowMs + seconds * 1000;
+}
+
+/** How a session's key is called that nobody named. */
+export function sessionName(what: string, nowMs: number): string {
+  return `${what} - ${new Date(nowMs).toISOString()}`;
+}
+
+export type NewSession = Pick<ApiKey, "apiKeyId" | "apiKeyName" | "publicKey" | "proven"> & {
+  type: SessionType;
+  expiresAtMs: number;
+};
+
+/** The user with one more session. `invalidateExisting` ends the others of its type, and those alone. */
+export function withSession(
+  user: User,
+  session: NewSession,
+  { invalidateExisting }: SessionParams,
+  context: ActivityContext,
+): User {
+  const { nowMs } = context;
+  const key: ApiKey = { ...session, curve: sessionCurve, createdAtMs: nowMs, updatedAtMs: nowMs };
+  return withApiKeys(invalidateExisting === true ? withoutType(user, session.type) : user, [key], context);
+}
+
+function withoutType(user: User, type: SessionType, except?: ApiKey): User {
+  return { ...user, apiKeys: user.apiKeys.filter((key) => key.type !== type || key === except) };
+}
+
+/**
+ * The user after signing in with a key of the client's. A key that is this user's session already goes on for as long as is asked for
+ * now. Any other key that somebody has is refused: a login must neither give a lasting key an end nor lengthen what a user has made
+ * to end.
+ */
+export function withLogin(
+  members: MembersPage,
+  user: User,
+  publicKey: string,
+  params: SessionParams,
+  context: ActivityContext,
+): { user: User; publicKey: string; expiresAtMs: number } {
+  const expiresAtMs = sessionExpiryMs(params, context);
+  const { nowMs } = context;
+  const session: NewSession = {
+    apiKeyId: context.newId(),
+    apiKeyName: sessionName("Login", nowMs),
+    publicKey: normalisePublicKey(context.curves, sessionCurve, publicKey),
+    type: "CREDENTIAL_TYPE_LOGIN",
+    expiresAtMs,
+  };
+  const known = findKey(members, session.publicKey);
+  if (known === undefined) {
+    const changed = withSession(user, session, params, context);
+    return { user: changed, publicKey: session.publicKey, expiresAtMs };
+  }
+  if (known.userId !== user.userId || !isSession(known.key)) throw credentialTaken(session.publicKey);
+  const renewed: ApiKey = { ...known.key, expiresAtMs, updatedAtMs: nowMs };
+  const kept = params.invalidateExisting === true ? withoutType(user, "CREDENTIAL_TYPE_LOGIN", known.key) : user;
+  const apiKeys = kept.apiKeys.map((key) => (key === known.key ? renewed : key));
+  return { user: { ...kept, apiKeys, updatedAtMs: nowMs }, publicKey: session.publicKey, expiresAtMs };
+}
+
+/** Whoever of the organization has this key. */
+function findKey({ users }: MembersPage, publicKey: string): { userId: string; key: ApiKey } | undefined {
+  const wanted = credentialLookup({ kind: "apiKey", entity: { curve: sessionCurve, publicKey } as ApiKey });
+  for (const user of users.values()) {
+    for (const kept of keptCredentialsOf(user)) {
+      if (kept.kind === "apiKey" && credentialLookup(kept) === wanted) return { userId: user.userId, key: kept.entity };
+    }
+  }
+  return undefined;
+}
+
+/** There are no profiles yet: the default session is named by nothing, or by zeros. */
+export function checkSessionProfile(sessionProfileId: string | null | undefined, organizationId: string): void {
+  if (sessionProfileId === undefined || sessionProfileId === null) return;
+  if (sessionProfileId === "" || sessionProfileId === defaultProfileId) return;
+  throw new Fault("not_found", `unable to find session profile ${sessionProfileId} in organization ${organizationId}`);
+}
+
+/** What a login answers with. */
+export function sessionToken(
+  { keys, organizationId }: ActivityContext,
+  session: { userId: string; publicKey: string; expiresAtMs: number },
+): string {
+  return makeSessionJwt(keys.notarizer, {
+    expiresAtSeconds: Math.floor(session.expiresAtMs / 1000),
+    publicKey: session.publicKey,
+    sessionType: "SESSION_TYPE_READ_WRITE",
+    userId: session.userId,
+    organizationId,
+  });
+}

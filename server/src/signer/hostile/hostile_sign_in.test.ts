@@ -1,0 +1,169 @@
+/**
+ * Sign-ins that name the parent, against a gateway that offers whatever state it likes: of the parent, of another child that knows the
+ * same key, of a child of somebody else's. However it goes about it, the same bytes count in one organization.
+ */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { makeReadOnlySession } from "@keystead/core/crypto/read_only_session.ts";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { p256 } from "@noble/curves/nist.js";
+import { exportClient } from "../../../test/imports.ts";
+import {
+  activityBody,
+  anotherOrganization,
+  createSignerRig,
+  offer,
+  type SignerRig,
+  type StoredState,
+  userWithKey,
+} from "../../../test/signer_rig.ts";
+import { openKeyring } from "../secrets/keyring.ts";
+
+const login = "ACTIVITY_TYPE_STAMP_LOGIN";
+const readWrite = "ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2";
+const readOnly = "ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION";
+const freshKey = () => toHex(p256.getPublicKey(p256.utils.randomSecretKey()));
+const parametersOf: Record<string, () => object> = {
+  [login]: () => ({ publicKey: freshKey() }),
+  [readWrite]: () => ({ targetPublicKey: exportClient().targetPublicKey }),
+  [readOnly]: () => ({}),
+};
+const signIns = Object.keys(parametersOf);
+
+/** A signer whose first organization is the parent, two children and a stranger's child, all of which know ann's key. */
+function createScene() {
+  const rig = createSignerRig();
+  const { operations, orders } = rig;
+  // As a signer that has joined a running deployment: organizations that the test makes are taken as found.
+  const joined = rig.restart({ orders: { adoptUnknown: true } });
+  const privateKey = p256.utils.randomSecretKey();
+  const child = (parentId: string) => {
+    const organizationId = randomUUID();
+    const ann = userWithKey("ann", privateKey, rig.clock.nowMs);
+    return { organizationId, state: anotherOrganization(joined, organizationId, [ann], { parentId }) };
+  };
+  const parentId = orders.birth.organizationId;
+  void operations;
+  return {
+    rig: joined,
+    privateKey,
+    parentId,
+    one: child(parentId),
+    other: child(parentId),
+    foreign: child(randomUUID()),
+  };
+}
+
+type Child = { organizationId: string; state: StoredState };
+
+function bodyOf(rig: SignerRig, type: string, more: object = {}): Uint8Array {
+  return activityBody(rig, type, parametersOf[type]?.(), { ...more });
+}
+
+function prepareIn(rig: SignerRig, { organizationId, state }: Child, body: Uint8Array, privateKey: Uint8Array) {
+  const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
+  const reply = offer(rig, state, body, { stamp, subOrganizationId: organizationId });
+  return reply.kind === "prepared" ? (reply.value[0] ?? assert.fail()) : assert.fail(JSON.stringify(reply.value));
+}
+
+const elsewhere = { code: "failed_precondition", message: /was made in another organization before/ };
+
+for (const type of signIns) {
+  test(`${type}: of two children that know the key one takes the body, also after a restart`, () => {
+    const { rig, privateKey, one, other } = createScene();
+    const body = bodyOf(rig, type);
+    const row = prepareIn(rig, one, body, privateKey);
+    assert.equal(row.organizationId, one.organizationId);
+    assert.equal(row.activity?.status, "ACTIVITY_STATUS_COMPLETED");
+    assert.throws(() => prepareIn(rig, other, body, privateKey), elsewhere);
+    // Whether it was committed or not, and whoever serves now.
+    const later = rig.restart({ orders: { adoptUnknown: true } });
+    assert.throws(() => prepareIn(later, other, body, privateKey), elsewhere);
+    assert.equal(prepareIn(later, one, body, privateKey).organizationId, one.organizationId);
+    assert.equal(prepareIn(later, other, bodyOf(rig, type), privateKey).organizationId, other.organizationId);
+  });
+
+  test(`${type}: what the parent has taken runs in no child, nor the reverse`, () => {
+    const { rig, one, parentId } = createScene();
+    const shared = rig.apiPrivateKey;
+    const root = userWithKey("root", shared, rig.clock.nowMs);
+    const child = { ...one, state: anotherOrganization(rig, one.organizationId, [root], { parentId }) };
+    const inParent = (body: Uint8Array) => offer(rig, rig.born, body);
+    const first = bodyOf(rig, type);
+    assert.equal(inParent(first).kind, "prepared");
+    assert.throws(() => prepareIn(rig, child, first, shared), elsewhere);
+    const second = bodyOf(rig, type);
+    assert.equal(prepareIn(rig, child, second, shared).organizationId, one.organizationId);
+    assert.throws(() => inParent(second), elsewhere);
+  });
+
+  test(`${type}: a child of somebody else's is none of the parent's`, () => {
+    const { rig, privateKey, one, foreign } = createScene();
+    const body = bodyOf(rig, type);
+    const refused = { code: "aborted", message: /names another organization, and does not run in this one/ };
+    assert.throws(() => prepareIn(rig, foreign, body, privateKey), refused);
+    // Nor does a state pass for that of another organization, or a body that names a child for one that names its parent.
+    const swapped = { organizationId: one.organizationId, state: foreign.state };
+    assert.throws(() => prepareIn(rig, swapped, body, privateKey), /belongs to another organization/);
+    const named = bodyOf(rig, type, { organizationId: one.organizationId });
+    assert.throws(() => prepareIn(rig, one, named, privateKey), refused);
+    const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
+    assert.throws(() => offer(rig, one.state, body, { stamp }), /belongs to another organization/);
+    assert.throws(() => offer(rig, rig.born, body, { stamp }), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
+  });
+
+  test(`${type}: a key that the child does not know opens nothing there`, () => {
+    const { rig, one } = createScene();
+    const body = bodyOf(rig, type);
+    assert.throws(() => prepareIn(rig, one, body, rig.apiPrivateKey), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
+  });
+}
+
+test("nothing but a sign-in runs below the organization that it names", () => {
+  const { rig, privateKey, one } = createScene();
+  const bodies: [string, object][] = [
+    ["ACTIVITY_TYPE_CREATE_USER_TAG", { userTagName: "x", userIds: [] }],
+    ["ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION", { deleteWithoutExport: true }],
+    ["ACTIVITY_TYPE_APPROVE_ACTIVITY", { fingerprint: `sha256:${"0".repeat(64)}` }],
+  ];
+  for (const [type, parameters] of bodies) {
+    const body = activityBody(rig, type, parameters);
+    assert.throws(() => prepareIn(rig, one, body, privateKey), /does not run in this one/, type);
+  }
+});
+
+test("a read-only session moves no signer, whoever sends it", () => {
+  const { rig, privateKey: _, one } = createScene();
+  const { notarizer } = openKeyring(rig.rootKey, 1, rig.keyring);
+  const { organizationId, userId } = rig.orders.birth;
+  const value = makeReadOnlySession(notarizer, { organizationId, userId, expiresAtSeconds: 9_999_999_999 });
+  const body = bodyOf(rig, login);
+  const ask = (state: StoredState, subOrganizationId?: string) =>
+    rig.operations.prepare({
+      ...{ body, evidence: { kind: "readOnlySession", value }, subOrganizationId, state: { ...state, links: [] } },
+      ...{ journal: undefined, target: undefined, records: [], wishes: [], pages: [] },
+    });
+  assert.throws(() => ask(rig.born), { code: "permission_denied" });
+  assert.throws(() => ask(one.state, one.organizationId), { code: "permission_denied" });
+});
+
+test("two keys of one read-write session are two states and two ids, and one of them is released", () => {
+  const { rig } = createScene();
+  const body = bodyOf(rig, readWrite);
+  const [first, second] = [1, 2].map(() => {
+    const reply = offer(rig, rig.born, body);
+    return reply.kind === "prepared" ? (reply.value[0] ?? assert.fail()) : assert.fail();
+  });
+  assert.ok(first && second);
+  const idIn = ({ changes }: typeof first) => {
+    const [{ value }] = JSON.parse(changes);
+    return value.apiKeys.at(-1).apiKeyId;
+  };
+  assert.notEqual(idIn(first), idIn(second));
+  const open = ({ leaf, sealed }: typeof first) =>
+    rig.operations.release({ rows: [{ leaf, sealed }], links: [] })[0]?.kind;
+  assert.equal(open(first), "released");
+  assert.equal(open(second), "refused");
+});
