@@ -145,7 +145,7 @@ export const boxAttacks = {
     ];
     return [
       ...others.map((each): Shot => ({ kind: "hello", message: { protocol: protocolVersion, keyring: each } })),
-      { kind: "hello", message: { protocol: 2, keyring } },
+      { kind: "hello", message: { protocol: protocolVersion, keyring } },
       { kind: "hello", message: { protocol: protocolVersion, keyring } },
     ];
   },

@@ -5,6 +5,9 @@ export const evidenceKinds = ["apiKey", "readOnlySession"] as const;
 
 export type EvidenceKind = (typeof evidenceKinds)[number];
 
+/** Kinds that votes and leaves keep: those that may do more than read. */
+export type KeptEvidenceKind = Exclude<EvidenceKind, "readOnlySession">;
+
 /** Evidence as it was sent. Nothing of it has been read. */
 export type SentEvidence<K extends EvidenceKind = EvidenceKind> = { readonly kind: K; readonly value: string };
 

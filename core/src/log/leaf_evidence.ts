@@ -2,7 +2,7 @@
  * What a leaf keeps of evidence: enough for anyone who has the body to verify it without us. Layout and rules: SPEC.md in this
  * folder. The kinds of evidence that a server takes are in crypto/evidence.ts; a leaf may know more of them.
  */
-import type { EvidenceKind } from "../crypto/evidence.ts";
+import type { KeptEvidenceKind } from "../crypto/evidence.ts";
 import {
   bytesUpTo,
   encode,
@@ -49,7 +49,7 @@ const webauthnLayout = struct({
 type Contents = { apiKey: ValueOf<typeof apiKeyLayout>; webauthn: ValueOf<typeof webauthnLayout> };
 
 /** Kinds are only ever added at the end: their places are on disk. */
-const contentLayouts: { [K in keyof Contents]: Layout<Contents[K]> } & Record<EvidenceKind, unknown> = {
+const contentLayouts: { [K in keyof Contents]: Layout<Contents[K]> } & Record<KeptEvidenceKind, unknown> = {
   apiKey: apiKeyLayout,
   webauthn: webauthnLayout,
 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EvidenceKind, SentEvidence } from "@keystead/core/crypto/evidence.ts";
+import type { KeptEvidenceKind, SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { type StampScheme, stampSchemes } from "@keystead/core/crypto/stamp.ts";
 import { stampEvidence } from "../../test/evidence.ts";
@@ -53,8 +53,8 @@ test("evidence verifies for the bytes it was given for and for no others", () =>
   }
 });
 
-/** Evidence of each kind: a kind without any does not compile. */
-const samples: { readonly [K in EvidenceKind]: readonly SentEvidence<K>[] } = { apiKey: schemes.map(stamped) };
+/** Evidence of each kind that is kept: a kind without any does not compile. */
+const samples: { readonly [K in KeptEvidenceKind]: readonly SentEvidence<K>[] } = { apiKey: schemes.map(stamped) };
 
 test("a stored vote tells by its scheme which kind of evidence it was given with", () => {
   for (const [kind, some] of Object.entries(samples)) {
