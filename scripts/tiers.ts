@@ -59,6 +59,7 @@ export const longSuites: readonly string[] = [
   "trials/src/refusals_stored.test.ts",
   "trials/src/restart.test.ts",
   "trials/src/rotate_keys.test.ts",
+  "trials/src/upgrade",
   "server/src/gateway/operator",
   "server/src/gateway/submit/changed_rows.test.ts",
   "server/src/launcher/launch.test.ts",

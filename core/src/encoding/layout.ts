@@ -180,6 +180,21 @@ export const bytes: Layout<Uint8Array> = {
   },
 };
 
+/** Length-prefixed bytes, at most `max` of them. */
+export function bytesUpTo(max: number): Layout<Uint8Array> {
+  return {
+    write(out, value) {
+      if (value.length > max) throw new Fault("internal", `expected at most ${max} bytes, got ${value.length}`);
+      bytes.write(out, value);
+    },
+    read(from) {
+      const value = bytes.read(from);
+      if (value.length > max) throw malformed(`more than ${max} bytes`);
+      return value;
+    },
+  };
+}
+
 /** Up to this length, writing ASCII by ourselves costs less than calling an encoder of the runtime. */
 const shortLength = 48;
 
@@ -219,15 +234,34 @@ export const text: Layout<string> = {
   },
 };
 
-/** A counted sequence. */
-export function list<T>(item: Layout<T>): Layout<readonly T[]> {
+/** The same, of at most `max` bytes. */
+export function textUpTo(max: number): Layout<string> {
+  return {
+    write(out, value) {
+      const start = out.at + 4;
+      text.write(out, value);
+      if (out.at - start > max) throw new Fault("internal", `expected text of at most ${max} bytes`);
+    },
+    read(from) {
+      const start = from.at + 4;
+      const value = text.read(from);
+      if (from.at - start > max) throw malformed(`text of more than ${max} bytes`);
+      return value;
+    },
+  };
+}
+
+/** A counted sequence, of at most `max` items. */
+export function list<T>(item: Layout<T>, max = Number.POSITIVE_INFINITY): Layout<readonly T[]> {
   return {
     write(out, values) {
+      if (values.length > max) throw new Fault("internal", `expected at most ${max} items, got ${values.length}`);
       u32.write(out, values.length);
       for (const value of values) item.write(out, value);
     },
     read(from) {
       const count = u32.read(from);
+      if (count > max) throw malformed(`a list of more than ${max} items`);
       // Every item takes at least one byte, so a count beyond the rest of the input is a lie: refuse before allocating.
       if (count > from.bytes.length - from.at) throw malformed("a list longer than its bytes");
       const values: T[] = [];
@@ -267,8 +301,8 @@ export function struct<T extends Record<string, unknown>>(fields: { [K in keyof 
   };
 }
 
-/** One of several words of a fixed table, written as its place in it. Words are only ever added at the end. */
-export function oneOf<const W extends readonly string[]>(words: W): Layout<W[number]> {
+/** One of several words of a fixed table, written as its place in it. Words are only ever added at the end. `what` they name is for refusals. */
+export function oneOf<const W extends readonly string[]>(words: W, what = "word"): Layout<W[number]> {
   return {
     write(out, value) {
       const place = words.indexOf(value);
@@ -276,16 +310,18 @@ export function oneOf<const W extends readonly string[]>(words: W): Layout<W[num
       u8.write(out, place);
     },
     read(from) {
-      const word = words[u8.read(from)];
-      if (word === undefined) throw malformed("an unknown word");
+      const place = u8.read(from);
+      const word = words[place];
+      if (word === undefined) throw malformed(`unknown ${what} ${place}`);
       return word;
     },
   };
 }
 
-/** Exactly one of several shapes: its place in the table, then its bytes. Shapes are only ever added at the end. */
+/** Exactly one of several shapes: its place in the table, then its bytes. Shapes are only ever added at the end. `what` they are is for refusals. */
 export function variant<V extends Record<string, unknown>>(
   shapes: { [K in keyof V]: Layout<V[K]> },
+  what = "shape",
 ): Layout<{ [K in keyof V]: { kind: K; value: V[K] } }[keyof V]> {
   const kinds = Object.keys(shapes) as (keyof V)[];
   return {
@@ -294,8 +330,9 @@ export function variant<V extends Record<string, unknown>>(
       shapes[kind].write(out, value);
     },
     read(from) {
-      const kind = kinds[u8.read(from)];
-      if (kind === undefined) throw malformed("an unknown shape");
+      const place = u8.read(from);
+      const kind = kinds[place];
+      if (kind === undefined) throw malformed(`unknown ${what} ${place}`);
       return { kind, value: shapes[kind].read(from) };
     },
   };

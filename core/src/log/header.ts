@@ -4,6 +4,9 @@ import { Fault } from "../fault.ts";
 
 export const headerFormat = 1;
 
+/** Of the MAC behind marked bytes (server/src/state/SPEC.md). */
+export const macLength = 32;
+
 /** One state of one organization: its place in the line, the state before it, and the digest of everything it holds. */
 const headerLayout = struct({
   format: u8,

@@ -15,7 +15,10 @@ export const apiKeyEvidence: EvidenceRow<Stamp> = {
   lookup: ({ curve, publicKey }) => ({ by: "key", curve, publicKey }),
   // The key in the stamp is the registered one: it was found by it.
   verify: ({ curves }, stamp, body) => verifyStamp(curves, stamp, body),
-  keep: ({ scheme, publicKeyBytes, signature }) => ({ scheme, publicKey: publicKeyBytes, signature }),
+  keep: ({ scheme, publicKeyBytes, signature }) => ({
+    kind: "apiKey",
+    value: { scheme, publicKey: publicKeyBytes, signature },
+  }),
   show(value) {
     const sent = JSON.parse(Buffer.from(value, "base64url").toString("utf8")) as ShownEvidence;
     // In this order votes are written.

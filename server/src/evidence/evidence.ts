@@ -11,6 +11,7 @@ import {
 } from "@keystead/core/crypto/evidence.ts";
 import type { Stamp } from "@keystead/core/crypto/stamp.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { encodeEvidenceContent } from "@keystead/core/log/leaf_evidence.ts";
 import type { CredentialLookup } from "../state/credentials.ts";
 import { equalBytes } from "../state/digest.ts";
 import { apiKeyEvidence } from "./api_key_evidence.ts";
@@ -82,11 +83,7 @@ export function evidenceOfVote(shown: ShownEvidence): SentEvidence {
 
 /** Whether a leaf keeps the same of both. */
 export function isSameEvidence(one: KeptEvidence, other: KeptEvidence): boolean {
-  return (
-    one.scheme === other.scheme &&
-    equalBytes(one.publicKey, other.publicKey) &&
-    equalBytes(one.signature, other.signature)
-  );
+  return equalBytes(encodeEvidenceContent(one), encodeEvidenceContent(other));
 }
 
 export function unknownCredential<K extends EvidenceKind>(

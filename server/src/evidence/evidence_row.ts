@@ -2,11 +2,11 @@
 import type { Curves, PointCompression } from "@keystead/core/crypto/curves.ts";
 import type { ShownEvidence } from "@keystead/core/crypto/evidence.ts";
 import type { Fault } from "@keystead/core/fault.ts";
-import type { Leaf } from "@keystead/core/log/leaf.ts";
+import type { EvidenceContent } from "@keystead/core/log/leaf_evidence.ts";
 import type { CredentialLookup } from "../state/credentials.ts";
 
 /** What a leaf keeps of evidence, beside whose it is and what it was given for. */
-export type KeptEvidence = Pick<Leaf["stamps"][number], "scheme" | "publicKey" | "signature">;
+export type KeptEvidence = EvidenceContent;
 
 /** The credential that evidence names, as it was found in the signer's pages or in the gateway's rows. */
 export type FoundCredential = { readonly credentialId: string; readonly expiresAtMs?: number | undefined };

@@ -4,7 +4,7 @@
  * signer asks here before it does anything; readers and the simulator ask the same, and nothing follows from their answer.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import type { LeafGrounds } from "@keystead/core/log/leaf.ts";
+import type { LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import {
   decidePolicies,
   eligibleAmong,

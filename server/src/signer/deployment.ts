@@ -14,6 +14,7 @@ import { createInterfaceCache } from "./decision/policy_interfaces.ts";
 import { createRecordCache } from "./decision/record_cache.ts";
 import type { Signer } from "./decision/signer.ts";
 import type { Memory } from "./memory/memory.ts";
+import { createBlinds } from "./secrets/blinds.ts";
 import type { Draws } from "./secrets/draws.ts";
 import { deploymentName, type Keyring, openKeyringWith, type RootKeys, versionOfCurrent } from "./secrets/keyring.ts";
 import { createSealer } from "./secrets/seal.ts";
@@ -124,6 +125,7 @@ function createSigner(
     sealer,
     onItsWay: createOnItsWay(),
     nextNumber,
+    nextBlind: createBlinds(),
     now,
     note,
   };

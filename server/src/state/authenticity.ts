@@ -3,9 +3,8 @@
  * and are believed on the way back for that MAC alone, never for the row they stood in.
  */
 import { Fault } from "@keystead/core/fault.ts";
+import { macLength } from "@keystead/core/log/header.ts";
 import { createMac, deriveKey, equalBytes } from "./digest.ts";
-
-const macLength = 32;
 
 export type Purpose = "header" | "leaf" | "record";
 

@@ -1,7 +1,8 @@
-/** Which state a leaf led to, as its header says. */
+/** Which states of its own organization a leaf speaks of. */
 
 import { decodeHeader } from "@keystead/core/log/header.ts";
 import type { Leaf } from "@keystead/core/log/leaf.ts";
+import type { NamedState } from "@keystead/core/log/leaf_format_2.ts";
 import { withoutMac } from "./authenticity.ts";
 import { equalBytes } from "./digest.ts";
 
@@ -15,4 +16,12 @@ export function ownHeaderOf({
 }: Pick<Leaf, "header" | "organizationId">): Uint8Array | undefined {
   if (header === undefined) return undefined;
   return equalBytes(decodeHeader(withoutMac(header)).organizationId, organizationId) ? header : undefined;
+}
+
+/** The state of its own organization that was looked at. A birth has none: it was decided on its parent's, or by the operator. */
+export function ownStateOf({
+  states,
+  organizationId,
+}: Pick<Leaf, "states" | "organizationId">): NamedState | undefined {
+  return states.find((state) => equalBytes(state.organizationId, organizationId));
 }

@@ -9,7 +9,7 @@ import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { decodeDirectory } from "@keystead/server/state/directory.ts";
 import { findJournalIn, runningDigest, slotOf } from "@keystead/server/state/journal.ts";
-import { ownHeaderOf } from "@keystead/server/state/leaf_header.ts";
+import { ownHeaderOf, ownStateOf } from "@keystead/server/state/leaf_header.ts";
 import { decodePage } from "@keystead/server/state/pages.ts";
 import type { Tables } from "@keystead/server/store/tables.ts";
 import { checkProjections } from "./check_projections.ts";
@@ -81,8 +81,9 @@ function checkLeaves({ organization, leaves, activities, votes }: Rows): string[
       found.push(`${name}: another header inside`);
     }
     // A birth was decided on a state of the organization's parent.
-    if (row.version !== null && leaf.event !== "BIRTH" && leaf.stateVersion !== row.version - 1) {
-      found.push(`${name}: decided on version ${leaf.stateVersion}, led to ${row.version}`);
+    const decidedOn = ownStateOf(leaf)?.version;
+    if (row.version !== null && leaf.event !== "BIRTH" && decidedOn !== row.version - 1) {
+      found.push(`${name}: decided on version ${decidedOn}, led to ${row.version}`);
     }
     if (row.activity_id === null) continue;
     const own = byActivity.get(row.activity_id);

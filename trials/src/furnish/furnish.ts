@@ -12,7 +12,9 @@ import { join } from "node:path";
 import { apiKeyCurves } from "@keystead/core/crypto/api_key.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { noState } from "@keystead/core/log/header.ts";
 import { encodeLeaf } from "@keystead/core/log/leaf.ts";
+import type { NamedState } from "@keystead/core/log/leaf_format_2.ts";
 import type { Furnisher, UserPlan } from "@keystead/e2e/furnish.ts";
 import { nodeCurves } from "@keystead/server/curves/node_curves.ts";
 import { withLimits } from "@keystead/server/endpoints/limits.ts";
@@ -26,6 +28,7 @@ import { release } from "@keystead/server/signer/decision/release.ts";
 import type { Signer } from "@keystead/server/signer/decision/signer.ts";
 import { type Before, beforeBirth, executedIn, writeState } from "@keystead/server/signer/decision/write_state.ts";
 import { openMemory } from "@keystead/server/signer/memory/memory.ts";
+import { createBlinds } from "@keystead/server/signer/secrets/blinds.ts";
 import { createDraws } from "@keystead/server/signer/secrets/draws.ts";
 import { openKeyringWith } from "@keystead/server/signer/secrets/keyring.ts";
 import { createSealer, type Sealer } from "@keystead/server/signer/secrets/seal.ts";
@@ -115,9 +118,14 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     adoptUnknown: false,
     onItsWay: createOnItsWay(),
     nextNumber: () => ++number,
+    nextBlind: createBlinds(),
     now: Date.now,
     note: () => undefined,
   };
+}
+
+function stateOf({ organizationId, version, digest }: Before): NamedState {
+  return { organizationId, version, digest };
 }
 
 function createFurnisher(store: Store, signer: Signer): InnerFurnisher {
@@ -134,6 +142,7 @@ function createFurnisher(store: Store, signer: Signer): InnerFurnisher {
       encodeLeaf({
         boot: signer.boot,
         number,
+        blind: signer.nextBlind(),
         event: "BIRTH",
         grounds: "OPERATOR",
         organizationId: before.organizationId,
@@ -141,10 +150,10 @@ function createFurnisher(store: Store, signer: Signer): InnerFurnisher {
         activityType: "",
         fingerprint: new Uint8Array(32),
         timeMs: signer.now(),
-        stateVersion: before.version,
-        stateDigest: before.digest,
+        states: before.version === noState.version ? [] : [stateOf(before)],
         header: next.header,
-        stamps: [],
+        evidence: [],
+        outside: [],
         outcome: new Uint8Array(32),
       }),
     );

@@ -14,6 +14,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { freshDataFolder } from "@keystead/e2e/data_folder.ts";
 import { dialects } from "@keystead/e2e/databases.ts";
+import { ownStateOf } from "@keystead/server/state/leaf_header.ts";
 import { closeStore, openStore } from "@keystead/server/store/store.ts";
 import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { samples } from "../../../core/test/samples.ts";
@@ -185,19 +186,20 @@ function birthOf({ people }: Organization, threshold: number): State {
 }
 
 function toCommit({ leaf, version, activity }: Entry): Commit[] {
-  const [stamp] = leaf.stamps;
-  if (leaf.event === "BIRTH" || stamp === undefined) return [];
+  const [stamp] = leaf.evidence;
+  const decidedOn = ownStateOf(leaf)?.version ?? 0;
+  if (leaf.event === "BIRTH" || stamp?.content.kind !== "apiKey") return [];
   const isEnd = leaf.event !== "SUBMITTED" && leaf.event !== "VOTED";
   const { code, message } = JSON.parse((isEnd && activity?.failure) || "{}");
   return [
     {
-      before: leaf.stateVersion,
-      after: version ?? leaf.stateVersion,
+      before: decidedOn,
+      after: version ?? decidedOn,
       event: leaf.event,
       fingerprint: toHex(leaf.fingerprint),
       activityId: uuidFromBytes(leaf.activityId),
       stamped: toHex(stamp.body),
-      publicKey: toHex(stamp.publicKey),
+      publicKey: toHex(stamp.content.value.publicKey),
       result: leaf.event === "COMPLETED" ? JSON.parse(activity?.result ?? "null") : undefined,
       failure: code === undefined ? undefined : { code, message },
     },

@@ -5,6 +5,7 @@ import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "@keystead/server/state/authenticity.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { decodeMade, type MadeRecord } from "@keystead/server/state/drawn.ts";
+import { ownStateOf } from "@keystead/server/state/leaf_header.ts";
 import type { Store } from "@keystead/server/store/store.ts";
 import type { TableName, Tables } from "@keystead/server/store/tables.ts";
 
@@ -82,7 +83,7 @@ export async function readLog(
   ]);
   if (organization === undefined) throw new Error(`organization ${organizationId} is not in the database`);
   const activities = new Map(rows.map((row) => [row.activity_id, row]));
-  const leaves = leafRows.map((row) => ({ row, leaf: decodeLeaf(withoutMac(row.leaf)) }));
+  const leaves = leafRows.map((row) => ({ row, leaf: decodeLeaf(Uint8Array.from(withoutMac(row.leaf))) }));
   const births = leaves.flatMap(({ leaf }) => parent?.get(uuidFromBytes(leaf.activityId)) ?? []);
   const find = createStampFinder([...rows, ...births], votes);
   const entries = leaves.map(
@@ -112,7 +113,7 @@ export async function readLog(
 }
 
 function placeOf({ version, leaf }: Entry): number {
-  return version ?? leaf.stateVersion + 0.5;
+  return version ?? (ownStateOf(leaf)?.version ?? 0) + 0.5;
 }
 
 /** The stamps of all votes, by what a leaf says of them. */
@@ -126,5 +127,6 @@ function createStampFinder(activities: readonly ActivityRow[], votes: readonly T
   };
   for (const row of activities) for (const vote of JSON.parse(row.votes) as StoredVote[]) add(row.activity_id, vote);
   for (const { activity_id, vote } of votes) add(activity_id, JSON.parse(vote) as StoredVote);
-  return ({ stamps: [own] }: Leaf) => own && stamps.get(`${toHex(own.body)} ${toHex(own.publicKey)}`);
+  return ({ evidence: [own] }: Leaf) =>
+    own?.content.kind === "apiKey" ? stamps.get(`${toHex(own.body)} ${toHex(own.content.value.publicKey)}`) : undefined;
 }

@@ -207,7 +207,7 @@ function ask({ operations }: Workshop, site: Site, entry: Entry, activity: Activ
   const { stamped } = entry;
   if (stamped === undefined) throw new Error("its stamp is not in the database");
   const { publicKey, scheme, signature, body } = stamped;
-  const isVote = toHex(entry.leaf.fingerprint) !== toHex(entry.leaf.stamps[0]?.body ?? new Uint8Array());
+  const isVote = toHex(entry.leaf.fingerprint) !== toHex(entry.leaf.evidence[0]?.body ?? new Uint8Array());
   const request: Omit<Request<"prepare">, "state" | "journal"> = {
     body,
     evidence: { kind: "apiKey", value: toBase64url(Buffer.from(JSON.stringify({ publicKey, scheme, signature }))) },
@@ -283,13 +283,15 @@ const unrepeatable = /WALLET|PRIVATE_KEYS|SUB_ORGANIZATION|SIGN_|EXPORT/;
 
 function compareLeaves(entry: Entry, prepared: Prepared, activity: ActivityRow): string[] {
   const found: string[] = [];
-  const [was, is] = [entry.leaf, decodeLeaf(withoutMac(prepared.leaf))];
-  for (const field of ["event", "grounds", "activityType", "timeMs", "stateVersion"] as const) {
+  const [was, is] = [entry.leaf, decodeLeaf(Uint8Array.from(withoutMac(prepared.leaf)))];
+  for (const field of ["event", "grounds", "activityType", "timeMs"] as const) {
     if (was[field] !== is[field]) found.push(`${field} was ${was[field]}, and now is ${is[field]}`);
   }
-  for (const field of ["activityId", "fingerprint", "stateDigest"] as const) {
+  for (const field of ["activityId", "fingerprint"] as const) {
     if (!equal(was[field], is[field])) found.push(`another ${field}`);
   }
+  if (!isDeepStrictEqual(was.states, is.states)) found.push("was decided on other states than now");
+  if (!isDeepStrictEqual(was.evidence, is.evidence)) found.push("was asked for by other evidence than now");
   const isRandom = was.event === "COMPLETED" && unrepeatable.test(was.activityType);
   if (!isRandom && !equal(was.outcome, is.outcome)) {
     found.push(

@@ -86,7 +86,7 @@ async function createdAt(
   row: ActivityRow,
 ): Promise<Partial<ActivityRow>> {
   if (leaf.event === "SUBMITTED") return { created_at_ms: leaf.timeMs };
-  const isVote = leaf.stamps.some(({ body }) => !equalBytes(body, leaf.fingerprint));
+  const isVote = leaf.evidence.some(({ body }) => !equalBytes(body, leaf.fingerprint));
   if (!isOver(leaf) || isVote || row.created_at_ms === leaf.timeMs) return {};
   const rows = await rowsWith(tx, "leaves", organizationId, "activity_id", [row.activity_id]);
   const own = await vouching.leaves(rows.map((each) => each.leaf));

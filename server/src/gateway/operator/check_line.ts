@@ -4,7 +4,7 @@ import { decodeHeader } from "@keystead/core/log/header.ts";
 import type { Leaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { sha256 } from "../../state/digest.ts";
-import { ownHeaderOf } from "../../state/leaf_header.ts";
+import { ownHeaderOf, ownStateOf } from "../../state/leaf_header.ts";
 
 export type LineCheck = {
   /** Takes leaves organization by organization, in any order within one; what is wrong with the one before, once it is over. */
@@ -35,11 +35,11 @@ export function createLineCheck(): LineCheck {
       steps.set(version, step);
       highest = Math.max(highest, version);
     }
-    // A birth was decided on a state of another organization: its parent's.
-    if (leaf.event === "BIRTH" || leaf.stateVersion === 0) return;
-    const digests = decidedOn.get(leaf.stateVersion) ?? new Set();
-    decidedOn.set(leaf.stateVersion, digests.add(toHex(leaf.stateDigest)));
-    highest = Math.max(highest, leaf.stateVersion);
+    const own = ownStateOf(leaf);
+    if (own === undefined) return;
+    const digests = decidedOn.get(own.version) ?? new Set();
+    decidedOn.set(own.version, digests.add(toHex(own.digest)));
+    highest = Math.max(highest, own.version);
   }
 
   /** Every version up to the highest spoken of has its leaf, follows the one before, and is the state that was decided on. */

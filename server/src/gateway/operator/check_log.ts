@@ -50,7 +50,7 @@ export async function checkLog(store: Store, link: SignerLink, logKey: string): 
       check.show(leaf);
       const misplaced = objectionTo(row, leaf);
       if (misplaced !== undefined) found.push(misplaced);
-      else found.push(...line.next(row.organizationId, leaf), ...(await checkBirth(store, leaf)));
+      else found.push(...line.next(row.organizationId, leaf), ...(await checkOthers(store, leaf)));
     }
     count += rows.length;
     after = rows.at(-1);
@@ -83,18 +83,23 @@ function objectionTo({ organizationId, boot, number, version }: LeafRow, leaf: L
   );
 }
 
-/** A birth was decided on a state of the parent. Whether that one's leaf is there stands in another organization's line. */
-async function checkBirth(store: Store, leaf: Leaf): Promise<string[]> {
-  if (leaf.event !== "BIRTH" || leaf.header === undefined || leaf.stateVersion === 0) return [];
-  const { parentId, version } = decodeHeader(withoutMac(leaf.header));
-  if (parentId === undefined || version !== 1) return [];
-  const parent = uuidFromBytes(parentId);
-  const [header] = await loadHeaders(store, parent, leaf.stateVersion, leaf.stateVersion);
-  if (header !== undefined && equalBytes(sha256(withoutMac(header)), leaf.stateDigest)) return [];
-  const born = uuidFromBytes(leaf.organizationId);
-  return [
-    `organization ${parent}: the leaf that led to version ${leaf.stateVersion}, on which organization ${born} was born, is MISSING`,
-  ];
+/** The states of other organizations that were looked at: of a birth, its parent's. Whether their leaves are there is in those lines. */
+async function checkOthers(store: Store, leaf: Leaf): Promise<string[]> {
+  const found: string[] = [];
+  const organizationId = uuidFromBytes(leaf.organizationId);
+  for (const state of leaf.states) {
+    const { version, digest } = state;
+    const other = uuidFromBytes(state.organizationId);
+    if (other === organizationId) continue;
+    const [header] = await loadHeaders(store, other, version, version);
+    if (header !== undefined && equalBytes(sha256(withoutMac(header)), digest)) continue;
+    const what =
+      leaf.event === "BIRTH"
+        ? `on which organization ${organizationId} was born`
+        : `which a leaf of organization ${organizationId} names`;
+    found.push(`organization ${other}: the leaf that led to version ${version}, ${what}, is MISSING`);
+  }
+  return found;
 }
 
 /** All pages of one statement, each signed. One that came twice, or for another, would leave out what it stands in for. */

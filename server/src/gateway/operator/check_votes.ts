@@ -1,6 +1,7 @@
-/** Votes as rows keep them, against the stamp that a leaf has of each. */
+/** Votes as rows keep them, against the evidence that a leaf has of each. */
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import type { Leaf } from "@keystead/core/log/leaf.ts";
+import type { LeafEvidence } from "@keystead/core/log/leaf_evidence.ts";
 import { nodeCurves } from "../../curves/node_curves.ts";
 import { evidenceOfVote, isSameEvidence, keptEvidence, parseEvidence } from "../../evidence/evidence.ts";
 import { equalBytes, sha256 } from "../../state/digest.ts";
@@ -13,16 +14,16 @@ export function voteOf(
   activity: Tables["activities"],
   later: readonly Tables["votes"][],
 ): string | undefined {
-  const [stamp] = leaf.stamps;
-  if (stamp === undefined) return undefined;
-  const isIt = (vote: StoredVote) => isVoteOf(vote, leaf, stamp, activity.body);
+  const [given] = leaf.evidence;
+  if (given === undefined) return undefined;
+  const isIt = (vote: StoredVote) => isVoteOf(vote, leaf, given, activity.body);
   const first = parse<StoredVote[]>(activity.votes);
   const own = later.some((row) => {
     const vote = parse<StoredVote>(row.vote);
     return vote !== undefined && vote.id === row.vote_id && row.created_at_ms === leaf.timeMs && isIt(vote);
   });
   if (own || (Array.isArray(first) && first.some(isIt))) return undefined;
-  return `votes on ${activity.activity_id}: the vote of user ${uuidFromBytes(stamp.userId)} is missing or was changed`;
+  return `votes on ${activity.activity_id}: the vote of user ${uuidFromBytes(given.userId)} is missing or was changed`;
 }
 
 function parse<T>(json: string): T | undefined {
@@ -33,15 +34,15 @@ function parse<T>(json: string): T | undefined {
   }
 }
 
-function isVoteOf(vote: StoredVote, leaf: Leaf, stamp: Leaf["stamps"][number], body: Uint8Array): boolean {
+function isVoteOf(vote: StoredVote, leaf: Leaf, given: LeafEvidence, body: Uint8Array): boolean {
   const { message, user, selection, createdAtMs } = vote;
   const isRejection = leaf.event === "REJECTED" && equalBytes(leaf.outcome, sha256(""));
   try {
     const sent = keptEvidence(parseEvidence(nodeCurves, evidenceOfVote(vote)));
     return (
-      isSameEvidence(sent, stamp) &&
-      user.userId === uuidFromBytes(stamp.userId) &&
-      equalBytes(sha256(message ?? body), stamp.body) &&
+      isSameEvidence(sent, given.content) &&
+      user.userId === uuidFromBytes(given.userId) &&
+      equalBytes(sha256(message ?? body), given.body) &&
       createdAtMs === leaf.timeMs &&
       selection === (isRejection ? "VOTE_SELECTION_REJECTED" : "VOTE_SELECTION_APPROVED")
     );

@@ -1,5 +1,6 @@
 /** The leaf of an act that a user stamped. */
-import { encodeLeaf, type LeafEvent, type LeafGrounds } from "@keystead/core/log/leaf.ts";
+import { encodeLeaf } from "@keystead/core/log/leaf.ts";
+import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import { keptEvidence } from "../../evidence/evidence.ts";
 import { activityId as deriveActivityId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
@@ -28,11 +29,12 @@ export function actLeaf(
   const { signer, state, caller, asked, stamped, nowMs } = act;
   const { boot } = signer;
   const activityId = idOf(act);
-  const { header, digest: stateDigest } = creator ?? state.known;
-  const { version: stateVersion } = header;
+  const { header, digest } = creator ?? state.known;
+  const states = [{ organizationId: header.organizationId, version: header.version, digest }];
   const content = encodeLeaf({
     boot,
     number,
+    blind: signer.nextBlind(),
     event,
     grounds,
     organizationId,
@@ -40,21 +42,14 @@ export function actLeaf(
     activityType: asked.form.type,
     fingerprint: asked.fingerprint,
     timeMs: nowMs,
-    stateVersion,
-    stateDigest,
+    states,
     header: ledTo?.marked,
-    stamps: [
-      {
-        userId: caller.ids.userId,
-        credentialId: caller.ids.credentialId,
-        ...keptEvidence(caller.evidence),
-        body: stamped,
-      },
-    ],
+    evidence: [{ ...caller.ids, body: stamped, content: keptEvidence(caller.evidence) }],
+    outside: [],
     outcome: sha256(outcome),
   });
   const marked = signer.keyring.authenticity.mark("leaf", content);
-  const leaf = { boot, number, event, organizationId, stateVersion, stateDigest };
+  const leaf = { boot, number, states };
   signer.onItsWay.put({ leaf, marked, ledTo });
   return { boot, number, activityId, leaf: marked };
 }

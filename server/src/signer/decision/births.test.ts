@@ -119,10 +119,10 @@ test("a birth's leaf stands in the child's log, with the creator's stamp and the
   const { event, number, organizationId, header, outcome, ...shared } = leaf;
   assert.deepEqual(header, Uint8Array.from(birth.next?.header ?? []));
   assert.deepEqual(outcome, sha256(""));
-  const { stateVersion, stateDigest, stamps, fingerprint, activityId } = ownLeaf;
-  assert.deepEqual({ ...shared, stateVersion, stateDigest, stamps, fingerprint, activityId }, shared);
+  const { states, evidence, fingerprint, activityId } = ownLeaf;
+  assert.deepEqual({ ...shared, states, evidence, fingerprint, activityId }, shared);
   assert.deepEqual(fingerprint, sha256(body));
-  assert.equal(stateVersion, parent.state.version);
+  assert.equal(states[0]?.version, parent.state.version);
 });
 
 test("the child is used by its own root users from its first state on, by nobody of the parent, and needs its own quorum", () => {
@@ -208,8 +208,8 @@ test("a creation that needs consensus is born with the approval that completes i
   assert.equal(birth.organizationId, childId);
   const leaf = leafOf(birth);
   // Its creator waited, so its own state moved with it: the birth stands on that one, and is released beside it alone.
-  assert.equal(leaf.stateVersion, parent.state.version + 1);
-  assert.deepEqual(leaf.stamps[0]?.body, sha256(vote));
+  assert.equal(leaf.states[0]?.version, parent.state.version + 1);
+  assert.deepEqual(leaf.evidence[0]?.body, sha256(vote));
   assert.ok(parent.release([own, birth]).every(({ kind }) => kind === "released"));
   parent.commit([own]);
   assert.throws(() => parent.send("ann", body), isKnown);

@@ -1,7 +1,7 @@
 /** An organization that an activity of its parent brings into the world. */
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { noState } from "@keystead/core/log/header.ts";
-import type { LeafGrounds } from "@keystead/core/log/leaf.ts";
+import type { LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import type { Birth } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";

@@ -6,23 +6,20 @@ import { createOnItsWay, type Leaving } from "./on_its_way.ts";
 /** A leaf with this number, and a MAC of zeros but for its end. */
 function leaving(number: number, end = 0): Leaving {
   const [id, digest] = [new Uint8Array(16).fill(7), new Uint8Array(32).fill(8)];
-  const leaf = {
-    boot: id,
-    number,
-    event: "COMPLETED",
-    organizationId: id,
-    stateVersion: 1,
-    stateDigest: digest,
-  } as const;
+  const leaf = { boot: id, number, states: [{ organizationId: id, version: 1, digest }] };
   const content = encodeLeaf({
     ...leaf,
+    blind: id,
+    event: "COMPLETED",
     grounds: "ROOT_QUORUM",
+    organizationId: id,
     activityId: id,
     activityType: "ACTIVITY_TYPE_CREATE_USER_TAG",
     fingerprint: digest,
     timeMs: 1,
     header: undefined,
-    stamps: [],
+    evidence: [],
+    outside: [],
     outcome: digest,
   });
   return { leaf, marked: Uint8Array.of(...content, ...new Uint8Array(31), end), ledTo: undefined };

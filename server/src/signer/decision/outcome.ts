@@ -2,7 +2,7 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, faultCodes } from "@keystead/core/fault.ts";
-import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf.ts";
+import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import type { Work } from "@keystead/core/work.ts";
 import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";

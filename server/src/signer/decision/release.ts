@@ -106,27 +106,23 @@ function open({ sealer }: Signer, row: ReleaseRow | undefined, own: Leaving | un
   }
 }
 
-function readLeaf({ keyring, line }: Signer, marked: Uint8Array): [Leaf, StateRef[]] {
+function readLeaf({ keyring, line }: Signer, marked: Uint8Array): [Leaf, readonly StateRef[]] {
   const leaf = decodeLeaf(keyring.authenticity.check("leaf", marked));
   // The header is known by its own MAC too: it may serve as a link for the rows behind it.
   return [leaf, statesNamedBy(leaf, leaf.header && line.know(leaf.header))];
 }
 
 /**
- * The states a leaf stands for: the one it led to, or else the one it was decided on. Where an organization comes into the world,
- * its own leaf and its creator's stand for both, because they are two organizations' states: what was decided on a state of the
- * parent that was passed over is not born, and no creator's leaf is released beside another birth than its own.
+ * The states a leaf stands for: every one that was looked at, and of an organization that it led on, the one it led to. Where an
+ * organization comes into the world, its own leaf and its creator's stand for both, because they are two organizations' states: what
+ * was decided on a state of the parent that was passed over is not born, and no creator's leaf is released beside another birth than
+ * its own.
  */
-function statesNamedBy(leaf: Leaving["leaf"], ledTo: KnownHeader | undefined): StateRef[] {
-  const { organizationId } = leaf;
-  const decidedOn = { version: leaf.stateVersion, digest: leaf.stateDigest };
-  if (ledTo === undefined) return [{ organizationId, ...decidedOn }];
-  const { header, digest } = ledTo;
-  const state = { organizationId: header.organizationId, version: header.version, digest };
-  if (leaf.event === "BIRTH") {
-    return header.parentId === undefined ? [state] : [{ organizationId: header.parentId, ...decidedOn }, state];
-  }
-  return isSameId(header.organizationId, organizationId) ? [state] : [{ organizationId, ...decidedOn }, state];
+function statesNamedBy({ states }: Leaving["leaf"], ledTo: KnownHeader | undefined): readonly StateRef[] {
+  if (ledTo === undefined) return states;
+  const { organizationId, version } = ledTo.header;
+  const others = states.filter((state) => !isSameId(state.organizationId, organizationId));
+  return [...others, { organizationId, version, digest: ledTo.digest }];
 }
 
 /** Names by id. Rows of one organization come one behind another, and name it the same. */

@@ -35,6 +35,8 @@ export type Signer = {
   readonly onItsWay: OnItsWay;
   /** The number of the next leaf. */
   nextNumber(): number;
+  /** A new leaf's random bytes. */
+  nextBlind(): Uint8Array;
   /** The signer's own clock; refuses when it runs far behind what the memory has seen. */
   now(): number;
   /** A word to the operator. */

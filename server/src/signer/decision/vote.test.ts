@@ -71,9 +71,9 @@ test("what one of two submits waits: its approval is state, its leaf says SUBMIT
       approvals: [{ userId, credentialId, atMs: nowMs }],
     },
   ]);
-  const { event, grounds, stamps, outcome } = leafOf(row);
+  const { event, grounds, evidence, outcome } = leafOf(row);
   assert.deepEqual({ event, grounds }, { event: "SUBMITTED", grounds: "NONE" });
-  assert.deepEqual(stamps[0]?.body, sha256(target));
+  assert.deepEqual(evidence[0]?.body, sha256(target));
   assert.deepEqual(outcome, sha256(""));
 });
 
@@ -95,10 +95,10 @@ test("an approval that completes the quorum runs the activity; its leaf carries 
   assert.equal(JSON.parse(activity?.user ?? "").userId, quorum.person("bob").userId);
   assert.equal(quorum.tags().length, 1);
   assert.deepEqual(quorum.pending(), []);
-  const { event, grounds, fingerprint, stamps } = leafOf(row);
+  const { event, grounds, fingerprint, evidence } = leafOf(row);
   assert.deepEqual({ event, grounds }, { event: "COMPLETED", grounds: "ROOT_QUORUM" });
   assert.deepEqual(fingerprint, sha256(target));
-  assert.deepEqual(stamps[0]?.body, sha256(vote));
+  assert.deepEqual(evidence[0]?.body, sha256(vote));
 });
 
 test("the waiting body stamped by another is an approval", () => {
@@ -107,7 +107,7 @@ test("the waiting body stamped by another is an approval", () => {
   const first = quorum.send("bob", target);
   assert.equal(first.activity?.status, waits);
   assert.equal(leafOf(first).event, "VOTED");
-  assert.deepEqual(leafOf(first).stamps[0]?.body, sha256(target));
+  assert.deepEqual(leafOf(first).evidence[0]?.body, sha256(target));
   assert.equal(quorum.send("cleo", target).activity?.status, completed);
 });
 
@@ -450,7 +450,7 @@ test("a waiting submission, every vote and every end has a leaf of its own, in o
   quorum.submit("dave", "ACTIVITY_TYPE_CREATE_USER_TAG", { userTagName: "no", userIds: [] });
   const leaves = quorum.committed.map(leafOf);
   assert.deepEqual(
-    leaves.map(({ event, stateVersion }) => [event, stateVersion]),
+    leaves.map(({ event, states }) => [event, states[0]?.version]),
     [
       ["SUBMITTED", 1],
       ["SUBMITTED", 2],

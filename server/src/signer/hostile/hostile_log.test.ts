@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import { leafEvents } from "@keystead/core/log/leaf.ts";
+import { leafEvents } from "@keystead/core/log/leaf_words.ts";
 import { encodeStatement, statementMessage } from "@keystead/core/log/released.ts";
 import { stampEvidence } from "../../../test/evidence.ts";
 import {

@@ -101,8 +101,7 @@ function acceptanceLeaf(
     organizationId: first,
     fingerprint: new Uint8Array(32),
     timeMs: nowMs,
-    stateVersion: head.version,
-    stateDigest: head.digest,
+    decidedOn: { organizationId: first, version: head.version, digest: head.digest },
     header: undefined,
     // The accepted heads, in the order the database lists them.
     outcome: sha256(Buffer.concat(heads.map(({ digest }) => digest))),

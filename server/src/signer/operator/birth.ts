@@ -54,8 +54,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     organizationId,
     fingerprint: orderDigest,
     timeMs: nowMs,
-    stateVersion: noState.version,
-    stateDigest: noState.digest,
+    decidedOn: undefined,
     header: next.header,
     outcome: sha256(fromHex(order.apiPublicKey)),
   });

@@ -1,5 +1,7 @@
 /** The leaf of an act that the operator ordered and no user stamped. */
-import { encodeLeaf, type LeafEvent } from "@keystead/core/log/leaf.ts";
+import { encodeLeaf } from "@keystead/core/log/leaf.ts";
+import type { NamedState } from "@keystead/core/log/leaf_format_2.ts";
+import type { LeafEvent } from "@keystead/core/log/leaf_words.ts";
 import type { Signer } from "../decision/signer.ts";
 
 export type OperatorAct = {
@@ -8,22 +10,28 @@ export type OperatorAct = {
   /** SHA-256 of the order, where there is one. */
   fingerprint: Uint8Array;
   timeMs: number;
-  stateVersion: number;
-  stateDigest: Uint8Array;
+  /** Undefined of a first state, which nothing was before. */
+  decidedOn: NamedState | undefined;
   header: Uint8Array | undefined;
   outcome: Uint8Array;
 };
 
-export function operatorLeaf(signer: Signer, act: OperatorAct): { boot: Uint8Array; number: number; leaf: Uint8Array } {
+export function operatorLeaf(
+  signer: Signer,
+  { decidedOn, ...act }: OperatorAct,
+): { boot: Uint8Array; number: number; leaf: Uint8Array } {
   const number = signer.nextNumber();
   const leaf = encodeLeaf({
     ...act,
     boot: signer.boot,
     number,
+    blind: signer.nextBlind(),
     grounds: "OPERATOR",
     activityId: new Uint8Array(16),
     activityType: "",
-    stamps: [],
+    states: decidedOn === undefined ? [] : [decidedOn],
+    evidence: [],
+    outside: [],
   });
   return { boot: signer.boot, number, leaf: signer.keyring.authenticity.mark("leaf", leaf) };
 }

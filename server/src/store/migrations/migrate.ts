@@ -9,6 +9,7 @@ import { policies } from "./0004_policies.ts";
 import { madeRecords } from "./0005_made_records.ts";
 import { provenKeys } from "./0006_proven_keys.ts";
 import { refusedBytes } from "./0007_refused_bytes.ts";
+import { leafFormat2 } from "./0008_leaf_format_2.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -20,6 +21,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0005_made_records": madeRecords,
   "0006_proven_keys": provenKeys,
   "0007_refused_bytes": refusedBytes,
+  "0008_leaf_format_2": leafFormat2,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */

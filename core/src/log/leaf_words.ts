@@ -1,0 +1,21 @@
+/** The words of leaves, the same in all formats. They are only ever added at the end: their places are on disk. */
+
+/** What the leaf records of an act. */
+export const leafEvents = [
+  "COMPLETED",
+  "FAILED",
+  "REJECTED",
+  "SUBMITTED",
+  "VOTED",
+  "BIRTH",
+  "DATABASE_ACCEPTED",
+] as const;
+
+/** Why the signer let an activity run, or did not. */
+export const leafGrounds = ["NONE", "ROOT_QUORUM", "OWN_CREDENTIAL", "POLICY", "OPERATOR"] as const;
+
+/** What a decision may take from outside. No activity takes any yet. */
+export const outsideKinds = [] as const;
+
+export type LeafEvent = (typeof leafEvents)[number];
+export type LeafGrounds = (typeof leafGrounds)[number];
