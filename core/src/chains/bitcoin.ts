@@ -1,11 +1,12 @@
 /** A PSBT before it is signed: whether it can be, and what it says to a policy. */
 import { sha256 } from "@noble/hashes/sha2.js";
+import { sameBytes } from "../encoding/bytes.ts";
 import { toHex } from "../encoding/hex.ts";
 import { type BitcoinNetwork, bitcoinAddress } from "../keys/addresses/bitcoin.ts";
 import { hash160 } from "../keys/addresses/hash160.ts";
 import { checkAmounts, checkBitcoinTransaction, toTxId } from "./bitcoin_transaction.ts";
 import { type Psbt, type PsbtInput, parsePsbt } from "./psbt.ts";
-import { sameBytes, unparsable } from "./strict_parsing.ts";
+import { unparsable } from "./strict_parsing.ts";
 
 /** Reads a PSBT that is worth signing, or refuses it with the reason. */
 export function parseBitcoin(bytes: Uint8Array): Psbt {

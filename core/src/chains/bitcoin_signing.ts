@@ -2,6 +2,7 @@
  * Signing a PSBT: which of its inputs a key can spend, what to sign for each, and where the signatures go. It is never
  * finalized here; whoever gathers the signatures does that.
  */
+import { sameBytes } from "../encoding/bytes.ts";
 import { toEcdsaDer } from "../encoding/der.ts";
 import { Fault } from "../fault.ts";
 import { bitcoinScripts } from "../keys/addresses/bitcoin.ts";
@@ -10,7 +11,7 @@ import { type BitcoinOutput, serialiseWithoutWitnesses } from "./bitcoin_transac
 import { maxTransactionLength, type Psbt, type PsbtInput, psbtIn, serialisePsbt, withInputPair } from "./psbt.ts";
 import { type Sighashes, sighashAll, sighashDefault, sighashesOf } from "./sighash.ts";
 import { checkSignature } from "./signature.ts";
-import { sameBytes, unparsable } from "./strict_parsing.ts";
+import { unparsable } from "./strict_parsing.ts";
 
 /** The address types of one key, and P2SH around the two scripts from before SegWit. */
 export type SpendableScript = keyof typeof spendings;

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import * as btc from "@scure/btc-signer";
 import { samples } from "../../test/samples.ts";
+import { sameBytes } from "../encoding/bytes.ts";
 import { fromHex, toHex } from "../encoding/hex.ts";
 import { type RlpItem, toRlp, toRlpInteger } from "../encoding/rlp.ts";
 import { Fault } from "../fault.ts";
@@ -20,7 +21,6 @@ import { ethereumDigest, parseEthereum, serialiseEthereum } from "./ethereum.ts"
 import { type Psbt, parsePsbt, serialisePsbt } from "./psbt.ts";
 import { parseSolana, serialiseSolana, solanaMessage } from "./solana.ts";
 import { solanaFacts } from "./solana_facts.ts";
-import { sameBytes } from "./strict_parsing.ts";
 import { parseTempo, serialiseTempo, tempoDigest } from "./tempo.ts";
 import { parseTron, serialiseTron, type TronContract, tronDigest } from "./tron.ts";
 

@@ -3,6 +3,7 @@
  * unknown, in their order; a signature is one more pair and every other byte stays. Known fields are checked for their
  * shape, because the next signer in the round will refuse what we pass on.
  */
+import { sameBytes } from "../encoding/bytes.ts";
 import { compactSize, countedBytes } from "../encoding/compact_size.ts";
 import { toHex } from "../encoding/hex.ts";
 import { decode, encode, type Layout, type Reader, u8 } from "../encoding/layout.ts";
@@ -18,7 +19,7 @@ import {
 import { joined } from "./joined.ts";
 import { toU32 } from "./little_endian.ts";
 import { checkField, globalFields, inputFields, outputFields, type PsbtFields } from "./psbt_fields.ts";
-import { parseStrictly, refusing, sameBytes, type TransactionFormat, unparsable } from "./strict_parsing.ts";
+import { parseStrictly, refusing, type TransactionFormat, unparsable } from "./strict_parsing.ts";
 
 /** One field: its key begins with its type. */
 export type PsbtPair = { key: Uint8Array; value: Uint8Array };

@@ -3,12 +3,13 @@
  * lookup tables. The rules are the runtime's own (`sanitize`), so that what we sign means what a policy read in it.
  */
 
+import { sameBytes } from "../encoding/bytes.ts";
 import { countedBytes, countedList } from "../encoding/compact_size.ts";
 import { compactU16 } from "../encoding/compact_u16.ts";
 import { toHex } from "../encoding/hex.ts";
 import { decode, encode, fixed, type Layout, struct, u8 } from "../encoding/layout.ts";
 import { Fault } from "../fault.ts";
-import { parseStrictly, sameBytes, type TransactionFormat, unparsable } from "./strict_parsing.ts";
+import { parseStrictly, type TransactionFormat, unparsable } from "./strict_parsing.ts";
 
 /** A call of a program. Accounts are indexes: first into the keys, then into what the tables give. */
 export type SolanaInstruction = { programIndex: number; accounts: Uint8Array; data: Uint8Array };

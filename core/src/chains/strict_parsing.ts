@@ -1,4 +1,5 @@
 /** What every transaction parser in this folder shares: one refusal, and the proof that what was read is all there was. */
+import { sameBytes } from "../encoding/bytes.ts";
 import { Fault } from "../fault.ts";
 
 /** The published refusal of a transaction that we do not read, with the reason. */
@@ -38,11 +39,4 @@ export function refusing<T>(read: () => T): T {
     }
     throw error;
   }
-}
-
-/** For public values: it stops at the first difference. */
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { p256 } from "@noble/curves/nist.js";
 import fc from "fast-check";
-import { parseEcdsaDer, toEcdsaDer } from "./der.ts";
+import { parseEcdsaDer, parseStrictEcdsaDer, toEcdsaDer } from "./der.ts";
 import { fromHex, toHex } from "./hex.ts";
 
 const integer = fc.oneof(
@@ -16,6 +16,7 @@ test("r and s survive, and what we write is what noble writes", () => {
       const rs = Uint8Array.of(...r, ...s);
       const der = toEcdsaDer(rs);
       assert.deepEqual(parseEcdsaDer(der), rs);
+      assert.deepEqual(parseStrictEcdsaDer(der), rs);
       const [rValue, sValue] = [BigInt(`0x${toHex(r)}`), BigInt(`0x${toHex(s)}`)];
       const { ORDER } = p256.Point.Fn;
       if (rValue === 0n || sValue === 0n || rValue >= ORDER || sValue >= ORDER) return;
@@ -29,6 +30,16 @@ test("integers with superfluous leading zeros, as a wallet client writes them, a
   const [r, s] = [`00${"7f".repeat(31)}`, `00${"01".repeat(31)}`];
   assert.equal(toHex(parseEcdsaDer(fromHex(`30440220${r}0220${s}`))), r + s);
   assert.equal(toHex(parseEcdsaDer(fromHex(`3046022100${r}022100${s}`))), r + s);
+});
+
+test("the strict reader refuses superfluous zeros and takes the one that keeps an integer positive", () => {
+  const one = "020101";
+  for (const hex of [`300702020001${one}`, `3007${one}0202007f`, `300702020000${one}`]) {
+    assert.equal(parseEcdsaDer(fromHex(hex)).length, 64);
+    assert.throws(() => parseStrictEcdsaDer(fromHex(hex)), { code: "invalid_argument", message: /superfluous zero/ });
+  }
+  assert.equal(parseStrictEcdsaDer(fromHex(`300702020080${one}`))[31], 0x80);
+  assert.equal(parseStrictEcdsaDer(fromHex(`3006020100${one}`))[31], 0);
 });
 
 test("every length of integer from 1 to 33 bytes is read", () => {
@@ -68,6 +79,7 @@ test("everything else is refused", () => {
     ["raw r‖s", "01".repeat(64)],
   ] as const) {
     assert.throws(() => parseEcdsaDer(fromHex(hex)), { code: "invalid_argument" }, why);
+    assert.throws(() => parseStrictEcdsaDer(fromHex(hex)), { code: "invalid_argument" }, why);
   }
 });
 
