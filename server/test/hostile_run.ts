@@ -237,6 +237,7 @@ function wholeFrame(seen: ReadonlyMap<string, Seen>, body: Uint8Array): Omit<Req
     records: own.records.map(({ content, sealed }) => ({ content, sealed })),
     wishes: [],
     pages: state.pages.filter(isFacts),
+    others: [],
   };
 }
 

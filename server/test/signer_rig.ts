@@ -184,18 +184,19 @@ export function offer(
   state: StoredState | undefined,
   body: Uint8Array,
   options: { stamp?: string; links?: readonly Uint8Array[]; journal?: Uint8Array; target?: Uint8Array } & Partial<
-    Pick<Request<"prepare">, "records" | "wishes" | "pages">
+    Pick<Request<"prepare">, "records" | "wishes" | "pages" | "others" | "evidence">
   > = {},
 ): Reply<"prepare"> {
   return rig.operations.prepare({
     body,
-    evidence: stampEvidence(options.stamp ?? stampOf(rig, body)),
+    evidence: options.evidence ?? stampEvidence(options.stamp ?? stampOf(rig, body)),
     state: state && { ...state, links: options.links ?? [] },
     journal: options.journal,
     target: options.target,
     records: options.records ?? [],
     wishes: options.wishes ?? [],
     pages: options.pages ?? [],
+    others: options.others ?? [],
   });
 }
 

@@ -13,6 +13,7 @@ const atTheDoor: readonly RegExp[] = [
   /^malformed organization ID provided$/,
   /^invalid request body: missing field `organizationId`$/,
   /^no organization found with the given ID$/,
+  /^webauthn authenticator not found in organization/,
   /^Idempotency-Key must be /,
   /^`x-[a-z-]+` stamps are not supported yet/,
   /^too many (?:large )?requests at once/,
@@ -28,10 +29,6 @@ export function isLetIn({ status, body }: RawAnswer): boolean {
 
 /** What is not built yet, word for word, and the endpoints that know of it. Any other 501 is a mistake. */
 const unbuilt: Readonly<Record<string, readonly string[]>> = {
-  "authenticators are not supported yet; pass an empty list and use apiKeys": [
-    "create_users",
-    "create_sub_organization",
-  ],
   "oauthProviders are not supported yet; pass an empty list and use apiKeys": [
     "create_users",
     "create_sub_organization",
@@ -45,7 +42,7 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   "the filter `OIDC_TOKEN` is not supported yet: it comes with sign-in with identity providers": ["list_suborgs"],
 };
 
-const unbuiltStamps = ["x-stamp-webauthn", "x-stamp-attested", "x-session"].map(
+const unbuiltStamps = ["x-stamp-attested", "x-session"].map(
   (name) => `\`${name}\` stamps are not supported yet; use \`x-stamp\``,
 );
 

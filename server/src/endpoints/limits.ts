@@ -5,6 +5,7 @@ import { type CountName, countLimits } from "../state/entity_kinds.ts";
 const otherLimits = {
   longLivedApiKeysPerUser: 10,
   expiringApiKeysPerUser: 10,
+  authenticatorsPerUser: 10,
   /** Of users who are not in the root quorum, together; and of one of them. */
   pendingActivitiesPerOrganization: 1_000,
   pendingActivitiesPerUser: 200,

@@ -2,6 +2,7 @@
 import { approveActivity } from "../activities/approve_activity.ts";
 import { createApiKeys } from "../activities/create_api_keys.ts";
 import { createApiOnlyUsers } from "../activities/create_api_only_users.ts";
+import { createAuthenticators } from "../activities/create_authenticators.ts";
 import { createPolicies } from "../activities/create_policies.ts";
 import { createPolicy } from "../activities/create_policy.ts";
 import { createPrivateKeyTag } from "../activities/create_private_key_tag.ts";
@@ -13,6 +14,7 @@ import { createUsers } from "../activities/create_users.ts";
 import { createWallet } from "../activities/create_wallet.ts";
 import { createWalletAccounts } from "../activities/create_wallet_accounts.ts";
 import { deleteApiKeys } from "../activities/delete_api_keys.ts";
+import { deleteAuthenticators } from "../activities/delete_authenticators.ts";
 import { deletePolicies } from "../activities/delete_policies.ts";
 import { deletePolicy } from "../activities/delete_policy.ts";
 import { deletePrivateKeyTags } from "../activities/delete_private_key_tags.ts";
@@ -36,6 +38,7 @@ import { setOrganizationFeature } from "../activities/set_organization_feature.t
 import { signRawPayload } from "../activities/sign_raw_payload.ts";
 import { signRawPayloads } from "../activities/sign_raw_payloads.ts";
 import { signTransaction } from "../activities/sign_transaction.ts";
+import { updateAllowedOrigins } from "../activities/update_allowed_origins.ts";
 import { updateOrganizationName } from "../activities/update_organization_name.ts";
 import { updatePolicy } from "../activities/update_policy.ts";
 import { updatePrivateKeyTag } from "../activities/update_private_key_tag.ts";
@@ -52,6 +55,7 @@ export const activities = {
   approve_activity: approveActivity,
   create_api_keys: createApiKeys,
   create_api_only_users: createApiOnlyUsers,
+  create_authenticators: createAuthenticators,
   create_policies: createPolicies,
   create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,
@@ -63,6 +67,7 @@ export const activities = {
   create_wallet: createWallet,
   create_wallet_accounts: createWalletAccounts,
   delete_api_keys: deleteApiKeys,
+  delete_authenticators: deleteAuthenticators,
   delete_policies: deletePolicies,
   delete_policy: deletePolicy,
   delete_private_key_tags: deletePrivateKeyTags,
@@ -86,6 +91,7 @@ export const activities = {
   sign_raw_payload: signRawPayload,
   sign_raw_payloads: signRawPayloads,
   sign_transaction: signTransaction,
+  update_allowed_origins: updateAllowedOrigins,
   update_organization_name: updateOrganizationName,
   update_policy: updatePolicy,
   update_private_key_tag: updatePrivateKeyTag,

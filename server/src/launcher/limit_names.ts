@@ -24,6 +24,7 @@ export const limitNames: readonly string[] = [
   "contractInterfaceBytesPerSubOrganization",
   "longLivedApiKeysPerUser",
   "expiringApiKeysPerUser",
+  "authenticatorsPerUser",
   "pendingActivitiesPerOrganization",
   "pendingActivitiesPerUser",
   "pendingActivitiesPerRootUser",

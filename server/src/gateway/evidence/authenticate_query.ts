@@ -10,6 +10,7 @@ import {
   type Evidence,
   expiredCredential,
   lookupOf,
+  needsOrigins,
   parseEvidence,
   unknownCredential,
   unverifiedEvidence,
@@ -18,6 +19,7 @@ import {
 import { isExpired, lookupText } from "../../state/credentials.ts";
 import { type CallerRow, findCaller, findFormerCaller } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
+import { readAllowedOrigins } from "./allowed_origins.ts";
 import { findOwnSubOrganization } from "./own_sub_organization.ts";
 import type { RefusedCredentials } from "./refused_credentials.ts";
 
@@ -52,7 +54,8 @@ async function resolve(store: Store, organizationId: string, evidence: Evidence,
     const match = await findOwnSubOrganization(store, organizationId, evidence);
     if (match !== undefined && hasCredential(match)) return match;
   }
-  throw unknownCredential({ organizationId, parentId: named.parentId }, evidence);
+  const inSubOrganizations = named.parentId === undefined && scope === "sub-organization";
+  throw unknownCredential({ organizationId, parentId: named.parentId, inSubOrganizations }, evidence);
 }
 
 function hasCredential(row: CallerRow): row is FoundCaller {
@@ -79,7 +82,8 @@ export async function authenticateQuery(
   try {
     const { credential, ...found } = await resolve(store, organizationId, evidence, scope);
     if (isExpired(credential, Date.now())) throw expiredCredential(evidence);
-    if (!verifyEvidence({ curves, credential }, evidence, body)) {
+    const origins = needsOrigins(evidence) ? await readAllowedOrigins(store, found) : undefined;
+    if (!verifyEvidence({ curves, credential, allowedOrigins: () => origins }, evidence, body)) {
       refusedCredentials?.note(organizationId, claimed);
       throw unverifiedEvidence(evidence);
     }

@@ -152,11 +152,11 @@ export class Organization implements RunHolder {
 
 function toRequest(
   { body, evidence, target }: Stamped,
-  { records, wishes, pages }: Supplies,
+  { records, wishes, pages, others }: Supplies,
   state: OfferedState | undefined,
   journal: Uint8Array | undefined,
 ): Request<"prepare"> {
-  return { body, evidence, state, journal, target, records, wishes, pages };
+  return { body, evidence, state, journal, target, records, wishes, pages, others };
 }
 
 function offer({ header, directory, pages }: StoredState, links: readonly Uint8Array[]): OfferedState {

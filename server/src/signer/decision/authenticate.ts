@@ -51,6 +51,7 @@ export function authenticate(
   sent: SentEvidence,
   body: Uint8Array,
   nowMs: number,
+  allowedOrigins: () => readonly string[] | undefined,
 ): AuthenticatedCaller {
   const evidence = parseEvidence(curves, sent);
   const found = registeredIn(organization.members).get(lookupText(lookupOf(evidence)));
@@ -59,7 +60,7 @@ export function authenticate(
   found.used ??= used(user, describeCredential(found.kept));
   const { credential, ids } = found.used;
   if (isExpired(credential, nowMs)) throw expiredCredential(evidence);
-  if (!verifyEvidence({ curves, credential }, evidence, body)) throw unverifiedEvidence(evidence);
+  if (!verifyEvidence({ curves, credential, allowedOrigins }, evidence, body)) throw unverifiedEvidence(evidence);
   return { user, credential, evidence, ids };
 }
 

@@ -107,7 +107,7 @@ function sealFor({ sealer, onItsWay }: Signer, { number, leaf }: Prepared, resul
   return sealed;
 }
 
-function run({ signer, state, asked, proposerId, nowMs, keys }: Act): ReturnType<AnyActivity["run"]> {
+function run({ signer, state, asked, proposerId, nowMs, keys, allowedOrigins }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
   let index = 0;
@@ -120,6 +120,7 @@ function run({ signer, state, asked, proposerId, nowMs, keys }: Act): ReturnType
     limits: signer.limits,
     curves: signer.curves,
     keys: keys(),
+    allowedOrigins,
     newId(tag) {
       const at = index++;
       return tag === undefined

@@ -240,7 +240,7 @@ test("a state that was decided on and is kept back is named, though its leaf was
       pages: Array.from(changed, ([name, content]) => ({ name, content })),
       links: [state.header, hidden.next.header],
     },
-    ...{ journal: undefined, target: undefined, records: [], wishes: [], pages: [] },
+    ...{ journal: undefined, target: undefined, records: [], wishes: [], pages: [], others: [] },
   });
   assert.ok(reply.kind === "prepared");
   const [after] = reply.value;
