@@ -13,8 +13,10 @@ import {
 
 export type Passkey = { passkey: TestPasskey; credentialId: string };
 
-export function createPasskey(): Passkey {
-  const passkey = es256Passkey(sha256(randomBytes(32)), "app.example.com", new Uint8Array(randomBytes(20)));
+/** The same secret gives the same passkey. */
+export function createPasskey(secret: Uint8Array = randomBytes(32)): Passkey {
+  const key = sha256(secret);
+  const passkey = es256Passkey(key, "app.example.com", sha256(key).slice(0, 20));
   return { passkey, credentialId: base64url(passkey.credentialId) };
 }
 

@@ -10,6 +10,7 @@ test("without the operator's numbers the published limits stand, and more than t
     usersPerSubOrganization: 1_000,
     longLivedApiKeysPerUser: 10,
     expiringApiKeysPerUser: 10,
+    authenticatorsPerUser: 10,
     pendingActivitiesPerOrganization: 1_000,
     pendingActivitiesPerUser: 200,
     pendingActivitiesPerRootUser: 200,
