@@ -16,9 +16,6 @@ import { changedRows, type KnownHeader, refusedState } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
 import type { Signer } from "./signer.ts";
 
-/** A page as it was read lately, and the state that it belongs to. */
-export type ReadPage = { digest: Uint8Array; page: unknown };
-
 /** What one decision reads along. */
 export type OtherStates = {
   /** A page of this organization's newest state; throws `NeedsMore` where the gateway has not brought it. */

@@ -10,8 +10,7 @@ import type { Sealer } from "../secrets/seal.ts";
 import type { JournalCache } from "./journal_cache.ts";
 import type { Line } from "./line.ts";
 import type { OnItsWay } from "./on_its_way.ts";
-import type { OpenState } from "./open_state.ts";
-import type { ReadPage } from "./other_states.ts";
+import type { OpenState, ReadPage } from "./open_state.ts";
 import type { RecordCache } from "./record_cache.ts";
 
 export type Signer = {
