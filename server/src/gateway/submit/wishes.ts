@@ -20,6 +20,8 @@ export type Supplies = Pick<Request<"prepare">, "records" | "wishes" | "pages" |
   journal: number | undefined;
   /** Names of all pages that were ever wished for. */
   readonly wishedPages: Set<string>;
+  /** What `others` are, by organization and page. */
+  readonly otherStates: Map<string, OfferedState>;
 };
 
 /** Where the supplies of one request come from. */
@@ -41,6 +43,7 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
       supplies.wishes = [];
       supplies.pages = [];
       supplies.others = [];
+      supplies.otherStates.clear();
       if (declared.length === 0) return;
       return loadRecords(store, organizationId, declared).then((found) => {
         supplies.records = found;
@@ -82,12 +85,16 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
   otherState: {
     needsState: false,
     async bring(supplies, { store }, needs) {
-      const found = await Promise.all(needs.map(({ value }) => loadOther(store, value)));
-      // Asked for again: what was brought before was not enough, or is older than what was released since.
-      supplies.others = found.flatMap((state) => state ?? []);
+      for (const { value } of needs) {
+        const state = await loadOther(store, value);
+        // Asked for again: what was brought before was not enough, or is older than what was released since.
+        if (state !== undefined) supplies.otherStates.set(otherKey(value), state);
+      }
+      supplies.others = [...supplies.otherStates.values()];
     },
-    explainRepeated({ others }, { value: { organizationId, page } }) {
-      if (others.length === 0) return undefined;
+    explainRepeated({ otherStates }, { value }) {
+      const { organizationId, page } = value;
+      if (!otherStates.has(otherKey(value))) return undefined;
       return `the state of its parent ${organizationId}, of which it needs \`${page}\`, is missing or older than what was released`;
     },
   },
@@ -102,6 +109,10 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
   },
 };
 
+function otherKey({ organizationId, page }: NeedOf<"otherState">["value"]): string {
+  return `${organizationId} ${page}`;
+}
+
 export function noSupplies(): Supplies {
   return {
     records: [],
@@ -111,6 +122,7 @@ export function noSupplies(): Supplies {
     linksFrom: undefined,
     journal: undefined,
     wishedPages: new Set(),
+    otherStates: new Map(),
   };
 }
 

@@ -8,7 +8,7 @@
  */
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import type { OfferedState } from "../../frames/messages.ts";
+import type { OfferedState, Wish } from "../../frames/messages.ts";
 import { digestKey, equalBytes, sha256 } from "../../state/digest.ts";
 import { decodeDirectory } from "../../state/directory.ts";
 import { decodePage, emptyPages, type Pages, type SinglePage } from "../../state/pages.ts";
@@ -26,11 +26,21 @@ export type OtherStates = {
 
 export function createOtherStates(signer: Signer, offered: readonly OfferedState[]): OtherStates {
   const read = new Map<string, KnownHeader>();
+  /** As long as a decision lasts, it sees the same. */
+  const pages = new Map<string, unknown>();
   return {
-    page(organizationId, name) {
+    page<N extends SinglePage>(organizationId: string, name: N): Pages[N] {
+      const key = `${organizationId} ${name}`;
+      if (pages.has(key)) return pages.get(key) as Pages[N];
       const believed = believe(signer, organizationId, name, offered);
+      const before = read.get(organizationId);
+      // One state of each organization: pages of two are asked for once more.
+      if (before !== undefined && !equalBytes(before.digest, believed.known.digest)) {
+        throw new NeedsMore([...pages.keys(), key].flatMap((each) => wishFor(signer, organizationId, each)));
+      }
       const page = readPage(signer, organizationId, name, believed);
       read.set(organizationId, believed.known);
+      pages.set(key, page);
       return page;
     },
     get read() {
@@ -39,13 +49,23 @@ export function createOtherStates(signer: Signer, offered: readonly OfferedState
   };
 }
 
+/** The wish for what a key names, if it is of this organization. */
+function wishFor(signer: Signer, organizationId: string, key: string): Wish[] {
+  const [id, page = ""] = key.split(" ");
+  return id === organizationId ? [wishOf(signer, organizationId, page)] : [];
+}
+
+function wishOf({ memory }: Signer, organizationId: string, page: string): Wish {
+  const pin = memory.pins.get(uuidToBytes(organizationId));
+  return { kind: "otherState", value: { organizationId, page, linksFrom: (pin?.version ?? 0) + 1 } };
+}
+
 type Believed = { known: KnownHeader; state: OfferedState };
 
 function believe(signer: Signer, organizationId: string, page: string, offered: readonly OfferedState[]): Believed {
   const pin = signer.memory.pins.get(uuidToBytes(organizationId));
-  const linksFrom = (pin?.version ?? 0) + 1;
-  const needed = new NeedsMore([{ kind: "otherState", value: { organizationId, page, linksFrom } }]);
-  const found = findOffered(signer, organizationId, offered);
+  const needed = new NeedsMore([wishOf(signer, organizationId, page)]);
+  const found = findOffered(signer, organizationId, page, offered);
   if (found === undefined) throw needed;
   const { known, state } = found;
   // Its next state may have been released since it was read. Where the database itself is older, this is asked until it is given up.
@@ -58,12 +78,17 @@ function believe(signer: Signer, organizationId: string, page: string, offered: 
   return found;
 }
 
-function findOffered({ line }: Signer, organizationId: string, offered: readonly OfferedState[]): Believed | undefined {
-  for (const state of offered) {
-    const known = knowHeader(line, organizationId, state.header);
-    if (uuidFromBytes(known.header.organizationId) === organizationId) return { known, state };
-  }
-  return undefined;
+/** Each page comes with the state it was read from. A state that was never written this page comes without it. */
+function findOffered(
+  { line }: Signer,
+  organizationId: string,
+  page: string,
+  offered: readonly OfferedState[],
+): Believed | undefined {
+  const own = offered
+    .map((state) => ({ known: knowHeader(line, organizationId, state.header), state }))
+    .filter(({ known }) => uuidFromBytes(known.header.organizationId) === organizationId);
+  return own.find(({ state }) => state.pages.some(({ name }) => name === page)) ?? own[0];
 }
 
 function knowHeader(line: Signer["line"], organizationId: string, header: Uint8Array): KnownHeader {
