@@ -34,6 +34,7 @@ export const longSuites: readonly string[] = [
   "server/src/signer/hostile/hostile_twins.test.ts",
   "server/src/signer/swap_matrix.test.ts",
   "e2e/src/requests.fuzz.test.ts",
+  "e2e/src/passkeys.test.ts",
   "e2e/src/policy_rows.test.ts",
 
   // Crashes, power cuts, hostile databases, races and histories.

@@ -25,6 +25,7 @@ import {
   warmUp,
 } from "./measure.ts";
 import { startNeighbours } from "./neighbours.ts";
+import { measurePasskey } from "./passkey_stamps.ts";
 import { type DatabaseReport, missedTargets, type Report, toJson, toText } from "./report.ts";
 import { measureScale, scaleTarget, scaleText } from "./scale.ts";
 import { measureStarts } from "./start_time.ts";
@@ -126,9 +127,11 @@ async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
       }
     }
     const guarded = await measureGuarded(load, subject, plan.guarded, say);
+    const passkey = await measurePasskey(load, subject, plan.guarded, say);
     return {
       database: name,
       guarded,
+      passkey,
       bare: medianOf(subject.bare),
       atRest: medianOf(subject.atRest),
       phases: endpoints.flatMap((endpoint) =>

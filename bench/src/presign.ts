@@ -2,6 +2,7 @@
 import { createHash, createPrivateKey, type KeyObject, randomBytes, randomUUID, sign } from "node:crypto";
 import { toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { createPasskey, passkeyStamp } from "@keystead/e2e/passkeys.ts";
 import { objectId } from "@keystead/server/state/derived_id.ts";
 import { unsignedTransfer } from "./erc20.ts";
 
@@ -10,6 +11,8 @@ export type Account = {
   organizationId: string;
   apiPublicKey: string;
   apiPrivateKey: string;
+  /** Hex of a passkey's secret: it stamps instead of the key. */
+  passkeySecret?: string;
 };
 
 export type Presigner = {
@@ -38,13 +41,15 @@ const ethereumAccount = {
 
 export function createPresigner(account: Account): Presigner {
   const key = privateKey(account);
-  const { organizationId } = account;
+  const { organizationId, passkeySecret } = account;
+  const passkey = passkeySecret === undefined ? undefined : createPasskey(Buffer.from(passkeySecret, "hex"));
 
+  function stampHeader(body: Buffer): string {
+    if (passkey === undefined) return `x-stamp: ${stamp(account, key, body)}`;
+    return `x-stamp-webauthn: ${passkeyStamp(passkey, body)}`;
+  }
   function request(path: string, body: Buffer): Buffer {
-    return Buffer.concat([
-      Buffer.from(head(account.host, path, body.length, stamp(account, key, body)), "latin1"),
-      body,
-    ]);
+    return Buffer.concat([Buffer.from(head(account.host, path, body.length, stampHeader(body)), "latin1"), body]);
   }
   function activity(organizationId: string, type: string, timestampMs: number, parameters: unknown): Buffer {
     return Buffer.from(JSON.stringify({ type, timestampMs: String(timestampMs), organizationId, parameters }));
@@ -113,7 +118,7 @@ function head(host: string, path: string, length: number, stampHeader: string): 
     `host: ${host}`,
     "connection: keep-alive",
     "content-type: application/json",
-    `x-stamp: ${stampHeader}`,
+    stampHeader,
     "x-client-version: @keystead/sdk@0.1.0",
     "accept: */*",
     "accept-language: *",

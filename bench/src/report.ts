@@ -4,6 +4,7 @@ import type { DatabaseName } from "./databases.ts";
 import type { DecisionReport } from "./decision.ts";
 import type { GuardedReport } from "./guarded.ts";
 import type { endpoints, PhaseResult, ServerMemory } from "./measure.ts";
+import { type PasskeyReport, passkeyFigures, passkeyLines } from "./passkey_stamps.ts";
 import {
   decisionFigures,
   decisionLines,
@@ -24,6 +25,7 @@ export type DatabaseReport = {
   atRest: Bare;
   phases: PhaseResult[];
   guarded: GuardedReport[];
+  passkey: PasskeyReport;
   starts: StartTimes;
   memory: ServerMemory;
 };
@@ -74,7 +76,7 @@ const targets = { readyMs: 3_000, pssMb: 300 } as const;
 /** One line for each figure above its target. */
 export function missedTargets(report: Report): string[] {
   const ofDatabases = report.databases.flatMap((measured) => {
-    const { database, phases, guarded, starts, memory } = measured;
+    const { database, phases, guarded, passkey, starts, memory } = measured;
     const figures: Figure[] = [
       ...phases
         .filter(({ connections }) => connections === 16)
@@ -86,6 +88,7 @@ export function missedTargets(report: Report): string[] {
           ],
         ),
       ...guardedFigures(guarded),
+      ...passkeyFigures(passkey),
       ["ms until ready, first start", median(starts.firstMs), targets.readyMs],
       ["ms until ready, second start", median(starts.secondMs), targets.readyMs],
       ["MB of memory", together(memory).pssMb, targets.pssMb],
@@ -151,7 +154,15 @@ export function toText(report: Report): string {
       );
     }
   }
-  lines.push("", ...guardedLines(report.databases), "", ...decisionLines(report.decision), "");
+  lines.push(
+    "",
+    ...guardedLines(report.databases),
+    "",
+    ...passkeyLines(report.databases),
+    "",
+    ...decisionLines(report.decision),
+    "",
+  );
   for (const { database, starts, memory } of report.databases) {
     lines.push(
       `${database.padEnd(9)} ready after ${median(starts.firstMs).toFixed(0)} ms (first start), ` +

@@ -2,7 +2,7 @@
 import type { WrittenPolicy } from "@keystead/core/policy/cases/case_file.ts";
 import { checkExpression } from "@keystead/core/policy/language/check.ts";
 import { expressionKinds } from "@keystead/core/policy/vocabulary/vocabulary.ts";
-import type { Client } from "@keystead/sdk";
+import type { Client, User } from "@keystead/sdk";
 import { printable } from "./printable.ts";
 import { textsBeside } from "./warnings/paths.ts";
 
@@ -69,7 +69,7 @@ async function findKnown(client: Client): Promise<Known> {
   const keyTags = await list(async () => (await client.listPrivateKeyTags()).privateKeyTags);
   return new Map<Noun, ReadonlySet<string> | undefined>([
     ["user", users && new Set(users.map(({ userId }) => userId))],
-    ["credential", users && new Set(users.flatMap(({ apiKeys }) => apiKeys.map(({ apiKeyId }) => apiKeyId)))],
+    ["credential", users && new Set(users.flatMap(credentialIdsOf))],
     ["user tag", tags && new Set(tags.map(({ tagId }) => tagId))],
     ["wallet", wallets && new Set(wallets.map(({ walletId }) => walletId))],
     ["private key", keys && new Set(keys.map(({ privateKeyId }) => privateKeyId))],
@@ -84,4 +84,8 @@ async function list<T>(load: () => Promise<readonly T[]>): Promise<readonly T[] 
   } catch {
     return undefined;
   }
+}
+
+function credentialIdsOf({ apiKeys, authenticators }: User): string[] {
+  return [...apiKeys.map(({ apiKeyId }) => apiKeyId), ...authenticators.map(({ authenticatorId }) => authenticatorId)];
 }

@@ -3,4 +3,6 @@ import { nodeCurves } from "../../server/src/curves/node_curves.ts";
 import type { Curves } from "../src/crypto/curves.ts";
 import { nobleCurves } from "../src/crypto/noble_curves.ts";
 
-export const testCurves: Curves = { ...nobleCurves, verifyEd25519: nodeCurves.verifyEd25519 };
+const { verifyEd25519, verifyRs256, uncompressP256 } = nodeCurves;
+
+export const testCurves: Curves = { ...nobleCurves, verifyEd25519, verifyRs256, uncompressP256 };

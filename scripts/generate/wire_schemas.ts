@@ -5,7 +5,7 @@ import { policyEvaluationRecord, policyExplanationRecord, policyRecord } from ".
 import { privateKeyRecord } from "../../server/src/fields/private_keys.ts";
 import { tagRecord } from "../../server/src/fields/tag.ts";
 import { timestampRecord } from "../../server/src/fields/timestamp.ts";
-import { apiKeyRecord, credentialRecord, userRecord } from "../../server/src/fields/user.ts";
+import { apiKeyRecord, authenticatorRecord, credentialRecord, userRecord } from "../../server/src/fields/user.ts";
 import { walletAccountRecord, walletRecord } from "../../server/src/fields/wallets.ts";
 import { type ObjectSchema, toJsonSchema } from "./json_schema.ts";
 
@@ -18,6 +18,7 @@ export const wireSchemas: Readonly<Record<string, ObjectSchema>> = {
   Timestamp: toJsonSchema(timestampRecord, "Timestamp"),
   Credential: toJsonSchema(credentialRecord, "Credential"),
   ApiKey: toJsonSchema(apiKeyRecord, "ApiKey"),
+  Authenticator: toJsonSchema(authenticatorRecord, "Authenticator"),
   User: toJsonSchema(userRecord, "User"),
   Tag: toJsonSchema(tagRecord, "Tag"),
   PrivateKey: toJsonSchema(privateKeyRecord, "PrivateKey"),

@@ -4,4 +4,12 @@ export { type ApiKeyStamperOptions, createApiKeyStamper, generateApiKey } from "
 export { type Client, type ClientOptions, createClient, type RequestOptions } from "./client.ts";
 export * from "./generated/api.ts";
 export { KeysteadError, type KeysteadErrorFields } from "./keystead_error.ts";
+export {
+  type CredentialsContainer,
+  createPasskey,
+  createPasskeyStamper,
+  type NewPasskey,
+  type NewPasskeyOptions,
+  type PasskeyStamperOptions,
+} from "./passkeys.ts";
 export type { Stamper, StampHeader } from "./stamper.ts";

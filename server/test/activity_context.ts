@@ -22,6 +22,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     limits: withLimits(limits as Record<string, number>),
     curves: nodeCurves,
     keys: testKeyAccess(),
+    allowedOrigins: () => undefined,
     newId: () => `new ${ids++}`,
     ...context,
   };

@@ -1,4 +1,5 @@
 /** What a hostile gateway has in its hands, and the few things it does with it again and again. */
+
 import { decodeHeader, encodeHeader } from "@keystead/core/log/header.ts";
 import type { MessageKind, OfferedState, Prepared, Request } from "../src/frames/messages.ts";
 import { withoutMac } from "../src/state/authenticity.ts";
@@ -7,6 +8,7 @@ import { decodeDirectory, encodeDirectory } from "../src/state/directory.ts";
 import type { SinglePage } from "../src/state/pages.ts";
 import type { Run, Seen, State } from "./hostile_run.ts";
 import type { Want, WishName } from "./hostile_wants.ts";
+import { authenticator } from "./passkeys.ts";
 import { type Random, shuffled } from "./seeded_random.ts";
 
 /** One frame: a message that is well-formed, or bytes. `breaks` when it ends the stream, as it should. */
@@ -83,6 +85,7 @@ export const pageEdits = {
         ...page,
         users: page.users.map((user: Json) => ({ ...user, apiKeys: page.users.flatMap((each: Json) => each.apiKeys) })),
       },
+      { ...page, users: page.users.map((user: Json) => ({ ...user, authenticators: [authenticator(0)] })) },
     ]);
   },
   settings: (page) => ({ settings: { ...page.settings, deleted: undefined, features: [] } }),

@@ -2,10 +2,13 @@
  * A valid run, recorded: a real gateway's code on a real database, a signer in its own process, and everything that went between
  * them. From the frames alone it is worked out what the gateway has seen: every state there ever was, every row, record and body.
  */
+
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { decodeHeader } from "@keystead/core/log/header.ts";
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { AnyActivity } from "../src/endpoints/define_activity.ts";
 import type { OfferedState, Prepared, Reply, Request, StoredRecord } from "../src/frames/messages.ts";
@@ -238,7 +241,15 @@ function wholeFrame(seen: ReadonlyMap<string, Seen>, body: Uint8Array): Omit<Req
     records: own.records.map(({ content, sealed }) => ({ content, sealed })),
     wishes: [],
     pages: state.pages.filter(isFacts),
+    others: parentOf(seen, state),
   };
+}
+
+/** The newest state of the parent, if there is one: what is bound by its settings asks for it. */
+function parentOf(seen: ReadonlyMap<string, Seen>, { header }: State): OfferedState[] {
+  const { parentId } = decodeHeader(withoutMac(header));
+  const newest = parentId && seen.get(uuidFromBytes(parentId))?.states.at(-1);
+  return newest === undefined ? [] : [offered(newest)];
 }
 
 /** The fingerprints of one journal, in order. */

@@ -12,6 +12,7 @@ import { p256 } from "@noble/curves/nist.js";
 import type { activities } from "../src/generated/activities.ts";
 import { sha256 } from "../src/state/digest.ts";
 import { encryptTo, exportClient } from "./imports.ts";
+import { origin, passkeyParams } from "./passkeys.ts";
 import { ethereumVectors, pausable, pauseCall } from "./transactions.ts";
 
 export type ActivityPath = keyof typeof activities;
@@ -155,6 +156,10 @@ export async function furnishHouse(
     userId: gina.userId,
     apiKeys: (second.user as { apiKeys: object[] }).apiKeys,
   });
+  const { authenticatorIds } = await done("create_authenticators", {
+    userId: gina.userId,
+    authenticators: [passkeyParams(0), passkeyParams(1)],
+  });
   const lostKey: Actor = { ...gina, privateKey: second.actor.privateKey };
 
   // Sessions.
@@ -294,6 +299,8 @@ export async function furnishHouse(
   await done("delete_policies", { policyIds: [policyIds[2]] });
   await done("delete_users", { userIds: [eve.userId] });
   await done("delete_api_keys", { userId: gina.userId, apiKeyIds });
+  await done("delete_authenticators", { userId: gina.userId, authenticatorIds: authenticatorIds.slice(1) });
+  await done("update_allowed_origins", { allowedOrigins: [origin] });
   await done("delete_wallets", { walletIds: [gone.walletId] });
   await done("delete_private_keys", { privateKeyIds: [gonePrivateKeyId] });
   const goneAccount = await teller.accountAt(ann, organizationId, walletId, further.addresses[1]);

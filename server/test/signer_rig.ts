@@ -184,12 +184,12 @@ export function offer(
   state: StoredState | undefined,
   body: Uint8Array,
   options: { stamp?: string; links?: readonly Uint8Array[]; journal?: Uint8Array; target?: Uint8Array } & Partial<
-    Pick<Request<"prepare">, "records" | "wishes" | "pages" | "subOrganizationId">
+    Pick<Request<"prepare">, "records" | "wishes" | "pages" | "others" | "evidence" | "subOrganizationId">
   > = {},
 ): Reply<"prepare"> {
   return rig.operations.prepare({
     body,
-    evidence: stampEvidence(options.stamp ?? stampOf(rig, body)),
+    evidence: options.evidence ?? stampEvidence(options.stamp ?? stampOf(rig, body)),
     subOrganizationId: options.subOrganizationId,
     state: state && { ...state, links: options.links ?? [] },
     journal: options.journal,
@@ -197,6 +197,7 @@ export function offer(
     records: options.records ?? [],
     wishes: options.wishes ?? [],
     pages: options.pages ?? [],
+    others: options.others ?? [],
   });
 }
 

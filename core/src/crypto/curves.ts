@@ -4,11 +4,13 @@
  * not, so only the server verifies it (decision 0037).
  */
 
+import type { Rs256 } from "./rsa_public_key.ts";
+
 /** The two curves whose points have a compressed form. */
 export type PointCurve = "p256" | "secp256k1";
 
 /** Verification answers false on any bad input, malformed keys and wrong lengths included; it never throws. */
-export type Curves = {
+export type Curves = Rs256 & {
   sha256(bytes: Uint8Array): Uint8Array;
   keccak256(bytes: Uint8Array): Uint8Array;
   /** ECDSA over SHA-256 of the message. Key: 33 bytes, compressed. Signature: r‖s; high s is accepted. */
@@ -19,13 +21,15 @@ export type Curves = {
   verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
   /** The 33-byte form of a point given in 33 or 65 bytes; throws `invalid_argument` unless it lies on the curve. */
   compressPoint(curve: PointCurve, publicKey: Uint8Array): Uint8Array;
+  /** The 65-byte form of a P-256 point given in 33 bytes; throws `invalid_argument` unless it lies on the curve. */
+  uncompressP256(publicKey: Uint8Array): Uint8Array;
 };
 
 /** All that reading a key takes. */
 export type PointCompression = Pick<Curves, "compressPoint">;
 
-/** What runs anywhere: all but Ed25519 verification. */
-export type PortableCurves = Omit<Curves, "verifyEd25519">;
+/** What runs anywhere: all but Ed25519, and what only the server does for passkeys. */
+export type PortableCurves = Omit<Curves, "verifyEd25519" | "verifyRs256" | "uncompressP256">;
 
 /** Whether the first byte and the length announce one of the two SEC 1 forms that we take. */
 export function isPointEncoding(bytes: Uint8Array): boolean {

@@ -2,6 +2,7 @@
  * RSA public keys: which ones are taken, and the one spelling under which they are stored and shown, SubjectPublicKeyInfo
  * in DER. Verification itself comes from the platform (`Rs256` below); nothing here computes with the numbers.
  */
+import { sameBytes } from "../encoding/bytes.ts";
 import { Fault } from "../fault.ts";
 
 /** RSASSA-PKCS1-v1_5 with SHA-256. It answers false on any bad input and never throws. */
@@ -56,6 +57,24 @@ const rsaEncryption = Uint8Array.of(0x30, 0x0d, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0x
 export function toSpki({ modulus, exponent }: RsaPublicKey): Uint8Array<ArrayBuffer> {
   const numbers = element(0x30, positiveInteger(modulus), positiveInteger(exponent));
   return element(0x30, rsaEncryption, element(0x03, Uint8Array.of(0), numbers));
+}
+
+/** Reads what `toSpki` wrote, and nothing else: it throws `invalid_argument` on every other spelling. */
+export function fromSpki(spki: Uint8Array): RsaPublicKey {
+  // All but the two numbers is fixed by their lengths: they are taken from where they must be, and written again.
+  const numbers = spki.subarray(4 + rsaEncryption.length + 5);
+  const modulusAt = 4;
+  const modulusLength = ((numbers[6] ?? 0) << 8) | (numbers[7] ?? 0);
+  const modulus = withoutZeros(numbers.subarray(modulusAt + 4, modulusAt + 4 + modulusLength));
+  const exponent = withoutZeros(numbers.subarray(modulusAt + 4 + modulusLength + 2));
+  const key = { modulus: modulus.slice(), exponent: exponent.slice() };
+  if (!sameBytes(toSpki(key), spki)) throw malformed("not an RSA key as it is stored");
+  return key;
+}
+
+function withoutZeros(bytes: Uint8Array): Uint8Array {
+  const first = bytes.findIndex((byte) => byte !== 0);
+  return first < 0 ? bytes.subarray(bytes.length) : bytes.subarray(first);
 }
 
 function positiveInteger(value: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -35,7 +35,7 @@ const webauthnKeyLayout = variant(
   "passkey algorithm",
 );
 
-/** An assertion as the authenticator gave it. No server takes any yet. */
+/** An assertion as the authenticator gave it. */
 const webauthnLayout = struct({
   /** The authenticator's own id of the credential, as registered. */
   rawId: bytesUpTo(1_023),

@@ -6,6 +6,7 @@ import { createECDH, randomUUID } from "node:crypto";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { p2wpkh, Transaction } from "@scure/btc-signer";
 import type { activities, queries } from "../generated/endpoints.ts";
+import { authenticatorParams } from "../passkeys.ts";
 import { longExpression } from "./expressions.ts";
 
 export type ActivityPath = keyof typeof activities;
@@ -104,6 +105,10 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
       apiKeys: apiKeys.map(({ curveType: _, ...key }) => key),
     })),
   }),
+  create_authenticators: ({ userId }) => ({
+    userId,
+    authenticators: Array.from({ length: 10 }, () => authenticatorParams()),
+  }),
   create_policies: () => ({ policies: Array.from({ length: 16 }, policy) }),
   create_policy: policy,
   create_private_key_tag: () => ({ privateKeyTagName: randomUUID(), privateKeyIds: ids() }),
@@ -129,6 +134,7 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
   create_wallet: (_, turn) => ({ walletName: randomUUID(), accounts: accounts(turn) }),
   create_wallet_accounts: ({ walletId }, turn) => ({ walletId, persist: false, accounts: accounts(turn) }),
   delete_api_keys: ({ userId }) => ({ userId, apiKeyIds: ids() }),
+  delete_authenticators: ({ userId }) => ({ userId, authenticatorIds: ids() }),
   delete_policies: () => ({ policyIds: ids() }),
   delete_policy: () => ({ policyId: randomUUID() }),
   delete_private_key_tags: () => ({ privateKeyTagIds: ids() }),
@@ -176,6 +182,9 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
     unsignedTransaction: psbt(ground, turn),
     type: "TRANSACTION_TYPE_BITCOIN",
   }),
+  update_allowed_origins: (_, turn) => ({
+    allowedOrigins: Array.from({ length: 100 }, (_, index) => `https://a${turn}-${index}.${"b".repeat(60)}.example`),
+  }),
   update_organization_name: () => ({ organizationName: randomUUID() }),
   update_policy: ({ policyId }, turn) => ({ policyId, policyCondition: `${longExpression()} || ${turn} == 0` }),
   update_private_key_tag: ({ keyTagId }) => ({
@@ -199,6 +208,8 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_activity: ({ activityId }) => ({ activityId }),
   get_api_key: () => ({ apiKeyId: randomUUID() }),
   get_api_keys: ({ userId }) => ({ userId }),
+  get_authenticator: () => ({ authenticatorId: randomUUID() }),
+  get_authenticators: ({ userId }) => ({ userId }),
   get_organization: () => ({}),
   get_organization_configs: () => ({}),
   get_policy: ({ policyId }) => ({ policyId }),

@@ -22,7 +22,7 @@ import {
 const someId = "[0-9a-f-]{36}";
 const missingCredential = invalid(
   new RegExp(
-    `^user missing valid credential: ${someId} \\(\`[^\`]+\`\\); a user needs an API key that has not expired, a member of the root quorum one that never does$`,
+    `^user missing valid credential: ${someId} \\(\`[^\`]+\`\\); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does$`,
   ),
 );
 
@@ -114,9 +114,9 @@ export const badUsers: readonly {
     kept: true,
   },
   {
-    name: "a passkey, which sign-in will bring",
+    name: "a passkey whose registration says nothing",
     more: () => ({ authenticators: [authenticator] }),
-    refusal: unimplemented("authenticators are not supported yet; pass an empty list and use apiKeys"),
+    refusal: invalid(/^invalid authenticator attestation: /),
     kept: true,
   },
   {

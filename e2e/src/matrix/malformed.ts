@@ -50,6 +50,7 @@ const wordsOfMissing: Readonly<Record<string, string>> = {
   curve: "curve required",
   walletName: "missing wallet params",
   accounts: "missing wallet params",
+  attestation: "missing parameter: user authenticator attestation",
 };
 
 function missing(name: string): Refusal {

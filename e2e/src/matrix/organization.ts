@@ -52,7 +52,7 @@ export const updateRootQuorum = activityEntry<{ threshold: number; userIds: stri
       refusal: ({ userIds }) =>
         invalid(
           new RegExp(
-            `^user missing valid credential: ${userIds.at(-1)} \\(\`[^\`]+\`\\); a user needs an API key that has not expired, a member of the root quorum one that never does$`,
+            `^user missing valid credential: ${userIds.at(-1)} \\(\`[^\`]+\`\\); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does$`,
           ),
         ),
       kept: "FAILED",
@@ -74,6 +74,42 @@ const unknownFeature = {
   bend: (good: object) => ({ ...good, name: "FEATURE_NAME_NOTHING" }),
   refusal: invalid(/^invalid request body: field `parameters\.name` must be /),
 };
+
+const originsFeature = "FEATURE_NAME_WEBAUTHN_ORIGINS";
+
+export const updateAllowedOrigins = activityEntry<{ allowedOrigins: string[] }>({
+  good: () => ({ allowedOrigins: [`https://a${randomUUID()}.example.com`, "http://localhost:3000"] }),
+  required: ["allowedOrigins"],
+  result: () => ({}),
+  shows({ allowedOrigins }, { before, after }) {
+    const others = before.features.filter((feature) => feature.name !== originsFeature);
+    const value = allowedOrigins.join(",");
+    assert.deepEqual(sorted(after.features), sorted([...others, { name: originsFeature, value }]));
+    assert.deepEqual({ ...after, features: [] }, { ...before, features: [] });
+  },
+  bad: [
+    {
+      name: "no origin",
+      bend: () => ({ allowedOrigins: ["app.example.com"] }),
+      refusal: invalid(/^`app.example.com` is not an origin: write it as browsers do/),
+      kept: "FAILED",
+    },
+    {
+      name: "too many",
+      bend: () => ({ allowedOrigins: Array.from({ length: 101 }, (_, index) => `https://a${index}.example`) }),
+      refusal: invalid("invalid request body: field `parameters.allowedOrigins` must not have more than 100 items"),
+    },
+  ],
+  foreign: [],
+  also: {
+    "an empty list removes it": async (fixture) => {
+      await fixture.done("update_allowed_origins", { allowedOrigins: ["https://app.example.com"] });
+      await fixture.done("update_allowed_origins", { allowedOrigins: [] });
+      const { configs } = await fixture.ask("get_organization_configs");
+      assert.ok(configs.features.every(({ name }: Record<string, string>) => name !== originsFeature));
+    },
+  },
+});
 
 export const setOrganizationFeature = activityEntry<{ name: string; value: string }>({
   good: () => ({ name: "FEATURE_NAME_WEBHOOK", value: `https://example.com/${randomUUID()}` }),
@@ -122,7 +158,7 @@ export const removeOrganizationFeature = activityEntry<{ name: string }>({
         return { name: "FEATURE_NAME_EMAIL_AUTH" };
       },
       refusal: invalid(
-        /^user missing valid credential: [0-9a-f-]{36}; a user needs an API key that has not expired, a member of the root quorum one that never does$/,
+        /^user missing valid credential: [0-9a-f-]{36}; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does$/,
       ),
       kept: "FAILED",
     },

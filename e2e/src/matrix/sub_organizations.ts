@@ -1,14 +1,14 @@
 /** create_sub_organization, delete_sub_organization. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { invalid, noSuchOrganization, unimplemented, unknownKey } from "../refusals.ts";
+import { authenticatorParams } from "../passkeys.ts";
+import { invalid, noSuchOrganization, unimplemented } from "../refusals.ts";
 import { assertAccepted, assertRefused, type Refusal } from "../wire.ts";
-import type { Person } from "../world.ts";
 import { badUsers, olderKey, sortedKeys, toKeys } from "./create_users.ts";
 import { activityEntry, type BadInput } from "./entry.ts";
 import { envelope, type Fixture, type Json } from "./fixture.ts";
 import { ethereum, privateKeyParams, solana } from "./keys.ts";
-import { authenticator, expiringKey, type KeyParams, keyParams, type UserParams, userParams } from "./people.ts";
+import { expiringKey, type KeyParams, keyParams, type UserParams, userParams } from "./people.ts";
 import { badPath } from "./wallet_accounts.ts";
 
 type RootUser = Omit<UserParams, "userTags">;
@@ -49,7 +49,7 @@ async function look(fixture: Fixture, organizationId: string) {
 }
 
 const missingCredential = invalid(
-  /^user missing valid credential: [0-9a-f-]{36} \(`[^`]+`\); a user needs an API key that has not expired, a member of the root quorum one that never does$/,
+  /^user missing valid credential: [0-9a-f-]{36} \(`[^`]+`\); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does$/,
 );
 
 export const createSubOrganization = activityEntry<Params>({
@@ -215,10 +215,20 @@ export const createSubOrganization = activityEntry<Params>({
       const rootUsers = [{ userName: "Mail", userEmail: "mail@example.com" }];
       await fixture.done("create_sub_organization", { ...params(), rootUsers });
     },
-    "the first version, whose root user has a passkey, waits for sign-in": async (fixture) => {
-      const message = "authenticators are not supported yet; pass an empty list and use apiKeys";
-      const parameters = { name: "First", rootAuthenticator: authenticator };
-      await refuseUnbuilt(fixture, "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION", parameters, message);
+    "the first version has one root user, whose passkey opens its sub-organization": async (fixture) => {
+      const { place, send } = fixture;
+      const rootAuthenticator = authenticatorParams();
+      const parameters = { name: "First", rootAuthenticator };
+      const body = envelope("ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION", place.organizationId, parameters);
+      const answer = await send({ kind: "submit", path: "create_sub_organization", body, key: place.root.p256 });
+      assertAccepted(answer);
+      const { subOrganizationId } = answer.json.activity.result.createSubOrganizationResult;
+      const at = { ...fixture.parent, organizationId: subOrganizationId };
+      const { users } = await fixture.ask("list_users", {}, fixture.parent.member, at);
+      assert.deepEqual(
+        users.map(({ authenticators }: Json) => authenticators.map(({ credentialId }: Json) => credentialId)),
+        [[rootAuthenticator.attestation.credentialId]],
+      );
     },
     "a wallet is born with it": async (fixture) => {
       const wallet = { walletName: "Wallet", accounts: [ethereum, solana] };
@@ -255,15 +265,6 @@ export const createSubOrganization = activityEntry<Params>({
     },
   },
 });
-
-/** A stranger hears that it is one, before anything about what is not built. */
-async function refuseUnbuilt(fixture: Fixture, type: string, parameters: object, message: string): Promise<void> {
-  const { place, other } = fixture;
-  const body = envelope(type, place.organizationId, parameters);
-  const send = ({ p256: key }: Person) => fixture.send({ kind: "submit", path: "create_sub_organization", body, key });
-  assertRefused(await send(other.root), unknownKey(other.root.p256, place.organizationId));
-  assertRefused(await send(place.root), unimplemented(message));
-}
 
 /** Before identity providers, and before keys had curves. */
 function olderRootUser() {

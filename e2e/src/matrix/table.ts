@@ -16,9 +16,11 @@ import { listActivities, listSuborgs } from "./lists.ts";
 import {
   removeOrganizationFeature,
   setOrganizationFeature,
+  updateAllowedOrigins,
   updateOrganizationName,
   updateRootQuorum,
 } from "./organization.ts";
+import { createAuthenticators, deleteAuthenticators, getAuthenticator, getAuthenticators } from "./passkeys.ts";
 import {
   createPolicies,
   createPolicy,
@@ -68,6 +70,7 @@ export const voteTable = {
 export const activityTable = {
   create_api_keys: createApiKeys,
   create_api_only_users: createApiOnlyUsers,
+  create_authenticators: createAuthenticators,
   create_policies: createPolicies,
   create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,
@@ -81,6 +84,7 @@ export const activityTable = {
   create_wallet: createWallet,
   create_wallet_accounts: createWalletAccounts,
   delete_api_keys: deleteApiKeys,
+  delete_authenticators: deleteAuthenticators,
   delete_policies: deletePolicies,
   delete_policy: deletePolicy,
   delete_private_key_tags: deletePrivateKeyTags,
@@ -104,6 +108,7 @@ export const activityTable = {
   sign_raw_payloads: signRawPayloads,
   sign_transaction: signTransaction,
   stamp_login: stampLogin,
+  update_allowed_origins: updateAllowedOrigins,
   update_organization_name: updateOrganizationName,
   update_policy: updatePolicy,
   update_private_key_tag: updatePrivateKeyTag,
@@ -120,6 +125,8 @@ export const queryTable = {
   get_activity: getActivity,
   get_api_key: getApiKey,
   get_api_keys: getApiKeys,
+  get_authenticator: getAuthenticator,
+  get_authenticators: getAuthenticators,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,

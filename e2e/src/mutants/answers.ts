@@ -13,6 +13,7 @@ const refusedUnauthenticated: readonly RegExp[] = [
   /^malformed organization ID provided$/,
   /^invalid request body: missing field `organizationId`$/,
   /^no organization found with the given ID$/,
+  /^webauthn authenticator not found in organization/,
   /^Idempotency-Key must be /,
   /^`x-[a-z-]+` stamps are not supported yet/,
   /^request not authorized: a read-only session cannot submit activities$/,
@@ -29,10 +30,6 @@ export function isLetIn({ status, body }: RawAnswer): boolean {
 
 /** What is not built yet, word for word, and the endpoints that know of it. Any other 501 is a mistake. */
 const unbuilt: Readonly<Record<string, readonly string[]>> = {
-  "authenticators are not supported yet; pass an empty list and use apiKeys": [
-    "create_users",
-    "create_sub_organization",
-  ],
   "oauthProviders are not supported yet; pass an empty list and use apiKeys": [
     "create_users",
     "create_sub_organization",
@@ -46,9 +43,7 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   "the filter `OIDC_TOKEN` is not supported yet: it comes with sign-in with identity providers": ["list_suborgs"],
 };
 
-const unbuiltStamps = ["x-stamp-webauthn", "x-stamp-attested"].map(
-  (name) => `\`${name}\` stamps are not supported yet; use \`x-stamp\``,
-);
+const unbuiltStamps = ["x-stamp-attested"].map((name) => `\`${name}\` stamps are not supported yet; use \`x-stamp\``);
 
 /** Whether it is the refusal of something that is not built yet: of a kind of stamp, or of a parameter that the endpoint has. */
 export function isUnbuilt({ status, body }: RawAnswer, path: string | undefined): boolean {

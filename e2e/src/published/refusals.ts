@@ -93,7 +93,7 @@ export async function refusals(t: TestContext, server: KeysteadServer, root: Per
             parameters: { users: keyless },
           }),
       },
-      /^Turnkey error 3: user missing valid credential: [0-9a-f-]{36} \(`[^`]+`\); a user needs an API key that has not expired, a member of the root quorum one that never does \(Details: \[\]\)$/,
+      /^Turnkey error 3: user missing valid credential: [0-9a-f-]{36} \(`[^`]+`\); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does \(Details: \[\]\)$/,
     ],
     [
       "a key that somebody has",
@@ -193,6 +193,6 @@ export async function refusals(t: TestContext, server: KeysteadServer, root: Per
     const forged = await refusalOf(bent.getWhoami({ organizationId }));
     assert.equal(forged.message, wording(16, "could not verify api key signature", [namedError("SIGNATURE_INVALID")]));
     // In JSON too, so that the client can say what happened.
-    assert.equal((await refusalOf(owner.http.getAuthenticators({ organizationId, userId: owner.userId }))).code, 5);
+    assert.equal((await refusalOf(owner.http.getOauthProviders({ organizationId, userId: owner.userId }))).code, 5);
   });
 }

@@ -23,7 +23,11 @@ export const renamedValues: readonly Renamed[] = [
 ];
 
 /** Endpoints of ours that no published client has. The document cannot speak of them. */
-export const ownEndpoints: readonly string[] = ["/public/v1/query/simulate_activity"];
+export const ownEndpoints: readonly string[] = [
+  "/public/v1/query/simulate_activity",
+  // The document has its type, intent and result, and no path for it.
+  "/public/v1/submit/update_allowed_origins",
+];
 
 /**
  * Endpoints that the published HTTP client calls, and of which the document and the other clients know nothing. They are as that

@@ -31,6 +31,27 @@ export type ApiKey = {
   expirationSeconds?: string;
 };
 
+/** A passkey of a user. */
+export type Authenticator = {
+  /** How browsers can reach the passkey. */
+  transports: string[];
+  /** Format of the attestation that it was registered with. */
+  attestationType: string;
+  /** Model of the authenticator, as a UUID. */
+  aaguid: string;
+  /** The authenticator's own id of the passkey, base64url. */
+  credentialId: string;
+  /** Name of the model; empty where it is not known. */
+  model: string;
+  credential: Credential;
+  /** Unique identifier of the passkey. */
+  authenticatorId: string;
+  /** Human-readable name of the passkey. */
+  authenticatorName: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+};
+
 /** A user of an organization. */
 export type User = {
   /** Unique identifier of the user. */
@@ -41,8 +62,7 @@ export type User = {
   userEmail?: string;
   /** Phone number in E.164 form. */
   userPhoneNumber?: string;
-  /** Passkeys. */
-  authenticators: unknown[];
+  authenticators: Authenticator[];
   apiKeys: ApiKey[];
   /** Ids of the user's tags. */
   userTags: string[];
@@ -396,6 +416,54 @@ export type CreateApiOnlyUsersResponse = {
     };
     result?: {
       createApiOnlyUsersResult?: CreateApiOnlyUsersResult;
+    };
+  };
+};
+
+export type CreateAuthenticatorsParams = {
+  authenticators: readonly {
+    /** Human-readable name of the passkey. */
+    authenticatorName: string;
+    /** The challenge that was presented. */
+    challenge: string;
+    attestation: {
+      /** Id of the credential, base64url. */
+      credentialId: string;
+      /** Signing context and challenge, base64url. */
+      clientDataJson: string;
+      /** Authenticator data, base64url. */
+      attestationObject: string;
+      /** How the passkey can be reached. */
+      transports: readonly ("AUTHENTICATOR_TRANSPORT_BLE" | "AUTHENTICATOR_TRANSPORT_INTERNAL" | "AUTHENTICATOR_TRANSPORT_NFC" | "AUTHENTICATOR_TRANSPORT_USB" | "AUTHENTICATOR_TRANSPORT_HYBRID")[];
+    };
+  }[];
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type CreateAuthenticatorsResult = {
+  authenticatorIds: string[];
+};
+
+export type CreateAuthenticatorsRequest = {
+  type: "ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateAuthenticatorsParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateAuthenticatorsResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2";
+    intent?: {
+      createAuthenticatorsIntentV2: CreateAuthenticatorsParams;
+    };
+    result?: {
+      createAuthenticatorsResult?: CreateAuthenticatorsResult;
     };
   };
 };
@@ -1035,6 +1103,39 @@ export type DeleteApiKeysResponse = {
     };
     result?: {
       deleteApiKeysResult?: DeleteApiKeysResult;
+    };
+  };
+};
+
+export type DeleteAuthenticatorsParams = {
+  /** Unique identifier. */
+  userId: string;
+  authenticatorIds: readonly string[];
+};
+
+export type DeleteAuthenticatorsResult = {
+  authenticatorIds: string[];
+};
+
+export type DeleteAuthenticatorsRequest = {
+  type: "ACTIVITY_TYPE_DELETE_AUTHENTICATORS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeleteAuthenticatorsParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeleteAuthenticatorsResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_AUTHENTICATORS";
+    intent?: {
+      deleteAuthenticatorsIntent: DeleteAuthenticatorsParams;
+    };
+    result?: {
+      deleteAuthenticatorsResult?: DeleteAuthenticatorsResult;
     };
   };
 };
@@ -1887,6 +1988,36 @@ export type StampLoginResponse = {
   };
 };
 
+export type UpdateAllowedOriginsParams = {
+  /** All origins; an empty list removes the list. */
+  allowedOrigins: readonly string[];
+};
+
+export type UpdateAllowedOriginsResult = Record<string, never>;
+
+export type UpdateAllowedOriginsRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_ALLOWED_ORIGINS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateAllowedOriginsParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateAllowedOriginsResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_ALLOWED_ORIGINS";
+    intent?: {
+      updateAllowedOriginsIntent: UpdateAllowedOriginsParams;
+    };
+    result?: {
+      updateAllowedOriginsResult?: UpdateAllowedOriginsResult;
+    };
+  };
+};
+
 export type UpdateOrganizationNameParams = {
   /** Human-readable name of the organization. */
   organizationName: string;
@@ -2272,6 +2403,28 @@ export type GetApiKeysRequest = {
 
 export type GetApiKeysResponse = {
   apiKeys: ApiKey[];
+};
+
+export type GetAuthenticatorRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  authenticatorId: string;
+};
+
+export type GetAuthenticatorResponse = {
+  authenticator: Authenticator;
+};
+
+export type GetAuthenticatorsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type GetAuthenticatorsResponse = {
+  authenticators: Authenticator[];
 };
 
 export type GetOrganizationRequest = {
@@ -2675,6 +2828,10 @@ export type GetApiKeyInput = Omit<GetApiKeyRequest, "organizationId"> & { organi
 
 export type GetApiKeysInput = Omit<GetApiKeysRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetAuthenticatorInput = Omit<GetAuthenticatorRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetAuthenticatorsInput = Omit<GetAuthenticatorsRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetOrganizationInput = Omit<GetOrganizationRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetOrganizationConfigsInput = Omit<GetOrganizationConfigsRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -2721,6 +2878,7 @@ export const activities = {
   approve_activity: { url: "/public/v1/submit/approve_activity", type: "ACTIVITY_TYPE_APPROVE_ACTIVITY", resultKey: "", summary: "Approve an activity that waits for consensus", parameters: ["fingerprint: string"] },
   create_api_keys: { url: "/public/v1/submit/create_api_keys", type: "ACTIVITY_TYPE_CREATE_API_KEYS_V2", resultKey: "createApiKeysResult", summary: "Add API keys to a user", parameters: ["apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]", "userId: string"] },
   create_api_only_users: { url: "/public/v1/submit/create_api_only_users", type: "ACTIVITY_TYPE_CREATE_API_ONLY_USERS", resultKey: "createApiOnlyUsersResult", summary: "Create users with API keys in an organization", parameters: ["apiOnlyUsers: { userName: string; userEmail?: string | null; userTags: string[]; apiKeys: { apiKeyName: string; publicKey: string; expirationSeconds?: string | null; }[]; }[]"] },
+  create_authenticators: { url: "/public/v1/submit/create_authenticators", type: "ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2", resultKey: "createAuthenticatorsResult", summary: "Add passkeys to a user", parameters: ["authenticators: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[]", "userId: string"] },
   create_policies: { url: "/public/v1/submit/create_policies", type: "ACTIVITY_TYPE_CREATE_POLICIES", resultKey: "createPoliciesResult", summary: "Create several policies at once", parameters: ["policies: { policyName: string; effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"; condition?: string | null; consensus?: string | null; time?: string | null; notes?: string | null; }[]"] },
   create_policy: { url: "/public/v1/submit/create_policy", type: "ACTIVITY_TYPE_CREATE_POLICY_V3", resultKey: "createPolicyResult", summary: "Create a policy", parameters: ["policyName: string", "effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"", "condition?: string | null", "consensus?: string | null", "time?: string | null", "notes?: string | null"] },
   create_private_key_tag: { url: "/public/v1/submit/create_private_key_tag", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG", resultKey: "createPrivateKeyTagResult", summary: "Create a private key tag and add it to private keys", parameters: ["privateKeyTagName: string", "privateKeyIds: string[]"] },
@@ -2734,6 +2892,7 @@ export const activities = {
   create_wallet: { url: "/public/v1/submit/create_wallet", type: "ACTIVITY_TYPE_CREATE_WALLET", resultKey: "createWalletResult", summary: "Create a wallet and derive accounts", parameters: ["walletName: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]", "mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null"] },
   create_wallet_accounts: { url: "/public/v1/submit/create_wallet_accounts", type: "ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS", resultKey: "createWalletAccountsResult", summary: "Derive accounts of a wallet", parameters: ["walletId: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]", "persist?: boolean | null"] },
   delete_api_keys: { url: "/public/v1/submit/delete_api_keys", type: "ACTIVITY_TYPE_DELETE_API_KEYS", resultKey: "deleteApiKeysResult", summary: "Delete API keys of a user", parameters: ["userId: string", "apiKeyIds: string[]"] },
+  delete_authenticators: { url: "/public/v1/submit/delete_authenticators", type: "ACTIVITY_TYPE_DELETE_AUTHENTICATORS", resultKey: "deleteAuthenticatorsResult", summary: "Delete passkeys of a user", parameters: ["userId: string", "authenticatorIds: string[]"] },
   delete_policies: { url: "/public/v1/submit/delete_policies", type: "ACTIVITY_TYPE_DELETE_POLICIES", resultKey: "deletePoliciesResult", summary: "Delete several policies at once", parameters: ["policyIds: string[]"] },
   delete_policy: { url: "/public/v1/submit/delete_policy", type: "ACTIVITY_TYPE_DELETE_POLICY", resultKey: "deletePolicyResult", summary: "Delete a policy", parameters: ["policyId: string"] },
   delete_private_key_tags: { url: "/public/v1/submit/delete_private_key_tags", type: "ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS", resultKey: "deletePrivateKeyTagsResult", summary: "Delete private key tags and take them off their keys", parameters: ["privateKeyTagIds: string[]"] },
@@ -2758,6 +2917,7 @@ export const activities = {
   sign_raw_payloads: { url: "/public/v1/submit/sign_raw_payloads", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOADS", resultKey: "signRawPayloadsResult", summary: "Sign several raw payloads", parameters: ["signWith: string", "payloads: string[]", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
   sign_transaction: { url: "/public/v1/submit/sign_transaction", type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", resultKey: "signTransactionResult", summary: "Sign a transaction", parameters: ["signWith: string", "unsignedTransaction: string", "type: \"TRANSACTION_TYPE_ETHEREUM\" | \"TRANSACTION_TYPE_SOLANA\" | \"TRANSACTION_TYPE_TRON\" | \"TRANSACTION_TYPE_BITCOIN\" | \"TRANSACTION_TYPE_TEMPO\""] },
   stamp_login: { url: "/public/v1/submit/stamp_login", type: "ACTIVITY_TYPE_STAMP_LOGIN", resultKey: "stampLoginResult", summary: "Sign in with a stamp and get a session", parameters: ["publicKey: string", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
+  update_allowed_origins: { url: "/public/v1/submit/update_allowed_origins", type: "ACTIVITY_TYPE_UPDATE_ALLOWED_ORIGINS", resultKey: "updateAllowedOriginsResult", summary: "Set the origins that passkeys may be used from", parameters: ["allowedOrigins: string[]"] },
   update_organization_name: { url: "/public/v1/submit/update_organization_name", type: "ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME", resultKey: "updateOrganizationNameResult", summary: "Rename an organization", parameters: ["organizationName: string"] },
   update_policy: { url: "/public/v1/submit/update_policy", type: "ACTIVITY_TYPE_UPDATE_POLICY_V2", resultKey: "updatePolicyResultV2", summary: "Change a policy", parameters: ["policyId: string", "policyName?: string | null", "policyEffect?: \"EFFECT_ALLOW\" | \"EFFECT_DENY\" | null", "policyCondition?: string | null", "policyConsensus?: string | null", "policyNotes?: string | null", "time?: string | null"] },
   update_private_key_tag: { url: "/public/v1/submit/update_private_key_tag", type: "ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG", resultKey: "updatePrivateKeyTagResult", summary: "Rename a private key tag, or change which keys carry it", parameters: ["privateKeyTagId: string", "newPrivateKeyTagName?: string | null", "addPrivateKeyIds: string[]", "removePrivateKeyIds: string[]"] },
@@ -2774,6 +2934,8 @@ export const queries = {
   get_activity: { url: "/public/v1/query/get_activity", summary: "Get one activity", parameters: ["activityId: string"] },
   get_api_key: { url: "/public/v1/query/get_api_key", summary: "Get one API key", parameters: ["apiKeyId: string"] },
   get_api_keys: { url: "/public/v1/query/get_api_keys", summary: "List the API keys of a user, or of all users", parameters: ["userId?: string | null"] },
+  get_authenticator: { url: "/public/v1/query/get_authenticator", summary: "Get one passkey", parameters: ["authenticatorId: string"] },
+  get_authenticators: { url: "/public/v1/query/get_authenticators", summary: "List the passkeys of a user", parameters: ["userId: string"] },
   get_organization: { url: "/public/v1/query/get_organization", summary: "Get an organization with its users, policies, keys, wallets and tags", parameters: [] },
   get_organization_configs: { url: "/public/v1/query/get_organization_configs", summary: "Get the features and the root quorum of an organization", parameters: [] },
   get_policy: { url: "/public/v1/query/get_policy", summary: "Get one policy", parameters: ["policyId: string"] },
@@ -2828,6 +2990,8 @@ export type Api = {
   createApiKeys(params: CreateApiKeysParams, options?: CallOptions): Promise<Completed<CreateApiKeysResult>>;
   /** Create users with API keys in an organization. */
   createApiOnlyUsers(params: CreateApiOnlyUsersParams, options?: CallOptions): Promise<Completed<CreateApiOnlyUsersResult>>;
+  /** Add passkeys to a user. */
+  createAuthenticators(params: CreateAuthenticatorsParams, options?: CallOptions): Promise<Completed<CreateAuthenticatorsResult>>;
   /** Create several policies at once. */
   createPolicies(params: CreatePoliciesParams, options?: CallOptions): Promise<Completed<CreatePoliciesResult>>;
   /** Create a policy. */
@@ -2854,6 +3018,8 @@ export type Api = {
   createWalletAccounts(params: CreateWalletAccountsParams, options?: CallOptions): Promise<Completed<CreateWalletAccountsResult>>;
   /** Delete API keys of a user. */
   deleteApiKeys(params: DeleteApiKeysParams, options?: CallOptions): Promise<Completed<DeleteApiKeysResult>>;
+  /** Delete passkeys of a user. */
+  deleteAuthenticators(params: DeleteAuthenticatorsParams, options?: CallOptions): Promise<Completed<DeleteAuthenticatorsResult>>;
   /** Delete several policies at once. */
   deletePolicies(params: DeletePoliciesParams, options?: CallOptions): Promise<Completed<DeletePoliciesResult>>;
   /** Delete a policy. */
@@ -2902,6 +3068,8 @@ export type Api = {
   signTransaction(params: SignTransactionParams, options?: CallOptions): Promise<Completed<SignTransactionResult>>;
   /** Sign in with a stamp and get a session. */
   stampLogin(params: StampLoginParams, options?: CallOptions): Promise<Completed<StampLoginResult>>;
+  /** Set the origins that passkeys may be used from. */
+  updateAllowedOrigins(params: UpdateAllowedOriginsParams, options?: CallOptions): Promise<Completed<UpdateAllowedOriginsResult>>;
   /** Rename an organization. */
   updateOrganizationName(params: UpdateOrganizationNameParams, options?: CallOptions): Promise<Completed<UpdateOrganizationNameResult>>;
   /** Change a policy. */
@@ -2928,6 +3096,10 @@ export type Api = {
   getApiKey(request: GetApiKeyInput, options?: CallOptions): Promise<GetApiKeyResponse>;
   /** List the API keys of a user, or of all users. */
   getApiKeys(request?: GetApiKeysInput, options?: CallOptions): Promise<GetApiKeysResponse>;
+  /** Get one passkey. */
+  getAuthenticator(request: GetAuthenticatorInput, options?: CallOptions): Promise<GetAuthenticatorResponse>;
+  /** List the passkeys of a user. */
+  getAuthenticators(request: GetAuthenticatorsInput, options?: CallOptions): Promise<GetAuthenticatorsResponse>;
   /** Get an organization with its users, policies, keys, wallets and tags. */
   getOrganization(request?: GetOrganizationInput, options?: CallOptions): Promise<GetOrganizationResponse>;
   /** Get the features and the root quorum of an organization. */
@@ -2978,6 +3150,7 @@ export function createApi({ submit, query }: Calls): Api {
     approveActivity: (params, options) => submit("approve_activity", params, options),
     createApiKeys: (params, options) => submit("create_api_keys", params, options),
     createApiOnlyUsers: (params, options) => submit("create_api_only_users", params, options),
+    createAuthenticators: (params, options) => submit("create_authenticators", params, options),
     createPolicies: (params, options) => submit("create_policies", params, options),
     createPolicy: (params, options) => submit("create_policy", params, options),
     createPrivateKeyTag: (params, options) => submit("create_private_key_tag", params, options),
@@ -2991,6 +3164,7 @@ export function createApi({ submit, query }: Calls): Api {
     createWallet: (params, options) => submit("create_wallet", params, options),
     createWalletAccounts: (params, options) => submit("create_wallet_accounts", params, options),
     deleteApiKeys: (params, options) => submit("delete_api_keys", params, options),
+    deleteAuthenticators: (params, options) => submit("delete_authenticators", params, options),
     deletePolicies: (params, options) => submit("delete_policies", params, options),
     deletePolicy: (params, options) => submit("delete_policy", params, options),
     deletePrivateKeyTags: (params, options) => submit("delete_private_key_tags", params, options),
@@ -3015,6 +3189,7 @@ export function createApi({ submit, query }: Calls): Api {
     signRawPayloads: (params, options) => submit("sign_raw_payloads", params, options),
     signTransaction: (params, options) => submit("sign_transaction", params, options),
     stampLogin: (params, options) => submit("stamp_login", params, options),
+    updateAllowedOrigins: (params, options) => submit("update_allowed_origins", params, options),
     updateOrganizationName: (params, options) => submit("update_organization_name", params, options),
     updatePolicy: (params, options) => submit("update_policy", params, options),
     updatePrivateKeyTag: (params, options) => submit("update_private_key_tag", params, options),
@@ -3028,6 +3203,8 @@ export function createApi({ submit, query }: Calls): Api {
     getActivity: (request, options) => query("get_activity", request, options),
     getApiKey: (request, options) => query("get_api_key", request, options),
     getApiKeys: (request = {}, options) => query("get_api_keys", request, options),
+    getAuthenticator: (request, options) => query("get_authenticator", request, options),
+    getAuthenticators: (request, options) => query("get_authenticators", request, options),
     getOrganization: (request = {}, options) => query("get_organization", request, options),
     getOrganizationConfigs: (request = {}, options) => query("get_organization_configs", request, options),
     getPolicy: (request, options) => query("get_policy", request, options),

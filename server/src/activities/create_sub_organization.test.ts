@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
 import { testKeyAccess } from "../../test/key_access.ts";
 import { apiKey, keyParams, organization, person, publicKey } from "../../test/members.ts";
+import { authenticator, passkeyParams } from "../../test/passkeys.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { nodeSigning } from "../curves/node_signing.ts";
 import type { CreateSubOrganizationParams, RootUserParams } from "../fields/new_sub_organization.ts";
@@ -97,7 +98,7 @@ test("a root user needs a credential that does not expire", () => {
   const missing = {
     code: "invalid_argument",
     message:
-      "user missing valid credential: new 1 (`Bob`); a user needs an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: new 1 (`Bob`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
   };
   assert.throws(() => withUsers({ userName: "Bob" }), missing);
   assert.throws(() => withUsers({ userName: "Bob", apiKeys: [keyParams(1, { expirationSeconds: "900" })] }), missing);
@@ -111,7 +112,7 @@ test("a contact is a credential while its login is on in the new organization", 
   const missing = {
     code: "invalid_argument",
     message:
-      "user missing valid credential: new 1 (`Bob`); a user needs an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: new 1 (`Bob`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
   };
   assert.equal(run({ rootUsers: [email], disableEmailAuth: true }).births?.length, 1);
   assert.throws(() => run({ rootUsers: [email], disableEmailAuth: true, disableOtpEmailAuth: true }), missing);
@@ -154,11 +155,7 @@ test("what the keys' texts tell is refused before any curve work", () => {
 });
 
 const wallet = { walletName: "w", accounts: [] };
-const passkey = {
-  authenticatorName: "phone",
-  challenge: "x",
-  attestation: { credentialId: "x", clientDataJson: "x", attestationObject: "x", transports: [] },
-};
+const passkey = passkeyParams(7);
 const clientSignature = {
   publicKey: publicKey(1),
   scheme: "CLIENT_SIGNATURE_SCHEME_API_P256",
@@ -169,7 +166,6 @@ const link = { providerName: "issuer", oidcToken: "token" };
 const unbuilt: [what: string, params: Partial<CreateSubOrganizationParams>][] = [
   ["verificationToken", { verificationToken: "a.b.c" }],
   ["clientSignature", { clientSignature }],
-  ["authenticators", { rootUsers: [{ userName: "Bob", ...key, authenticators: [passkey] }] }],
   ["oauthProviders", { rootUsers: [{ userName: "Bob", ...key, oauthProviders: [link] }] }],
 ];
 for (const [what, params] of unbuilt) {
@@ -180,6 +176,23 @@ for (const [what, params] of unbuilt) {
     });
   });
 }
+
+test("a root user with nothing but a passkey can act, and the parent's stamp proves it", () => {
+  const [birth] = run({ rootUsers: [{ userName: "Bob", authenticators: [passkey] }] }).births ?? [];
+  const users = birth?.changes.flatMap((change) => (change.op === "put" && change.kind === "user" ? change.value : []));
+  assert.deepEqual(
+    users?.map(({ authenticators }) => authenticators?.map(({ credentialId, proven }) => [credentialId, proven])),
+    [[[authenticator(7).credentialId, true]]],
+  );
+});
+
+test("the parent's list of origins binds the passkeys that a sub-organization is made with", () => {
+  const rootUsers = [{ userName: "Bob", authenticators: [passkey] }];
+  assert.throws(() => run({ rootUsers }, { allowedOrigins: () => ["https://other.example"] }), {
+    code: "invalid_argument",
+    message: /^invalid authenticator attestation: the origin .* is not an allowed one$/,
+  });
+});
 
 const ethereum = {
   curve: "CURVE_SECP256K1",

@@ -64,7 +64,7 @@ export const createSubOrganization = defineActivity({
     if (params.wallet) checkLimit("wallets", 1, limited);
     const wanted = params.privateKeys ?? [];
     checkLimit("privateKeys", wanted.length, limited);
-    const asked = params.rootUsers.map(({ apiKeys }) => ({ apiKeys: apiKeys ?? [] }));
+    const asked = params.rootUsers.map(({ apiKeys, authenticators }) => ({ apiKeys: apiKeys ?? [], authenticators }));
     refuseKeysByText(emptyPages.members, asked, context);
     const accounts = parseAccounts(params.wallet?.accounts ?? []);
     const subOrganizationId = context.newId();

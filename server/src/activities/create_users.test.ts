@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ContextChanges, nowMs, runActivity } from "../../test/activity_context.ts";
 import { apiKey, keyParams, organization, person, publicKey } from "../../test/members.ts";
+import { authenticator, passkeyParams } from "../../test/passkeys.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import type { CreateUsersParams } from "../fields/new_users.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
@@ -50,7 +51,7 @@ test("a user without any way in is refused, and so are all with it", () => {
   assert.throws(() => run([user(), user({ apiKeys: [] })]), {
     code: "invalid_argument",
     message:
-      "user missing valid credential: new 2 (`Bob`); a user needs an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: new 2 (`Bob`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
   });
 });
 
@@ -61,7 +62,7 @@ for (const feature of ["EMAIL_AUTH", "OTP_EMAIL_AUTH", "SMS_AUTH"] as const) {
     assert.equal(run([user(contact)], {}, pages).changes.length, 1);
     assert.throws(() => run([user(contact)]), {
       message:
-        "user missing valid credential: new 0 (`Bob`); a user needs an API key that has not expired, a member of the root quorum one that never does",
+        "user missing valid credential: new 0 (`Bob`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
     });
   });
 }
@@ -93,13 +94,39 @@ test("an unknown tag is not found", () => {
   });
 });
 
-test("passkeys and identity providers answer that they are not built", () => {
-  const authenticator = {
-    authenticatorName: "phone",
-    challenge: "x",
-    attestation: { credentialId: "x", clientDataJson: "x", attestationObject: "x", transports: [] },
-  };
-  assert.throws(() => run([user({ authenticators: [authenticator] })]), { code: "unimplemented" });
+test("a passkey is credential enough, and no two users share one", () => {
+  const [change] = run([user({ apiKeys: [], authenticators: [passkeyParams(0)] })]).changes;
+  assert.ok(change?.op === "put" && change.kind === "user");
+  assert.deepEqual(
+    change.value.authenticators?.map(({ credentialId }) => credentialId),
+    [authenticator(0).credentialId],
+  );
+  const twice = [0, 0].map((n) => user({ apiKeys: [], authenticators: [passkeyParams(n)] }));
+  assert.throws(() => run(twice), { code: "already_exists", message: /^authenticator with credential id/ });
+});
+
+test("passkeys are counted before any is verified", () => {
+  const curves = { ...nodeCurves, sha256: () => assert.fail("work"), compressPoint: () => assert.fail("work") };
+  const some = (length: number) =>
+    user({ apiKeys: [], authenticators: Array.from({ length }, () => passkeyParams(1)) });
+  assert.throws(() => run([some(11)], { curves }), {
+    code: "resource_exhausted",
+    message: "user has exceeded maximum authenticators: delete one with delete_authenticators first",
+  });
+  assert.throws(
+    () =>
+      run(
+        Array.from({ length: 21 }, () => some(10)),
+        { curves },
+      ),
+    {
+      code: "invalid_argument",
+      message: "one activity may create at most 200 authenticators, and this one asks for 210",
+    },
+  );
+});
+
+test("identity providers answer that they are not built", () => {
   assert.throws(() => run([user({ oauthProviders: [{ providerName: "x" }] })]), { code: "unimplemented" });
 });
 

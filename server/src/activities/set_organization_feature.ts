@@ -1,10 +1,11 @@
 import { costOfText, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
-import { featureName, features } from "../fields/features.ts";
+import { type FeatureName, featureName, features } from "../fields/features.ts";
 import { Type } from "../fields/schema.ts";
+import { originsFeature, originsFeatureOf } from "../rules/allowed_origins.ts";
 import { featuresOf } from "../rules/features.ts";
-import { put } from "../state/entities.ts";
+import { type Feature, put } from "../state/entities.ts";
 
 /** Switches a feature on, or changes its value. */
 export const setOrganizationFeature = defineActivity({
@@ -20,8 +21,14 @@ export const setOrganizationFeature = defineActivity({
   state: ({ settings }) => settings,
   run(settings, { name, value }, { nowMs }) {
     const others = settings.features.filter((feature) => feature.name !== name);
-    const all = [...others, { name, ...(value != null && value !== "" && { value }) }];
+    const all = [...others, featureOf(name, value ?? "")];
     const next = { ...settings, features: all, updatedAtMs: nowMs };
     return { changes: [put("settings", next)], result: { features: featuresOf(next) } };
   },
 });
+
+/** A list of origins is checked as `update_allowed_origins` checks it: it is the same list. */
+function featureOf(name: FeatureName, value: string): Feature {
+  if (value === "") return { name };
+  return name === originsFeature ? (originsFeatureOf(value) ?? { name }) : { name, value };
+}

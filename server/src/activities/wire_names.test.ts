@@ -10,6 +10,10 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["approve_activity", "APPROVE_ACTIVITY", "approveActivityIntent", ""],
   ["create_api_keys", "CREATE_API_KEYS", "createApiKeysIntent", "createApiKeysResult"],
   ["create_api_keys", "CREATE_API_KEYS_V2", "createApiKeysIntentV2", "createApiKeysResult"],
+  ["create_authenticators", "CREATE_AUTHENTICATORS", "createAuthenticatorsIntent", "createAuthenticatorsResult"],
+  ["create_authenticators", "CREATE_AUTHENTICATORS_V2", "createAuthenticatorsIntentV2", "createAuthenticatorsResult"],
+  ["delete_authenticators", "DELETE_AUTHENTICATORS", "deleteAuthenticatorsIntent", "deleteAuthenticatorsResult"],
+  ["update_allowed_origins", "UPDATE_ALLOWED_ORIGINS", "updateAllowedOriginsIntent", "updateAllowedOriginsResult"],
   ["create_api_only_users", "CREATE_API_ONLY_USERS", "createApiOnlyUsersIntent", "createApiOnlyUsersResult"],
   ["create_sub_organization", "CREATE_SUB_ORGANIZATION", "createSubOrganizationIntent", "createSubOrganizationResult"],
   [
@@ -195,9 +199,11 @@ test("only credentials are a user's own to change by default", () => {
   const own = [...activityForms.values()].filter(({ activity }) => activity.ownCredentialOf !== undefined);
   assert.deepEqual([...new Set(own.map(({ activity }) => activity.path))].sort(), [
     "create_api_keys",
+    "create_authenticators",
     "create_read_only_session",
     "create_read_write_session",
     "delete_api_keys",
+    "delete_authenticators",
     "stamp_login",
   ]);
 });

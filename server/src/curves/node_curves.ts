@@ -3,7 +3,7 @@
  * OpenSSL (270 µs against 360). Importing a compressed P-256 key in the cheapest form that Node has costs most of a
  * verification again (64 µs against 90), so imported keys are kept.
  */
-import { createPublicKey, ECDH, hash, type KeyObject, verify } from "node:crypto";
+import { constants, createPublicKey, ECDH, hash, type KeyObject, verify } from "node:crypto";
 import { type Curves, isPointEncoding, type PointCurve } from "@keystead/core/crypto/curves.ts";
 import { isStrongEd25519Point } from "@keystead/core/crypto/ed25519_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
@@ -40,6 +40,24 @@ export function createNodeCurves(keptKeys: number = defaultKeptKeys): Curves {
       if (!isStrongEd25519Point(publicKey) || !isStrongEd25519Point(signature.subarray(0, 32))) return false;
       const key = createPublicKey({ key: asBuffer(publicKey), format: "raw-public", asymmetricKeyType: "ed25519" });
       return verify(null, message, key, signature);
+    },
+    verifyRs256(publicKey, message, signature) {
+      try {
+        const key = createPublicKey({ key: asBuffer(publicKey), format: "der", type: "spki" });
+        if (key.asymmetricKeyType !== "rsa") return false;
+        return verify("sha256", message, { key, padding: constants.RSA_PKCS1_PADDING }, signature);
+      } catch {
+        return false; // It throws on bytes that are no key.
+      }
+    },
+    uncompressP256(publicKey) {
+      try {
+        return plain(
+          ECDH.convertKey(publicKey, "prime256v1", undefined, undefined, "uncompressed") as unknown as Buffer,
+        );
+      } catch (cause) {
+        throw new Fault("invalid_argument", "malformed public key: not a point of its curve", { cause });
+      }
     },
     compressPoint(curve, publicKey) {
       if (!isPointEncoding(publicKey)) {

@@ -34,6 +34,8 @@ export const unitCosts = {
   entry: 20,
   /** A public key that must lie on its curve. */
   publicKey: 100,
+  /** A registration of a passkey: read, its point checked and its statement verified. */
+  passkey: 400,
   /** A thousand characters of a transaction, read and written. */
   transaction: 100,
   /** A thousand characters of policies that are compiled. */
@@ -95,12 +97,17 @@ function costOfAddress(format: AddressFormat): number {
   return format.endsWith("_P2TR") ? unitCosts.taprootAddress : unitCosts.address;
 }
 
-type CostlyUser = { apiKeys?: readonly unknown[] | null; userTags?: readonly unknown[] | null };
+type CostlyUser = {
+  apiKeys?: readonly unknown[] | null;
+  authenticators?: readonly unknown[] | null;
+  userTags?: readonly unknown[] | null;
+};
 
 export function costOfUsers(users: readonly CostlyUser[]): number {
-  return users.reduce((sum, { apiKeys, userTags }) => {
+  return users.reduce((sum, { apiKeys, authenticators, userTags }) => {
     const keys = (apiKeys?.length ?? 0) * unitCosts.publicKey;
-    return sum + unitCosts.entry + keys + (userTags?.length ?? 0);
+    const passkeys = (authenticators?.length ?? 0) * unitCosts.passkey;
+    return sum + unitCosts.entry + keys + passkeys + (userTags?.length ?? 0);
   }, 0);
 }
 

@@ -32,6 +32,8 @@ export type ActivityContext = {
   readonly limits: Limits;
   readonly curves: Curves;
   readonly keys: KeyAccess;
+  /** The origins that passkeys may be registered at; undefined where neither this organization nor its parent has a list. */
+  allowedOrigins(): readonly string[] | undefined;
   /** The next derived id of this activity, with its tag where it is a key's; the order of calls is part of the activity's meaning. */
   newId(tag?: string): string;
 };

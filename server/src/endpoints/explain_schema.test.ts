@@ -112,7 +112,10 @@ function oracle(schema: TSchema, value: unknown): string {
 function withoutOwnWords(text: string): string {
   return text
     .replace(/^invalid [a-z ]+: (?=field `[^`]*` must be one of )/, "invalid request body: ")
-    .replace(/^(curve required|missing wallet params): (?=missing field )/, "invalid request body: ");
+    .replace(
+      /^(curve required|missing wallet params|missing parameter: user authenticator attestation): (?=missing field )/,
+      "invalid request body: ",
+    );
 }
 
 test("what must be there and has published words of its own is missed in those", () => {

@@ -49,6 +49,7 @@ const missingRefusals: Readonly<Record<string, string>> = {
   curve: "curve required",
   walletName: "missing wallet params",
   accounts: "missing wallet params",
+  attestation: "missing parameter: user authenticator attestation",
 };
 
 export function explainMismatch(schema: TSchema, value: unknown, prefix: string): Fault {

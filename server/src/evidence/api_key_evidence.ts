@@ -15,7 +15,8 @@ export const apiKeyEvidence: EvidenceRow<Stamp> = {
   lookup: ({ curve, publicKey }) => ({ by: "key", curve, publicKey }),
   // The key in the stamp is the registered one: it was found by it.
   verify: ({ curves }, stamp, body) => verifyStamp(curves, stamp, body),
-  keep: ({ scheme, publicKeyBytes, signature }) => ({
+  needsOrigins: false,
+  keep: (_curves, { scheme, publicKeyBytes, signature }) => ({
     kind: "apiKey",
     value: { scheme, publicKey: publicKeyBytes, signature },
   }),

@@ -1,13 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KeptEvidenceKind, SentEvidence } from "@keystead/core/crypto/evidence.ts";
+import { toSpki } from "@keystead/core/crypto/rsa_public_key.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { type StampScheme, stampSchemes } from "@keystead/core/crypto/stamp.ts";
+import { fromBase64url } from "@keystead/core/encoding/base64url.ts";
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { rsaKeyPair } from "../../../core/test/webauthn/authenticator.ts";
 import { stampEvidence } from "../../test/evidence.ts";
-import { apiKey } from "../../test/members.ts";
+import { apiKey, person } from "../../test/members.ts";
+import { authenticator, origin, passkeyEvidence, testPasskey } from "../../test/passkeys.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
-import { credentialLookup, lookupText } from "../state/credentials.ts";
+import { credentialLookup, describeCredential, lookupText } from "../state/credentials.ts";
 import {
+  ambiguousCredential,
   evidenceHeaders,
   evidenceOfVote,
   keptEvidence,
@@ -15,6 +21,8 @@ import {
   lookupOf,
   parseEvidence,
   shownEvidence,
+  unknownCredential,
+  unverifiedEvidence,
   verifyEvidence,
 } from "./evidence.ts";
 
@@ -24,13 +32,17 @@ const schemes = Object.keys(stampSchemes) as StampScheme[];
 const stamped = (scheme: StampScheme) => stampEvidence(signStamp(secret, scheme, body));
 const read = (scheme: StampScheme) => parseEvidence(nodeCurves, stamped(scheme));
 const credential = { credentialId: "key" };
+const noList = () => undefined;
+const ann = person("ann", { authenticators: [authenticator(0)] });
+const shown = (sent: SentEvidence) => shownEvidence(sent, ann);
 
 test("each kind has a header of its own in lower case, and a header that is still to come is read as none", () => {
   assert.equal(new Set(evidenceHeaders).size, evidenceHeaders.length);
   for (const header of evidenceHeaders) assert.equal(header, header.toLowerCase());
   assert.equal(kindOfHeader("x-stamp"), "apiKey");
   assert.equal(kindOfHeader("x-session"), "readOnlySession");
-  for (const header of ["x-stamp-webauthn", "x-stamp-attested"]) {
+  assert.equal(kindOfHeader("x-stamp-webauthn"), "webauthn");
+  for (const header of ["x-stamp-attested"]) {
     assert.ok(evidenceHeaders.includes(header), header);
     assert.equal(kindOfHeader(header), undefined);
   }
@@ -38,7 +50,7 @@ test("each kind has a header of its own in lower case, and a header that is stil
 
 test("evidence names its credential as state does, by curve and key and never by scheme", () => {
   for (const scheme of schemes) {
-    const { publicKey } = shownEvidence(stamped(scheme));
+    const { publicKey } = shown(stamped(scheme));
     const { curve } = stampSchemes[scheme];
     const kept = { kind: "apiKey", entity: apiKey(0, { curve, publicKey }) } as const;
     assert.equal(lookupText(lookupOf(read(scheme))), credentialLookup(kept), scheme);
@@ -47,28 +59,100 @@ test("evidence names its credential as state does, by curve and key and never by
 
 test("evidence verifies for the bytes it was given for and for no others", () => {
   for (const scheme of schemes) {
-    assert.equal(verifyEvidence({ curves: nodeCurves, credential }, read(scheme), body), true, scheme);
+    assert.equal(
+      verifyEvidence({ curves: nodeCurves, credential, allowedOrigins: noList }, read(scheme), body),
+      true,
+      scheme,
+    );
     const other = Buffer.from('{"organizationId":"y"}');
-    assert.equal(verifyEvidence({ curves: nodeCurves, credential }, read(scheme), other), false, scheme);
+    assert.equal(
+      verifyEvidence({ curves: nodeCurves, credential, allowedOrigins: noList }, read(scheme), other),
+      false,
+      scheme,
+    );
   }
 });
 
 /** Evidence of each kind that is kept: a kind without any does not compile. */
-const samples: { readonly [K in KeptEvidenceKind]: readonly SentEvidence<K>[] } = { apiKey: schemes.map(stamped) };
+const samples: { readonly [K in KeptEvidenceKind]: readonly SentEvidence<K>[] } = {
+  apiKey: schemes.map(stamped),
+  webauthn: [passkeyEvidence(testPasskey(0), body)],
+};
 
 test("a stored vote tells by its scheme which kind of evidence it was given with", () => {
   for (const [kind, some] of Object.entries(samples)) {
     assert.ok(some.length > 0, kind);
     for (const sent of some) {
       assert.equal(sent.kind, kind);
-      assert.equal(evidenceOfVote(shownEvidence(sent)).kind, kind);
+      assert.equal(evidenceOfVote(shown(sent)).kind, kind);
     }
   }
 });
 
 test("from what a vote shows, anyone reads the evidence that the leaf keeps", () => {
   for (const sent of Object.values(samples).flat()) {
-    const again = parseEvidence(nodeCurves, evidenceOfVote(shownEvidence(sent)));
-    assert.deepEqual(keptEvidence(again), keptEvidence(parseEvidence(nodeCurves, sent)), sent.kind);
+    const { publicKey } = shown(sent);
+    const again = parseEvidence(nodeCurves, evidenceOfVote(shown(sent)));
+    const kept = keptEvidence(nodeCurves, parseEvidence(nodeCurves, sent), publicKey);
+    assert.deepEqual(keptEvidence(nodeCurves, again, publicKey), kept, sent.kind);
   }
+});
+
+const passkey = describeCredential({ kind: "authenticator", entity: authenticator(0) });
+const verifyFor = (sent: SentEvidence, allowed?: readonly string[], bytes: Uint8Array = body) =>
+  verifyEvidence(
+    { curves: nodeCurves, credential: passkey, allowedOrigins: () => allowed },
+    parseEvidence(nodeCurves, sent),
+    bytes,
+  );
+
+test("a passkey's stamp names it as state does, and verifies for its body and its origins alone", () => {
+  const sent = passkeyEvidence(testPasskey(0), body);
+  const kept = { kind: "authenticator", entity: authenticator(0) } as const;
+  assert.equal(lookupText(lookupOf(parseEvidence(nodeCurves, sent))), credentialLookup(kept));
+  assert.equal(verifyFor(sent), true);
+  assert.equal(verifyFor(sent, [origin]), true);
+  assert.equal(verifyFor(sent, ["https://other.example.com"]), false);
+  assert.equal(verifyFor(sent, undefined, Buffer.from("other")), false);
+  assert.equal(verifyFor(passkeyEvidence(testPasskey(0), body, "https://evil.example")), false);
+  const { credentialId } = authenticator(0);
+  const stolen = JSON.parse(passkeyEvidence(testPasskey(1), body).value);
+  assert.equal(verifyFor({ kind: "webauthn", value: JSON.stringify({ ...stolen, credentialId }) }), false);
+});
+
+test("a leaf keeps a passkey's stamp with the key in its own form, of either algorithm", () => {
+  const { publicKey } = authenticator(0);
+  const kept = keptEvidence(nodeCurves, parseEvidence(nodeCurves, passkeyEvidence(testPasskey(0), body)), publicKey);
+  assert.ok(kept.kind === "webauthn" && kept.value.publicKey.kind === "ES256");
+  assert.equal(toHex(nodeCurves.compressPoint("p256", kept.value.publicKey.value.point)), publicKey);
+  const { n = "", e = "" } = rsaKeyPair().export({ format: "jwk" });
+  const rsa = { modulus: fromBase64url(n), exponent: fromBase64url(e) };
+  const rs256 = keptEvidence(
+    nodeCurves,
+    parseEvidence(nodeCurves, passkeyEvidence(testPasskey(0), body)),
+    toHex(toSpki(rsa)),
+  );
+  assert.ok(rs256.kind === "webauthn");
+  assert.deepEqual(rs256.value.publicKey, { kind: "RS256", value: rsa });
+});
+
+test("an unknown passkey is a 404 where its organization was named, and a 401 where it was to be found", () => {
+  const evidence = parseEvidence(nodeCurves, passkeyEvidence(testPasskey(0), body));
+  const searched = { organizationId: "acme", parentId: undefined };
+  const named = unknownCredential(searched, evidence);
+  assert.deepEqual(
+    [named.code, named.message, named.errorCode],
+    ["not_found", "webauthn authenticator not found in organization or parent organization", "CREDENTIAL_NOT_FOUND"],
+  );
+  const found = unknownCredential({ ...searched, inSubOrganizations: true }, evidence);
+  assert.deepEqual(
+    [found.code, found.message, found.errorCode],
+    [
+      "unauthenticated",
+      "credential ID could not be found in organization or its parent organization",
+      "CREDENTIAL_NOT_FOUND",
+    ],
+  );
+  assert.equal(unverifiedEvidence(evidence).message, "could not verify WebAuthN signature");
+  assert.equal(ambiguousCredential(evidence).message, "more than one suborg associated with a credential ID");
 });

@@ -2,7 +2,7 @@
  * Every kind of evidence: how it is carried, read and verified, which credential it names, and what leaves and votes keep of it. The gateway
  * reads this table for queries and the signer for submits, so both refuse the same things in the same words.
  */
-import type { PointCompression } from "@keystead/core/crypto/curves.ts";
+import type { Curves, PointCompression } from "@keystead/core/crypto/curves.ts";
 import {
   type EvidenceKind,
   evidenceKinds,
@@ -13,17 +13,21 @@ import type { SentReadOnlySession } from "@keystead/core/crypto/read_only_sessio
 import type { Stamp } from "@keystead/core/crypto/stamp.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { encodeEvidenceContent } from "@keystead/core/log/leaf_evidence.ts";
+import type { WebauthnStamp } from "@keystead/core/webauthn/webauthn_stamp.ts";
 import type { CredentialLookup } from "../state/credentials.ts";
 import { equalBytes } from "../state/digest.ts";
+import type { User } from "../state/entities.ts";
 import { apiKeyEvidence } from "./api_key_evidence.ts";
 import type { EvidenceRow, KeptEvidence, SearchedOrganization, Verification } from "./evidence_row.ts";
 import { readOnlySessionEvidence } from "./read_only_session_evidence.ts";
+import { webauthnEvidence } from "./webauthn_evidence.ts";
 
 /** What each kind is once it has been read. */
-type EvidenceValues = { apiKey: Stamp; readOnlySession: SentReadOnlySession };
+type EvidenceValues = { apiKey: Stamp; webauthn: WebauthnStamp; readOnlySession: SentReadOnlySession };
 
 const rows: { readonly [K in EvidenceKind]: EvidenceRow<EvidenceValues[K]> } = {
   apiKey: apiKeyEvidence,
+  webauthn: webauthnEvidence,
   readOnlySession: readOnlySessionEvidence,
 };
 
@@ -33,7 +37,7 @@ export type Evidence<K extends EvidenceKind = EvidenceKind> = {
 }[K];
 
 /** Headers of kinds that are not built yet. They count as evidence all the same: none of them may stand beside another. */
-const headersToCome = ["x-stamp-webauthn", "x-stamp-attested"];
+const headersToCome = ["x-stamp-attested"];
 
 const kindsByHeader = new Map(
   evidenceKinds.flatMap((kind): [string, EvidenceKind][] => {
@@ -82,12 +86,23 @@ export function verifyEvidence<K extends EvidenceKind>(
   return rows[kind].verify(verification, value, body);
 }
 
-export function keptEvidence<K extends EvidenceKind>({ kind, value }: Evidence<K>): KeptEvidence {
-  return rows[kind].keep(value);
+/** Whether `allowedOrigins` is asked when it is verified. */
+export function needsOrigins({ kind }: Evidence): boolean {
+  return rows[kind].needsOrigins;
 }
 
-export function shownEvidence({ kind, value }: SentEvidence): ShownEvidence {
-  return rows[kind].show(value);
+/** `publicKey`: the one that it was verified with, in hex. */
+export function keptEvidence<K extends EvidenceKind>(
+  curves: Curves,
+  { kind, value }: Evidence<K>,
+  publicKey: string,
+): KeptEvidence {
+  return rows[kind].keep(curves, value, publicKey);
+}
+
+/** `user`: whose evidence it is. */
+export function shownEvidence({ kind, value }: SentEvidence, user: User): ShownEvidence {
+  return rows[kind].show(value, user);
 }
 
 /** What was sent with a stored vote. Throws when no kind has its scheme. */

@@ -4,12 +4,18 @@ import type { ShownEvidence } from "@keystead/core/crypto/evidence.ts";
 import type { Fault } from "@keystead/core/fault.ts";
 import type { EvidenceContent } from "@keystead/core/log/leaf_evidence.ts";
 import type { CredentialLookup } from "../state/credentials.ts";
+import type { User } from "../state/entities.ts";
 
 /** What a leaf keeps of evidence, beside whose it is and what it was given for. */
 export type KeptEvidence = EvidenceContent;
 
 /** The credential that evidence names, as it was found in the signer's pages or in the gateway's rows. */
-export type FoundCredential = { readonly credentialId: string; readonly expiresAtMs?: number | undefined };
+export type FoundCredential = {
+  readonly credentialId: string;
+  readonly expiresAtMs?: number | undefined;
+  /** Of a passkey, as `passkeyFacts` reads it. */
+  readonly passkey?: string | undefined;
+};
 
 /**
  * What evidence is verified with. Whatever else a kind needs becomes a field here: a key that stands only in the registered credential, or
@@ -20,10 +26,17 @@ export type Verification = {
   readonly credential: FoundCredential;
   /** The public half of the notarizer key, 33 bytes. The gateway knows it once it has met the signer. */
   readonly notarizerKey?: Uint8Array | undefined;
+  /** The origins that passkeys may be used from; undefined where there is no list. */
+  allowedOrigins(): readonly string[] | undefined;
 };
 
 /** Where a credential was looked for. */
-export type SearchedOrganization = { readonly organizationId: string; readonly parentId: string | undefined };
+export type SearchedOrganization = {
+  readonly organizationId: string;
+  readonly parentId: string | undefined;
+  /** Also in the sub-organizations of the one that was named. */
+  readonly inSubOrganizations?: boolean;
+};
 
 export type EvidenceRow<E> = {
   /** The header that carries it, in lower case; undefined for evidence that is in the body itself. */
@@ -43,9 +56,12 @@ export type EvidenceRow<E> = {
   endsAtMs?(evidence: E): number;
   /** Whether that credential vouches for exactly these bytes. */
   verify(verification: Verification, evidence: E, body: Uint8Array): boolean;
-  keep(evidence: E): KeptEvidence;
-  /** The parts of what was sent, which has been verified. */
-  show(value: string): ShownEvidence;
+  /** Whether it is verified with the origins that passkeys may be used from. */
+  needsOrigins: boolean;
+  /** `publicKey`: the one that it was verified with, in hex. */
+  keep(curves: Curves, evidence: E, publicKey: string): KeptEvidence;
+  /** The parts of what was sent, which has been verified, and the key that it was verified with: one of this user's. */
+  show(value: string, user: User): ShownEvidence;
   /** The reverse: what was sent, up to its spelling, from what a vote shows. */
   fromShown(shown: ShownEvidence): string;
   /** The error codes of `unknown`, and of what cannot be read or does not verify. */

@@ -27,6 +27,7 @@ export const readOnlySessionEvidence: EvidenceRow<SentReadOnlySession> = {
     if (notarizerKey === undefined) throw new Fault("unavailable", "the signer is not ready; try again");
     return verifyReadOnlySession(curves, notarizerKey, session);
   },
+  needsOrigins: false,
   keep: neverKept,
   show: neverKept,
   fromShown: neverKept,

@@ -29,13 +29,31 @@ export const apiKeyRecord = Type.Object(
 
 export const apiKey = component<Static<typeof apiKeyRecord>>("ApiKey");
 
+export const authenticatorRecord = Type.Object(
+  {
+    transports: Type.Array(Type.String(), { description: "How browsers can reach the passkey." }),
+    attestationType: text("Format of the attestation that it was registered with."),
+    aaguid: text("Model of the authenticator, as a UUID."),
+    credentialId: text("The authenticator's own id of the passkey, base64url."),
+    model: text("Name of the model; empty where it is not known."),
+    credential: component<Static<typeof credentialRecord>>("Credential"),
+    authenticatorId: text("Unique identifier of the passkey."),
+    authenticatorName: text("Human-readable name of the passkey."),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  },
+  { description: "A passkey of a user." },
+);
+
+export const authenticator = component<Static<typeof authenticatorRecord>>("Authenticator");
+
 export const userRecord = Type.Object(
   {
     userId: text("Unique identifier of the user."),
     userName: text("Human-readable name of the user."),
     userEmail: Type.Optional(text("E-mail address.")),
     userPhoneNumber: Type.Optional(text("Phone number in E.164 form.")),
-    authenticators: Type.Array(Type.Unknown(), { description: "Passkeys." }),
+    authenticators: Type.Array(authenticator),
     apiKeys: Type.Array(apiKey),
     userTags: Type.Array(Type.String(), { description: "Ids of the user's tags." }),
     oauthProviders: Type.Array(Type.Unknown(), { description: "OpenID Connect links." }),

@@ -41,6 +41,8 @@ const wish = variant({
   journal: struct({ slot: u32 }),
   /** A page that a state may be offered without. */
   page: struct({ name: text }),
+  /** A page of another organization's state, with that organization's headers from this version on. */
+  otherState: struct({ organizationId: text, page: text, linksFrom: u64 }),
   /** JSON of a `RecordWish` that the activity's declaration did not foresee. */
   record: struct({ wish: text }),
 });
@@ -132,6 +134,8 @@ export const messages = {
       wishes: list(text),
       /** Pages that were asked for. */
       pages: list(page),
+      /** States of other organizations that were asked for, each with the pages that were asked for. */
+      others: list(offeredState),
     }),
     /** The activity's own rows first, then those of each organization it brings into the world. */
     reply: variant({ prepared: list(prepared), again: list(wish) }),

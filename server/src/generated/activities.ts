@@ -2,6 +2,7 @@
 import { approveActivity } from "../activities/approve_activity.ts";
 import { createApiKeys } from "../activities/create_api_keys.ts";
 import { createApiOnlyUsers } from "../activities/create_api_only_users.ts";
+import { createAuthenticators } from "../activities/create_authenticators.ts";
 import { createPolicies } from "../activities/create_policies.ts";
 import { createPolicy } from "../activities/create_policy.ts";
 import { createPrivateKeyTag } from "../activities/create_private_key_tag.ts";
@@ -15,6 +16,7 @@ import { createUsers } from "../activities/create_users.ts";
 import { createWallet } from "../activities/create_wallet.ts";
 import { createWalletAccounts } from "../activities/create_wallet_accounts.ts";
 import { deleteApiKeys } from "../activities/delete_api_keys.ts";
+import { deleteAuthenticators } from "../activities/delete_authenticators.ts";
 import { deletePolicies } from "../activities/delete_policies.ts";
 import { deletePolicy } from "../activities/delete_policy.ts";
 import { deletePrivateKeyTags } from "../activities/delete_private_key_tags.ts";
@@ -39,6 +41,7 @@ import { signRawPayload } from "../activities/sign_raw_payload.ts";
 import { signRawPayloads } from "../activities/sign_raw_payloads.ts";
 import { signTransaction } from "../activities/sign_transaction.ts";
 import { stampLogin } from "../activities/stamp_login.ts";
+import { updateAllowedOrigins } from "../activities/update_allowed_origins.ts";
 import { updateOrganizationName } from "../activities/update_organization_name.ts";
 import { updatePolicy } from "../activities/update_policy.ts";
 import { updatePrivateKeyTag } from "../activities/update_private_key_tag.ts";
@@ -55,6 +58,7 @@ export const activities = {
   approve_activity: approveActivity,
   create_api_keys: createApiKeys,
   create_api_only_users: createApiOnlyUsers,
+  create_authenticators: createAuthenticators,
   create_policies: createPolicies,
   create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,
@@ -68,6 +72,7 @@ export const activities = {
   create_wallet: createWallet,
   create_wallet_accounts: createWalletAccounts,
   delete_api_keys: deleteApiKeys,
+  delete_authenticators: deleteAuthenticators,
   delete_policies: deletePolicies,
   delete_policy: deletePolicy,
   delete_private_key_tags: deletePrivateKeyTags,
@@ -92,6 +97,7 @@ export const activities = {
   sign_raw_payloads: signRawPayloads,
   sign_transaction: signTransaction,
   stamp_login: stampLogin,
+  update_allowed_origins: updateAllowedOrigins,
   update_organization_name: updateOrganizationName,
   update_policy: updatePolicy,
   update_private_key_tag: updatePrivateKeyTag,

@@ -3,6 +3,8 @@ import type { AnyQuery } from "../endpoints/define_query.ts";
 import { getActivity } from "../queries/get_activity.ts";
 import { getApiKey } from "../queries/get_api_key.ts";
 import { getApiKeys } from "../queries/get_api_keys.ts";
+import { getAuthenticator } from "../queries/get_authenticator.ts";
+import { getAuthenticators } from "../queries/get_authenticators.ts";
 import { getOrganization } from "../queries/get_organization.ts";
 import { getOrganizationConfigs } from "../queries/get_organization_configs.ts";
 import { getPolicy } from "../queries/get_policy.ts";
@@ -29,6 +31,8 @@ export const queries = {
   get_activity: getActivity,
   get_api_key: getApiKey,
   get_api_keys: getApiKeys,
+  get_authenticator: getAuthenticator,
+  get_authenticators: getAuthenticators,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,
@@ -56,6 +60,8 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_activity", getActivity],
   ["get_api_key", getApiKey],
   ["get_api_keys", getApiKeys],
+  ["get_authenticator", getAuthenticator],
+  ["get_authenticators", getAuthenticators],
   ["get_organization", getOrganization],
   ["get_organization_configs", getOrganizationConfigs],
   ["get_policy", getPolicy],

@@ -18,6 +18,16 @@ const getApiKeys = (() => {
   return (value) => check_0(value);
 })();
 
+const getAuthenticator = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "authenticatorId" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.authenticatorId === "string" && ((value.authenticatorId.length >= 2 || (value.authenticatorId.length >= 1 && codePointCount(value.authenticatorId) >= 1)) && (value.authenticatorId.length <= 128 || (value.authenticatorId.length <= 256 && codePointCount(value.authenticatorId) <= 128))))))));
+  return (value) => check_0(value);
+})();
+
+const getAuthenticators = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "userId" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.userId === "string" && ((value.userId.length >= 2 || (value.userId.length >= 1 && codePointCount(value.userId) >= 1)) && (value.userId.length <= 128 || (value.userId.length <= 256 && codePointCount(value.userId) <= 128))))))));
+  return (value) => check_0(value);
+})();
+
 const getOrganization = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationId" in value && (typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))))));
   return (value) => check_0(value);
@@ -131,6 +141,8 @@ export const queryValidators: Readonly<Record<string, (value: unknown) => boolea
   get_activity: getActivity,
   get_api_key: getApiKey,
   get_api_keys: getApiKeys,
+  get_authenticator: getAuthenticator,
+  get_authenticators: getAuthenticators,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,

@@ -25,6 +25,7 @@ export const limitNames: readonly string[] = [
   "longLivedApiKeysPerUser",
   "expiringApiKeysPerUser",
   "maxSessionSeconds",
+  "authenticatorsPerUser",
   "pendingActivitiesPerOrganization",
   "pendingActivitiesPerUser",
   "pendingActivitiesPerRootUser",

@@ -12,7 +12,7 @@ import { findSubOrganization, listSubOrganizationIds, type SubOrganizationFilter
 
 /** One row per `filterType`: what it looks at, and the value as that stores it. */
 const filters: Readonly<Record<string, (value: string) => SubOrganizationFilter>> = {
-  CREDENTIAL_ID: (value) => ({ by: "credentialId", value }),
+  CREDENTIAL_ID: (value) => (isId(value) ? { by: "credentialId", value } : { by: "passkeyId", value: spell(value) }),
   NAME: (value) => ({ by: "organizationName", value }),
   USERNAME: (value) => ({ by: "userName", value }),
   EMAIL: (value) => ({ by: "userEmail", value: parseSearchedEmail(value) ?? value }),
@@ -21,6 +21,15 @@ const filters: Readonly<Record<string, (value: string) => SubOrganizationFilter>
   OIDC_TOKEN: () => refuseUnbuilt("OIDC_TOKEN", "sign-in with identity providers"),
   WALLET_ACCOUNT_ADDRESS: (value) => ({ by: "walletAccountAddress", value: addressKey(value) }),
 };
+
+/** Clients know a passkey by the authenticator's own id of it, and other credentials by ours. */
+function isId(value: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
+}
+
+function spell(credentialId: string): string {
+  return credentialId.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
 
 const filterTypes = Object.keys(filters).join(", ");
 

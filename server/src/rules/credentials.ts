@@ -2,7 +2,7 @@
 import { apiKeyCurves, normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
-import type { ApiKeyParams } from "../fields/credentials.ts";
+import type { ApiKeyParams, AuthenticatorParams } from "../fields/credentials.ts";
 import {
   type CredentialEntities,
   type CredentialKind,
@@ -15,6 +15,7 @@ import {
 } from "../state/credentials.ts";
 import type { ApiKey, Settings, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
+import { newAuthenticator, withAuthenticators } from "./authenticators.ts";
 import { isFeatureOn } from "./features.ts";
 
 /** The longest lifetime of a key, so that every time stays an exact number. */
@@ -50,11 +51,12 @@ function expiryOf(seconds: string | null | undefined, nowMs: number): number | u
 /** A new user with all the credentials that its request brings. */
 export function withNewCredentials(
   user: User,
-  { apiKeys }: { apiKeys: readonly ApiKeyParams[] },
+  { apiKeys, authenticators }: { apiKeys: readonly ApiKeyParams[]; authenticators: readonly AuthenticatorParams[] },
   context: ActivityContext,
 ): User {
   const keys = apiKeys.map((key) => newApiKey(context, key));
-  return withApiKeys(user, keys, context);
+  const passkeys = authenticators.map((params) => newAuthenticator(context, params));
+  return withAuthenticators(withApiKeys(user, keys, context), passkeys, context);
 }
 
 /** The user with more keys. Too many long-lived ones are refused; of expiring ones there is always room for another. */
@@ -99,6 +101,8 @@ export function credentialTaken(publicKey: string): Fault {
 
 const knownTexts: { readonly [K in CredentialKind]: (entity: CredentialEntities[K]) => string } = {
   apiKey: ({ publicKey }) => credentialTaken(publicKey).message,
+  authenticator: ({ credentialId }) =>
+    `authenticator with credential id \`${credentialId}\` already belongs to a user of this organization; make another passkey`,
 };
 
 /** A credential speaks for one user of an organization; a second owner would make its stamps ambiguous. */
@@ -115,14 +119,8 @@ function alreadyKnown<K extends CredentialKind>({ kind, entity }: KeptCredential
   return new Fault("already_exists", knownTexts[kind](entity));
 }
 
-/** Passkeys and identity providers come with sign-in. */
-export function refuseUnbuilt(what: {
-  authenticators?: readonly unknown[];
-  oauthProviders?: readonly unknown[];
-}): void {
-  if ((what.authenticators ?? []).length > 0) {
-    throw new Fault("unimplemented", "authenticators are not supported yet; pass an empty list and use apiKeys");
-  }
+/** Identity providers come with sign-in. */
+export function refuseUnbuilt(what: { oauthProviders?: readonly unknown[] }): void {
   if ((what.oauthProviders ?? []).length > 0) {
     throw new Fault("unimplemented", "oauthProviders are not supported yet; pass an empty list and use apiKeys");
   }
@@ -137,7 +135,7 @@ export function refuseVerification(what: { verificationToken?: string | null; cl
   }
 }
 
-/** Whether the user can sign in now: with a key that has not expired, or with a contact whose login is on. */
+/** Whether the user can sign in now: with a passkey, with a key that has not expired, or with a contact whose login is on. */
 export function hasCredential(user: User, settings: Settings, nowMs: number): boolean {
   return credentialsOf(user).some((credential) => !isExpired(credential, nowMs)) || hasLogin(user, settings);
 }
@@ -166,6 +164,6 @@ export function missingCredential(userId: string, userName?: string): Fault {
   const named = userName === undefined ? "" : ` (\`${userName}\`)`;
   return new Fault(
     "invalid_argument",
-    `user missing valid credential: ${userId}${named}; a user needs an API key that has not expired, a member of the root quorum one that never does`,
+    `user missing valid credential: ${userId}${named}; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does`,
   );
 }

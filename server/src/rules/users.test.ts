@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { p256 } from "@noble/curves/nist.js";
 import { activityContext, type ContextChanges, nowMs } from "../../test/activity_context.ts";
 import { apiKey, keyParams, organization, person, publicKey } from "../../test/members.ts";
+import { passkeyParams } from "../../test/passkeys.ts";
 import { put } from "../state/entities.ts";
 import { changedUser, type NewUserParams, newUser, refuseKeysByText } from "./users.ts";
 
@@ -35,7 +36,10 @@ test("a new user's id comes before those of its keys, which keep their order", (
 test("a new user is refused for a bad contact, for what is not built, and for too many keys", () => {
   assert.throws(() => create({ userEmail: "ann" }), { code: "invalid_argument", errorCode: "INVALID_EMAIL" });
   assert.throws(() => create({ userPhoneNumber: "5551234567" }), { code: "invalid_argument" });
-  assert.throws(() => create({ authenticators: [{}] }), { code: "unimplemented" });
+  assert.throws(() => create({ authenticators: [passkeyParams(0, { challenge: "b3RoZXI" })] }), {
+    code: "invalid_argument",
+    message: "invalid authenticator attestation: the challenge differs",
+  });
   assert.throws(() => create({ oauthProviders: [{}] }), { code: "unimplemented" });
   assert.throws(() => create({ apiKeys: Array.from({ length: 11 }, (_, n) => keyParams(n)) }), {
     code: "resource_exhausted",
@@ -107,7 +111,7 @@ test("a contact that is a user's only way in cannot be removed", () => {
   assert.throws(() => change("bob", { userEmail: "" }), {
     code: "invalid_argument",
     message:
-      "user missing valid credential: bob; a user needs an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: bob; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
   });
 });
 

@@ -3,13 +3,14 @@ import { Fault } from "@keystead/core/fault.ts";
 import { mapWithPauses, type Work } from "@keystead/core/work.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
-import type { ApiKeyParams } from "../fields/credentials.ts";
+import type { ApiKeyParams, AuthenticatorParams } from "../fields/credentials.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
 import { keptCredentialsOf } from "../state/credentials.ts";
 import { type ApiKey, type Change, put, type User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import { getUser, getUserTag } from "../state/members.ts";
 import type { Pages } from "../state/pages.ts";
+import { refusePasskeysByCount } from "./authenticators.ts";
 import { parseEmail, parsePhoneNumber } from "./contacts.ts";
 import {
   hasCredential,
@@ -26,7 +27,7 @@ export type NewUserParams = {
   userEmail?: string | null;
   userPhoneNumber?: string | null;
   apiKeys: readonly ApiKeyParams[];
-  authenticators: readonly unknown[];
+  authenticators: readonly AuthenticatorParams[];
   oauthProviders: readonly unknown[];
   userTags: readonly string[];
 };
@@ -35,7 +36,11 @@ export type NewUserParams = {
 const maxApiKeysPerActivity = 200;
 
 /** Keys that an activity asks for, of a user that is there or of one that it creates. */
-type AskedKeys = { user?: User; apiKeys: readonly ApiKeyParams[] };
+type AskedKeys = {
+  user?: User;
+  apiKeys: readonly ApiKeyParams[];
+  authenticators?: readonly unknown[] | null | undefined;
+};
 
 /**
  * Refuses what can be told from the texts alone: too many keys, and keys that somebody has. It comes before `newApiKey`, or a
@@ -53,6 +58,7 @@ export function refuseKeysByText(
       `one activity may create at most ${maxApiKeysPerActivity} api keys, and this one asks for ${count}`,
     );
   }
+  refusePasskeysByCount(asked, context);
   const drafts = asked.flatMap(({ user = newcomer, apiKeys }) => {
     const keys = apiKeys.map((key) => draftKey(key, context.nowMs));
     withApiKeys(user, keys, context);

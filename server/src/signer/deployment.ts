@@ -9,7 +9,7 @@ import { createLru } from "../state/lru.ts";
 import { createJournalCache } from "./decision/journal_cache.ts";
 import { createLine } from "./decision/line.ts";
 import { createOnItsWay } from "./decision/on_its_way.ts";
-import type { OpenState } from "./decision/open_state.ts";
+import type { OpenState, ReadPage } from "./decision/open_state.ts";
 import { createInterfaceCache } from "./decision/policy_interfaces.ts";
 import { createRecordCache } from "./decision/record_cache.ts";
 import type { Signer } from "./decision/signer.ts";
@@ -21,6 +21,8 @@ import { createSealer } from "./secrets/seal.ts";
 
 /** How many bytes of states are at hand: thousands of common ones, few of the largest. The gateway offers any other again. */
 const maxHeadBytes = 48 * 1024 * 1024;
+/** Settings of parents: some hundred bytes each. */
+const maxOtherPageBytes = 4 * 1024 * 1024;
 
 /** What a signer process has before it knows its deployment, and keeps if it joins once more. */
 export type SignerParts = {
@@ -118,6 +120,7 @@ function createSigner(
     memory,
     line: createLine(keyring.authenticity),
     heads: createLru<OpenState>(maxHeadBytes),
+    otherPages: createLru<ReadPage>(maxOtherPageBytes),
     journals: createJournalCache(),
     records: createRecordCache(keyring.authenticity),
     interfaces: createInterfaceCache(),

@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apiKey, madeAtMs, person, publicKey } from "../../test/members.ts";
+import { authenticator } from "../../test/passkeys.ts";
 import {
   type CredentialKind,
   credentialFactsOf,
+  credentialLookup,
   credentialsOf,
   isExpired,
   isLasting,
   keptCredentialsOf,
+  lookupText,
+  passkeyLookup,
   rebuildCredential,
   withCredentials,
   withProven,
@@ -25,6 +29,7 @@ test("a user's credentials are described alike, the lasting and the expiring one
     type: "CREDENTIAL_TYPE_API_KEY_P256",
     curve: "API_KEY_CURVE_P256",
     publicKey: publicKey(0),
+    passkey: undefined,
     expiresAtMs: undefined,
     proven: false,
     createdAtMs: madeAtMs,
@@ -37,7 +42,10 @@ test("a user's credentials are described alike, the lasting and the expiring one
 });
 
 /** A user with credentials of each kind: a kind without one does not compile. */
-const holders: Readonly<Record<CredentialKind, User>> = { apiKey: ann };
+const holders: Readonly<Record<CredentialKind, User>> = {
+  apiKey: ann,
+  authenticator: person("bob", { authenticators: [authenticator(0), authenticator(1, { proven: true })] }),
+};
 
 test("a credential of each kind comes back from its description, and a user from its credentials", () => {
   for (const [kind, user] of Object.entries(holders)) {
@@ -46,6 +54,21 @@ test("a credential of each kind comes back from its description, and a user from
     assert.deepEqual(credentialsOf(user).map(rebuildCredential), kept);
     assert.deepEqual(withCredentials(withCredentials(user, []), kept), user);
   }
+});
+
+test("policies see a passkey's own key and credential id; it lasts, and is named by that id alone", () => {
+  const user = holders.authenticator;
+  const [first] = user.authenticators ?? [];
+  assert.ok(first);
+  assert.deepEqual(credentialFactsOf(user)[0], {
+    id: "passkey 0",
+    type: "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR",
+    publicKey: first.publicKey,
+    credentialId: first.credentialId,
+  });
+  assert.ok(credentialsOf(user).every(isLasting));
+  const [kept] = keptCredentialsOf(user);
+  assert.equal(kept && credentialLookup(kept), lookupText(passkeyLookup(first.credentialId)));
 });
 
 test("policies see id, type and public key of a credential, and nothing else", () => {

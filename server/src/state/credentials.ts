@@ -3,17 +3,19 @@
  * optional list on the user; only its own endpoints know more about it.
  */
 import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
+import { Fault } from "@keystead/core/fault.ts";
 import type { CredentialFacts } from "@keystead/core/policy/facts/facts.ts";
-import type { ApiKey, User } from "./entities.ts";
+import type { ApiKey, Authenticator, User } from "./entities.ts";
 
 /** What state keeps of a credential, by kind. */
-export type CredentialEntities = { apiKey: ApiKey };
+export type CredentialEntities = { apiKey: ApiKey; authenticator: Authenticator };
 
 export type CredentialKind = keyof CredentialEntities;
 
 /**
- * What evidence names: a credential by its key. Unique within an organization, or stamps would be ambiguous. Evidence that names something
- * else, such as a passkey's id, a user or a contact, adds a member here.
+ * What evidence names: an API key by its curve and key; a passkey by its credential id, in the place of the key, under a curve of its own.
+ * Unique within an organization, or stamps would be ambiguous. Evidence that names something else, such as a user or a contact, adds a
+ * member here.
  */
 export type CredentialLookup = KeyLookup | UserLookup;
 
@@ -29,8 +31,11 @@ export type Credential = {
   readonly name: string;
   /** `CREDENTIAL_TYPE_…` */
   readonly type: string;
+  /** What evidence names it by: see `CredentialLookup`. */
   readonly curve: string;
   readonly publicKey: string;
+  /** What only passkeys have, as `passkeyFacts` reads it. */
+  readonly passkey: string | undefined;
   /** Undefined when it lasts. */
   readonly expiresAtMs: number | undefined;
   /** See proven.ts. */
@@ -57,6 +62,32 @@ type CredentialRow<E> = {
   markProven(entity: E): E;
 };
 
+export const passkeyType = "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR";
+
+/** The place of a curve where a passkey is named: no key of any curve is ever found under it. */
+const passkeyCurve = "WEBAUTHN";
+
+/** `credentialId`: base64url of the authenticator's own id. */
+export function passkeyLookup(credentialId: string): CredentialLookup {
+  return { by: "key", curve: passkeyCurve, publicKey: credentialId };
+}
+
+/** What passkeys have beyond other credentials. */
+export type PasskeyFacts = Pick<
+  Authenticator,
+  "publicKey" | "rpIdHash" | "aaguid" | "attestationType" | "transports" | "counter"
+>;
+
+/** One text for the same facts: rows are compared with pages by it. */
+function writeFacts({ publicKey, rpIdHash, aaguid, attestationType, transports, counter }: PasskeyFacts): string {
+  return JSON.stringify({ publicKey, rpIdHash, aaguid, attestationType, transports, counter });
+}
+
+export function passkeyFacts(passkey: string | undefined): PasskeyFacts {
+  if (passkey === undefined) throw new Fault("internal", "a passkey without its facts");
+  return JSON.parse(passkey) as PasskeyFacts;
+}
+
 const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K]> } = {
   apiKey: {
     // Long-lived keys and the several sorts of session keys.
@@ -70,6 +101,7 @@ const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K
       type,
       curve,
       publicKey,
+      passkey: undefined,
       expiresAtMs,
       proven: proven === true,
       createdAtMs,
@@ -88,6 +120,42 @@ const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K
     }),
     facts: ({ apiKeyId, type, publicKey }) => ({ id: apiKeyId, type, publicKey }),
     markProven: (apiKey) => ({ ...apiKey, proven: true }),
+  },
+  authenticator: {
+    types: [passkeyType],
+    listOf: ({ authenticators }) => authenticators ?? [],
+    withList({ authenticators: _, ...user }, authenticators) {
+      return authenticators.length === 0 ? user : { ...user, authenticators };
+    },
+    lookup: ({ credentialId }) => lookupText(passkeyLookup(credentialId)),
+    describe: ({ authenticatorId, authenticatorName, credentialId, proven, createdAtMs, updatedAtMs, ...facts }) => ({
+      credentialId: authenticatorId,
+      name: authenticatorName,
+      type: passkeyType,
+      curve: passkeyCurve,
+      publicKey: credentialId,
+      passkey: writeFacts(facts),
+      expiresAtMs: undefined,
+      proven: proven === true,
+      createdAtMs,
+      updatedAtMs,
+    }),
+    rebuild: ({ credentialId, name, publicKey, passkey, proven, createdAtMs, updatedAtMs }) => ({
+      authenticatorId: credentialId,
+      authenticatorName: name,
+      credentialId: publicKey,
+      ...passkeyFacts(passkey),
+      ...(proven && { proven }),
+      createdAtMs,
+      updatedAtMs,
+    }),
+    facts: ({ authenticatorId, publicKey, credentialId }) => ({
+      id: authenticatorId,
+      type: passkeyType,
+      publicKey,
+      credentialId,
+    }),
+    markProven: (authenticator) => ({ ...authenticator, proven: true }),
   },
 };
 
@@ -151,6 +219,11 @@ export function credentialLookup<K extends CredentialKind>({ kind, entity }: Kep
 export function lookupText(lookup: CredentialLookup): string {
   if (lookup.by === "user") return `user ${lookup.organizationId} ${lookup.userId}`;
   return `${lookup.curve} ${lookup.publicKey}`;
+}
+
+/** The key that a credential's evidence is verified with, in hex. */
+export function verifyingKeyOf({ publicKey, passkey }: Pick<Credential, "publicKey" | "passkey">): string {
+  return passkey === undefined ? publicKey : passkeyFacts(passkey).publicKey;
 }
 
 /** A user's credentials as policies see them. */

@@ -18,6 +18,29 @@ export type ApiKey = {
   updatedAtMs: number;
 };
 
+/** A passkey: what is kept of its registration. Nothing of it but its mark changes: a stamp writes nothing. */
+export type Authenticator = {
+  authenticatorId: string;
+  authenticatorName: string;
+  /** Base64url of the raw id. Unique in its organization: stamps name the passkey by it. */
+  credentialId: string;
+  /** Hex of the stored form: a compressed point, or SubjectPublicKeyInfo of an RSA key. */
+  publicKey: string;
+  /** Hex of SHA-256 of the domain that it is for. */
+  rpIdHash: string;
+  /** The authenticator's model, as a UUID. */
+  aaguid: string;
+  /** The format of the attestation statement. */
+  attestationType: string;
+  transports: readonly string[];
+  /** Of the registration, and compared with nothing. */
+  counter: number;
+  /** As with API keys. */
+  proven?: true;
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
 export type User = {
   userId: string;
   userName: string;
@@ -25,6 +48,8 @@ export type User = {
   userPhoneNumber?: string;
   userTags: readonly string[];
   apiKeys: readonly ApiKey[];
+  /** Absent where there is none. */
+  authenticators?: readonly Authenticator[];
   createdAtMs: number;
   updatedAtMs: number;
 };

@@ -63,6 +63,7 @@ const credentialColumns = {
   type: text("type"),
   curve: text("curve"),
   public_key: text("publicKey"),
+  passkey: optionalText("passkey"),
   expires_at_ms: optionalInteger("expiresAtMs"),
   proven: flag("proven"),
   ...times,

@@ -10,7 +10,7 @@ export type CallerRow = {
   organizationId: string;
   parentId?: string;
   organizationName: string;
-  credential?: { credentialId: string; userId: string; userName: string; expiresAtMs?: number };
+  credential?: { credentialId: string; userId: string; userName: string; passkey?: string; expiresAtMs?: number };
 };
 
 export type StoredState = {
@@ -28,6 +28,7 @@ type JoinedCaller = {
   credentialId: string | null;
   userId: string | null;
   userName: string | null;
+  passkey: string | null;
   expiresAtMs: number | null;
 };
 
@@ -38,15 +39,17 @@ export const callerColumns = [
   "credentials.credential_id as credentialId",
   "users.user_id as userId",
   "users.user_name as userName",
+  "credentials.passkey as passkey",
   "credentials.expires_at_ms as expiresAtMs",
 ] as const;
 
 export function toCallerRow(row: JoinedCaller): CallerRow {
-  const { organizationId, parentId, organizationName, credentialId, userId, userName, expiresAtMs } = row;
+  const { organizationId, parentId, organizationName, credentialId, userId, userName, passkey, expiresAtMs } = row;
   const caller: CallerRow = { organizationId, organizationName };
   if (parentId !== null) caller.parentId = parentId;
   if (credentialId !== null && userId !== null && userName !== null) {
     caller.credential = { credentialId, userId, userName };
+    if (passkey !== null) caller.credential.passkey = passkey;
     if (expiresAtMs !== null) caller.credential.expiresAtMs = expiresAtMs;
   }
   return caller;
@@ -99,6 +102,7 @@ const callerByUser = compiled("caller_by_user", (db, organizationId: string, use
       "users.user_id as userId",
       "users.user_name as userName",
       sql<number | null>`null`.as("expiresAtMs"),
+      sql<null>`null`.as("passkey"),
     ])
     .where("organizations.organization_id", "=", organizationId)
     .where("organizations.deleted_at_ms", "is", null),
@@ -152,6 +156,29 @@ export async function loadState(store: Store, organizationId: string): Promise<S
     else pages.push({ name, content });
   }
   return head && { ...head, pages };
+}
+
+/** One statement, as with whole states. */
+const partOfState = compiled("part_of_state", (db, organizationId: string, name: string) =>
+  db
+    .selectFrom("organizations")
+    .leftJoin("pages", (join) =>
+      join.onRef("pages.organization_id", "=", "organizations.organization_id").on("pages.name", "=", name),
+    )
+    .select(["version", "header", "directory", "content"])
+    .where("organizations.organization_id", "=", organizationId),
+);
+
+/** The current state with one of its pages alone, if it has that page. */
+export async function loadPartOfState(
+  store: Store,
+  organizationId: string,
+  name: string,
+): Promise<StoredState | undefined> {
+  const [row] = await partOfState(store, organizationId, name);
+  if (row === undefined) return undefined;
+  const { version, header, directory, content } = row;
+  return { version, header, directory, pages: content === null ? [] : [{ name, content }] };
 }
 
 const version = compiled("version", (db, organizationId: string) =>

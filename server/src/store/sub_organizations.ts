@@ -26,7 +26,18 @@ const holders = {
   userPhoneNumber: (db: Db, phoneNumber: string) =>
     db.selectFrom("users").select("organization_id").where("user_phone_number", "=", phoneNumber),
   publicKey: (db: Db, publicKey: string) =>
-    db.selectFrom("credentials").select("organization_id").where("public_key", "=", publicKey),
+    db
+      .selectFrom("credentials")
+      .select("organization_id")
+      .where("public_key", "=", publicKey)
+      // Whoever makes a passkey chooses its id: it must not pass for somebody's key.
+      .where("passkey", "is", null),
+  passkeyId: (db: Db, credentialId: string) =>
+    db
+      .selectFrom("credentials")
+      .select("organization_id")
+      .where("public_key", "=", credentialId)
+      .where("passkey", "is not", null),
   credentialId: (db: Db, credentialId: string) =>
     db.selectFrom("credentials").select("organization_id").where("credential_id", "=", credentialId),
   /** In the form that addresses are looked up by. */

@@ -5,7 +5,7 @@ import {
   rebuildCredential,
   withCredentials,
 } from "../state/credentials.ts";
-import type { ApiKey, User } from "../state/entities.ts";
+import type { ApiKey, Authenticator, User } from "../state/entities.ts";
 import { compiled } from "./compiled.ts";
 import { entityReader } from "./entity_reader.ts";
 import { fromColumns, fromRow } from "./entity_rows.ts";
@@ -81,6 +81,17 @@ export async function findApiKey(store: Store, organizationId: string, apiKeyId:
   return apiKey;
 }
 
+/** The passkey of one of its users; undefined where there is none with this id. */
+export async function findAuthenticator(
+  store: Store,
+  organizationId: string,
+  authenticatorId: string,
+): Promise<Authenticator | undefined> {
+  const [found] = await credentialById(store, organizationId, authenticatorId);
+  const credential = found && toCredential(found);
+  return credential?.kind === "authenticator" ? credential.entity : undefined;
+}
+
 /** All user tags, the oldest first. */
 export const { list: listUserTags } = entityReader("userTag");
 
@@ -101,7 +112,7 @@ function toUser(rows: readonly [UserRow, ...UserRow[]]): User {
 }
 
 function toCredential(row: object, before = ""): KeptCredential {
-  const absent = { expiresAtMs: undefined, proven: false };
+  const absent = { passkey: undefined, expiresAtMs: undefined, proven: false };
   return rebuildCredential({ ...absent, ...fromColumns(columns, row, before) } as DescribedCredential);
 }
 

@@ -1,15 +1,16 @@
 /** Users and their credentials as clients see them. */
-import type { ApiKey, User } from "../state/entities.ts";
+import { passkeyType } from "../state/credentials.ts";
+import type { ApiKey, Authenticator, User } from "../state/entities.ts";
 import { timestamp } from "./dialect.ts";
 
-/** A full user record. Authenticators, OAuth providers and MFA policies are empty until sign-in knows them. */
+/** A full user record. OAuth providers and MFA policies are empty until sign-in knows them. */
 export function userView(user: User) {
   return {
     userId: user.userId,
     userName: user.userName,
     ...(user.userEmail !== undefined && { userEmail: user.userEmail }),
     ...(user.userPhoneNumber !== undefined && { userPhoneNumber: user.userPhoneNumber }),
-    authenticators: [],
+    authenticators: (user.authenticators ?? []).map(authenticatorView),
     apiKeys: user.apiKeys.map(apiKeyView),
     userTags: [...user.userTags],
     oauthProviders: [],
@@ -29,5 +30,21 @@ export function apiKeyView(key: ApiKey) {
     ...(key.expiresAtMs !== undefined && {
       expirationSeconds: String(Math.round((key.expiresAtMs - key.createdAtMs) / 1000)),
     }),
+  };
+}
+
+export function authenticatorView(passkey: Authenticator) {
+  return {
+    transports: [...passkey.transports],
+    attestationType: passkey.attestationType,
+    aaguid: passkey.aaguid,
+    credentialId: passkey.credentialId,
+    // Names of models come with vendors' lists, which nothing here reads.
+    model: "",
+    credential: { publicKey: passkey.publicKey, type: passkeyType },
+    authenticatorId: passkey.authenticatorId,
+    authenticatorName: passkey.authenticatorName,
+    createdAt: timestamp(passkey.createdAtMs),
+    updatedAt: timestamp(passkey.updatedAtMs),
   };
 }

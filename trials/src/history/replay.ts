@@ -225,6 +225,7 @@ function ask({ operations }: Workshop, site: Site, entry: Entry, activity: Activ
     records: wishesFor(activity) ? site.records : [],
     wishes: [],
     pages: [],
+    others: [],
   };
   let journal: Uint8Array | undefined;
   for (let attempt = 0; attempt < 3; attempt++) {

@@ -38,6 +38,8 @@ const unasked: Readonly<Record<string, string>> = {
   get_activity: needsAnId,
   get_api_key: needsAnId,
   get_api_keys: needsAnId,
+  get_authenticator: needsAnId,
+  get_authenticators: needsAnId,
   get_policy: needsAnId,
   get_policy_evaluations: needsAnId,
   get_private_key: needsAnId,

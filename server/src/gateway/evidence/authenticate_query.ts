@@ -11,6 +11,7 @@ import {
   expiredCredential,
   isOver,
   lookupOf,
+  needsOrigins,
   parseEvidence,
   unknownCredential,
   unverifiedEvidence,
@@ -19,6 +20,7 @@ import {
 import { type CredentialLookup, isExpired, lookupText } from "../../state/credentials.ts";
 import { type CallerRow, findCaller, findCallerByUser, findFormerCaller } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
+import { readAllowedOrigins } from "./allowed_origins.ts";
 import { findOwnSubOrganization } from "./own_sub_organization.ts";
 import type { RefusedCredentials } from "./refused_credentials.ts";
 
@@ -57,7 +59,8 @@ async function resolve(store: Store, organizationId: string, evidence: Evidence,
     const match = await findOwnSubOrganization(store, organizationId, evidence);
     if (match !== undefined && hasCredential(match)) return { found: match, subjectId: match.organizationId };
   }
-  throw unknownCredential({ organizationId, parentId: named.parentId }, evidence);
+  const inSubOrganizations = named.parentId === undefined && scope === "sub-organization";
+  throw unknownCredential({ organizationId, parentId: named.parentId, inSubOrganizations }, evidence);
 }
 
 /** A user is looked for in its own organization alone: anywhere else nobody has its id. */
@@ -110,7 +113,9 @@ export async function authenticateQuery(
     const { credential } = found;
     const nowMs = Date.now();
     if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
-    if (!verifyEvidence({ curves, credential, notarizerKey: notarizerKey?.() }, evidence, body)) {
+    const origins = needsOrigins(evidence) ? await readAllowedOrigins(store, found) : undefined;
+    const verification = { curves, credential, notarizerKey: notarizerKey?.(), allowedOrigins: () => origins };
+    if (!verifyEvidence(verification, evidence, body)) {
       refusedCredentials?.note(organizationId, claimed);
       throw unverifiedEvidence(evidence);
     }

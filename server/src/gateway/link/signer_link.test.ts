@@ -96,6 +96,7 @@ test("a signer that does not read costs bounded memory: what waits is counted an
         records: [],
         wishes: [],
         pages: [],
+        others: [],
       })
       .catch((fault) => fault.message);
   const first = await Promise.all(Array.from({ length: 40 }, send));

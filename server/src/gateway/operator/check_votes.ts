@@ -38,7 +38,7 @@ function isVoteOf(vote: StoredVote, leaf: Leaf, given: LeafEvidence, body: Uint8
   const { message, user, selection, createdAtMs } = vote;
   const isRejection = leaf.event === "REJECTED" && equalBytes(leaf.outcome, sha256(""));
   try {
-    const sent = keptEvidence(parseEvidence(nodeCurves, evidenceOfVote(vote)));
+    const sent = keptEvidence(nodeCurves, parseEvidence(nodeCurves, evidenceOfVote(vote)), vote.publicKey);
     return (
       isSameEvidence(sent, given.content) &&
       user.userId === uuidFromBytes(given.userId) &&

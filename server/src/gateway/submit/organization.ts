@@ -155,11 +155,11 @@ export class Organization implements RunHolder {
 
 function toRequest(
   { body, evidence, subOrganizationId, target }: Stamped,
-  { records, wishes, pages }: Supplies,
+  { records, wishes, pages, others }: Supplies,
   state: OfferedState | undefined,
   journal: Uint8Array | undefined,
 ): Request<"prepare"> {
-  return { body, evidence, subOrganizationId, state, journal, target, records, wishes, pages };
+  return { body, evidence, subOrganizationId, state, journal, target, records, wishes, pages, others };
 }
 
 function offer({ header, directory, pages }: StoredState, links: readonly Uint8Array[]): OfferedState {

@@ -15,12 +15,13 @@ import type { StampedRequest } from "./stamped_request.ts";
 type PreparedActivity = NonNullable<Prepared["activity"]>;
 
 function toVote(activity: PreparedActivity, { body, evidence, vote }: StampedRequest): StoredVote {
+  const user = readUser(activity.user);
   return {
     id: randomUUID(),
-    user: readUser(activity.user),
+    user,
     selection: vote?.selection ?? "VOTE_SELECTION_APPROVED",
     ...(vote !== undefined && { message: Buffer.from(body).toString("utf8") }),
-    ...shownEvidence(evidence),
+    ...shownEvidence(evidence, user),
     createdAtMs: activity.updatedAtMs,
   };
 }

@@ -2,9 +2,9 @@
  * How each kind of thing that a decision needs is brought: one row per kind. The signer names what it lacks, the gateway looks for it
  * and sends the same bytes again. What it finds is believed for its digest or its MAC, never because the gateway says so.
  */
-import type { Request, Wish } from "../../frames/messages.ts";
+import type { OfferedState, Request, Wish } from "../../frames/messages.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
-import { findPages } from "../../store/organizations.ts";
+import { findPages, loadHeaders, loadPartOfState } from "../../store/organizations.ts";
 import { type FoundRecord, findRecords } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -14,12 +14,14 @@ export type Need = Wish | { kind: "declared" };
 type NeedOf<K extends Need["kind"]> = Extract<Need, { kind: K }>;
 
 /** What goes to the signer along with the body. */
-export type Supplies = Pick<Request<"prepare">, "records" | "wishes" | "pages"> & {
+export type Supplies = Pick<Request<"prepare">, "records" | "wishes" | "pages" | "others"> & {
   /** Sent only together with the state they belong to. */
   linksFrom: number | undefined;
   journal: number | undefined;
   /** Names of all pages that were ever wished for. */
   readonly wishedPages: Set<string>;
+  /** What `others` are, by organization and page. */
+  readonly otherStates: Map<string, OfferedState>;
 };
 
 /** Where the supplies of one request come from. */
@@ -40,6 +42,8 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
       supplies.records = [];
       supplies.wishes = [];
       supplies.pages = [];
+      supplies.others = [];
+      supplies.otherStates.clear();
       if (declared.length === 0) return;
       return loadRecords(store, organizationId, declared).then((found) => {
         supplies.records = found;
@@ -78,6 +82,22 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
       return wishedPages.has(name) ? `page \`${name}\` is missing or was changed` : undefined;
     },
   },
+  otherState: {
+    needsState: false,
+    async bring(supplies, { store }, needs) {
+      for (const { value } of needs) {
+        const state = await loadOther(store, value);
+        // Asked for again: what was brought before was not enough, or is older than what was released since.
+        if (state !== undefined) supplies.otherStates.set(otherKey(value), state);
+      }
+      supplies.others = [...supplies.otherStates.values()];
+    },
+    explainRepeated({ otherStates }, { value }) {
+      const { organizationId, page } = value;
+      if (!otherStates.has(otherKey(value))) return undefined;
+      return `the state of its parent ${organizationId}, of which it needs \`${page}\`, is missing or older than what was released`;
+    },
+  },
   record: {
     needsState: false,
     async bring(supplies, { store, organizationId }, needs) {
@@ -89,8 +109,21 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
   },
 };
 
+function otherKey({ organizationId, page }: NeedOf<"otherState">["value"]): string {
+  return `${organizationId} ${page}`;
+}
+
 export function noSupplies(): Supplies {
-  return { records: [], wishes: [], pages: [], linksFrom: undefined, journal: undefined, wishedPages: new Set() };
+  return {
+    records: [],
+    wishes: [],
+    pages: [],
+    others: [],
+    linksFrom: undefined,
+    journal: undefined,
+    wishedPages: new Set(),
+    otherStates: new Map(),
+  };
 }
 
 /** Known before the signer is asked, and whenever all is read anew. */
@@ -130,6 +163,17 @@ export function explainRepeated(supplies: Supplies, needs: readonly Need[], hasS
     if (why !== undefined) return why;
   }
   return undefined;
+}
+
+async function loadOther(
+  store: Store,
+  { organizationId, page, linksFrom }: NeedOf<"otherState">["value"],
+): Promise<OfferedState | undefined> {
+  const state = await loadPartOfState(store, organizationId, page);
+  if (state === undefined) return undefined;
+  const { version, header, directory, pages } = state;
+  const links = version < linksFrom ? [] : await loadHeaders(store, organizationId, linksFrom, version);
+  return { header, directory, pages, links };
 }
 
 const lookUpsAtOnce = 50;

@@ -4,6 +4,7 @@ import type { Asked } from "./asked.ts";
 import type { AuthenticatedCaller } from "./authenticate.ts";
 import type { Supplied } from "./key_records.ts";
 import type { OpenState } from "./open_state.ts";
+import type { OtherStates } from "./other_states.ts";
 import type { Signer } from "./signer.ts";
 
 /** What a decision stands on: the state, the caller, the time, and what the gateway supplied with the body. */
@@ -17,6 +18,9 @@ export type DecisionContext = {
   /** It names the parent of the organization that it runs in. */
   namesParent: boolean;
   supplied: Supplied;
+  others: OtherStates;
+  /** As activities are told them. */
+  allowedOrigins(): readonly string[] | undefined;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyAccess;
 };

@@ -2,6 +2,8 @@
 import { encodeLeaf } from "@keystead/core/log/leaf.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import { keptEvidence } from "../../evidence/evidence.ts";
+import type { KeptEvidence } from "../../evidence/evidence_row.ts";
+import { verifyingKeyOf } from "../../state/credentials.ts";
 import { activityId as deriveActivityId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
 import type { Act } from "./act.ts";
@@ -29,8 +31,11 @@ export function actLeaf(
   const { signer, state, caller, asked, stamped, nowMs } = act;
   const { boot } = signer;
   const activityId = idOf(act);
-  const { header, digest } = creator ?? state.known;
-  const states = [{ organizationId: header.organizationId, version: header.version, digest }];
+  const states = [creator ?? state.known, ...act.others.read].map(({ header, digest }) => ({
+    organizationId: header.organizationId,
+    version: header.version,
+    digest,
+  }));
   const content = encodeLeaf({
     boot,
     number,
@@ -44,7 +49,7 @@ export function actLeaf(
     timeMs: nowMs,
     states,
     header: ledTo?.marked,
-    evidence: [{ ...caller.ids, body: stamped, content: keptEvidence(caller.evidence) }],
+    evidence: [{ ...caller.ids, body: stamped, content: contentOf(act) }],
     outside: [],
     outcome: sha256(outcome),
   });
@@ -52,6 +57,10 @@ export function actLeaf(
   const leaf = { boot, number, states };
   signer.onItsWay.put({ leaf, marked, ledTo });
   return { boot, number, activityId, leaf: marked };
+}
+
+function contentOf({ signer, caller: { evidence, credential } }: Act): KeptEvidence {
+  return keptEvidence(signer.curves, evidence, verifyingKeyOf(credential));
 }
 
 export function idOf({ state, asked }: Act): Uint8Array {

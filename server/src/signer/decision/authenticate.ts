@@ -52,6 +52,7 @@ export function authenticate(
   sent: SentEvidence,
   body: Uint8Array,
   nowMs: number,
+  allowedOrigins: () => readonly string[] | undefined,
 ): AuthenticatedCaller {
   checkForSubmit(sent);
   const evidence = parseEvidence(curves, sent);
@@ -61,7 +62,7 @@ export function authenticate(
   found.used ??= used(user, describeCredential(found.kept));
   const { credential, ids } = found.used;
   if (isExpired(credential, nowMs)) throw expiredCredential(evidence);
-  if (!verifyEvidence({ curves, credential }, evidence, body)) throw unverifiedEvidence(evidence);
+  if (!verifyEvidence({ curves, credential, allowedOrigins }, evidence, body)) throw unverifiedEvidence(evidence);
   return { user, credential, evidence, ids };
 }
 

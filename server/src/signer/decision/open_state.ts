@@ -16,3 +16,6 @@ export type OpenState = {
 export function weightOf({ pageLengths }: OpenState): number {
   return pageLengths.values().reduce((sum, length) => sum + length, 4_096);
 }
+
+/** A page of another organization as it was read lately, and the digest of the state that it belongs to. */
+export type ReadPage = { digest: Uint8Array; page: unknown };

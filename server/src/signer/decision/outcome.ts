@@ -111,7 +111,16 @@ function sealFor({ sealer, onItsWay }: Signer, { number, leaf }: Prepared, resul
   return sealed;
 }
 
-function run({ signer, state, asked, proposerId, nowMs, bodyMs, keys }: Act): ReturnType<AnyActivity["run"]> {
+function run({
+  signer,
+  state,
+  asked,
+  proposerId,
+  nowMs,
+  bodyMs,
+  keys,
+  allowedOrigins,
+}: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
   let index = 0;
@@ -125,6 +134,7 @@ function run({ signer, state, asked, proposerId, nowMs, bodyMs, keys }: Act): Re
     limits: signer.limits,
     curves: signer.curves,
     keys: keys(),
+    allowedOrigins,
     newId(tag) {
       const at = index++;
       return tag === undefined

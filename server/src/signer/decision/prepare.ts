@@ -8,6 +8,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { Work } from "@keystead/core/work.ts";
 import { noSuchOrganization } from "../../endpoints/known_faults.ts";
 import type { OfferedState, Prepared, Request, Wish } from "../../frames/messages.ts";
+import { allowedOrigins } from "../../rules/allowed_origins.ts";
 import { authorise } from "../../rules/authorise.ts";
 import { checkProposal } from "../../rules/pending_limits.ts";
 import { compilingPolicies } from "../../rules/policies.ts";
@@ -24,6 +25,7 @@ import { changedRows } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { missingLinks, openStateOf, withOffered } from "./offered_state.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
+import { createOtherStates } from "./other_states.ts";
 import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
 import { readingInterfaces } from "./policy_interfaces.ts";
 import { questionOf } from "./question.ts";
@@ -62,7 +64,13 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   if (settings.deleted === true) throw noSuchOrganization();
   const { parentId } = state.known.header;
   const organization = { organizationId: state.organizationId, parentId: parentId && uuidFromBytes(parentId), members };
-  const caller = authenticate(signer.curves, organization, evidence, body, nowMs);
+  const others = createOtherStates(signer, request.others);
+  const origins = () =>
+    allowedOrigins(
+      settings,
+      organization.parentId === undefined ? undefined : others.page(organization.parentId, "settings"),
+    );
+  const caller = authenticate(signer.curves, organization, evidence, body, nowMs, origins);
   passed("authenticated");
   yield* compilingPolicies(state.pages.policies);
   yield* readingInterfaces(signer, state, request);
@@ -75,6 +83,8 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     bodyMs: envelope.timestampMs,
     namesParent: subOrganizationId !== undefined,
     supplied: request,
+    others,
+    allowedOrigins: origins,
     keys,
   };
 

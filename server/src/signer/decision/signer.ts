@@ -10,7 +10,7 @@ import type { Sealer } from "../secrets/seal.ts";
 import type { JournalCache } from "./journal_cache.ts";
 import type { Line } from "./line.ts";
 import type { OnItsWay } from "./on_its_way.ts";
-import type { OpenState } from "./open_state.ts";
+import type { OpenState, ReadPage } from "./open_state.ts";
 import type { RecordCache } from "./record_cache.ts";
 
 export type Signer = {
@@ -23,6 +23,8 @@ export type Signer = {
   readonly line: Line;
   /** The newest state of each organization at hand: offered by the gateway, or led to by the request before. */
   readonly heads: Lru<OpenState>;
+  /** Pages of other organizations' states that were read along lately, by organization and page. */
+  readonly otherPages: Lru<ReadPage>;
   readonly journals: JournalCache;
   readonly records: RecordCache;
   /** Interfaces of contracts that were read lately, by organization and id. */

@@ -240,7 +240,15 @@ test("a state that was decided on and is kept back is named, though its leaf was
       pages: Array.from(changed, ([name, content]) => ({ name, content })),
       links: [state.header, hidden.next.header],
     },
-    ...{ subOrganizationId: undefined, journal: undefined, target: undefined, records: [], wishes: [], pages: [] },
+    ...{
+      subOrganizationId: undefined,
+      journal: undefined,
+      target: undefined,
+      records: [],
+      wishes: [],
+      pages: [],
+      others: [],
+    },
   });
   assert.ok(reply.kind === "prepared");
   const [after] = reply.value;

@@ -10,6 +10,7 @@ import { madeRecords } from "./0005_made_records.ts";
 import { provenKeys } from "./0006_proven_keys.ts";
 import { refusedBytes } from "./0007_refused_bytes.ts";
 import { leafFormat2 } from "./0008_leaf_format_2.ts";
+import { passkeys } from "./0009_passkeys.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -22,6 +23,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0006_proven_keys": provenKeys,
   "0007_refused_bytes": refusedBytes,
   "0008_leaf_format_2": leafFormat2,
+  "0009_passkeys": passkeys,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */

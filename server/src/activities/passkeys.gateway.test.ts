@@ -1,0 +1,150 @@
+/** Passkeys from registration to stamped requests, through gateway and signer, on both databases. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import { type ActivityPath, createGatewayRig, type GatewayRig, Refused } from "../../test/gateway_rig.ts";
+import { dialects } from "../../test/open_test_store.ts";
+import { authenticator, origin, passkeyEvidence, passkeyParams, testPasskey } from "../../test/passkeys.ts";
+import type { AnyActivity } from "../endpoints/define_activity.ts";
+import { authenticateQuery } from "../gateway/evidence/authenticate_query.ts";
+import { submit } from "../gateway/submit/submit.ts";
+import { activities } from "../generated/activities.ts";
+import { withoutMac } from "../state/authenticity.ts";
+import { findAuthenticator, findUser } from "../store/users.ts";
+import { dialectOf } from "../views/dialect.ts";
+
+async function sendWith(rig: GatewayRig, path: ActivityPath, body: Uint8Array, evidence: SentEvidence) {
+  const request = { body, evidence, idempotencyKey: undefined };
+  const answer = await submit(rig.dependencies, activities[path] as AnyActivity, request, dialectOf(undefined));
+  if ("failure" in answer) throw new Refused(answer.failure);
+  return answer.activity;
+}
+
+/** A sub-organization whose only root user has nothing but the passkey 0, used from `from`. */
+async function newChild(rig: GatewayRig, from = origin) {
+  const rootUsers = [{ userName: "Kim", authenticators: [passkeyParams(0, {}, from)] }];
+  const parameters = { subOrganizationName: "Sub", rootUsers, rootQuorumThreshold: 1 };
+  const { result } = await rig.submit(rig.root, "create_sub_organization", parameters);
+  const { subOrganizationId, rootUserIds } = result.createSubOrganizationResultV8 as {
+    subOrganizationId: string;
+    rootUserIds: [string];
+  };
+  let tags = 0;
+  return {
+    organizationId: subOrganizationId,
+    userId: rootUserIds[0],
+    submit(path: ActivityPath, params: unknown, passkey = testPasskey(0), at = from) {
+      const body = rig.body(path, params, { organizationId: subOrganizationId });
+      return sendWith(rig, path, body, passkeyEvidence(passkey, body, at));
+    },
+    tag(passkey = testPasskey(0), at = from) {
+      return this.submit("create_user_tag", { userTagName: `tag ${tags++}`, userIds: [] }, passkey, at);
+    },
+  };
+}
+
+const refusedAs = (code: string, message: string | RegExp) => ({ code, message });
+const unverified = refusedAs("unauthenticated", "could not verify WebAuthN signature");
+
+for (const dialect of dialects) {
+  test(`a passkey stamps submits and queries; leaf and vote keep the stamp (${dialect})`, async (t: TestContext) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const child = await newChild(rig);
+    const done = await child.tag();
+    assert.equal(done.status, "ACTIVITY_STATUS_COMPLETED");
+    const [vote] = done.votes;
+    assert.equal(vote?.scheme, "SIGNATURE_SCHEME_WEBAUTHN");
+    assert.equal(vote?.publicKey, authenticator(0).publicKey);
+    assert.equal(JSON.parse(vote?.signature ?? "").credentialId, authenticator(0).credentialId);
+
+    const rows = await rig.store.db.selectFrom("leaves").select("leaf").where("activity_id", "=", done.id).execute();
+    const [leaf] = rows.map((row) => decodeLeaf(withoutMac(row.leaf)));
+    assert.equal(leaf?.evidence[0]?.content.kind, "webauthn");
+    assert.deepEqual(
+      leaf?.states.map(({ organizationId }) => uuidFromBytes(organizationId)),
+      [child.organizationId, rig.organizationId],
+    );
+
+    const query = Buffer.from(JSON.stringify({ organizationId: child.organizationId }));
+    const ask = (evidence: SentEvidence, scope: "named" | "sub-organization" = "named", of = child.organizationId) =>
+      authenticateQuery(rig.dependencies, of, evidence, query, scope);
+    assert.equal((await ask(passkeyEvidence(testPasskey(0), query))).userId, child.userId);
+    const atParent = ask(passkeyEvidence(testPasskey(0), query), "sub-organization", rig.organizationId);
+    assert.equal((await atParent).organizationId, child.organizationId);
+    await assert.rejects(ask(passkeyEvidence(testPasskey(0), query, "https://evil.example")), unverified);
+    await assert.rejects(
+      ask(passkeyEvidence(testPasskey(1), query)),
+      refusedAs("not_found", "webauthn authenticator not found in organization or parent organization"),
+    );
+    await assert.rejects(
+      ask(passkeyEvidence(testPasskey(1), query), "sub-organization", rig.organizationId),
+      refusedAs("unauthenticated", "credential ID could not be found in organization or its parent organization"),
+    );
+  });
+
+  test(`passkeys are added and deleted, and a deleted one stamps nothing (${dialect})`, async (t: TestContext) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const { organizationId, userId, ...child } = await newChild(rig);
+    const added = await child.submit("create_authenticators", { userId, authenticators: [passkeyParams(1)] });
+    const [id = ""] = (added.result.createAuthenticatorsResult as { authenticatorIds: string[] }).authenticatorIds;
+    const stored = await findAuthenticator(rig.store, organizationId, id);
+    assert.equal(stored?.credentialId, authenticator(1).credentialId);
+    assert.equal((await findUser(rig.store, organizationId, userId))?.authenticators?.length, 2);
+    assert.equal((await child.tag(testPasskey(1))).status, "ACTIVITY_STATUS_COMPLETED");
+    await assert.rejects(
+      child.submit("create_authenticators", { userId, authenticators: [passkeyParams(1)] }),
+      /^Error: authenticator with credential id/,
+    );
+    await child.submit("delete_authenticators", { userId, authenticatorIds: [id] });
+    assert.equal(await findAuthenticator(rig.store, organizationId, id), undefined);
+    await assert.rejects(
+      child.tag(testPasskey(1)),
+      refusedAs("not_found", "webauthn authenticator not found in organization or parent organization"),
+    );
+    const [own] = (await findUser(rig.store, organizationId, userId))?.authenticators ?? [];
+    await assert.rejects(
+      child.submit("delete_authenticators", { userId, authenticatorIds: [own?.authenticatorId] }),
+      /^Error: user missing valid credential/,
+    );
+  });
+
+  test(`a parent's list of origins binds its children from its commit on (${dialect})`, async (t: TestContext) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const child = await newChild(rig);
+    const setList = (allowedOrigins: string[]) => rig.submit(rig.root, "update_allowed_origins", { allowedOrigins });
+    await child.tag();
+    await setList(["https://other.example"]);
+    await assert.rejects(child.tag(), unverified);
+    const query = Buffer.from(JSON.stringify({ organizationId: child.organizationId }));
+    const ask = () =>
+      authenticateQuery(rig.dependencies, child.organizationId, passkeyEvidence(testPasskey(0), query), query, "named");
+    await assert.rejects(ask(), unverified);
+    await setList(["https://other.example", origin]);
+    assert.equal((await child.tag()).status, "ACTIVITY_STATUS_COMPLETED");
+    assert.equal((await ask()).userId, child.userId);
+    // Of an app or page that the passkey's own domain says nothing about.
+    assert.equal((await child.tag(testPasskey(0), "https://other.example")).status, "ACTIVITY_STATUS_COMPLETED");
+    await setList([]);
+    await assert.rejects(child.tag(testPasskey(0), "https://other.example"), unverified);
+  });
+
+  test(`a passkey of the parent reads its children and acts in none (${dialect})`, async (t: TestContext) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const child = await newChild(rig);
+    await rig.submit(rig.root, "create_authenticators", {
+      userId: rig.root.userId,
+      authenticators: [passkeyParams(5)],
+    });
+    const query = Buffer.from(JSON.stringify({ organizationId: child.organizationId }));
+    const evidence = passkeyEvidence(testPasskey(5), query);
+    const caller = await authenticateQuery(rig.dependencies, child.organizationId, evidence, query, "named");
+    assert.equal(caller.organizationId, rig.organizationId);
+    await assert.rejects(child.tag(testPasskey(5)), refusedAs("invalid_argument", /^organization mismatch/));
+  });
+}

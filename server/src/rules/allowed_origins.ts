@@ -1,0 +1,73 @@
+/**
+ * Which origins passkeys may be used from. An organization's list is the value of a feature, so that `update_allowed_origins` and the
+ * feature are two ways to the same list. A parent's list binds its sub-organizations.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import type { FeatureName } from "../fields/features.ts";
+import type { Feature, Settings } from "../state/entities.ts";
+
+export const originsFeature = "FEATURE_NAME_WEBAUTHN_ORIGINS" satisfies FeatureName;
+
+const maxOrigins = 100;
+/** Of the feature's value. */
+const maxLength = 10_000;
+/** As browsers write them, to the letter: only so can they ever match. */
+const webOrigin = /^https?:\/\/[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[0-9]{1,5})?$/;
+const androidOrigin = /^android:apk-key-hash:[A-Za-z0-9_-]{1,64}$/;
+const maxOriginLength = 300;
+
+type WithFeatures = Pick<Settings, "features">;
+
+/** The organization's own list; undefined where it has none. */
+export function ownOrigins({ features }: WithFeatures): readonly string[] | undefined {
+  const value = features.find(({ name }) => name === originsFeature)?.value;
+  // Earlier releases took any text.
+  if (value === undefined || value.trim() === "" || value.trim() === "*") return undefined;
+  return split(value);
+}
+
+/** What counts in an organization: whoever has a list, it and its parent, must list the origin. */
+export function allowedOrigins(own: WithFeatures, parent: WithFeatures | undefined): readonly string[] | undefined {
+  const [ours, theirs] = [ownOrigins(own), parent && ownOrigins(parent)];
+  if (ours === undefined || theirs === undefined) return ours ?? theirs;
+  return ours.filter((origin) => theirs.includes(origin));
+}
+
+/** Settings with another list; an empty one is none. Throws `invalid_argument` on what no browser calls an origin. */
+export function withOrigins<S extends WithFeatures>(settings: S, origins: readonly string[]): S {
+  const others = settings.features.filter(({ name }) => name !== originsFeature);
+  const unique = [...new Set(origins)];
+  if (unique.length === 0) return { ...settings, features: others };
+  return { ...settings, features: [...others, { name: originsFeature, value: checked(unique).join(",") }] };
+}
+
+/** The feature as `set_organization_feature` stores it. */
+export function originsFeatureOf(value: string): Feature | undefined {
+  const [feature] = withOrigins({ features: [] }, value.trim() === "*" ? [] : split(value)).features;
+  return feature;
+}
+
+function split(value: string): string[] {
+  return value
+    .split(",")
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== "");
+}
+
+function checked(origins: readonly string[]): readonly string[] {
+  if (origins.length > maxOrigins) {
+    throw new Fault("invalid_argument", `an organization may list at most ${maxOrigins} origins`);
+  }
+  const wrong = origins.find(
+    (origin) => origin.length > maxOriginLength || !(webOrigin.test(origin) || androidOrigin.test(origin)),
+  );
+  if (wrong === undefined && origins.join(",").length > maxLength) {
+    throw new Fault("invalid_argument", `a list of origins has at most ${maxLength} characters`);
+  }
+  if (wrong === undefined) return origins;
+  throw new Fault(
+    "invalid_argument",
+    `\`${wrong.slice(0, maxOriginLength)}\` is not an origin: write it as browsers do, such as \`https://app.example.com\`, ` +
+      "without a path, or as `android:apk-key-hash:…`",
+  );
+}

@@ -1,0 +1,130 @@
+/**
+ * States of other organizations that a decision reads along: of a parent whose settings bind its children. Nothing of them is changed, and
+ * nothing waits for them. A state is believed at or past its pin, as the organization's own is; the leaf names it, and is released only if
+ * it lies on that organization's line.
+ *
+ * Which organization is read is the signer's own knowledge, from a header it has checked; the gateway only brings the bytes. If it brings
+ * none, an older state than was released, or another organization's, nothing is decided.
+ */
+import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import type { OfferedState, Wish } from "../../frames/messages.ts";
+import { digestKey, equalBytes, sha256 } from "../../state/digest.ts";
+import { decodeDirectory } from "../../state/directory.ts";
+import { decodePage, emptyPages, type Pages, type SinglePage } from "../../state/pages.ts";
+import { changedRows, type KnownHeader, refusedState } from "./line.ts";
+import { NeedsMore } from "./needs_more.ts";
+import type { Signer } from "./signer.ts";
+
+/** What one decision reads along. */
+export type OtherStates = {
+  /** A page of this organization's newest state; throws `NeedsMore` where the gateway has not brought it. */
+  page<N extends SinglePage>(organizationId: string, name: N): Pages[N];
+  /** The states that were read so far: the leaf names them. */
+  readonly read: readonly KnownHeader[];
+};
+
+export function createOtherStates(signer: Signer, offered: readonly OfferedState[]): OtherStates {
+  const read = new Map<string, KnownHeader>();
+  /** As long as a decision lasts, it sees the same. */
+  const pages = new Map<string, unknown>();
+  return {
+    page<N extends SinglePage>(organizationId: string, name: N): Pages[N] {
+      const key = `${organizationId} ${name}`;
+      if (pages.has(key)) return pages.get(key) as Pages[N];
+      const believed = believe(signer, organizationId, name, offered);
+      const before = read.get(organizationId);
+      // One state of each organization: pages of two are asked for once more.
+      if (before !== undefined && !equalBytes(before.digest, believed.known.digest)) {
+        throw new NeedsMore([...pages.keys(), key].flatMap((each) => wishFor(signer, organizationId, each)));
+      }
+      const page = readPage(signer, organizationId, name, believed);
+      read.set(organizationId, believed.known);
+      pages.set(key, page);
+      return page;
+    },
+    get read() {
+      return [...read.values()];
+    },
+  };
+}
+
+/** The wish for what a key names, if it is of this organization. */
+function wishFor(signer: Signer, organizationId: string, key: string): Wish[] {
+  const [id, page = ""] = key.split(" ");
+  return id === organizationId ? [wishOf(signer, organizationId, page)] : [];
+}
+
+function wishOf({ memory }: Signer, organizationId: string, page: string): Wish {
+  const pin = memory.pins.get(uuidToBytes(organizationId));
+  return { kind: "otherState", value: { organizationId, page, linksFrom: (pin?.version ?? 0) + 1 } };
+}
+
+type Believed = { known: KnownHeader; state: OfferedState };
+
+function believe(signer: Signer, organizationId: string, page: string, offered: readonly OfferedState[]): Believed {
+  const pin = signer.memory.pins.get(uuidToBytes(organizationId));
+  const needed = new NeedsMore([wishOf(signer, organizationId, page)]);
+  const found = findOffered(signer, organizationId, page, offered);
+  if (found === undefined) throw needed;
+  const { known, state } = found;
+  // Its next state may have been released since it was read. Where the database itself is older, this is asked until it is given up.
+  if (pin !== undefined && known.header.version < pin.version) throw needed;
+  if (pin === undefined && signer.adoptUnknown) return found;
+  const links = signer.line.links(state.links);
+  const standing = signer.line.standing({ ...known.header, digest: known.digest }, pin, links);
+  if (standing.kind === "off") throw refusedState(standing.why);
+  if (standing.kind === "unknown") throw needed;
+  return found;
+}
+
+/** Each page comes with the state it was read from. A state that was never written this page comes without it. */
+function findOffered(
+  { line }: Signer,
+  organizationId: string,
+  page: string,
+  offered: readonly OfferedState[],
+): Believed | undefined {
+  const own = offered
+    .map((state) => ({ known: knowHeader(line, organizationId, state.header), state }))
+    .filter(({ known }) => uuidFromBytes(known.header.organizationId) === organizationId);
+  return own.find(({ state }) => state.pages.some(({ name }) => name === page)) ?? own[0];
+}
+
+function knowHeader(line: Signer["line"], organizationId: string, header: Uint8Array): KnownHeader {
+  try {
+    return line.know(header);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "failed_precondition") throw error;
+    throw changedRows(organizationId, error.message);
+  }
+}
+
+/** From the header by digests to the page. What the directory lists and the frame lacks is an error, never an absence. */
+function readPage<N extends SinglePage>(
+  signer: Signer,
+  organizationId: string,
+  name: N,
+  { known, state }: Believed,
+): Pages[N] {
+  const key = `${organizationId} ${name}`;
+  const kept = signer.otherPages.get(key);
+  if (kept !== undefined && equalBytes(kept.digest, known.digest)) return kept.page as Pages[N];
+  if (!matches(state.directory, known.header.directory)) {
+    throw changedRows(organizationId, "the directory does not match its header");
+  }
+  const listed = decodeDirectory(Uint8Array.from(state.directory)).pages.find((each) => each.name === name);
+  const content = state.pages.find((each) => each.name === name)?.content;
+  let page = emptyPages[name];
+  if (listed !== undefined) {
+    if (content === undefined) throw changedRows(organizationId, `page \`${name}\` is missing`);
+    if (!matches(content, listed.digest)) throw changedRows(organizationId, `page \`${name}\` was changed`);
+    page = decodePage(name, content);
+  }
+  signer.otherPages.set(key, { digest: known.digest, page }, (content?.length ?? 0) + 1_000);
+  return page;
+}
+
+function matches(content: Uint8Array, digest: Uint8Array): boolean {
+  return digestKey(sha256(content)) === digestKey(digest);
+}

@@ -1,0 +1,126 @@
+/** A gateway that lies about the state of a parent, whose list of origins binds its children. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { createGatewayRig, type GatewayRig } from "../../../test/gateway_rig.ts";
+import { origin, passkeyEvidence, passkeyParams, testPasskey } from "../../../test/passkeys.ts";
+import type { OfferedState, Request } from "../../frames/messages.ts";
+import { loadHeaders, loadState, type StoredState } from "../../store/organizations.ts";
+
+const evil = "https://evil.example";
+
+async function stateOf({ store }: GatewayRig, organizationId: string): Promise<StoredState> {
+  const state = await loadState(store, organizationId);
+  assert.ok(state);
+  return state;
+}
+
+const offered = ({ header, directory, pages }: StoredState, links: Uint8Array[] = []): OfferedState => ({
+  header,
+  directory,
+  pages,
+  links,
+});
+
+/** A parent that allowed the origin `evil` once, and a child with a passkey that is used from there. */
+async function createScene(t: TestContext) {
+  const rig = await createGatewayRig(t, "sqlite");
+  assert.ok(rig);
+  const setList = (allowedOrigins: string[]) => rig.submit(rig.root, "update_allowed_origins", { allowedOrigins });
+  await setList([evil]);
+  const parameters = {
+    subOrganizationName: "Sub",
+    rootUsers: [{ userName: "Kim", authenticators: [passkeyParams(0, {}, evil)] }],
+    rootQuorumThreshold: 1,
+  };
+  const { result } = await rig.submit(rig.root, "create_sub_organization", parameters);
+  const { subOrganizationId } = result.createSubOrganizationResultV8 as { subOrganizationId: string };
+  const { organizationId: strangerId } = await rig.newSubOrganization(1, ["Eve"]);
+  const before = await stateOf(rig, rig.organizationId);
+  await setList([origin]);
+  const child = await stateOf(rig, subOrganizationId);
+  const ask = async (others: readonly OfferedState[], from = evil) => {
+    const body = rig.body("create_user_tag", { userTagName: "t", userIds: [] }, { organizationId: subOrganizationId });
+    const evidence = passkeyEvidence(testPasskey(0), body, from);
+    const none = {
+      journal: undefined,
+      target: undefined,
+      records: [],
+      wishes: [],
+      pages: [],
+      subOrganizationId: undefined,
+    };
+    const request: Request<"prepare"> = { body, evidence, state: offered(child), ...none, others };
+    return rig.link.request("prepare", request);
+  };
+  return { rig, setList, ask, before, strangerId, now: await stateOf(rig, rig.organizationId) };
+}
+
+test("without the parent's state nothing is decided: the signer asks for it by the id in the child's own header", async (t) => {
+  const { rig, ask, now } = await createScene(t);
+  const wish = {
+    kind: "otherState",
+    value: { organizationId: rig.organizationId, page: "settings", linksFrom: now.version + 1 },
+  };
+  assert.deepEqual(await ask([]), { kind: "again", value: [wish] });
+});
+
+test("the newest state of the parent decides; an older one, which allowed more, is asked for again", async (t) => {
+  const { ask, before, now } = await createScene(t);
+  await assert.rejects(ask([offered(now)]), { message: "could not verify WebAuthN signature" });
+  assert.equal((await ask([offered(now)], origin)).kind, "prepared");
+  assert.equal((await ask([offered(before)])).kind, "again");
+});
+
+test("another organization's state does not pass for the parent's, however many are offered", async (t) => {
+  const { rig, ask, strangerId } = await createScene(t);
+  const stranger = offered(await stateOf(rig, strangerId));
+  assert.equal((await ask([stranger])).kind, "again");
+  assert.equal((await ask([stranger, stranger])).kind, "again");
+});
+
+test("a page or directory of another state under the newest header is refused, and so is a page that is left out", async (t) => {
+  const { ask, before, now } = await createScene(t);
+  const refused = { code: "aborted", message: /(was changed|is missing|does not match its header)/ };
+  await assert.rejects(ask([{ ...offered(now), pages: before.pages }]), refused);
+  await assert.rejects(ask([{ ...offered(now), directory: before.directory }]), refused);
+  await assert.rejects(ask([{ ...offered(now), pages: [] }]), refused);
+  const header = Uint8Array.from(now.header);
+  header[40] = (header[40] ?? 0) ^ 1;
+  await assert.rejects(ask([{ ...offered(now), header }]), { code: "aborted" });
+});
+
+test("a page that was read once is not believed for another state", async (t) => {
+  const { ask, before, now } = await createScene(t);
+  assert.equal((await ask([offered(now)], origin)).kind, "prepared");
+  const mixed = { ...offered(before), header: before.header };
+  assert.equal((await ask([mixed])).kind, "again");
+});
+
+test("a state past the pin is believed only where headers lead to it, and its leaf waits for the parent's line", async (t) => {
+  const { rig, ask, now } = await createScene(t);
+  // The parent's next state as its signer prepared it, and which nobody has committed.
+  const body = rig.body("update_allowed_origins", { allowedOrigins: [evil] });
+  const { signStamp } = await import("@keystead/core/crypto/sign_stamp.ts");
+  const reply = await rig.link.request("prepare", {
+    body,
+    evidence: { kind: "apiKey", value: signStamp(rig.root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body) },
+    subOrganizationId: undefined,
+    state: offered(now),
+    ...{ journal: undefined, target: undefined, records: [], wishes: [], pages: [], others: [] },
+  });
+  assert.ok(reply.kind === "prepared");
+  const next = reply.value[0]?.next;
+  assert.ok(next);
+  const pages = now.pages.map((page) => next.pages.find(({ name }) => name === page.name) ?? page);
+  const ahead: StoredState = { version: now.version + 1, header: next.header, directory: next.directory, pages };
+  const prepared = await ask([offered(ahead, [next.header])]);
+  assert.ok(prepared.kind === "prepared");
+  // The parent goes another way: what was decided on the state that never was can never be released.
+  const links = await loadHeaders(rig.store, rig.organizationId, 1, now.version);
+  await rig.submit(rig.root, "create_user_tag", { userTagName: "other", userIds: [] });
+  const newest = await stateOf(rig, rig.organizationId);
+  assert.equal(newest.version, ahead.version);
+  const rows = prepared.value.map(({ leaf, sealed }) => ({ leaf, sealed }));
+  const [outcome] = await rig.link.request("release", { rows, links: [...links, newest.header, next.header] });
+  assert.equal(outcome?.kind, "refused");
+});
