@@ -11,7 +11,7 @@ export type Tier = (typeof tiers)[number];
  * The least number of tests in each tier. Raise it with the suites: a pattern that matches nothing, or a file that dies
  * early, must not pass for success.
  */
-export const minimumTests: Readonly<Record<Tier, number>> = { quick: 3400, long: 1000 };
+export const minimumTests: Readonly<Record<Tier, number>> = { quick: 3200, long: 1250 };
 
 /** Files, or folders with everything in them. */
 export const longSuites: readonly string[] = [
@@ -56,6 +56,7 @@ export const longSuites: readonly string[] = [
   "e2e/src/faults",
   "e2e/src/listen.test.ts",
   "e2e/src/npm_start.test.ts",
+  "e2e/src/repeats.test.ts",
   "trials/src/attackers",
   "trials/src/copied_key.test.ts",
   "trials/src/faults",
@@ -66,12 +67,14 @@ export const longSuites: readonly string[] = [
   "server/src/gateway/operator",
   "server/src/gateway/submit/changed_rows.test.ts",
   "server/src/launcher/launch.test.ts",
+  "server/src/launcher/root_key.test.ts",
 
   // Whole tours by published clients, the guides and the command line.
   "cli/src/main.test.ts",
   "cli/src/policy_apply.test.ts",
   "e2e/src/keys/keys.test.ts",
   "e2e/src/matrix/matrix_postgres.test.ts",
+  "e2e/src/published/published.test.ts",
   "e2e/src/quickstart.test.ts",
   "e2e/src/treasury.test.ts",
   "server/src/activities/import_export.published_client.test.ts",
