@@ -129,8 +129,14 @@ for (const dialect of dialects) {
     assert.equal((await ask()).userId, child.userId);
     // Of an app or page that the passkey's own domain says nothing about.
     assert.equal((await child.tag(testPasskey(0), "https://other.example")).status, "ACTIVITY_STATUS_COMPLETED");
+    // An empty list allows nothing, and `*` is no list: the passkey's own domain decides then.
     await setList([]);
+    await assert.rejects(child.tag(), unverified);
+    await assert.rejects(ask(), unverified);
+    await setList(["*"]);
     await assert.rejects(child.tag(testPasskey(0), "https://other.example"), unverified);
+    assert.equal((await child.tag()).status, "ACTIVITY_STATUS_COMPLETED");
+    assert.equal((await ask()).userId, child.userId);
   });
 
   test(`a passkey of the parent reads its children and acts in none (${dialect})`, async (t: TestContext) => {
