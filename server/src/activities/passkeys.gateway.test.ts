@@ -105,6 +105,19 @@ for (const dialect of dialects) {
       child.tag(testPasskey(1)),
       refusedAs("not_found", "webauthn authenticator not found in organization or parent organization"),
     );
+    const logIn = (named: string) => {
+      const publicKey = "02f739f8c77b32f4d5f13265861febd76e7a9c61a1140d296b8c16302508870316";
+      const body = rig.body("stamp_login", { publicKey }, { organizationId: named });
+      return sendWith(rig, "stamp_login", body, passkeyEvidence(testPasskey(1), body));
+    };
+    await assert.rejects(
+      logIn(organizationId),
+      refusedAs("not_found", "webauthn authenticator not found in organization or parent organization"),
+    );
+    await assert.rejects(
+      logIn(rig.organizationId),
+      refusedAs("unauthenticated", "credential ID could not be found in organization or its parent organization"),
+    );
     const [own] = (await findUser(rig.store, organizationId, userId))?.authenticators ?? [];
     await assert.rejects(
       child.submit("delete_authenticators", { userId, authenticatorIds: [own?.authenticatorId] }),
