@@ -11,7 +11,7 @@ export type Tier = (typeof tiers)[number];
  * The least number of tests in each tier. Raise it with the suites: a pattern that matches nothing, or a file that dies
  * early, must not pass for success.
  */
-export const minimumTests: Readonly<Record<Tier, number>> = { quick: 3200, long: 1250 };
+export const minimumTests: Readonly<Record<Tier, number>> = { quick: 3200, long: 1300 };
 
 /** Files, or folders with everything in them. */
 export const longSuites: readonly string[] = [
@@ -34,6 +34,7 @@ export const longSuites: readonly string[] = [
   "server/src/signer/hostile/hostile_twins.test.ts",
   "server/src/signer/swap_matrix.test.ts",
   "e2e/src/requests.fuzz.test.ts",
+  "e2e/src/authorisation",
   "e2e/src/passkeys.test.ts",
   "e2e/src/policy_rows.test.ts",
 
