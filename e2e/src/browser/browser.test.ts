@@ -12,6 +12,7 @@ import type { Flow, FlowContext } from "./flow.ts";
 import { guideFlow } from "./guide_flow.ts";
 import { httpClientFlow } from "./http_client_flow.ts";
 import { keysteadSdkFlow } from "./keystead_sdk_flow.ts";
+import { originsFlow } from "./origins_flow.ts";
 import { sdkBrowserFlow } from "./sdk_browser_flow.ts";
 
 const flows: Record<PageName, Flow> = {
@@ -29,8 +30,10 @@ test("signing in from a browser", async (t) => {
   const context: FlowContext = {
     keystead,
     parentId: keystead.bootstrap.organizationId,
+    origin,
     open: (t, page) => openPage(t, browser, origin, page),
   };
   for (const [name, flow] of Object.entries(flows)) await t.test(name, (t) => flow(t, context));
+  await t.test("passkeys work on the pages that the parent lists, and on no other", (t) => originsFlow(t, context));
   await t.test("the application of the guide works as printed", (t) => guideFlow(t, browser, keystead));
 });

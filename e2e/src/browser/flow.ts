@@ -8,6 +8,8 @@ import type { Steps } from "./page/steps.ts";
 export type FlowContext = {
   keystead: KeysteadServer;
   parentId: string;
+  /** Of the application's pages. */
+  origin: string;
   /** A new person's browser: nothing is stored there, and its authenticator is empty. */
   open<S extends Steps>(t: TestContext, page: PageName): Promise<AppPage<S>>;
 };
