@@ -152,6 +152,30 @@ for (const dialect of dialects) {
     assert.equal((await ask()).userId, child.userId);
   });
 
+  test(`the parent's state comes along with a passkey's stamp, and is asked for once (${dialect})`, async (t: TestContext) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const child = await newChild(rig);
+    const { request } = rig.link;
+    let asked = 0;
+    rig.link.request = ((kind: "prepare", ...rest: [never, never]) => {
+      if (kind === "prepare") asked += 1;
+      return request(kind, ...rest);
+    }) as typeof request;
+    const askedFor = async (work: () => Promise<unknown>) => {
+      asked = 0;
+      await work();
+      return asked;
+    };
+    assert.equal(await askedFor(() => child.tag()), 2, "the signer names what it lacks");
+    assert.equal(await askedFor(() => child.tag()), 1);
+    // The newest state comes, however often the parent has changed.
+    for (const allowedOrigins of [[origin], [], [origin, "https://other.example"]]) {
+      await rig.submit(rig.root, "update_allowed_origins", { allowedOrigins });
+    }
+    assert.equal(await askedFor(() => child.tag(testPasskey(0), "https://other.example")), 1);
+  });
+
   test(`a passkey of the parent reads its children and acts in none (${dialect})`, async (t: TestContext) => {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;

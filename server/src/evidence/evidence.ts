@@ -96,7 +96,7 @@ export function isMadeBy<K extends EvidenceKind>(
 }
 
 /** Whether `allowedOrigins` is asked when it is verified. */
-export function needsOrigins({ kind }: Evidence): boolean {
+export function needsOrigins({ kind }: { kind: EvidenceKind }): boolean {
   return rows[kind].needsOrigins;
 }
 
