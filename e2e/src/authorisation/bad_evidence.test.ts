@@ -210,7 +210,7 @@ async function refuseSessions({ place: { organizationId } }: Fixture, session: s
   assertAccepted(await ask(session));
   const bytes = bytesIn(session);
   const first = (byte: number) => base64url(Buffer.concat([Uint8Array.of(byte), bytes.subarray(1)]));
-  const malformed: Refusal = { ...invalidSignature, message: "malformed read-only session" };
+  const malformed: Refusal = { ...invalidSignature, message: "malformed activity stamp: not a read-only session" };
   for (const value of [
     "",
     "x",

@@ -24,5 +24,7 @@ export const originsFlow: Flow = async (t, { keystead, parentId, origin, open })
   assert.equal((await page.run("whoami", organizationId)).organizationId, organizationId);
 
   await parent.updateAllowedOrigins({ allowedOrigins: [] });
+  assert.match((await page.refusal("whoamiByPasskey")).message, /could not verify WebAuthN signature/);
+  await parent.updateAllowedOrigins({ allowedOrigins: ["*"] });
   assert.equal((await page.run("whoamiByPasskey")).organizationId, organizationId);
 };

@@ -1,12 +1,22 @@
 /** Passkeys from registration to stamped requests, through gateway and signer, on both databases. */
 import assert from "node:assert/strict";
+import { createPublicKey } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import { rs256Passkey, rsaKeyPair, type TestPasskey } from "../../../core/test/webauthn/authenticator.ts";
 import { type ActivityPath, createGatewayRig, type GatewayRig, Refused } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
-import { authenticator, origin, passkeyEvidence, passkeyParams, testPasskey } from "../../test/passkeys.ts";
+import {
+  authenticator,
+  origin,
+  passkeyEvidence,
+  passkeyParams,
+  registeredPasskey,
+  rpId,
+  testPasskey,
+} from "../../test/passkeys.ts";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
 import { authenticateQuery } from "../gateway/evidence/authenticate_query.ts";
 import { submit } from "../gateway/submit/submit.ts";
@@ -83,6 +93,40 @@ for (const dialect of dialects) {
       ask(passkeyEvidence(testPasskey(1), query), "sub-organization", rig.organizationId),
       refusedAs("unauthenticated", "credential ID could not be found in organization or its parent organization"),
     );
+  });
+
+  test(`an RSA passkey is registered, shown, and stamps as any other (${dialect})`, async (t: TestContext) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const { organizationId, userId, ...child } = await newChild(rig);
+    const [key, otherKey] = [rsaKeyPair(), rsaKeyPair()];
+    const credentialId = Buffer.from("rsa credential");
+    const [passkey, impostor] = [key, otherKey].map((each) => rs256Passkey(each, rpId, credentialId)) as [
+      TestPasskey,
+      TestPasskey,
+    ];
+    const added = await child.submit("create_authenticators", {
+      userId,
+      authenticators: [registeredPasskey(passkey, "rsa")],
+    });
+    const [id = ""] = (added.result.createAuthenticatorsResult as { authenticatorIds: string[] }).authenticatorIds;
+    const spki = createPublicKey(key).export({ format: "der", type: "spki" }).toString("hex");
+    assert.equal((await findAuthenticator(rig.store, organizationId, id))?.publicKey, spki);
+
+    const done = await child.tag(passkey);
+    assert.equal(done.status, "ACTIVITY_STATUS_COMPLETED");
+    assert.equal(done.votes[0]?.publicKey, spki);
+    const rows = await rig.store.db.selectFrom("leaves").select("leaf").where("activity_id", "=", done.id).execute();
+    const [evidence] = rows.flatMap((row) => decodeLeaf(withoutMac(row.leaf)).evidence);
+    assert.ok(evidence?.content.kind === "webauthn");
+    assert.equal(evidence.content.value.publicKey.kind, "RS256");
+
+    const query = Buffer.from(JSON.stringify({ organizationId }));
+    const ask = (by: TestPasskey) =>
+      authenticateQuery(rig.dependencies, organizationId, passkeyEvidence(by, query), query, "named");
+    assert.equal((await ask(passkey)).userId, userId);
+    await assert.rejects(ask(impostor), unverified);
+    await assert.rejects(child.tag(impostor), unverified);
   });
 
   test(`passkeys are added and deleted, and a deleted one stamps nothing (${dialect})`, async (t: TestContext) => {
