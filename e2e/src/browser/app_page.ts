@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Browser } from "playwright-core";
+import { patienceMs } from "../../../core/test/patience.ts";
 import type { PageName } from "./application.ts";
 import { newPageWithAuthenticator } from "./chromium.ts";
 import type { Refusal, StepAnswer, StepCaller, Steps } from "./page/steps.ts";
@@ -53,11 +54,12 @@ export async function openPage<S extends Steps>(
     },
     refusal,
     async untilRefused(step, ...input) {
-      for (;;) {
+      for (const endMs = Date.now() + patienceMs; Date.now() < endMs; ) {
         const { refusal } = await call(step, input);
         if (refusal !== undefined) return refusal;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
+      assert.fail(`${step} was never refused`);
     },
     async reload() {
       await page.reload();
