@@ -11,7 +11,7 @@ import { type Deployment, startDeployment } from "./deployment.ts";
 import type { Endpoint } from "./endpoints.ts";
 
 /** Nine, several of them with more than one kind of credential. */
-const cases = 19;
+const cases = 20;
 
 for (const dialect of dialects) {
   test(`authorisation on ${dialect}`, async (t) => {

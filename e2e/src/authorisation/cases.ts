@@ -193,12 +193,14 @@ function ofDeletedUser(at: Place): Case[] {
   ];
 }
 
-/** Each of them alone is good. */
+/** Each of them alone is good, where it is a stamp at all. */
 function twoStamps(at: Place): Case[] {
   const pairs: [name: string, (good: Credentials["good"]) => Stamping][] = [
     ["X-Stamp and X-Stamp-Webauthn", ({ key, passkey }) => together(byKey(key), byPasskey(passkey))],
     ["X-Stamp and X-Session", ({ key, readOnly }) => together(byKey(key), bySession(readOnly))],
     ["X-Stamp-Webauthn and X-Session", ({ passkey, readOnly }) => together(byPasskey(passkey), bySession(readOnly))],
+    // It counts as a stamp before anything reads it.
+    ["X-Stamp and X-Stamp-Attested", ({ key }) => together(byKey(key), () => [["X-Stamp-Attested", "e30"]])],
     ["X-Stamp twice", ({ key }) => together(byKey(key), byKey(key))],
   ];
   return pairs.map(([name, stamping]) => ({

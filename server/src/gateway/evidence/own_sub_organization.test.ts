@@ -137,6 +137,39 @@ for (const dialect of dialects) {
       await assert.rejects(home(bob), conflict);
     });
 
+    test("a member of the parent with a child's credential id keeps nobody from being found below", async (t) => {
+      const found = await createCase(t, dialect);
+      if (found === undefined) return;
+      const { rig, signUp, home } = found;
+      const [ann, eve] = [testPasskey(0), impostorPasskey(0, "eve")];
+      const own = await signUp(ann);
+      const { userId } = rig.root;
+      const authenticators = [registeredPasskey(eve, "chosen")];
+      await rig.submit(rig.root, "create_authenticators", { userId, authenticators });
+      assert.equal(await home(ann), own);
+      assert.equal(await home(eve), rig.organizationId);
+      await assert.rejects(home(impostorPasskey(0, "nobody")), unverified);
+    });
+
+    test("a child with a credential id of its parent's keeps nobody of the parent from reading it", async (t) => {
+      const found = await createCase(t, dialect);
+      if (found === undefined) return;
+      const { rig, signUp } = found;
+      const [boss, eve] = [testPasskey(0), impostorPasskey(0, "eve")];
+      const { userId } = rig.root;
+      const authenticators = [registeredPasskey(boss, "own")];
+      await rig.submit(rig.root, "create_authenticators", { userId, authenticators });
+      const child = await signUp(eve);
+      const query = Buffer.from(JSON.stringify({ organizationId: child }));
+      const readAs = async (passkey: TestPasskey) => {
+        const evidence = passkeyEvidence(passkey, query);
+        return (await authenticateQuery(rig.dependencies, child, evidence, query, "named")).organizationId;
+      };
+      assert.equal(await readAs(boss), rig.organizationId);
+      assert.equal(await readAs(eve), child);
+      await assert.rejects(readAs(impostorPasskey(0, "nobody")), unverified);
+    });
+
     test("however often strangers register an id, its owner is found, and no more than a few keys are tried", async (t) => {
       const found = await createCase(t, dialect);
       if (found === undefined) return;
