@@ -15,6 +15,7 @@ import { openMemory } from "../src/signer/memory/memory.ts";
 import { createOperations, type Operations } from "../src/signer/operations.ts";
 import { withoutMac } from "../src/state/authenticity.ts";
 import { sha256 } from "../src/state/digest.ts";
+import { leafWishKey } from "../src/state/record_wish.ts";
 import { decodeRecord, isKeyRecord, type KeyRecord, recordIdOf } from "../src/state/records.ts";
 import { stampEvidence } from "./evidence.ts";
 import { encryptTo, exportClient } from "./imports.ts";
@@ -261,6 +262,8 @@ export function prepareIn(world: World, operations: Operations, state: StoredSta
     if (reply.kind === "prepared") return reply.value;
     for (const wish of reply.value) {
       if (wish.kind === "record") wishes.push(wish.value.wish);
+      // A hostile gateway has nothing to show for it.
+      if (wish.kind === "leaf") wishes.push(leafWishKey(wish.value));
       if (wish.kind === "journal") journal = Buffer.concat(world.journals.get(wish.value.slot) ?? []);
     }
   }

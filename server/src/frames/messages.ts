@@ -45,6 +45,8 @@ const wish = variant({
   otherState: struct({ organizationId: text, page: text, linksFrom: u64 }),
   /** JSON of a `RecordWish` that the activity's declaration did not foresee. */
   record: struct({ wish: text }),
+  /** That this committed leaf is released, as by another host: the signer has prepared it, and a record here is of its making. */
+  leaf: struct({ boot: text, number: u64 }),
 });
 
 /** A record as it is stored: its content with its MAC, and its sealed secret, which is empty where there is none. */

@@ -22,3 +22,8 @@ export type RecordWish =
 export function wishKey(wish: RecordWish): string {
   return JSON.stringify(wish);
 }
+
+/** The same for a leaf that the signer wants to see released: what it made counts only then. */
+export function leafWishKey({ boot, number }: { boot: string; number: number }): string {
+  return JSON.stringify({ by: "leaf", boot, number });
+}

@@ -11,6 +11,7 @@ import type { OfferedState, Reply, Request } from "../../frames/messages.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import type { Lru } from "../../state/lru.ts";
 import { passed } from "../../state/steps.ts";
+import type { UnreleasedLeaf } from "../../store/leaves.ts";
 import { loadHeaders, loadJournal, loadState, type StoredState } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import type { LinkTurn, SignerLink } from "../link/signer_link.ts";
@@ -62,6 +63,16 @@ export class Organization implements RunHolder {
   readonly expect = (organizationId: string, state: OtherState): void => {
     const { expected } = this.#context;
     if (expected.get(organizationId)?.linksFrom !== state.linksFrom) expected.set(organizationId, state, 1);
+  };
+
+  /** Whatever comes of it, the signer says with its next reply. What its result is nobody asks here. */
+  readonly release = async ({ leaf }: UnreleasedLeaf): Promise<void> => {
+    const { store, link } = this.#context;
+    const rows = [{ leaf, sealed: undefined }];
+    const [reply] = await link.request("release", { rows, links: [] });
+    if (reply?.kind !== "again") return;
+    const { organizationId, linksFrom, linksTo } = reply.value;
+    await link.request("release", { rows, links: await loadHeaders(store, organizationId, linksFrom, linksTo) });
   };
 
   /** Whether it has requests here. */

@@ -50,14 +50,14 @@ export class Preparation {
   #repeated: string | undefined;
 
   constructor(store: Store, admission: Admission, organization: Organization, request: PrepareRequest) {
-    const { organizationId, expect } = organization;
+    const { organizationId, expect, release } = organization;
     const { body, target, cost, records: declared } = request;
     this.#organization = organization;
     this.#admission = admission;
     this.#request = request;
     this.#weight = { cost, bytes: body.length + (target?.length ?? 0) };
     this.#turn = { organizationId, cost };
-    this.#source = { store, organizationId, declared, expect };
+    this.#source = { store, organizationId, declared, expect, release };
     organization.enter();
   }
 

@@ -3,7 +3,8 @@
  * and sends the same bytes again. What it finds is believed for its digest or its MAC, never because the gateway says so.
  */
 import type { OfferedState, Request, Wish } from "../../frames/messages.ts";
-import type { RecordWish } from "../../state/record_wish.ts";
+import { leafWishKey, type RecordWish } from "../../state/record_wish.ts";
+import { findLeaf, type UnreleasedLeaf } from "../../store/leaves.ts";
 import { findPages, loadHeaders, loadPartOfState } from "../../store/organizations.ts";
 import { type FoundRecord, findRecords } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
@@ -37,6 +38,8 @@ export type Source = {
   declared: readonly RecordWish[];
   /** What the signer is expected to wish for next time, from what it was given now. */
   expect(organizationId: string, state: OtherState): void;
+  /** Has the signer release a committed leaf, whoever has released it before. */
+  release(leaf: UnreleasedLeaf): Promise<void>;
 };
 
 type Row<K extends Need["kind"]> = {
@@ -125,6 +128,16 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
       const wanted = wishes.map((wish) => JSON.parse(wish) as RecordWish);
       supplies.records = [...supplies.records, ...(await loadRecords(store, organizationId, wanted))];
       supplies.wishes = [...supplies.wishes, ...wishes];
+    },
+  },
+  leaf: {
+    needsState: false,
+    async bring(supplies, { store, organizationId, release }, needs) {
+      for (const { value } of needs) {
+        const leaf = await findLeaf(store, organizationId, value.boot, value.number);
+        if (leaf !== undefined) await release(leaf);
+      }
+      supplies.wishes = [...supplies.wishes, ...needs.map(({ value }) => leafWishKey(value))];
     },
   },
 };

@@ -7,7 +7,7 @@ import { nodeSigning } from "../../curves/node_signing.ts";
 import type { KeyAccess, NewRecord } from "../../endpoints/key_access.ts";
 import type { Prepared, Request } from "../../frames/messages.ts";
 import { findKeyFacts, hasPage, keyFactsPageOf, type PageName } from "../../state/pages.ts";
-import { type RecordWish, wishKey } from "../../state/record_wish.ts";
+import { leafWishKey, type RecordWish, wishKey } from "../../state/record_wish.ts";
 import {
   type AnyRecord,
   encodeRecord,
@@ -20,7 +20,7 @@ import {
 import { seedOfWallet } from "../../state/wallet_secret.ts";
 import type { SealContext } from "../secrets/seal.ts";
 import { changedRows } from "./line.ts";
-import { needsPages, needsRecords } from "./needs_more.ts";
+import { needsLeaves, needsPages, needsRecords } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
@@ -31,12 +31,18 @@ export function openKeyAccess(signer: Signer, state: OpenState, supplied: Suppli
   const { keyring, sealer } = signer;
   const { organizationId } = state;
   const sealedOf = new Map<KeyRecord, Uint8Array>();
+  const looked = new Set(supplied.wishes);
+  /** Leaves of this signer that it has not released, by their wishes. */
+  const unseen = new Map<string, NonNullable<KeyRecord["madeIn"]>>();
   for (const { content, sealed } of supplied.records) {
     const record = readRecord(signer, organizationId, content);
-    if (isKeyRecord(record) && isReleased(signer, record)) sealedOf.set(record, sealed);
+    if (!isKeyRecord(record)) continue;
+    if (isReleased(signer, record)) sealedOf.set(record, sealed);
+    else if (record.madeIn !== undefined) unseen.set(leafWishKey(record.madeIn), record.madeIn);
   }
+  const toSee = [...unseen].flatMap(([wish, leaf]) => (looked.has(wish) ? [] : [leaf]));
+  if (toSee.length > 0) throw needsLeaves(toSee);
   const records = [...sealedOf.keys()];
-  const looked = new Set(supplied.wishes);
   const isAbsent = (name: PageName) =>
     !hasPage(state.pages, name) && state.directory.pages.some((page) => page.name === name);
 
@@ -104,7 +110,9 @@ export function readRecord(signer: Signer, organizationId: string, content: Uint
 
 /**
  * Whether the activity that made a record was let out. One that was only prepared is no key of the organization, whatever it was shown
- * as. Processes that this memory does not know are other signers', or from before a memory that was lost: those are believed.
+ * as. Processes that this memory does not know are other signers', or from before a memory that was lost: those are believed. Its own
+ * may have been let out by another host's signer, after a crash of this one: so the leaf is asked for once, and is released here too
+ * if it lies on the line.
  */
 function isReleased({ memory }: Signer, { madeIn }: KeyRecord): boolean {
   if (madeIn === undefined) return true;

@@ -18,3 +18,7 @@ export function needsPages(names: readonly string[]): NeedsMore {
 export function needsRecords(wishes: readonly RecordWish[]): NeedsMore {
   return new NeedsMore(wishes.map((wish) => ({ kind: "record", value: { wish: wishKey(wish) } })));
 }
+
+export function needsLeaves(leaves: readonly { boot: string; number: number }[]): NeedsMore {
+  return new NeedsMore(leaves.map(({ boot, number }) => ({ kind: "leaf", value: { boot, number } })));
+}
