@@ -246,7 +246,7 @@ test("a policy that allows everybody everything is named, of the file and of the
 
 test("an id that nobody has in this organization is said before anything is sent, and hinders nothing", async () => {
   const [tessa, nobody] = ["11111111-1111-4111-8111-111111111111", "99999999-9999-4999-8999-999999999999"];
-  answers.list_users = { users: [{ userId: tessa, apiKeys: [] }] };
+  answers.list_users = { users: [{ userId: tessa, apiKeys: [], authenticators: [] }] };
   answers.list_user_tags = { userTags: [] };
   answers.list_wallets = { wallets: [] };
   const policy = {
@@ -257,7 +257,7 @@ test("an id that nobody has in this organization is said before anything is sent
   };
   const other = { ...denial, consensus: `approvers.any(u, u.tags.contains('${tessa}'))` };
   const { code, stderr } = await apply([policy, other], "--yes");
-  assert.equal(code, 0);
+  assert.equal(code, 0, stderr);
   assert.deepEqual(stderr.match(/(?<=^keystead: warning: this organization has ).*$/gm)?.toSorted(), [
     `no user \`${nobody}\`, which "kept" names`,
     `no user tag \`${tessa}\`, which "kept" and 1 more name`,
