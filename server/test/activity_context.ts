@@ -4,6 +4,7 @@ import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { ActivityContext, ActivityDefinition, ActivityOutcome } from "../src/endpoints/define_activity.ts";
 import { type Limits, withLimits } from "../src/endpoints/limits.ts";
 import type { Static, TObject } from "../src/fields/schema.ts";
+import { allowedOrigins } from "../src/rules/allowed_origins.ts";
 import type { Pages } from "../src/state/pages.ts";
 import { testKeyAccess } from "./key_access.ts";
 
@@ -35,6 +36,8 @@ export function runActivity<P extends TObject, R extends TObject, S>(
   params: Static<P>,
   context: ContextChanges = {},
 ): ActivityOutcome<Static<R>> {
-  const started = activity.run(activity.state(pages, params), params, activityContext(context));
+  const origins: ActivityContext["allowedOrigins"] = (own = pages.settings) => allowedOrigins(own, undefined);
+  const given = activityContext({ allowedOrigins: origins, ...context });
+  const started = activity.run(activity.state(pages, params), params, given);
   return "next" in started ? finish(started) : started;
 }

@@ -4,6 +4,7 @@ import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { refuseLockOut } from "../rules/quorum.ts";
+import { quorumAccess, refuseShutOut } from "../rules/quorum_origins.ts";
 import { put } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
 
@@ -19,7 +20,8 @@ export const deleteApiKeys = defineActivity({
   ownCredentialOf: ({ userId }) => userId,
   cost: ({ apiKeyIds }) => apiKeyIds.length * unitCosts.entry,
   state: ({ members, settings }) => ({ members, settings }),
-  run({ members, settings }, { userId, apiKeyIds }, { organizationId, nowMs }) {
+  run({ members, settings }, { userId, apiKeyIds }, context) {
+    const { organizationId, nowMs } = context;
     const user = getUser(members, organizationId, userId);
     const doomed = new Set(apiKeyIds);
     for (const apiKeyId of doomed) {
@@ -29,6 +31,8 @@ export const deleteApiKeys = defineActivity({
     }
     const left = { ...user, apiKeys: user.apiKeys.filter((key) => !doomed.has(key.apiKeyId)), updatedAtMs: nowMs };
     refuseLockOut(members, { user, settings }, { user: left, settings }, nowMs);
+    const origins = () => context.allowedOrigins();
+    refuseShutOut(context, quorumAccess(members, origins), quorumAccess(members, origins, { user: left }));
     return { changes: [put("user", left)], result: { apiKeyIds: [...doomed] } };
   },
 });

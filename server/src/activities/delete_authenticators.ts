@@ -4,6 +4,7 @@ import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { refuseLockOut } from "../rules/quorum.ts";
+import { quorumAccess, refuseShutOut } from "../rules/quorum_origins.ts";
 import { keptCredentialsOf, withCredentials } from "../state/credentials.ts";
 import { put } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
@@ -20,7 +21,8 @@ export const deleteAuthenticators = defineActivity({
   ownCredentialOf: ({ userId }) => userId,
   cost: ({ authenticatorIds }) => authenticatorIds.length * unitCosts.entry,
   state: ({ members, settings }) => ({ members, settings }),
-  run({ members, settings }, { userId, authenticatorIds }, { organizationId, nowMs }) {
+  run({ members, settings }, { userId, authenticatorIds }, context) {
+    const { organizationId, nowMs } = context;
     const user = getUser(members, organizationId, userId);
     const doomed = new Set(authenticatorIds);
     for (const authenticatorId of doomed) {
@@ -33,6 +35,8 @@ export const deleteAuthenticators = defineActivity({
     );
     const left = { ...withCredentials(user, kept), updatedAtMs: nowMs };
     refuseLockOut(members, { user, settings }, { user: left, settings }, nowMs);
+    const origins = () => context.allowedOrigins();
+    refuseShutOut(context, quorumAccess(members, origins), quorumAccess(members, origins, { user: left }));
     return { changes: [put("user", left)], result: { authenticatorIds: [...doomed] } };
   },
 });

@@ -3,10 +3,10 @@ import { defineActivity } from "../endpoints/define_activity.ts";
 import { optional } from "../fields/credentials.ts";
 import { type FeatureName, featureName, features } from "../fields/features.ts";
 import { Type } from "../fields/schema.ts";
-import { originsFeature, originsFeatureOf, refuseEmptyList, splitOrigins } from "../rules/allowed_origins.ts";
+import { originsFeature, originsFeatureOf, splitOrigins } from "../rules/allowed_origins.ts";
 import { featuresOf } from "../rules/features.ts";
-import { type Feature, put } from "../state/entities.ts";
-import type { MembersPage } from "../state/members.ts";
+import { quorumAccess, refuseShutOut } from "../rules/quorum_origins.ts";
+import { type Feature, put, type Settings } from "../state/entities.ts";
 
 /** Switches a feature on, or changes its value. */
 export const setOrganizationFeature = defineActivity({
@@ -20,20 +20,20 @@ export const setOrganizationFeature = defineActivity({
   result: Type.Object({ features }),
   cost: ({ value }) => costOfText(value?.length ?? 0, unitCosts.kilobyte),
   state: ({ members, settings }) => ({ members, settings }),
-  run({ members, settings }, { name, value }, { nowMs }) {
+  run({ members, settings }, { name, value }, context) {
     const others = settings.features.filter((feature) => feature.name !== name);
-    const all = [...others, featureOf(members, name, value ?? "")];
-    const next = { ...settings, features: all, updatedAtMs: nowMs };
+    const all = [...others, featureOf(name, value ?? "")];
+    const next = { ...settings, features: all, updatedAtMs: context.nowMs };
+    if (name === originsFeature) {
+      const under = (each: Settings) => quorumAccess(members, () => context.allowedOrigins(each));
+      refuseShutOut(context, under(settings), under(next));
+    }
     return { changes: [put("settings", next)], result: { features: featuresOf(next) } };
   },
 });
 
 /** A list of origins is checked as `update_allowed_origins` checks it: it is the same list. */
-function featureOf(members: MembersPage, name: FeatureName, value: string): Feature {
-  if (name === originsFeature) {
-    const origins = splitOrigins(value);
-    refuseEmptyList(members, origins);
-    return originsFeatureOf(origins);
-  }
+function featureOf(name: FeatureName, value: string): Feature {
+  if (name === originsFeature) return originsFeatureOf(splitOrigins(value));
   return value === "" ? { name } : { name, value };
 }

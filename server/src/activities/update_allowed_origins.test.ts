@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
 import { apiKey, organization, person } from "../../test/members.ts";
-import { authenticator } from "../../test/passkeys.ts";
+import { authenticator, origin } from "../../test/passkeys.ts";
 import { allowedOrigins, ownOrigins } from "../rules/allowed_origins.ts";
 import type { Feature, Settings, User } from "../state/entities.ts";
+import { deleteApiKeys } from "./delete_api_keys.ts";
 import { setOrganizationFeature } from "./set_organization_feature.ts";
 import { updateAllowedOrigins } from "./update_allowed_origins.ts";
+import { updateRootQuorum } from "./update_root_quorum.ts";
 
 const name = "FEATURE_NAME_WEBAUTHN_ORIGINS";
 const ann = person("ann", { apiKeys: [apiKey(0)] });
@@ -63,15 +65,60 @@ test("nobody shuts the passkeys out that the root quorum needs to take it back",
     apiKeys: [apiKey(1, { expiresAtMs: nowMs + 1_000 })],
     authenticators: [authenticator(1)],
   });
-  const refusal = { code: "invalid_argument", message: /^an empty list of origins allows no passkey/ };
+  const refusal = { code: "invalid_argument", message: /^the root quorum could not act any more/ };
   const quorum = (threshold: number, users: readonly User[]) =>
     organization({ users, rootQuorum: { threshold, userIds: users.map(({ userId }) => userId) } });
   for (const pages of [quorum(1, [bob]), quorum(1, [bob, eve]), quorum(2, [ann, bob])]) {
     assert.throws(() => runActivity(updateAllowedOrigins, pages, { allowedOrigins: [] }), refusal);
     assert.throws(() => runActivity(setOrganizationFeature, pages, { name }), refusal);
     runActivity(updateAllowedOrigins, pages, { allowedOrigins: ["*"] });
+    // Nothing of theirs is on the page that is listed; on the others something is.
+    assert.throws(() => runActivity(updateAllowedOrigins, pages, { allowedOrigins: ["https://x.example"] }), refusal);
+    for (const fitting of [origin, "https://sub.app.example.com:8443", "android:apk-key-hash:abc"]) {
+      runActivity(updateAllowedOrigins, pages, { allowedOrigins: ["https://x.example", fitting] });
+    }
   }
   runActivity(updateAllowedOrigins, quorum(1, [ann, bob]), { allowedOrigins: [] });
+  // What is shut already may be changed, also for something that fits no better.
+  const shut = organization({
+    users: [bob],
+    rootQuorum: { threshold: 1, userIds: ["bob"] },
+    settings: { features: [{ name }] },
+  });
+  runActivity(updateAllowedOrigins, shut, { allowedOrigins: ["https://x.example"] });
+});
+
+test("a list that shares nothing with the parent's shuts the same passkeys out", () => {
+  const bob = person("bob", { authenticators: [authenticator(0)] });
+  const pages = organization({ users: [bob], rootQuorum: { threshold: 1, userIds: ["bob"] } });
+  const parent = { features: [{ name, value: "https://other.app.example.com" }] };
+  const below = { allowedOrigins: (own = pages.settings) => allowedOrigins(own, parent) };
+  const refusal = { message: /^the root quorum could not act any more/ };
+  assert.throws(() => runActivity(updateAllowedOrigins, pages, { allowedOrigins: [origin] }, below), refusal);
+  runActivity(updateAllowedOrigins, pages, { allowedOrigins: ["https://other.app.example.com"] }, below);
+});
+
+test("under a list that fits no passkey, the quorum keeps its API keys", () => {
+  const both = person("both", { apiKeys: [apiKey(3)], authenticators: [authenticator(0)] });
+  const rootQuorum = { threshold: 1, userIds: ["both"] };
+  const under = (features: readonly Feature[]) =>
+    organization({ users: [both, ann], rootQuorum, settings: { features } });
+  const deleteKey = (features: readonly Feature[]) =>
+    runActivity(deleteApiKeys, under(features), { userId: "both", apiKeyIds: [apiKey(3).apiKeyId] });
+  const refusal = { message: /^the root quorum could not act any more/ };
+  deleteKey([]);
+  deleteKey([{ name, value: origin }]);
+  for (const features of [[{ name }], [{ name, value: "https://x.example" }]]) {
+    assert.throws(() => deleteKey(features), refusal);
+    const bob = person("bob", { authenticators: [authenticator(1)] });
+    const pages = organization({
+      users: [ann, bob],
+      rootQuorum: { threshold: 1, userIds: ["ann"] },
+      settings: { features },
+    });
+    assert.throws(() => runActivity(updateRootQuorum, pages, { threshold: 1, userIds: ["bob"] }), refusal);
+    runActivity(updateRootQuorum, pages, { threshold: 1, userIds: ["ann", "bob"] });
+  }
 });
 
 test("what no browser calls an origin is refused, in both places", () => {

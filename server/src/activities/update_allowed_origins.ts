@@ -1,8 +1,9 @@
 import { costOfText, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { Type } from "../fields/schema.ts";
-import { refuseEmptyList, withOrigins } from "../rules/allowed_origins.ts";
-import { put } from "../state/entities.ts";
+import { withOrigins } from "../rules/allowed_origins.ts";
+import { quorumAccess, refuseShutOut } from "../rules/quorum_origins.ts";
+import { put, type Settings } from "../state/entities.ts";
 
 const origin = Type.String({
   maxLength: 300,
@@ -28,8 +29,10 @@ export const updateAllowedOrigins = defineActivity({
   result: Type.Object({}),
   cost: ({ allowedOrigins }) => costOfText(allowedOrigins.join("").length, unitCosts.kilobyte),
   state: ({ members, settings }) => ({ members, settings }),
-  run({ members, settings }, { allowedOrigins }, { nowMs }) {
-    refuseEmptyList(members, allowedOrigins);
-    return { changes: [put("settings", { ...withOrigins(settings, allowedOrigins), updatedAtMs: nowMs })], result: {} };
+  run({ members, settings }, { allowedOrigins }, context) {
+    const next = { ...withOrigins(settings, allowedOrigins), updatedAtMs: context.nowMs };
+    const under = (each: Settings) => quorumAccess(members, () => context.allowedOrigins(each));
+    refuseShutOut(context, under(settings), under(next));
+    return { changes: [put("settings", next)], result: {} };
   },
 });

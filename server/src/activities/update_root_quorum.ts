@@ -3,6 +3,7 @@ import { defineActivity } from "../endpoints/define_activity.ts";
 import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { checkQuorum } from "../rules/quorum.ts";
+import { quorumAccess, refuseShutOut } from "../rules/quorum_origins.ts";
 import { put } from "../state/entities.ts";
 
 /** Sets who bypasses policies, and how many of them it takes. */
@@ -24,9 +25,11 @@ export const updateRootQuorum = defineActivity({
   result: Type.Object({}),
   cost: ({ userIds }) => userIds.length * unitCosts.entry,
   state: ({ members, settings }) => ({ members, settings }),
-  run({ members, settings }, { threshold, userIds }) {
+  run({ members, settings }, { threshold, userIds }, context) {
     const rootQuorum = { threshold, userIds: [...new Set(userIds)] };
     checkQuorum(rootQuorum, members.users, settings);
+    const origins = () => context.allowedOrigins();
+    refuseShutOut(context, quorumAccess(members, origins), quorumAccess(members, origins, { rootQuorum }));
     return { changes: [put("rootQuorum", rootQuorum)], result: {} };
   },
 });

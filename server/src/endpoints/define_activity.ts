@@ -2,7 +2,7 @@
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { Work } from "@keystead/core/work.ts";
 import type { Static, TObject } from "../fields/schema.ts";
-import type { Change } from "../state/entities.ts";
+import type { Change, Settings } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import type { RecordWish } from "../state/record_wish.ts";
 import type { TextRecord } from "../state/records.ts";
@@ -32,8 +32,11 @@ export type ActivityContext = {
   readonly limits: Limits;
   readonly curves: Curves;
   readonly keys: KeyAccess;
-  /** The origins that passkeys may be registered at; undefined where neither this organization nor its parent has a list. */
-  allowedOrigins(): readonly string[] | undefined;
+  /**
+   * The origins that passkeys may be used from, with these settings or as they are; undefined where neither this organization nor its
+   * parent has a list.
+   */
+  allowedOrigins(own?: Pick<Settings, "features">): readonly string[] | undefined;
   /** The next derived id of this activity, with its tag where it is a key's; the order of calls is part of the activity's meaning. */
   newId(tag?: string): string;
 };

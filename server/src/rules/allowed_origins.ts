@@ -4,9 +4,7 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { FeatureName } from "../fields/features.ts";
-import { isLasting } from "../state/credentials.ts";
 import type { Feature, Settings } from "../state/entities.ts";
-import type { MembersPage } from "../state/members.ts";
 
 export const originsFeature = "FEATURE_NAME_WEBAUTHN_ORIGINS" satisfies FeatureName;
 
@@ -54,22 +52,6 @@ export function splitOrigins(value: string): string[] {
     .split(",")
     .map((origin) => origin.trim())
     .filter((origin) => origin !== "");
-}
-
-/**
- * An empty list allows no passkey at all. It is refused where the root quorum could not take it back: nobody else could, and what the
- * organization holds would be lost.
- */
-export function refuseEmptyList({ users, rootQuorum }: MembersPage, origins: readonly string[]): void {
-  if (origins.length > 0) return;
-  const { threshold, userIds } = rootQuorum;
-  const withKey = userIds.filter((userId) => users.get(userId)?.apiKeys.some(isLasting) === true);
-  if (withKey.length >= threshold) return;
-  throw new Fault(
-    "invalid_argument",
-    "an empty list of origins allows no passkey, and the root quorum cannot act without one; give its members API keys first, " +
-      "or list `*` to have no list",
-  );
 }
 
 /** Written for "no list": an origin must then belong to the passkey's own domain. */

@@ -1,5 +1,6 @@
 import type { KeyAccess } from "../../endpoints/key_access.ts";
 import type { Weighed } from "../../rules/authorise.ts";
+import type { Settings } from "../../state/entities.ts";
 import type { Asked } from "./asked.ts";
 import type { AuthenticatedCaller } from "./authenticate.ts";
 import type { Supplied } from "./key_records.ts";
@@ -20,7 +21,7 @@ export type DecisionContext = {
   supplied: Supplied;
   others: OtherStates;
   /** As activities are told them. */
-  allowedOrigins(): readonly string[] | undefined;
+  allowedOrigins(own?: Pick<Settings, "features">): readonly string[] | undefined;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyAccess;
 };

@@ -14,7 +14,7 @@ import { checkProposal } from "../../rules/pending_limits.ts";
 import { compilingPolicies } from "../../rules/policies.ts";
 import { rootMembers } from "../../rules/votes.ts";
 import { journalsOf } from "../../state/directory.ts";
-import { put } from "../../state/entities.ts";
+import { put, type Settings } from "../../state/entities.ts";
 import { checkJournalLimit, findJournalIn, liveness, slotMs, slotOf } from "../../state/journal.ts";
 import { passed } from "../../state/steps.ts";
 import type { Act, DecisionContext } from "./act.ts";
@@ -71,9 +71,9 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     members,
   };
   const others = createOtherStates(signer, request.others);
-  const origins = () =>
+  const origins = (own: Pick<Settings, "features"> = settings) =>
     allowedOrigins(
-      settings,
+      own,
       organization.parentId === undefined ? undefined : others.page(organization.parentId, "settings"),
     );
   const caller = authenticate(signer.curves, organization, evidence, body, nowMs, origins);
