@@ -93,14 +93,14 @@ test("a point that is not one of P-256 is refused", () => {
   }
 });
 
-test("an RSA key that is short, overlong, even or with an odd exponent out of range is refused", () => {
+test("an RSA key that is short, overlong or even, or has another exponent than 65537, is refused", () => {
   const ofBits = (bits: number) => {
     const bytes = new Uint8Array(Math.ceil(bits / 8)).fill(0xff);
     bytes[0] = 0xff >> (8 * bytes.length - bits);
     return bytes;
   };
   for (const bits of [2048, 2049, 3072, 4096]) read(withParameter(rs256, -1, ofBits(bits)));
-  for (const exponent of ["010001", "010003", "ffffffff"]) read(withParameter(rs256, -2, Uint8Array.fromHex(exponent)));
+  read(withParameter(rs256, -2, Uint8Array.fromHex("010001")));
   for (const [pairs, message] of [
     [withParameter(rs256, -1, ofBits(2047)), /2048 to 4096 bits, this one has 2047/],
     [withParameter(rs256, -1, ofBits(1024)), /this one has 1024/],
@@ -115,9 +115,9 @@ test("an RSA key that is short, overlong, even or with an odd exponent out of ra
       ),
       /modulus that is even/,
     ],
-    ...["", "01", "03", "ffff", "010000", "010002", "0100000001"].map((hex) => [
+    ...["", "01", "03", "ffff", "010000", "010002", "010003", "ffffffff", "0100000001"].map((hex) => [
       withParameter(rs256, -2, Uint8Array.fromHex(hex)),
-      /an RSA exponent is odd, at least 65537 and below 2\^32/,
+      /an RSA exponent other than 65537/,
     ]),
     [withParameter(rs256, -2, Uint8Array.of(0, 1, 0, 1)), /leading zeros/],
     [withParameter(rs256, -2, 65537), /a modulus and an exponent/],

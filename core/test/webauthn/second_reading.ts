@@ -112,7 +112,7 @@ function keyFrom(map: Map<unknown, LooseCbor>): { algorithm: string; key: KeyObj
   const [n, e] = [bytes(-1, 256, 512), bytes(-2, 3, 4)];
   const [modulus, exponent] = [n, e].map((part) => BigInt(`0x${part.toString("hex")}`)) as [bigint, bigint];
   demand(n[0] !== 0 && e[0] !== 0 && modulus >= 1n << 2047n && modulus % 2n === 1n, "modulus");
-  demand(exponent >= 65537n && exponent % 2n === 1n, "exponent");
+  demand(exponent === 65537n, "exponent");
   return { algorithm: "RS256", key: importJwk({ kty: "RSA", n: n.toString("base64url"), e: e.toString("base64url") }) };
 }
 
