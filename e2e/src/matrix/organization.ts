@@ -75,10 +75,13 @@ const unknownFeature = {
   refusal: invalid(/^invalid request body: field `parameters\.name` must be /),
 };
 
+/** Where the passkeys of `passkeys.ts` are used. */
+const origin = "https://app.example.com";
 const originsFeature = "FEATURE_NAME_WEBAUTHN_ORIGINS";
 
 export const updateAllowedOrigins = activityEntry<{ allowedOrigins: string[] }>({
-  good: () => ({ allowedOrigins: [`https://a${randomUUID()}.example.com`, "http://localhost:3000"] }),
+  // That of the passkeys too: other cases in the same organization go on using theirs.
+  good: () => ({ allowedOrigins: [`https://a${randomUUID()}.example.com`, "http://localhost:3000", origin] }),
   required: ["allowedOrigins"],
   result: () => ({}),
   shows({ allowedOrigins }, { before, after }) {
