@@ -3,7 +3,7 @@
  * hold, useless until it is committed and released. Time, identity and permission come from here, never from the frame.
  */
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Work } from "@keystead/core/work.ts";
 import { noSuchOrganization } from "../../endpoints/known_faults.ts";
@@ -106,8 +106,9 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const executed = signer.journals.has(state.organizationId, journal, fingerprint, request.journal);
   if (executed === undefined) return again({ kind: "journal", value: { slot: journal.slot } });
   if (executed) throw alreadyExists();
-  checkJournalLimit(journal, () => rootMembers(members).includes(caller.user.userId));
-  takeOnce(signer, asked, state, nowMs);
+  const isRootMember = () => rootMembers(members).includes(caller.user.userId);
+  checkJournalLimit(journal, isRootMember);
+  takeOnce(signer, asked, state, isRootMember, nowMs);
   return prepared(yield* decide(context, asked));
 }
 
@@ -131,13 +132,15 @@ function takeOnce(
   { memory }: Signer,
   { form, envelope, fingerprint }: Asked,
   { known }: OpenState,
+  isRootMember: () => boolean,
   nowMs: number,
 ): void {
   const { organizationId, parentId } = known.header;
   if (form.activity.findsSubOrganization !== true) return;
   const isNamed = uuidFromBytes(organizationId) === envelope.organizationId;
   if (isNamed && parentId !== undefined) return;
-  memory.takeBody({ bodyMs: envelope.timestampMs, fingerprint, organizationId }, nowMs);
+  const namedId = uuidToBytes(envelope.organizationId);
+  memory.takeBody({ namedId, bodyMs: envelope.timestampMs, fingerprint, organizationId }, isRootMember, nowMs);
 }
 
 /**

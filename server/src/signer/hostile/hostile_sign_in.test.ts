@@ -3,11 +3,12 @@
  * same key, of a child of somebody else's. However it goes about it, the same bytes count in one organization.
  */
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { makeReadOnlySession } from "@keystead/core/crypto/read_only_session.ts";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { p256 } from "@noble/curves/nist.js";
 import { exportClient } from "../../../test/imports.ts";
 import {
@@ -120,6 +121,36 @@ for (const type of signIns) {
     assert.throws(() => prepareIn(rig, one, body, rig.apiPrivateKey), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
   });
 }
+
+test("one account that floods with bodies of the future is refused itself, and nobody else is", () => {
+  const { rig, privateKey, parentId, one, other } = createScene();
+  const timestampMs = String(rig.clock.nowMs + 299_000);
+  const flood = () => prepareIn(rig, one, bodyOf(rig, readOnly, { timestampMs }), privateKey);
+  flood();
+  // The rest of 100,000, as `prepare` notes them.
+  const ids = { namedId: uuidToBytes(parentId), organizationId: uuidToBytes(one.organizationId) };
+  const refused = { code: "resource_exhausted" };
+  let noted = 0;
+  const note = () => {
+    for (; noted < 100_000; noted++) {
+      const fingerprint = new Uint8Array(randomBytes(32));
+      rig.memory.takeBody({ ...ids, bodyMs: Number(timestampMs), fingerprint }, () => true, rig.clock.nowMs);
+    }
+  };
+  assert.throws(note, refused);
+  assert.ok(noted > 1_000);
+  for (const each of [rig, rig.restart({ orders: { adoptUnknown: true } })]) {
+    assert.throws(() => prepareIn(each, one, bodyOf(rig, readOnly), privateKey), refused);
+    for (const type of signIns) {
+      assert.equal(prepareIn(each, other, bodyOf(rig, type), privateKey).organizationId, other.organizationId);
+      assert.equal(offer(each, each.born, bodyOf(rig, type)).kind, "prepared");
+      // It may still name itself: such a body runs nowhere else, and is not noted.
+      const named = bodyOf(rig, type, { organizationId: one.organizationId });
+      const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", named);
+      assert.equal(offer(each, one.state, named, { stamp }).kind, "prepared");
+    }
+  }
+});
 
 test("nothing but a sign-in runs below the organization that it names", () => {
   const { rig, privateKey, one } = createScene();

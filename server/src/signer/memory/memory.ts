@@ -6,6 +6,7 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { deriveKey } from "../../state/digest.ts";
+import { slotOf } from "../../state/journal.ts";
 import { createContents, type MemoryContents } from "./contents.ts";
 import type { WriteBytes } from "./file_bytes.ts";
 import { MemoryFile } from "./memory_file.ts";
@@ -45,9 +46,9 @@ export type Memory = {
   noteBodyTime(bodyMs: number, nowMs: number): void;
   /**
    * A body that names a parent is about to run in this organization. Told before anything is made of it, so that no other takes it, also
-   * after a restart; refused where another has, or where that is not known any more.
+   * after a restart; refused where another has, where that is not known any more, or where the organization has taken too many.
    */
-  takeBody(body: TakenBody, nowMs: number): void;
+  takeBody(body: TakenBody, isRootMember: () => boolean, nowMs: number): void;
   /** Every released leaf number, by boot. */
   released(): ReleasedRange[];
   wasReleased(boot: Uint8Array, number: number): boolean;
@@ -135,12 +136,17 @@ function memoryOf(
       if (bodyMs <= nowMs + aheadToleranceMs || bodyMs <= contents.aheadMs) return;
       remember({ kind: "ahead", value: { timeMs: Math.ceil(bodyMs / aheadStepMs) * aheadStepMs } });
     },
-    takeBody(body, nowMs) {
+    takeBody(body, isRootMember, nowMs) {
       const { taken } = contents;
-      if (isTakenBy(taken, body)) return;
       taken.forgetOld(nowMs);
+      if (isTakenBy(taken, body)) return;
+      taken.makeSpace(body, isRootMember, nowMs);
+      // Making space may have cost the minute that it is of itself.
+      if (isTakenBy(taken, body)) return;
+      const { namedId, organizationId, bodyMs } = body;
       const fingerprint = body.fingerprint.subarray(0, takenDigestLength);
-      remember({ kind: "taken", value: { floor: taken.floor, bodies: [{ ...body, fingerprint }] } });
+      const notes = [{ slot: slotOf(bodyMs), fingerprint, organizationId }];
+      remember({ kind: "taken", value: { namedId, floor: taken.floorOf(namedId), notes } });
     },
     torn,
     sync: () => file.waitForDisk(),

@@ -5,7 +5,7 @@
 import { fixed, type Layout, list, struct, u64, type ValueOf, variant } from "@keystead/core/encoding/layout.ts";
 import type { MemoryContents } from "./contents.ts";
 import { pinDigestLength } from "./pins.ts";
-import { type TakenBody, takenDigestLength } from "./taken_bodies.ts";
+import { type TakenNotes, takenDigestLength } from "./taken_bodies.ts";
 
 type RecordKind<T> = {
   layout: Layout<T>;
@@ -26,7 +26,7 @@ const timeLayout = struct({ timeMs: u64 });
 const pinLayout = struct({ organizationId: fixed(16), version: u64, digest: fixed(pinDigestLength) });
 const rangeLayout = struct({ boot: fixed(16), first: u64, last: u64 });
 const takenLayout = struct({
-  bodyMs: u64,
+  slot: u64,
   fingerprint: fixed(takenDigestLength),
   organizationId: fixed(16),
 });
@@ -97,14 +97,11 @@ export const recordKinds = {
     apply: ({ ownBoots }, { boot }) => ownBoots.add(boot),
     compaction: { order: 2, values: ({ ownBoots }) => Array.from(ownBoots.values(), (boot) => ({ boot })) },
   }),
-  /** Bodies that name a parent were taken by these organizations; those of minutes before the floor are not taken any more. */
+  /** Bodies that name this organization were taken, there or below; those of minutes before the floor are not taken any more. */
   taken: row({
-    layout: struct({ floor: u64, bodies: list(takenLayout) }),
+    layout: struct({ namedId: fixed(16), floor: u64, notes: list(takenLayout) }),
     isWaitedFor: false,
-    apply({ taken }, { floor, bodies }) {
-      taken.raiseFloor(floor);
-      for (const body of bodies) taken.add(body);
-    },
+    apply: ({ taken }, notes) => taken.add(notes),
     compaction: { order: 6, values: compactedTaken },
   }),
 };
@@ -124,11 +121,11 @@ function* compactedReleases({ released, pins, lastTimeMs }: MemoryContents): Gen
   }
 }
 
-function* compactedTaken({ taken }: MemoryContents): Generator<{ floor: number; bodies: TakenBody[] }> {
-  const { floor } = taken;
-  const batches = [...batchesOf(taken.values())];
-  if (floor > 0 && batches.length === 0) yield { floor, bodies: [] };
-  for (const bodies of batches) yield { floor, bodies };
+function* compactedTaken({ taken }: MemoryContents): Generator<TakenNotes> {
+  for (const { namedId, floor, notes } of taken.all()) {
+    if (notes.length === 0) yield { namedId, floor, notes };
+    for (const batch of batchesOf(notes)) yield { namedId, floor, notes: batch };
+  }
 }
 
 function* batchesOf<T>(items: Iterable<T>): Generator<T[]> {
