@@ -69,7 +69,7 @@ const writes: Record<string, Write> = {
       const tag = some(picture.tags, random);
       const userTags = tag !== undefined && random.next() < 0.3 ? [tag] : [];
       const passkeys = random.next() < 0.3 ? [createPasskey()] : [];
-      const authenticators = passkeys.map(authenticatorParams);
+      const authenticators = passkeys.map((passkey) => authenticatorParams(passkey));
       const user = { userName: random.pick(names), apiKeys: [apiKeyOf(key)], authenticators, oauthProviders: [] };
       return {
         parameters: { users: [{ ...user, userTags }] },
