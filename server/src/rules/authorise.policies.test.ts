@@ -332,3 +332,27 @@ test("where no policy was asked a refusal has an empty list and no explanations"
     },
   ]);
 });
+
+test("an approval whose credential is gone keeps its type; what else a policy asks of it has no value, and denies", () => {
+  const login = "CREDENTIAL_TYPE_LOGIN";
+  const byType: Draft = { deny: true, consensus: `credentials.any(c, c.type == '${login}')` };
+  const byKey: Draft = { deny: true, consensus: "credentials.any(c, c.public_key == '02aa')" };
+  const byPasskey: Draft = { deny: true, consensus: "credentials.any(c, c.credential_id == 'aa')" };
+  const noSession: Draft = { consensus: `credentials.all(c, c.type != '${login}')` };
+  const decideWith = (policies: Record<string, Draft>, credentialType?: string) => {
+    const question = questionOf(situation({ policies }));
+    const gone = { userId: "dave", credentialId: "gone", ...(credentialType && { credentialType }), atMs: nowMs };
+    return authorise({ ...question, approvals: [gone] });
+  };
+  assert.equal(decideWith({ allow, byType }, login).kind, "refuse");
+  assert.equal(decideWith({ allow, byType }, "CREDENTIAL_TYPE_API_KEY_P256").kind, "allow");
+  assert.equal(decideWith({ noSession }, "CREDENTIAL_TYPE_API_KEY_P256").kind, "allow");
+  assert.equal(decideWith({ noSession }, login).kind, "refuse");
+  // Where it was not kept, nobody knows: an erring denial denies, an erring allowance does not allow.
+  assert.equal(decideWith({ allow, byType }).kind, "refuse");
+  assert.equal(decideWith({ noSession }).kind, "refuse");
+  for (const denial of [byKey, byPasskey]) {
+    assert.equal(decideWith({ allow, denial }, "CREDENTIAL_TYPE_API_KEY_P256").kind, "refuse");
+  }
+  assert.equal(decideWith({ allow }).kind, "allow", "who approves counts as before");
+});

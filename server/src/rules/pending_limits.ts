@@ -12,7 +12,7 @@ import { rootMembers } from "./votes.ts";
 
 /** What an activity without its approvals, and what one approval, take at most on the page. A test holds them against real ones. */
 export const proposalBytes = 256;
-export const approvalBytes = 128;
+export const approvalBytes = 192;
 
 /** Of all who are not members of the root quorum together, those who were deleted included. */
 export const othersBytes = 512 * 1024;
@@ -21,7 +21,7 @@ export const othersBytes = 512 * 1024;
 export const quorumBytes = 384 * 1024;
 
 /** However many members there are: one proposal, and a few votes on those of others. */
-const leastShare = proposalBytes + 5 * approvalBytes;
+const leastShare = proposalBytes + 3 * approvalBytes;
 
 type PendingSources = { members: MembersPage; pending: PendingPage };
 

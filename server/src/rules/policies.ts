@@ -2,7 +2,7 @@
 
 import { type CompiledPolicy, compilePolicy } from "@keystead/core/policy/decision/compiled_policy.ts";
 import type { IdentifiedPolicy } from "@keystead/core/policy/decision/decide.ts";
-import type { Approver, CredentialFacts, UserFacts } from "@keystead/core/policy/facts/facts.ts";
+import type { Approver, UserFacts } from "@keystead/core/policy/facts/facts.ts";
 import type { Work } from "@keystead/core/work.ts";
 import { credentialFactsOf } from "../state/credentials.ts";
 import type { Approval, Policy, User } from "../state/entities.ts";
@@ -80,18 +80,22 @@ export function userFacts(user: User): UserFacts {
 /** Whoever approves and is still there, with the credential that was used. */
 export function approversOf({ users }: MembersPage, approvals: readonly Approval[]): Approver[] {
   const approvers: Approver[] = [];
-  for (const { userId, credentialId } of approvals) {
-    const user = users.get(userId);
+  for (const approval of approvals) {
+    const user = users.get(approval.userId);
     if (user === undefined) continue;
     const known = userFacts(user);
-    approvers.push({ user: known, credential: credentialOf(known, credentialId) });
+    approvers.push({ user: known, credential: credentialOf(known, approval) });
   }
   return approvers;
 }
 
-/** A credential that was deleted since leaves the approval standing, but says nothing any more about what it was. */
-function credentialOf({ credentials }: UserFacts, id: string): CredentialFacts {
-  return credentials.find((credential) => credential.id === id) ?? { id, type: "", publicKey: "" };
+/**
+ * An approval outlives its credential, and so does the credential's type: a session that is ended would otherwise stop being one, and
+ * a policy that denies sessions would no longer apply to what it approved. Nothing is made up for what was not kept.
+ */
+function credentialOf(user: UserFacts, { credentialId, credentialType }: Approval): Approver["credential"] {
+  const known = user.credentials.find(({ id }) => id === credentialId);
+  return known ?? { id: credentialId, type: credentialType, isDeleted: true };
 }
 
 const members = new WeakMap<MembersPage, readonly UserFacts[]>();

@@ -219,9 +219,10 @@ export function decideSupposed(question: Question): [Question, Decision] {
   return [voted, authorise(voted)];
 }
 
-/** By the first of a user's credentials: which one it will be is not known. */
+/** By the first of a user's credentials: which one it will be is not known. People of a scenario need none, as in test cases. */
 export function approvalOf({ pages, nowMs }: Pick<Question, "pages" | "nowMs">, userId: string): Approval {
   const user = pages.members.users.get(userId);
   const [first] = user === undefined ? [] : credentialsOf(user);
-  return { userId, credentialId: first?.credentialId ?? "", atMs: nowMs };
+  const { credentialId, type } = first ?? { credentialId: userId, type: "CREDENTIAL_TYPE_API_KEY_P256" };
+  return { userId, credentialId, credentialType: type, atMs: nowMs };
 }

@@ -66,6 +66,9 @@ function assertQuorumActs(quorum: Quorum, by: readonly string[], gone: string, m
   assert.equal(update.activity?.status, completed, update.activity?.failure ?? "");
 }
 
+/** No credential has a longer one. */
+const longestType = "CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256";
+
 /** An activity that waits, as a page keeps it. */
 function waiting(proposerId: string, voterIds: readonly string[], atMs: number): PendingActivity {
   return {
@@ -73,7 +76,7 @@ function waiting(proposerId: string, voterIds: readonly string[], atMs: number):
     activityId: randomUUID(),
     proposerId,
     createdAtMs: atMs,
-    approvals: voterIds.map((userId) => ({ userId, credentialId: randomUUID(), atMs })),
+    approvals: voterIds.map((userId) => ({ userId, credentialId: randomUUID(), credentialType: longestType, atMs })),
   };
 }
 

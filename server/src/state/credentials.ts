@@ -62,6 +62,16 @@ type CredentialRow<E> = {
   markProven(entity: E): E;
 };
 
+const apiKeyTypes = "CREDENTIAL_TYPE_API_KEY_";
+
+/**
+ * The type that an approval keeps of its credential: of sessions and passkeys. Approvals by API keys are written as they were before
+ * there was anything else, so that every log still leads to the same states, byte for byte.
+ */
+export function keptTypeOf({ type }: Pick<Credential, "type">): string | undefined {
+  return type.startsWith(apiKeyTypes) ? undefined : type;
+}
+
 export const passkeyType = "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR";
 
 /** The place of a curve where a passkey is named: no key of any curve is ever found under it. */

@@ -70,7 +70,13 @@ export type Settings = {
 };
 
 /** An approval as state keeps it. Rejecting ends an activity, so no rejection is ever pending. */
-export type Approval = { userId: string; credentialId: string; atMs: number };
+export type Approval = {
+  userId: string;
+  credentialId: string;
+  /** Policies ask for it also when the credential is gone. Absent of API keys that are no session's: see `keptTypeOf`. */
+  credentialType?: string;
+  atMs: number;
+};
 
 /** An activity that waits for consensus. Its body proves itself by its hash, so only the hash is kept. */
 export type PendingActivity = {

@@ -28,7 +28,8 @@ const listed = {
   ...times,
 } as const;
 const target = { targetId: "g", userId: "u", kind: "wallet", publicKey: "04", sealed: "AA", createdAtMs: 1 } as const;
-const waiting = { fingerprint: "f", activityId: "a", proposerId: "u", createdAtMs: 1, approvals: [] };
+const approval = { userId: "u", credentialId: "c", credentialType: "CREDENTIAL_TYPE_LOGIN", atMs: 1 };
+const waiting = { fingerprint: "f", activityId: "a", proposerId: "u", createdAtMs: 1, approvals: [approval] };
 
 const timesText = '"createdAtMs":1,"updatedAtMs":2';
 const tagText = `{"tagId":"t","tagName":"ops",${timesText}}`;
@@ -51,7 +52,8 @@ const written: { changes: Change[]; texts: { [N in PageName]?: string } }[] = [
     changes: [put("pendingActivity", waiting)],
     texts: {
       pending:
-        '{"format":1,"activities":[{"fingerprint":"f","activityId":"a","proposerId":"u","createdAtMs":1,"approvals":[]}]}',
+        '{"format":1,"activities":[{"fingerprint":"f","activityId":"a","proposerId":"u","createdAtMs":1,' +
+        '"approvals":[{"userId":"u","credentialId":"c","credentialType":"CREDENTIAL_TYPE_LOGIN","atMs":1}]}]}',
     },
   },
   {
@@ -108,6 +110,14 @@ test("each kind is written to its page, with the same bytes as ever, and read ag
       assert.deepEqual(withPage(emptyPages, name, bytes), pages);
     }
   }
+});
+
+test("approvals without a credential type are read as they are, and none is made up", () => {
+  const text =
+    '{"format":1,"activities":[{"fingerprint":"f","activityId":"a","proposerId":"u","createdAtMs":1,' +
+    '"approvals":[{"userId":"u","credentialId":"c","atMs":1}]}]}';
+  const { pending } = withPage(emptyPages, "pending", Buffer.from(text));
+  assert.deepEqual(pending.get("f")?.approvals, [{ userId: "u", credentialId: "c", atMs: 1 }]);
 });
 
 test("an entity is listed by its id, replaced by it and removed by it", () => {

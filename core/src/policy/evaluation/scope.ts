@@ -1,5 +1,5 @@
 /** What one evaluation stands on: the facts, the names bound on the way, and how much work is left. */
-import type { Approver, ConditionFacts, CredentialFacts, UserFacts } from "../facts/facts.ts";
+import type { Approver, ConditionFacts, UserFacts } from "../facts/facts.ts";
 import { Instant, type Value } from "../values/values.ts";
 
 /** A step is one node evaluated, or one element visited. Ordinary expressions take some dozens. */
@@ -119,6 +119,11 @@ function toApprover({ userId, userTags, userEmail, userName }: UserFacts): Value
   return { id: userId, tags: userTags, email: userEmail ?? "", alias: userName };
 }
 
-function toCredential({ userId }: UserFacts, { id, type, credentialId, publicKey }: CredentialFacts): Value {
+function toCredential({ userId }: UserFacts, credential: Approver["credential"]): Value {
+  if ("isDeleted" in credential) {
+    const { id, type } = credential;
+    return { id, user_id: userId, type, credential_id: undefined, public_key: undefined };
+  }
+  const { id, type, credentialId, publicKey } = credential;
   return { id, user_id: userId, type, credential_id: credentialId ?? "", public_key: publicKey };
 }

@@ -38,5 +38,8 @@ export type CredentialFacts = {
   credentialId?: string;
 };
 
+/** A credential that its user no longer has. What is not known of it has no value: a policy that asks for it errs. */
+export type DeletedCredentialFacts = { id: string; type: string | undefined; isDeleted: true };
+
 /** A user who approves, and the credential it used. */
-export type Approver = { user: UserFacts; credential: CredentialFacts };
+export type Approver = { user: UserFacts; credential: CredentialFacts | DeletedCredentialFacts };

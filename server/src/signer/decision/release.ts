@@ -1,7 +1,7 @@
 /**
  * Letting results out. It relies on nothing between calls: it takes committed rows as they are stored, checks that each
- * state lies on one line with the pin, writes one record to its memory, and only then opens anything. After a crash, or
- * from another gateway, it is the same call again.
+ * state lies on one line with the pin, writes one record to its memory unless that has it all, and only then opens anything.
+ * After a crash, or from another gateway, it is the same call again.
  */
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
@@ -64,7 +64,8 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
       const objection = states.map(objectionTo).find((each) => each !== undefined);
       if (objection !== undefined) return objection;
       states.forEach(movePin);
-      addLeaf(leaves, leaf);
+      // Readers of bearer values have the same leaf opened as often as they ask: that writes nothing.
+      if (own !== undefined || !memory.wasReleased(leaf.boot, leaf.number)) addLeaf(leaves, leaf);
       return { leaf, own };
     } catch (error) {
       if (error instanceof Fault) return { kind: "refused", value: { message: error.message } };
@@ -74,8 +75,9 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
 
   passed("checked");
   // The first thing ever released is a deployment's birth: from here on this memory belongs to it.
-  if (leaves.length > 0 && memory.deploymentId === undefined) memory.rememberDeployment(keyring.deploymentId);
-  if (leaves.length > 0) memory.rememberRelease(nowMs, [...moved.values()], leaves);
+  const isNew = leaves.length > 0 || moved.size > 0;
+  if (isNew && memory.deploymentId === undefined) memory.rememberDeployment(keyring.deploymentId);
+  if (isNew) memory.rememberRelease(nowMs, [...moved.values()], leaves);
 
   passed("remembered");
   const outcomes = verdicts.map((verdict, index) =>

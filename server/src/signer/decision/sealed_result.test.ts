@@ -68,6 +68,17 @@ test("a sealed result that comes back changed does not open, however lately it w
   }
 });
 
+test("what was released before is opened again without a word to the memory, also after a restart", () => {
+  const rig = createSignerRig();
+  const row = prepareOn(rig, rig.born, activityBody(rig, revealing.type, {}));
+  const opened = [{ kind: "released", value: { result: JSON.stringify({ secret }) } }];
+  assert.deepEqual(releaseRows(rig, [row]), opened);
+  for (const signer of [rig, rig.restart()]) {
+    signer.memory.rememberRelease = () => assert.fail("the memory is written");
+    for (const _ of ["once", "again"]) assert.deepEqual(releaseRows(signer, [row]), opened);
+  }
+});
+
 test("a release that could not be remembered lets nothing out and moves no pin; the same call again does", () => {
   const rig = createSignerRig();
   const row = prepareOn(rig, rig.born, activityBody(rig, revealing.type, {}));

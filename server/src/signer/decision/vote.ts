@@ -11,6 +11,7 @@ import type { Prepared } from "../../frames/messages.ts";
 import { authorise, mayApprove, mayReject, noVote, weighRejection } from "../../rules/authorise.ts";
 import { checkApproval } from "../../rules/pending_limits.ts";
 import { isActive } from "../../rules/votes.ts";
+import { keptTypeOf } from "../../state/credentials.ts";
 import { sha256 } from "../../state/digest.ts";
 import { type Approval, type PendingActivity, put } from "../../state/entities.ts";
 import type { Act, DecisionContext } from "./act.ts";
@@ -88,7 +89,10 @@ function* approve(
 
 /** The caller's stamp as an approval of now. */
 export function approvalOf({ caller, nowMs }: DecisionContext): Approval {
-  return { userId: caller.user.userId, credentialId: caller.credential.credentialId, atMs: nowMs };
+  const { userId } = caller.user;
+  const { credentialId } = caller.credential;
+  const credentialType = keptTypeOf(caller.credential);
+  return { userId, credentialId, ...(credentialType !== undefined && { credentialType }), atMs: nowMs };
 }
 
 function toAct(context: DecisionContext, waiting: PendingActivity, asked: Asked, stamped: Uint8Array): Act {
