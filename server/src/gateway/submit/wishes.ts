@@ -27,8 +27,8 @@ export type Supplies = Pick<Request<"prepare">, "records" | "wishes" | "pages" |
   journal: number | undefined;
   /** Names of all pages that were ever wished for. */
   readonly wishedPages: Set<string>;
-  /** What `others` are, by organization and page. */
-  readonly otherStates: Map<string, OfferedState>;
+  /** What `others` are, by organization and page, and from which version on their headers were asked for. */
+  readonly otherStates: Map<string, { linksFrom: number; state: OfferedState }>;
 };
 
 /** Where the supplies of one request come from. */
@@ -103,13 +103,15 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
       for (const { value } of needs) {
         const state = await loadOther(source, value);
         // Asked for again: what was brought before was not enough, or is older than what was released since.
-        if (state !== undefined) supplies.otherStates.set(otherKey(value), state);
+        if (state !== undefined) supplies.otherStates.set(otherKey(value), { linksFrom: value.linksFrom, state });
       }
-      supplies.others = [...supplies.otherStates.values()];
+      supplies.others = Array.from(supplies.otherStates.values(), ({ state }) => state);
     },
     explainRepeated({ otherStates }, { value }) {
-      const { organizationId, page } = value;
-      if (!otherStates.has(otherKey(value))) return undefined;
+      const { organizationId, page, linksFrom } = value;
+      // From another version on: more was released while it was read. A parent that is busy is no fault of the rows. From the same one on,
+      // what was read after it was released does not lead from there: nothing is released before it is committed.
+      if (otherStates.get(otherKey(value))?.linksFrom !== linksFrom) return undefined;
       return `the state of its parent ${organizationId}, of which it needs \`${page}\`, is missing or older than what was released`;
     },
   },

@@ -24,8 +24,8 @@ export type Standing =
   | { kind: "off"; why: string };
 
 export type Line = {
-  /** Writes and marks a header of our own, which is known from then on. */
-  write(header: Omit<Header, "format">): KnownHeader;
+  /** Writes and marks a header of our own, which is known from then on; `pages` are those that its state does not share with the last. */
+  write(header: Omit<Header, "format">, pages: Iterable<string>): KnownHeader;
   /** Checks a header's MAC, or recognises bytes checked before. */
   know(marked: Uint8Array): KnownHeader;
   /**
@@ -35,6 +35,11 @@ export type Line = {
   links(marked: readonly Uint8Array[]): Links;
   /** Where a state stands relative to the pin. */
   standing(state: StateRef, pin: Pin | undefined, links?: Links): Standing;
+  /**
+   * Whether this page of the pinned state is the one of an older state on its line. False where this process has not written every state
+   * from that to the pin, or not lately, or where the organization has a parent.
+   */
+  isPagePinned(page: string, state: StateRef, pin: Pin): boolean;
 };
 
 /** From a state's digest to that of the state before it. */
@@ -53,6 +58,9 @@ function macKey(marked: Uint8Array): string {
   return digestKey(marked.subarray(-pinDigestLength));
 }
 
+/** A state that was written here: the digest of the one before, and the pages in which they differ. */
+type WrittenState = { previous: string; pages: ReadonlySet<string> };
+
 /**
  * Both are kept only while their group is on its way, because tens of thousands of values in a cache would make every garbage
  * collection dear. Links are plain strings, and there are more of them: a pin may be a thousand requests behind.
@@ -60,6 +68,8 @@ function macKey(marked: Uint8Array): string {
 export function createLine(authenticity: Authenticity, maxHeaders = 1_000, maxLinks = 4_000): Line {
   const byMac = createLru<KnownHeader>(maxHeaders);
   const previousOf = createLru<string>(maxLinks);
+  /** Of organizations without a parent: only their pages are read along. */
+  const written = createLru<WrittenState>(maxLinks);
 
   function remember(known: KnownHeader): KnownHeader {
     byMac.set(macKey(known.marked), known, 1);
@@ -84,11 +94,15 @@ export function createLine(authenticity: Authenticity, maxHeaders = 1_000, maxLi
   }
 
   return {
-    write(header) {
+    write(header, pages) {
       const content = encodeHeader(header);
       // A copy of its own: a slice would keep the whole slab, with all that was written beside it, for as long as it is known.
       const marked = Uint8Array.from(authenticity.mark("header", content));
-      return remember({ header: { format: headerFormat, ...header }, digest: sha256(content), marked });
+      const known = remember({ header: { format: headerFormat, ...header }, digest: sha256(content), marked });
+      if (header.parentId === undefined) {
+        written.set(key(known.digest), { previous: key(header.previous), pages: new Set(pages) }, 1);
+      }
+      return known;
     },
     know(marked) {
       const known = byMac.get(macKey(marked));
@@ -122,6 +136,15 @@ export function createLine(authenticity: Authenticity, maxHeaders = 1_000, maxLi
       if ("missing" in found) return { kind: "unknown", linksFrom: older.version + 1, linksTo: found.missing };
       if (found.digest === key(older.digest)) return { kind: "on" };
       return { kind: "off", why: offTheLine(organizationId, version, pin) };
+    },
+    isPagePinned(page, { version, digest }, pin) {
+      let current = key(pin.digest);
+      for (let at = pin.version; at > version; at--) {
+        const state = written.get(current);
+        if (state === undefined || state.pages.has(page)) return false;
+        current = state.previous;
+      }
+      return current === key(digest);
     },
   };
 }

@@ -1,10 +1,10 @@
 /**
  * States of other organizations that a decision reads along: of a parent whose settings bind its children. Nothing of them is changed, and
- * nothing waits for them. A state is believed at or past its pin, as the organization's own is; the leaf names it, and is released only if
- * it lies on that organization's line.
+ * nothing waits for them. A state is believed at or past its pin, as the organization's own is, or before it if the page is still the same
+ * in the pinned state; the leaf names it, and is released only if it lies on that organization's line.
  *
  * Which organization is read is the signer's own knowledge, from a header it has checked; the gateway only brings the bytes. If it brings
- * none, an older state than was released, or another organization's, nothing is decided.
+ * none, a page that is older than what was released, or another organization's, nothing is decided.
  */
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
@@ -21,7 +21,7 @@ type Reader = Pick<Signer, "memory" | "line" | "otherPages" | "adoptUnknown">;
 
 /** What one decision reads along. */
 export type OtherStates = {
-  /** A page of this organization's newest state; throws `NeedsMore` where the gateway has not brought it. */
+  /** A page as this organization's newest state has it; throws `NeedsMore` where the gateway has not brought it. */
   page<N extends SinglePage>(organizationId: string, name: N): Pages[N];
   /** The states that were read so far: the leaf names them. */
   readonly read: readonly KnownHeader[];
@@ -71,8 +71,12 @@ function believe(signer: Reader, organizationId: string, page: string, offered: 
   const found = findOffered(signer, organizationId, page, offered);
   if (found === undefined) throw needed;
   const { known, state } = found;
-  // Its next state may have been released since it was read. Where the database itself is older, this is asked until it is given up.
-  if (pin !== undefined && known.header.version < pin.version) throw needed;
+  // Its next states may have been released since it was read. A busy parent would else keep its children waiting for as long as it is.
+  // Where the database itself is older, this is asked until it is given up.
+  if (pin !== undefined && known.header.version < pin.version) {
+    if (signer.line.isPagePinned(page, { ...known.header, digest: known.digest }, pin)) return found;
+    throw needed;
+  }
   if (pin === undefined && signer.adoptUnknown) return found;
   const links = signer.line.links(state.links);
   const standing = signer.line.standing({ ...known.header, digest: known.digest }, pin, links);

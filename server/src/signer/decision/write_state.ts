@@ -82,13 +82,14 @@ export function writeState(
   };
   const directoryBytes = encodeDirectory(directory);
   const version = before.version + 1;
-  const known = signer.line.write({
+  const header = {
     organizationId: before.organizationId,
     parentId: before.parentId,
     version,
     previous: before.digest,
     directory: sha256(directoryBytes),
-  });
+  };
+  const known = signer.line.write(header, touched);
   return {
     next: {
       version,

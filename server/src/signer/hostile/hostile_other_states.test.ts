@@ -100,6 +100,29 @@ test("the newest state of the parent decides; an older one, which allowed more, 
   assert.equal((await ask([offered(before)])).kind, "again");
 });
 
+test("an older state is believed while the page is the pinned state's; one that was changed and changed back is not", async (t) => {
+  const { rig, setList, ask, before, now } = await createScene(t);
+  const addTag = (userTagName: string) => rig.submit(rig.root, "create_user_tag", { userTagName, userIds: [] });
+  const fork = await prepareNext(rig, now, "create_user_tag", { userTagName: "fork", userIds: [] });
+  for (const name of ["a", "b", "c"]) await addTag(name);
+  // Under its header, no other state's page.
+  const refused = { code: "aborted", message: /was changed/ };
+  await assert.rejects(ask([{ ...offered(now), pages: before.pages }]), refused);
+  await assert.rejects(ask([offered(now)]), { message: "could not verify WebAuthN signature" });
+  const prepared = await ask([offered(now)], origin);
+  assert.ok(prepared.kind === "prepared");
+  // A state beside the line, of which the page is the same: nobody has released it.
+  assert.equal((await ask([offered(fork, [fork.header])], origin)).kind, "again");
+  await setList([evil]);
+  assert.equal((await ask([offered(now)], origin)).kind, "again");
+  assert.equal((await ask([offered(before)])).kind, "again");
+  const newest = await stateOf(rig, rig.organizationId);
+  assert.equal((await ask([offered(newest)])).kind, "prepared");
+  const rows = prepared.value.map(({ leaf, sealed }) => ({ leaf, sealed }));
+  const [outcome] = await rig.link.request("release", { rows, links: [] });
+  assert.equal(outcome?.kind, "released");
+});
+
 test("another organization's state does not pass for the parent's, however many are offered", async (t) => {
   const { rig, ask, strangerId } = await createScene(t);
   const stranger = offered(await stateOf(rig, strangerId));
