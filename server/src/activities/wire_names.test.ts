@@ -135,6 +135,7 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["sign_raw_payloads", "SIGN_RAW_PAYLOADS", "signRawPayloadsIntent", "signRawPayloadsResult"],
   ["sign_transaction", "SIGN_TRANSACTION", "signTransactionIntent", "signTransactionResult"],
   ["sign_transaction", "SIGN_TRANSACTION_V2", "signTransactionIntentV2", "signTransactionResult"],
+  ["create_session_profile", "CREATE_SESSION_PROFILE", "createSessionProfileIntent", "createSessionProfileResult"],
   ["stamp_login", "STAMP_LOGIN", "stampLoginIntent", "stampLoginResult"],
   [
     "update_organization_name",
@@ -223,6 +224,14 @@ test("exactly these run in the sub-organization of who stamped them, though they
   const below = [...activityForms.values()].filter(({ activity }) => activity.findsSubOrganization === true);
   assert.deepEqual([...new Set(below.map(({ activity }) => activity.path))].sort(), [
     "create_read_only_session",
+    "create_read_write_session",
+    "stamp_login",
+  ]);
+});
+
+test("exactly these make a session that may submit, so a session with a profile is held to its own there", () => {
+  const made = [...activityForms.values()].filter(({ activity }) => activity.makesSession !== undefined);
+  assert.deepEqual([...new Set(made.map(({ activity }) => activity.path))].sort(), [
     "create_read_write_session",
     "stamp_login",
   ]);

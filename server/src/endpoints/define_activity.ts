@@ -2,7 +2,7 @@
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { Work } from "@keystead/core/work.ts";
 import type { Static, TObject } from "../fields/schema.ts";
-import type { Change } from "../state/entities.ts";
+import type { Change, SessionProfile } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import type { RecordWish } from "../state/record_wish.ts";
 import type { TextRecord } from "../state/records.ts";
@@ -34,6 +34,8 @@ export type ActivityContext = {
   readonly keys: KeyAccess;
   /** The origins that passkeys may be registered at; undefined where neither this organization nor its parent has a list. */
   allowedOrigins(): readonly string[] | undefined;
+  /** A session profile of this organization, or of its parent where it has one: those are what its sessions may name. */
+  findSessionProfile(sessionProfileId: string): SessionProfile | undefined;
   /** The next derived id of this activity, with its tag where it is a key's; the order of calls is part of the activity's meaning. */
   newId(tag?: string): string;
 };
@@ -95,6 +97,8 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   ownActOf?(params: Static<P>, requesterId: string): string;
   /** A body that names the parent runs in the sub-organization whose credential stamped it: decision 0048. */
   findsSubOrganization?: true;
+  /** It makes a session that may submit, with this profile or none. A session that has a profile makes others of the same only. */
+  makesSession?(params: Static<P>): { sessionProfileId: string | undefined };
   /** The part of the organization's state that `run` works on. */
   state(pages: Pages, params: Static<P>): S;
   /** What it costs beyond any activity, in the units of `cost.ts`, from its parameters alone. Where nothing grows with them, nothing. */
@@ -138,13 +142,14 @@ export function defineVersion<P extends TObject, Newest>(
 /** Any activity, for code that treats all alike: parameters have been validated against its own schema before. */
 export type AnyActivity = Omit<
   ActivityDefinition,
-  "state" | "run" | "ownCredentialOf" | "ownActOf" | "records" | "policySubject" | "cost"
+  "state" | "run" | "ownCredentialOf" | "ownActOf" | "makesSession" | "records" | "policySubject" | "cost"
 > & {
   cost?(params: never): number;
   policySubject?(params: never): PolicySubject | undefined;
   records?(params: never): readonly RecordWish[];
   ownCredentialOf?(params: never, requesterId: string): string;
   ownActOf?(params: never, requesterId: string): string;
+  makesSession?(params: never): { sessionProfileId: string | undefined };
   state(pages: Pages, params: never): unknown;
   run(state: never, params: never, context: ActivityContext): ActivityOutcome<unknown> | Work<ActivityOutcome<unknown>>;
 };

@@ -30,6 +30,8 @@ const listed = {
 const target = { targetId: "g", userId: "u", kind: "wallet", publicKey: "04", sealed: "AA", createdAtMs: 1 } as const;
 const waiting = { fingerprint: "f", activityId: "a", proposerId: "u", createdAtMs: 1, approvals: [] };
 
+const profile = { sessionProfileId: "s", sessionProfileName: "Sign", scope: "true", notes: "", ...times };
+
 const timesText = '"createdAtMs":1,"updatedAtMs":2';
 const tagText = `{"tagId":"t","tagName":"ops",${timesText}}`;
 
@@ -86,6 +88,14 @@ const written: { changes: Change[]; texts: { [N in PageName]?: string } }[] = [
     },
   },
   {
+    changes: [put("sessionProfile", { ...profile, expirationSeconds: 60 })],
+    texts: {
+      sessionProfiles:
+        '{"format":1,"profiles":[{"sessionProfileId":"s","sessionProfileName":"Sign","scope":"true","notes":"",' +
+        `${timesText},"expirationSeconds":60}]}`,
+    },
+  },
+  {
     changes: [
       put("keyFacts", { id: "ab000000-0000-4000-8000-000000000000", kind: "wallet", exported: true, updatedAtMs: 2 }),
       put("keyFacts", { id: "abffffff-ffff-4fff-bfff-ffffffffffff", kind: "wallet", deleted: true, updatedAtMs: 2 }),
@@ -135,6 +145,7 @@ test("no two kinds count against a limit of the same name", () => {
     "policyBytes",
     "privateKeyTags",
     "privateKeys",
+    "sessionProfiles",
     "userTags",
     "users",
     "wallets",

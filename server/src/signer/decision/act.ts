@@ -1,5 +1,6 @@
 import type { KeyAccess } from "../../endpoints/key_access.ts";
 import type { Weighed } from "../../rules/authorise.ts";
+import type { SessionProfilesPage } from "../../state/pages.ts";
 import type { Asked } from "./asked.ts";
 import type { AuthenticatedCaller } from "./authenticate.ts";
 import type { Supplied } from "./key_records.ts";
@@ -21,6 +22,8 @@ export type DecisionContext = {
   others: OtherStates;
   /** As activities are told them. */
   allowedOrigins(): readonly string[] | undefined;
+  /** Those that sessions of this organization may name: its parent's, or its own where it has none. */
+  sessionProfiles(): SessionProfilesPage;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyAccess;
 };

@@ -120,6 +120,7 @@ function run({
   bodyMs,
   keys,
   allowedOrigins,
+  sessionProfiles,
 }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
@@ -135,6 +136,7 @@ function run({
     curves: signer.curves,
     keys: keys(),
     allowedOrigins,
+    findSessionProfile: (sessionProfileId) => sessionProfiles().get(sessionProfileId),
     newId(tag) {
       const at = index++;
       return tag === undefined

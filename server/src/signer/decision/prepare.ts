@@ -29,6 +29,7 @@ import { createOtherStates } from "./other_states.ts";
 import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
 import { readingInterfaces } from "./policy_interfaces.ts";
 import { questionOf } from "./question.ts";
+import { makesWiderSession, outsideScope } from "./session_scope.ts";
 import type { Signer } from "./signer.ts";
 import { approvalOf, approveAgain, vote } from "./vote.ts";
 
@@ -85,6 +86,10 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     supplied: request,
     others,
     allowedOrigins: origins,
+    sessionProfiles: () =>
+      organization.parentId === undefined
+        ? state.pages.sessionProfiles
+        : others.page(organization.parentId, "sessionProfiles"),
     keys,
   };
 
@@ -154,6 +159,10 @@ function* decide(context: DecisionContext, asked: Asked): Work<Prepared[]> {
   const proposerId = caller.user.userId;
   const approvals = [approvalOf(context)];
   const submitted = { ...context, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
+  const outside = outsideScope(submitted) ?? makesWiderSession(submitted);
+  if (outside !== undefined) {
+    return refuse(submitted, outside.code === "permission_denied" ? "REJECTED" : "FAILED", outside);
+  }
   const decision = authorise(questionOf(submitted, approvals));
   const act: Act = { ...submitted, weighed: decision.weighed };
   if (decision.kind === "allow") return yield* complete(act, decision.grounds);
