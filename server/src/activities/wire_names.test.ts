@@ -236,3 +236,13 @@ test("exactly these make a session that may submit, so a session with a profile 
     "stamp_login",
   ]);
 });
+
+test("exactly these are open to users of the parent, and none of them is a vote, a user's own act or about keys", () => {
+  const open = [...activityForms.values()].map(({ activity }) => activity).filter((each) => each.openToParent === true);
+  assert.deepEqual([...new Set(open.map(({ path }) => path))].sort(), []);
+  for (const activity of open) {
+    const { vote, rootQuorumOnly, ownActOf, findsSubOrganization, policySubject } = activity;
+    const none = [vote, rootQuorumOnly, ownActOf, findsSubOrganization, policySubject];
+    assert.deepEqual(none, Array(none.length).fill(undefined), activity.path);
+  }
+});

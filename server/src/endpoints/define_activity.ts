@@ -27,7 +27,7 @@ export type ActivityContext = {
   readonly nowMs: number;
   /** The time that the stamped body names; of one that waited for votes, the time of the vote that let it run. */
   readonly bodyMs: number;
-  /** The user who submitted the activity, whoever approved it since. */
+  /** The user who submitted the activity, whoever approved it since. Where a parent acts in its sub-organization, a user of the parent. */
   readonly userId: string;
   readonly limits: Limits;
   readonly curves: Curves;
@@ -97,6 +97,8 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   ownActOf?(params: Static<P>, requesterId: string): string;
   /** A body that names the parent runs in the sub-organization whose credential stamped it: decision 0048. */
   findsSubOrganization?: true;
+  /** Users of the parent may do it in a sub-organization, if the parent's quorum or policies allow it at once: decision 0053. */
+  openToParent?: true;
   /** It makes a session that may submit, with this profile or none. A session that has a profile makes others of the same only. */
   makesSession?(params: Static<P>): { sessionProfileId: string | undefined };
   /** The part of the organization's state that `run` works on. */

@@ -59,6 +59,8 @@ const prepared = struct({
   expectedVersion: u64,
   /** The header of the state it was decided on; none before a birth. */
   expectedHeader: optional(bytes),
+  /** States of other organizations that must be their newest when this is committed. Nothing of them changes. */
+  standing: list(struct({ organizationId: text, header: bytes })),
   birth: optional(struct({ parentId: optional(text), organizationName: text, keyring: optional(bytes) })),
   next: optional(nextState),
   /** JSON of `Change[]`, for the projection tables. */

@@ -22,8 +22,8 @@ import { createSealer } from "./secrets/seal.ts";
 
 /** How many bytes of states are at hand: thousands of common ones, few of the largest. The gateway offers any other again. */
 const maxHeadBytes = 48 * 1024 * 1024;
-/** Settings of parents: some hundred bytes each. Their session profiles: some hundred kilobytes at most. */
-const maxOtherPageBytes = 4 * 1024 * 1024;
+/** Settings of parents: some hundred bytes each. Members and policies of those that act in their sub-organizations: some megabytes at most. */
+const maxOtherPageBytes = 16 * 1024 * 1024;
 /** Each has at most some thousand characters. */
 const maxSessionProfiles = 1_000;
 

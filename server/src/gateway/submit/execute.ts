@@ -1,5 +1,6 @@
 /** A request, from the first attempt to its answer: the signer prepares, the database commits, the signer releases. */
 import { Fault } from "@keystead/core/fault.ts";
+import { organizationMismatch } from "../../endpoints/known_faults.ts";
 import { isInvalidEvidence, isUnknownCredential } from "../../evidence/evidence.ts";
 import { passed } from "../../state/steps.ts";
 import { findActivity } from "../../store/activities.ts";
@@ -10,7 +11,6 @@ import type { Decided, Preparation } from "./preparation.ts";
 import { endsTurn, Round, type RoundResult, runRounds, submitLimits } from "./round.ts";
 import { maySeeBearer } from "./sealed_results.ts";
 import type { StampedRequest } from "./stamped_request.ts";
-import { organizationMismatch } from "./stored_answer.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
 import { toActivityItem } from "./to_commit_item.ts";
 import { declaredOnly, type Need } from "./wishes.ts";
@@ -94,9 +94,10 @@ class Execution {
     const { organizationId, body, evidence } = request;
     if (error instanceof Fault && error.code === "already_exists") return again("executed");
     if (isUnknownCredential(error)) {
-      // The signer looks no further than the organization itself; a member of its parent is told that reading is all it may.
+      // Unless the activity is open to parents, the signer looks no further than the organization itself; a member of its parent is told
+      // that reading is all it may.
       const caller = await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named");
-      if (caller.organizationId === organizationId) return again("callerAdded");
+      if (caller.organizationId === organizationId || request.openToParent === true) return again("callerAdded");
       throw organizationMismatch(organizationId, caller.organizationId);
     }
     if (isInvalidEvidence(error)) {
@@ -146,6 +147,8 @@ const muchCost = 10_000;
 function verifiesFirst(dependencies: SubmitDependencies, request: StampedRequest): boolean {
   const { organizations, refusedCredentials } = dependencies;
   const { organizationId, records, evidence, cost } = request;
+  // For a stranger, too, the signer would ask for the parent's members, which are many.
+  if (request.openToParent === true) return true;
   if (organizations.isCrowded(organizationId) || records.length > manyRecords || cost > muchCost) return true;
   if (refusedCredentials === undefined || refusedCredentials.areNone()) return false;
   return refusedCredentials.has(organizationId, claimedCredential(dependencies, evidence));

@@ -1,6 +1,7 @@
 import type { KeyAccess } from "../../endpoints/key_access.ts";
 import type { Weighed } from "../../rules/authorise.ts";
 import type { SessionProfilesPage } from "../../state/pages.ts";
+import type { ActingParent } from "./acting_parent.ts";
 import type { Asked } from "./asked.ts";
 import type { AuthenticatedCaller } from "./authenticate.ts";
 import type { Supplied } from "./key_records.ts";
@@ -13,6 +14,8 @@ export type DecisionContext = {
   signer: Signer;
   state: OpenState;
   caller: AuthenticatedCaller;
+  /** Of a caller who is no user of this organization, but of its parent. */
+  actingParent: ActingParent | undefined;
   nowMs: number;
   /** Of the body that is being decided: of a vote, its own. */
   bodyMs: number;

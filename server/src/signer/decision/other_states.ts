@@ -20,6 +20,10 @@ import type { Signer } from "./signer.ts";
 export type OtherStates = {
   /** A page of this organization's newest state; throws `NeedsMore` where the gateway has not brought it. */
   page<N extends SinglePage>(organizationId: string, name: N): Pages[N];
+  /** Asks for all of these pages at once, where the gateway has not brought them. */
+  expect(organizationId: string, names: readonly SinglePage[]): void;
+  /** The state that pages of this organization were read from. */
+  stateOf(organizationId: string): KnownHeader;
   /** The states that were read so far: the leaf names them. */
   readonly read: readonly KnownHeader[];
 };
@@ -42,6 +46,15 @@ export function createOtherStates(signer: Signer, offered: readonly OfferedState
       read.set(organizationId, believed.known);
       pages.set(key, page);
       return page;
+    },
+    expect(organizationId, names) {
+      const missing = names.filter((name) => !isOffered(signer, organizationId, name, offered));
+      if (missing.length > 0) throw new NeedsMore(missing.map((name) => wishOf(signer, organizationId, name)));
+    },
+    stateOf(organizationId) {
+      const known = read.get(organizationId);
+      if (known === undefined) throw new Fault("internal", "a state is named of which nothing was read");
+      return known;
     },
     get read() {
       return [...read.values()];
@@ -76,6 +89,16 @@ function believe(signer: Signer, organizationId: string, page: string, offered: 
   if (standing.kind === "off") throw refusedState(standing.why);
   if (standing.kind === "unknown") throw needed;
   return found;
+}
+
+function isOffered(signer: Signer, organizationId: string, page: string, offered: readonly OfferedState[]): boolean {
+  try {
+    believe(signer, organizationId, page, offered);
+    return true;
+  } catch (error) {
+    if (error instanceof NeedsMore) return false;
+    throw error;
+  }
 }
 
 /** Each page comes with the state it was read from. A state that was never written this page comes without it. */

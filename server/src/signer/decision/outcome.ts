@@ -78,7 +78,7 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   try {
     created = births.map((birth) => firstState(act, birth));
     transition = changesState
-      ? end(act, changes, { drawn, isByQuorum: grounds === "ROOT_QUORUM" })
+      ? end(act, changes, { drawn, isByQuorum: grounds === "ROOT_QUORUM" && act.actingParent === undefined })
       : { ...stay, ledTo: onlyOne(created)?.known };
   } catch (error) {
     // What it leads to would be too long ever to be offered again. The head goes back to where it was.
@@ -212,9 +212,9 @@ function advanceProving(act: Act, intended: readonly Change[], executed: Execute
   }
 }
 
-function proving({ state, caller, namesParent }: Act, changes: readonly Change[]): readonly Change[] {
-  // Who names the parent has not said that this is the organization: the gateway has.
-  if (caller.credential.proven || namesParent) return changes;
+function proving({ state, caller, namesParent, actingParent }: Act, changes: readonly Change[]): readonly Change[] {
+  // Who names the parent has not said that this is the organization: the gateway has. And a user of the parent has no key here.
+  if (caller.credential.proven || namesParent || actingParent !== undefined) return changes;
   return withProvenCredential(state.pages.members, changes, caller.user.userId, caller.credential.credentialId);
 }
 
@@ -248,6 +248,7 @@ function record(
     organizationId: state.organizationId,
     expectedVersion: state.known.header.version,
     expectedHeader: state.known.marked,
+    standing: act.actingParent === undefined ? [] : [act.actingParent.standing],
     birth: undefined,
     next,
     changes: JSON.stringify(changes),
