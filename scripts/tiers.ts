@@ -72,6 +72,7 @@ export const longSuites: readonly string[] = [
   // Whole tours by published clients, the guides and the command line.
   "cli/src/main.test.ts",
   "cli/src/policy_apply.test.ts",
+  "e2e/src/browser",
   "e2e/src/keys/keys.test.ts",
   "e2e/src/matrix/matrix_postgres.test.ts",
   "e2e/src/published/published.test.ts",

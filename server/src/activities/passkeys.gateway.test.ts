@@ -105,6 +105,19 @@ for (const dialect of dialects) {
       child.tag(testPasskey(1)),
       refusedAs("not_found", "webauthn authenticator not found in organization or parent organization"),
     );
+    const logIn = (named: string) => {
+      const publicKey = "02f739f8c77b32f4d5f13265861febd76e7a9c61a1140d296b8c16302508870316";
+      const body = rig.body("stamp_login", { publicKey }, { organizationId: named });
+      return sendWith(rig, "stamp_login", body, passkeyEvidence(testPasskey(1), body));
+    };
+    await assert.rejects(
+      logIn(organizationId),
+      refusedAs("not_found", "webauthn authenticator not found in organization or parent organization"),
+    );
+    await assert.rejects(
+      logIn(rig.organizationId),
+      refusedAs("unauthenticated", "credential ID could not be found in organization or its parent organization"),
+    );
     const [own] = (await findUser(rig.store, organizationId, userId))?.authenticators ?? [];
     await assert.rejects(
       child.submit("delete_authenticators", { userId, authenticatorIds: [own?.authenticatorId] }),
@@ -129,8 +142,14 @@ for (const dialect of dialects) {
     assert.equal((await ask()).userId, child.userId);
     // Of an app or page that the passkey's own domain says nothing about.
     assert.equal((await child.tag(testPasskey(0), "https://other.example")).status, "ACTIVITY_STATUS_COMPLETED");
+    // An empty list allows nothing, and `*` is no list: the passkey's own domain decides then.
     await setList([]);
+    await assert.rejects(child.tag(), unverified);
+    await assert.rejects(ask(), unverified);
+    await setList(["*"]);
     await assert.rejects(child.tag(testPasskey(0), "https://other.example"), unverified);
+    assert.equal((await child.tag()).status, "ACTIVITY_STATUS_COMPLETED");
+    assert.equal((await ask()).userId, child.userId);
   });
 
   test(`a passkey of the parent reads its children and acts in none (${dialect})`, async (t: TestContext) => {

@@ -12,6 +12,7 @@ import {
   unverifiedEvidence,
   verifyEvidence,
 } from "../../evidence/evidence.ts";
+import type { SearchedOrganization } from "../../evidence/evidence_row.ts";
 import {
   type Credential,
   credentialLookup,
@@ -58,7 +59,7 @@ export type CallerPlace = {
  */
 export function authenticate<P extends CallerPlace>(
   curves: Curves,
-  organization: CallerPlace & { organizationId: string; parentId: string | undefined },
+  organization: SearchedOrganization & CallerPlace,
   sent: SentEvidence,
   body: Uint8Array,
   nowMs: number,

@@ -65,7 +65,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const { members, pending, settings } = state.pages;
   if (settings.deleted === true) throw noSuchOrganization();
   const others = createOtherStates(signer, request.others);
-  const organization = organizationOf(state, others);
+  const organization = organizationOf(asked, state, others);
   const readParent = () => parentOf(asked, organization.parentId, others, subOrganizationId);
   const sender = authenticate(signer.curves, organization, evidence, body, nowMs, readParent);
   const { caller, parent: actingParent } = sender;
@@ -109,12 +109,14 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
 }
 
 /** The organization of a state, with what its parent says of it. */
-function organizationOf({ organizationId, known, pages }: OpenState, others: OtherStates) {
+function organizationOf({ form }: Asked, { organizationId, known, pages }: OpenState, others: OtherStates) {
   const { members, settings } = pages;
   const parentId = known.header.parentId && uuidFromBytes(known.header.parentId);
   return {
     organizationId,
     parentId,
+    // The gateway has looked there too, and has found nobody.
+    inSubOrganizations: parentId === undefined && form.activity.findsSubOrganization === true,
     members,
     allowedOrigins: () =>
       allowedOrigins(settings, parentId === undefined ? undefined : others.page(parentId, "settings")),
