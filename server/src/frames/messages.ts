@@ -41,8 +41,11 @@ const wish = variant({
   journal: struct({ slot: u32 }),
   /** A page that a state may be offered without. */
   page: struct({ name: text }),
-  /** A page of another organization's state, with that organization's headers from this version on. */
-  otherState: struct({ organizationId: text, page: text, linksFrom: u64 }),
+  /**
+   * A page of another organization's state, with that organization's headers from this version on. Where its newest state is the one with
+   * this digest, the signer has the page at hand, and the header will do.
+   */
+  otherState: struct({ organizationId: text, page: text, linksFrom: u64, atHand: optional(fixed(32)) }),
   /** JSON of a `RecordWish` that the activity's declaration did not foresee. */
   record: struct({ wish: text }),
 });

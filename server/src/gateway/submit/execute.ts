@@ -69,12 +69,16 @@ class Execution {
       const { organizationId, body, evidence, records, cost, namesParent } = request;
       const trouble = this.#dependencies.signerTrouble();
       if (trouble !== undefined) throw new Fault("unavailable", trouble);
-      const caller = verifiesFirst(this.#dependencies, request)
-        ? (await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named")).userId
+      const known = verifiesFirst(this.#dependencies, request)
+        ? await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named")
         : undefined;
+      const isOfParent =
+        request.openToParent === true && known !== undefined && known.organizationId !== organizationId;
       const target = request.vote?.target.body;
       const subOrganizationId = namesParent === true ? organizationId : undefined;
-      const asked = { body, evidence, subOrganizationId, target, records, cost, caller };
+      const caller = known?.userId;
+      const actingParentId = isOfParent ? known.organizationId : undefined;
+      const asked = { body, evidence, subOrganizationId, target, records, cost, caller, actingParentId };
       this.#preparation = this.#dependencies.organizations.begin(organizationId, asked);
     }
     const step = await this.#preparation.attempt(this.round, needs);

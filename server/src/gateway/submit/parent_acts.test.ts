@@ -9,7 +9,7 @@ import { parentActBody, registerParentAct, sendParentAct } from "../../../test/p
 import { addPolicy, onBothDatabases, refusalOf } from "../../../test/policy_rig.ts";
 import { newKey } from "../../../test/session_rig.ts";
 import { leafOf } from "../../../test/signer_rig.ts";
-import type { Prepared } from "../../frames/messages.ts";
+import type { Prepared, Request } from "../../frames/messages.ts";
 import { decodePage } from "../../state/pages.ts";
 import { findPage, findVersion } from "../../store/organizations.ts";
 
@@ -183,6 +183,25 @@ onBothDatabases("a user who is deleted from the parent between decision and comm
   betweenPrepareAndCommit(rig, () => rig.submit(rig.root, "delete_users", { userIds: [eve.userId] }));
   await assert.rejects(family.act(eve, "Late"), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
   assert.equal(await family.nameOfAnn(), "ann");
+});
+
+onBothDatabases("a parent's pages travel once for each of its states", async (rig) => {
+  const family = await createFamily(rig);
+  await family.act(rig.root, "First");
+  const sent: Request<"prepare">[] = [];
+  const { request } = rig.link;
+  rig.link.request = (async (kind: "prepare", message: never) => {
+    if (kind === "prepare") sent.push(message);
+    return request(kind, message);
+  }) as typeof request;
+  const pagesSent = () => sent.splice(0).map(({ others }) => others.flatMap(({ pages }) => pages.length));
+  await family.act(rig.root, "Second");
+  assert.deepEqual(pagesSent(), [[0]], "one question, and the parent's header alone");
+  await rig.submit(rig.root, "create_user_tag", { userTagName: "moves the parent", userIds: [] });
+  sent.length = 0;
+  await family.act(rig.root, "Third");
+  // Its policies page was never written, so there is none to bring.
+  assert.deepEqual(pagesSent(), [[0], [1, 0, 1]]);
 });
 
 onBothDatabases("acts in many children at once move the parent not at all", async (rig) => {

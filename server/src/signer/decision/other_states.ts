@@ -71,9 +71,10 @@ function wishFor(signer: Reader, organizationId: string, key: string): Wish[] {
   return id === organizationId ? [wishOf(signer, organizationId, page)] : [];
 }
 
-function wishOf({ memory }: Reader, organizationId: string, page: string): Wish {
+function wishOf({ memory, otherPages }: Reader, organizationId: string, page: string): Wish {
   const pin = memory.pins.get(uuidToBytes(organizationId));
-  return { kind: "otherState", value: { organizationId, page, linksFrom: (pin?.version ?? 0) + 1 } };
+  const atHand = otherPages.get(`${organizationId} ${page}`)?.digest;
+  return { kind: "otherState", value: { organizationId, page, linksFrom: (pin?.version ?? 0) + 1, atHand } };
 }
 
 type Believed = { known: KnownHeader; state: OfferedState };
@@ -96,8 +97,8 @@ function believe(signer: Reader, organizationId: string, page: string, offered: 
 
 function isOffered(signer: Reader, organizationId: string, page: string, offered: readonly OfferedState[]): boolean {
   try {
-    believe(signer, organizationId, page, offered);
-    return true;
+    const { known, state } = believe(signer, organizationId, page, offered);
+    return !isHeaderOnly(state) || findKept(signer, organizationId, page, known) !== undefined;
   } catch (error) {
     if (error instanceof NeedsMore) return false;
     throw error;
@@ -114,7 +115,8 @@ function findOffered(
   const own = offered
     .map((state) => ({ known: knowHeader(line, organizationId, state.header), state }))
     .filter(({ known }) => uuidFromBytes(known.header.organizationId) === organizationId);
-  return own.find(({ state }) => state.pages.some(({ name }) => name === page)) ?? own[0];
+  const withPage = own.find(({ state }) => state.pages.some(({ name }) => name === page));
+  return withPage ?? own.find(({ state }) => !isHeaderOnly(state)) ?? own[0];
 }
 
 function knowHeader(line: Reader["line"], organizationId: string, header: Uint8Array): KnownHeader {
@@ -133,9 +135,10 @@ function readPage<N extends SinglePage>(
   name: N,
   { known, state }: Believed,
 ): Pages[N] {
-  const key = `${organizationId} ${name}`;
-  const kept = signer.otherPages.get(key);
-  if (kept !== undefined && equalBytes(kept.digest, known.digest)) return kept.page as Pages[N];
+  const kept = findKept(signer, organizationId, name, known);
+  if (kept !== undefined) return kept.page as Pages[N];
+  // The gateway has taken it for one that is at hand.
+  if (isHeaderOnly(state)) throw new NeedsMore([wishOf(signer, organizationId, name)]);
   if (!matches(state.directory, known.header.directory)) {
     throw changedRows(organizationId, "the directory does not match its header");
   }
@@ -147,8 +150,19 @@ function readPage<N extends SinglePage>(
     if (!matches(content, listed.digest)) throw changedRows(organizationId, `page \`${name}\` was changed`);
     page = decodePage(name, content);
   }
-  signer.otherPages.set(key, { digest: known.digest, page }, (content?.length ?? 0) + 1_000);
+  signer.otherPages.set(`${organizationId} ${name}`, { digest: known.digest, page }, (content?.length ?? 0) + 1_000);
   return page;
+}
+
+/** A page of this very state that was read before. */
+function findKept({ otherPages }: Reader, organizationId: string, page: string, known: KnownHeader) {
+  const kept = otherPages.get(`${organizationId} ${page}`);
+  return kept !== undefined && equalBytes(kept.digest, known.digest) ? kept : undefined;
+}
+
+/** Every state has a directory, so one that comes without brings no page either. */
+function isHeaderOnly({ directory }: OfferedState): boolean {
+  return directory.length === 0;
 }
 
 function matches(content: Uint8Array, digest: Uint8Array): boolean {

@@ -51,7 +51,7 @@ test("without the parent's pages nothing is decided: the signer asks for all of 
   const { rig, ask, now } = await prepareFamily(t);
   const wish = (page: string) => ({
     kind: "otherState",
-    value: { organizationId: rig.organizationId, page, linksFrom: now.version + 1 },
+    value: { organizationId: rig.organizationId, page, linksFrom: now.version + 1, atHand: undefined },
   });
   assert.deepEqual(await ask([]), { kind: "again", value: ["members", "policies", "settings"].map(wish) });
 });

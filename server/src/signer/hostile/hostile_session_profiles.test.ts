@@ -56,7 +56,12 @@ test("without the parent's profiles nothing is decided, and with them the sessio
     value: [
       {
         kind: "otherState",
-        value: { organizationId: rig.organizationId, page: "sessionProfiles", linksFrom: now.version + 1 },
+        value: {
+          organizationId: rig.organizationId,
+          page: "sessionProfiles",
+          linksFrom: now.version + 1,
+          atHand: undefined,
+        },
       },
     ],
   });
