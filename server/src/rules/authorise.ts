@@ -64,9 +64,17 @@ export type Decision = (
 
 export function authorise(question: Question): Decision {
   const decision = decide(question);
-  if (question.isByParent !== true || decision.kind !== "consensus") return decision;
-  // Voters of one organization have no place in the state of another, so nothing can wait for them there.
-  return refuse(noAllow, question, decision.weighed ?? nothingWeighed);
+  return question.isByParent === true ? ofParent(decision, question) : decision;
+}
+
+/**
+ * Voters of one organization have no place in the state of another, so what would have to wait for them is refused. The rows are the
+ * sub-organization's, whose members may read them: they say nothing of the parent's policies.
+ */
+function ofParent(decision: Decision, question: Question): Decision {
+  if (decision.kind === "allow") return { kind: "allow", grounds: decision.grounds };
+  if (decision.kind === "fail") return { kind: "fail", fault: decision.fault };
+  return { kind: "refuse", fault: refusal(noAllow, question) };
 }
 
 function decide(question: Question): Decision {

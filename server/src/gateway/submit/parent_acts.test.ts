@@ -6,7 +6,7 @@ import { faultCodes } from "@keystead/core/fault.ts";
 import { p256 } from "@noble/curves/nist.js";
 import type { GatewayRig, Person } from "../../../test/gateway_rig.ts";
 import { parentActBody, registerParentAct, sendParentAct } from "../../../test/parent_act.ts";
-import { addPolicy, onBothDatabases, refusalOf } from "../../../test/policy_rig.ts";
+import { addPolicy, evaluationsOf, onBothDatabases, refusalOf, seenBy } from "../../../test/policy_rig.ts";
 import { newKey } from "../../../test/session_rig.ts";
 import { leafOf } from "../../../test/signer_rig.ts";
 import type { Prepared, Request } from "../../frames/messages.ts";
@@ -115,6 +115,34 @@ onBothDatabases("what would have to wait for votes of the parent is refused, and
     const page = await findPage(rig.store, organizationId, "pending");
     assert.equal(page === undefined ? 0 : decodePage("pending", page).size, 0);
   }
+});
+
+onBothDatabases("a child's members read nothing of the parent's policies, and of its user the key", async (rig) => {
+  const family = await createFamily(rig);
+  const within = { organizationId: family.organizationId };
+  const eve = await rig.newPerson("eve");
+  await rig.submit(rig.root, "update_user_email", { userId: eve.userId, userEmail: "eve@example.com" });
+  const other = { apiKeyName: "other", publicKey: newKey().publicKey, curveType: "API_KEY_CURVE_P256" };
+  await rig.submit(eve, "create_api_keys", { userId: eve.userId, apiKeys: [other] });
+  await addPolicy(rig, { effect: "EFFECT_DENY", condition: "activity.resource == 'WALLET'" });
+  const refusal = await refusalOf(family.act(eve, "No"));
+  assert.deepEqual(refusal.details, [
+    {
+      "@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
+      message: "No policies evaluated to outcome: Allow",
+      policyEvaluations: [],
+    },
+  ]);
+  await addPolicy(rig, loginPolicy);
+  const done = await family.act(eve, "Yes");
+  const seen = await seenBy(rig, family.bob, done.id, within);
+  const [vote] = seen.votes;
+  assert.deepEqual([vote?.user.userName, vote?.user.userEmail, vote?.user.userTags], ["eve", undefined, []]);
+  assert.deepEqual(
+    vote?.user.apiKeys.map(({ credential }) => credential.publicKey),
+    [vote?.publicKey],
+  );
+  assert.deepEqual(await evaluationsOf(rig, done.id, within), [{}]);
 });
 
 onBothDatabases("everything else in a child is refused to the parent as an organization mismatch", async (rig) => {

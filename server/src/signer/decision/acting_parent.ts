@@ -5,8 +5,10 @@
  */
 import type { Prepared } from "../../frames/messages.ts";
 import { ownOrigins } from "../../rules/allowed_origins.ts";
+import { describeCredential, keptCredentialsOf, withCredentials } from "../../state/credentials.ts";
+import type { User } from "../../state/entities.ts";
 import { emptyPages, type Pages } from "../../state/pages.ts";
-import type { CallerPlace } from "./authenticate.ts";
+import type { AuthenticatedCaller, CallerPlace } from "./authenticate.ts";
 import type { OtherStates } from "./other_states.ts";
 
 export type ActingParent = CallerPlace & {
@@ -35,4 +37,13 @@ export function readActingParent(others: OtherStates, parentId: string): ActingP
     pages: { members, policies, privateKeyTags, contractInterfaces },
     standing: { organizationId: parentId, header: others.stateOf(parentId).marked },
   };
+}
+
+/** What the sub-organization's members see of a parent's user: the name and the credential that was used. */
+export function shownUser({ user, credential }: AuthenticatedCaller): User {
+  const { userId, userName, createdAtMs, updatedAtMs } = user;
+  const used = keptCredentialsOf(user).filter(
+    (kept) => describeCredential(kept).credentialId === credential.credentialId,
+  );
+  return withCredentials({ userId, userName, userTags: [], apiKeys: [], createdAtMs, updatedAtMs }, used);
 }

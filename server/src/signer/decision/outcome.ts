@@ -18,6 +18,7 @@ import { encodeExplanations } from "../../state/policy_explanations.ts";
 import { withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
+import { shownUser } from "./acting_parent.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
 import { markTexts, sealRecords, withLeaves } from "./key_records.ts";
 import type { KnownHeader } from "./line.ts";
@@ -265,7 +266,7 @@ function record(
       type: asked.form.type,
       status: statusOf(event),
       fingerprint: asked.fingerprint,
-      user: entityJson(caller.user),
+      user: entityJson(act.actingParent === undefined ? caller.user : shownUser(caller)),
       slot,
       createdAtMs,
       updatedAtMs: nowMs,
