@@ -3,6 +3,7 @@ import { activityStatuses } from "../../server/src/fields/activity.ts";
 import { contractInterfaceRecord } from "../../server/src/fields/contract_interfaces.ts";
 import { policyEvaluationRecord, policyExplanationRecord, policyRecord } from "../../server/src/fields/policies.ts";
 import { privateKeyRecord } from "../../server/src/fields/private_keys.ts";
+import { sessionProfileRecord } from "../../server/src/fields/session_profiles.ts";
 import { tagRecord } from "../../server/src/fields/tag.ts";
 import { timestampRecord } from "../../server/src/fields/timestamp.ts";
 import { apiKeyRecord, authenticatorRecord, credentialRecord, userRecord } from "../../server/src/fields/user.ts";
@@ -28,6 +29,7 @@ export const wireSchemas: Readonly<Record<string, ObjectSchema>> = {
   PolicyExplanation: toJsonSchema(policyExplanationRecord, "PolicyExplanation"),
   PolicyEvaluation: toJsonSchema(policyEvaluationRecord, "PolicyEvaluation"),
   SmartContractInterface: toJsonSchema(contractInterfaceRecord, "SmartContractInterface"),
+  SessionProfile: toJsonSchema(sessionProfileRecord, "SessionProfile"),
   AppProof: {
     type: "object",
     description: "A statement about one execution, signed by the application that executed it.",

@@ -24,6 +24,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     curves: nodeCurves,
     keys: testKeyAccess(),
     allowedOrigins: () => undefined,
+    findSessionProfile: () => undefined,
     newId: () => `new ${ids++}`,
     ...context,
   };

@@ -114,6 +114,7 @@ export const pageEdits = {
     ]);
   },
   contractInterfaces: () => ({ interfaces: [] }),
+  sessionProfiles: (page) => ({ profiles: page.profiles.map((profile: Json) => ({ ...profile, scope: "true" })) }),
   /** A minute is left out: its bodies would be new. */
   journals: (page) => ({ journals: page.journals.slice(80) }),
   /** What was deleted comes back. */

@@ -18,6 +18,7 @@ export const makesNothing = {
   create_policies: ids,
   create_policy: ids,
   create_private_key_tag: ids,
+  create_session_profile: ids,
   create_smart_contract_interface: ids,
   create_user_tag: ids,
   create_users: ids,

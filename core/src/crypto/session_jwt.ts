@@ -13,6 +13,8 @@ export type SessionClaims = {
   sessionType: string;
   userId: string;
   organizationId: string;
+  /** Of a session that is bound to one. */
+  profile?: { sessionProfileId: string; scope: string };
 };
 
 const utf8 = new TextEncoder();
@@ -26,6 +28,10 @@ export function makeSessionJwt(notarizer: Pick<BundleSigner, "sign">, claims: Se
     session_type: claims.sessionType,
     user_id: claims.userId,
     organization_id: claims.organizationId,
+    ...(claims.profile !== undefined && {
+      session_profile_id: claims.profile.sessionProfileId,
+      scope: claims.profile.scope,
+    }),
   });
   const signed = `${header}.${toBase64url(utf8.encode(escapeForAtob(payload)))}`;
   return `${signed}.${toBase64url(notarizer.sign(sha256(utf8.encode(signed))))}`;

@@ -111,6 +111,7 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
   }),
   create_policies: () => ({ policies: Array.from({ length: 16 }, policy) }),
   create_policy: policy,
+  create_session_profile: () => ({ sessionProfileName: randomUUID(), scope: longExpression() }),
   create_private_key_tag: () => ({ privateKeyTagName: randomUUID(), privateKeyIds: ids() }),
   create_private_keys: () => ({
     privateKeys: Array.from({ length: 100 }, () => {
@@ -215,6 +216,8 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_policy: ({ policyId }) => ({ policyId }),
   get_policy_evaluations: ({ activityId }) => ({ activityId }),
   get_private_key: ({ privateKeyId }) => ({ privateKeyId }),
+  get_session_profile: () => ({ sessionProfileId: randomUUID() }),
+  get_session_profiles: () => ({}),
   get_smart_contract_interface: ({ interfaceId }) => ({ smartContractInterfaceId: interfaceId }),
   get_user: ({ userId }) => ({ userId }),
   get_wallet: ({ walletId }) => ({ walletId }),

@@ -4,6 +4,7 @@ const keyLimits = {
   privateKeyTagsPerOrganization: 80,
   policiesPerOrganization: 80,
   contractInterfacesPerOrganization: 60,
+  sessionProfilesPerOrganization: 60,
 } as const;
 
 /** What the matrix's server allows, so that limits can be hit. */

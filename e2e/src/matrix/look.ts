@@ -14,6 +14,7 @@ export type Look = {
   privateKeyTags: Json[];
   policies: Json[];
   interfaces: Json[];
+  sessionProfiles: Json[];
   features: Json[];
   quorum: Json;
   subOrganizationIds: string[];
@@ -34,9 +35,10 @@ export async function look(fixture: Fixture, place: Place = fixture.place): Prom
     ask("list_private_key_tags"),
     allAccounts(ask),
   ]);
-  const [{ policies }, { smartContractInterfaces: interfaces }] = await Promise.all([
+  const [{ policies }, { smartContractInterfaces: interfaces }, { sessionProfiles }] = await Promise.all([
     ask("list_policies"),
     ask("list_smart_contract_interfaces"),
+    ask("get_session_profiles"),
   ]);
   const { features, quorum } = configs;
   return {
@@ -49,6 +51,7 @@ export async function look(fixture: Fixture, place: Place = fixture.place): Prom
     privateKeyTags,
     policies,
     interfaces,
+    sessionProfiles,
     features,
     quorum,
     subOrganizationIds: await subOrganizations(ask, place),

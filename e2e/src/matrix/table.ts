@@ -52,6 +52,7 @@ import {
   listUserTags,
   whoami,
 } from "./queries.ts";
+import { createSessionProfile, getSessionProfile, getSessionProfiles } from "./session_profiles.ts";
 import { createReadOnlySession, createReadWriteSession, stampLogin } from "./sessions.ts";
 import { signRawPayload, signRawPayloads, signTransaction } from "./signing.ts";
 import { simulateActivity } from "./simulation.ts";
@@ -77,6 +78,7 @@ export const activityTable = {
   create_private_keys: createPrivateKeys,
   create_read_only_session: createReadOnlySession,
   create_read_write_session: createReadWriteSession,
+  create_session_profile: createSessionProfile,
   create_smart_contract_interface: createSmartContractInterface,
   create_sub_organization: createSubOrganization,
   create_user_tag: createUserTag,
@@ -132,6 +134,8 @@ export const queryTable = {
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_session_profile: getSessionProfile,
+  get_session_profiles: getSessionProfiles,
   get_smart_contract_interface: getSmartContractInterface,
   get_user: getUser,
   get_wallet: getWallet,

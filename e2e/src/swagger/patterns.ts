@@ -10,7 +10,7 @@ export const patterns: readonly { definition?: string; property: RegExp; pattern
   { definition: "Vote", property: /^id$/, pattern: uuid },
   {
     property:
-      /^(organization|user|activity|apiKey|tag|userTag|subOrganization|rootUser|policy|vote|smartContractInterface)Ids?$|^subOrganizationUuid$/,
+      /^(organization|user|activity|apiKey|tag|userTag|subOrganization|rootUser|policy|vote|smartContractInterface|sessionProfile)Ids?$|^subOrganizationUuid$/,
     pattern: uuid,
   },
 ];

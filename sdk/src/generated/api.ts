@@ -16,6 +16,8 @@ export type Credential = {
   publicKey: string;
   /** `CREDENTIAL_TYPE_…`: what the credential is, and for sessions how it was obtained. */
   type: string;
+  /** The session profile that bounds what the session may do, if it has one. */
+  sessionProfileId?: string;
 };
 
 /** An API key of a user. */
@@ -229,6 +231,22 @@ export type SmartContractInterface = {
   type: "ETHEREUM" | "SOLANA";
   /** Human-readable name of the interface. */
   label: string;
+  /** Notes for people. */
+  notes: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+};
+
+/** What sessions may do, and how long they last. It is never changed. */
+export type SessionProfile = {
+  /** Unique identifier of the session profile. */
+  sessionProfileId: string;
+  /** Human-readable name of the session profile. */
+  sessionProfileName: string;
+  /** What sessions with this profile may submit, as it was written. */
+  scope: string;
+  /** The longest that a session may last, in seconds; absent when unbounded. */
+  expirationSeconds?: string;
   /** Notes for people. */
   notes: string;
   createdAt: Timestamp;
@@ -712,6 +730,43 @@ export type CreateReadWriteSessionResponse = {
     };
     result?: {
       createReadWriteSessionResultV2?: CreateReadWriteSessionResult;
+    };
+  };
+};
+
+export type CreateSessionProfileParams = {
+  /** Human-readable name of the session profile. */
+  sessionProfileName: string;
+  /** What sessions with this profile may submit: an expression over the activity and its payload. */
+  scope: string;
+  expirationSeconds?: string | null;
+  notes?: string | null;
+};
+
+export type CreateSessionProfileResult = {
+  /** Unique identifier. */
+  sessionProfileId: string;
+};
+
+export type CreateSessionProfileRequest = {
+  type: "ACTIVITY_TYPE_CREATE_SESSION_PROFILE";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateSessionProfileParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateSessionProfileResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_SESSION_PROFILE";
+    intent?: {
+      createSessionProfileIntent: CreateSessionProfileParams;
+    };
+    result?: {
+      createSessionProfileResult?: CreateSessionProfileResult;
     };
   };
 };
@@ -2518,6 +2573,26 @@ export type GetPrivateKeyResponse = {
   privateKey: PrivateKey;
 };
 
+export type GetSessionProfileRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  sessionProfileId: string;
+};
+
+export type GetSessionProfileResponse = {
+  sessionProfile: SessionProfile;
+};
+
+export type GetSessionProfilesRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type GetSessionProfilesResponse = {
+  sessionProfiles: SessionProfile[];
+};
+
 export type GetSmartContractInterfaceRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -2842,6 +2917,10 @@ export type GetPolicyEvaluationsInput = Omit<GetPolicyEvaluationsRequest, "organ
 
 export type GetPrivateKeyInput = Omit<GetPrivateKeyRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetSessionProfileInput = Omit<GetSessionProfileRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetSessionProfilesInput = Omit<GetSessionProfilesRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetSmartContractInterfaceInput = Omit<GetSmartContractInterfaceRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetUserInput = Omit<GetUserRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -2885,6 +2964,7 @@ export const activities = {
   create_private_keys: { url: "/public/v1/submit/create_private_keys", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2", resultKey: "createPrivateKeysResultV2", summary: "Create private keys", parameters: ["privateKeys: { privateKeyName: string; curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; privateKeyTags?: string[] | null; addressFormats: (\"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\")[]; }[]"] },
   create_read_only_session: { url: "/public/v1/submit/create_read_only_session", type: "ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION", resultKey: "createReadOnlySessionResult", summary: "Get a value that reads as the caller for an hour", parameters: [] },
   create_read_write_session: { url: "/public/v1/submit/create_read_write_session", type: "ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2", resultKey: "createReadWriteSessionResultV2", summary: "Get a session whose key is sent encrypted to a key of the client's", parameters: ["targetPublicKey: string", "userId?: string | null", "apiKeyName?: string | null", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null"] },
+  create_session_profile: { url: "/public/v1/submit/create_session_profile", type: "ACTIVITY_TYPE_CREATE_SESSION_PROFILE", resultKey: "createSessionProfileResult", summary: "Create a session profile, which bounds what sessions may do", parameters: ["sessionProfileName: string", "scope: string", "expirationSeconds?: string | null", "notes?: string | null"] },
   create_smart_contract_interface: { url: "/public/v1/submit/create_smart_contract_interface", type: "ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE", resultKey: "createSmartContractInterfaceResult", summary: "Create the interface that calls of a contract are read by", parameters: ["smartContractAddress: string", "smartContractInterface: string", "type: \"SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM\" | \"SMART_CONTRACT_INTERFACE_TYPE_SOLANA\"", "label: string", "notes?: string | null"] },
   create_sub_organization: { url: "/public/v1/submit/create_sub_organization", type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", resultKey: "createSubOrganizationResultV8", summary: "Create a sub-organization with its root users", parameters: ["subOrganizationName: string", "rootUsers: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; apiKeys?: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[] | null; authenticators?: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[] | null; oauthProviders?: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[] | null; }[]", "rootQuorumThreshold: number", "wallet?: { walletName: string; accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]; mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null; } | null", "disableEmailRecovery?: boolean | null", "disableEmailAuth?: boolean | null", "disableSmsAuth?: boolean | null", "disableOtpEmailAuth?: boolean | null", "verificationToken?: string | null", "clientSignature?: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; } | null"] },
   create_user_tag: { url: "/public/v1/submit/create_user_tag", type: "ACTIVITY_TYPE_CREATE_USER_TAG", resultKey: "createUserTagResult", summary: "Create a user tag and add it to users", parameters: ["userTagName: string", "userIds: string[]"] },
@@ -2941,6 +3021,8 @@ export const queries = {
   get_policy: { url: "/public/v1/query/get_policy", summary: "Get one policy", parameters: ["policyId: string"] },
   get_policy_evaluations: { url: "/public/v1/query/get_policy_evaluations", summary: "Get what the policies said about an activity", parameters: ["activityId: string"] },
   get_private_key: { url: "/public/v1/query/get_private_key", summary: "Get one private key with its addresses", parameters: ["privateKeyId: string"] },
+  get_session_profile: { url: "/public/v1/query/get_session_profile", summary: "Get one session profile", parameters: ["sessionProfileId: string"] },
+  get_session_profiles: { url: "/public/v1/query/get_session_profiles", summary: "List all session profiles", parameters: [] },
   get_smart_contract_interface: { url: "/public/v1/query/get_smart_contract_interface", summary: "Get the interface of one contract", parameters: ["smartContractInterfaceId: string"] },
   get_user: { url: "/public/v1/query/get_user", summary: "Get one user with its credentials", parameters: ["userId: string"] },
   get_wallet: { url: "/public/v1/query/get_wallet", summary: "Get one wallet", parameters: ["walletId: string"] },
@@ -3004,6 +3086,8 @@ export type Api = {
   createReadOnlySession(params?: CreateReadOnlySessionParams, options?: CallOptions): Promise<Completed<CreateReadOnlySessionResult>>;
   /** Get a session whose key is sent encrypted to a key of the client's. */
   createReadWriteSession(params: CreateReadWriteSessionParams, options?: CallOptions): Promise<Completed<CreateReadWriteSessionResult>>;
+  /** Create a session profile, which bounds what sessions may do. */
+  createSessionProfile(params: CreateSessionProfileParams, options?: CallOptions): Promise<Completed<CreateSessionProfileResult>>;
   /** Create the interface that calls of a contract are read by. */
   createSmartContractInterface(params: CreateSmartContractInterfaceParams, options?: CallOptions): Promise<Completed<CreateSmartContractInterfaceResult>>;
   /** Create a sub-organization with its root users. */
@@ -3110,6 +3194,10 @@ export type Api = {
   getPolicyEvaluations(request: GetPolicyEvaluationsInput, options?: CallOptions): Promise<GetPolicyEvaluationsResponse>;
   /** Get one private key with its addresses. */
   getPrivateKey(request: GetPrivateKeyInput, options?: CallOptions): Promise<GetPrivateKeyResponse>;
+  /** Get one session profile. */
+  getSessionProfile(request: GetSessionProfileInput, options?: CallOptions): Promise<GetSessionProfileResponse>;
+  /** List all session profiles. */
+  getSessionProfiles(request?: GetSessionProfilesInput, options?: CallOptions): Promise<GetSessionProfilesResponse>;
   /** Get the interface of one contract. */
   getSmartContractInterface(request: GetSmartContractInterfaceInput, options?: CallOptions): Promise<GetSmartContractInterfaceResponse>;
   /** Get one user with its credentials. */
@@ -3157,6 +3245,7 @@ export function createApi({ submit, query }: Calls): Api {
     createPrivateKeys: (params, options) => submit("create_private_keys", params, options),
     createReadOnlySession: (params = {}, options) => submit("create_read_only_session", params, options),
     createReadWriteSession: (params, options) => submit("create_read_write_session", params, options),
+    createSessionProfile: (params, options) => submit("create_session_profile", params, options),
     createSmartContractInterface: (params, options) => submit("create_smart_contract_interface", params, options),
     createSubOrganization: (params, options) => submit("create_sub_organization", params, options),
     createUserTag: (params, options) => submit("create_user_tag", params, options),
@@ -3210,6 +3299,8 @@ export function createApi({ submit, query }: Calls): Api {
     getPolicy: (request, options) => query("get_policy", request, options),
     getPolicyEvaluations: (request, options) => query("get_policy_evaluations", request, options),
     getPrivateKey: (request, options) => query("get_private_key", request, options),
+    getSessionProfile: (request, options) => query("get_session_profile", request, options),
+    getSessionProfiles: (request = {}, options) => query("get_session_profiles", request, options),
     getSmartContractInterface: (request, options) => query("get_smart_contract_interface", request, options),
     getUser: (request, options) => query("get_user", request, options),
     getWallet: (request, options) => query("get_wallet", request, options),

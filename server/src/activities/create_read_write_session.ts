@@ -69,6 +69,7 @@ export const createReadWriteSession = defineActivity({
   versions: [v1],
   answer: withoutKey,
   findsSubOrganization: true,
+  makesSession: () => ({ sessionProfileId: undefined }),
   ownActOf: ({ userId }, requesterId) => userId ?? requesterId,
   ownCredentialOf: ({ userId }, requesterId) => userId ?? requesterId,
   cost: () => unitCosts.keyPair.CURVE_P256 + unitCosts.bundle,

@@ -2,7 +2,8 @@ import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { Type } from "../fields/schema.ts";
 import { invalidateExisting, sessionProfileId, sessionPublicKey, sessionSeconds } from "../fields/sessions.ts";
-import { checkSessionProfile, sessionToken, withLogin } from "../rules/sessions.ts";
+import { namedProfileId } from "../rules/session_profiles.ts";
+import { sessionToken, withLogin } from "../rules/sessions.ts";
 import { put } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
 
@@ -23,18 +24,15 @@ export const stampLogin = defineActivity({
     session: Type.String({ description: "Signed token that says whose session it is and until when." }),
   }),
   findsSubOrganization: true,
+  makesSession: ({ sessionProfileId }) => ({ sessionProfileId: namedProfileId(sessionProfileId) }),
   ownCredentialOf: (_, requesterId) => requesterId,
   cost: () => unitCosts.publicKey + unitCosts.sign.CURVE_P256,
   sealed: true,
   state: ({ members }) => members,
   run(members, params, context) {
     const { organizationId, userId } = context;
-    checkSessionProfile(params.sessionProfileId, organizationId);
     const owner = getUser(members, organizationId, userId);
-    const { user, publicKey, expiresAtMs } = withLogin(members, owner, params.publicKey, params, context);
-    return {
-      changes: [put("user", user)],
-      result: { session: sessionToken(context, { userId, publicKey, expiresAtMs }) },
-    };
+    const { user, ...login } = withLogin(members, owner, params, context);
+    return { changes: [put("user", user)], result: { session: sessionToken(context, { userId, ...login }) } };
   },
 });

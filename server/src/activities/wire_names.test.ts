@@ -135,6 +135,7 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["sign_raw_payloads", "SIGN_RAW_PAYLOADS", "signRawPayloadsIntent", "signRawPayloadsResult"],
   ["sign_transaction", "SIGN_TRANSACTION", "signTransactionIntent", "signTransactionResult"],
   ["sign_transaction", "SIGN_TRANSACTION_V2", "signTransactionIntentV2", "signTransactionResult"],
+  ["create_session_profile", "CREATE_SESSION_PROFILE", "createSessionProfileIntent", "createSessionProfileResult"],
   ["stamp_login", "STAMP_LOGIN", "stampLoginIntent", "stampLoginResult"],
   [
     "update_organization_name",
@@ -231,4 +232,22 @@ test("exactly these run in the sub-organization of who stamped them, though they
     "create_read_write_session",
     "stamp_login",
   ]);
+});
+
+test("exactly these make a session that may submit, so a session with a profile is held to its own there", () => {
+  const made = [...activityForms.values()].filter(({ activity }) => activity.makesSession !== undefined);
+  assert.deepEqual([...new Set(made.map(({ activity }) => activity.path))].sort(), [
+    "create_read_write_session",
+    "stamp_login",
+  ]);
+});
+
+test("exactly these are open to users of the parent, and none of them is a vote, a user's own act or about keys", () => {
+  const open = [...activityForms.values()].map(({ activity }) => activity).filter((each) => each.openToParent === true);
+  assert.deepEqual([...new Set(open.map(({ path }) => path))].sort(), []);
+  for (const activity of open) {
+    const { vote, rootQuorumOnly, ownActOf, findsSubOrganization, policySubject } = activity;
+    const none = [vote, rootQuorumOnly, ownActOf, findsSubOrganization, policySubject];
+    assert.deepEqual(none, Array(none.length).fill(undefined), activity.path);
+  }
 });

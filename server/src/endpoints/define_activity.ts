@@ -2,7 +2,7 @@
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { Work } from "@keystead/core/work.ts";
 import type { Static, TObject } from "../fields/schema.ts";
-import type { Change, Settings } from "../state/entities.ts";
+import type { Change, SessionProfile, Settings } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import type { RecordWish } from "../state/record_wish.ts";
 import type { TextRecord } from "../state/records.ts";
@@ -27,7 +27,7 @@ export type ActivityContext = {
   readonly nowMs: number;
   /** The time that the stamped body names; of one that waited for votes, the time of the vote that let it run. */
   readonly bodyMs: number;
-  /** The user who submitted the activity, whoever approved it since. */
+  /** The user who submitted the activity, whoever approved it since. Where a parent acts in its sub-organization, a user of the parent. */
   readonly userId: string;
   readonly limits: Limits;
   readonly curves: Curves;
@@ -37,6 +37,8 @@ export type ActivityContext = {
    * parent has a list.
    */
   allowedOrigins(own?: Pick<Settings, "features">): readonly string[] | undefined;
+  /** A session profile of this organization, or of its parent where it has one: those are what its sessions may name. */
+  findSessionProfile(sessionProfileId: string): SessionProfile | undefined;
   /** The next derived id of this activity, with its tag where it is a key's; the order of calls is part of the activity's meaning. */
   newId(tag?: string): string;
 };
@@ -98,6 +100,10 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   ownActOf?(params: Static<P>, requesterId: string): string;
   /** A body that names the parent runs in the sub-organization whose credential stamped it: decision 0048. */
   findsSubOrganization?: true;
+  /** Users of the parent may do it in a sub-organization, if the parent's quorum or policies allow it at once: decision 0053. */
+  openToParent?: true;
+  /** It makes a session that may submit, with this profile or none. A session that has a profile makes others of the same only. */
+  makesSession?(params: Static<P>): { sessionProfileId: string | undefined };
   /** The part of the organization's state that `run` works on. */
   state(pages: Pages, params: Static<P>): S;
   /** What it costs beyond any activity, in the units of `cost.ts`, from its parameters alone. Where nothing grows with them, nothing. */
@@ -141,13 +147,14 @@ export function defineVersion<P extends TObject, Newest>(
 /** Any activity, for code that treats all alike: parameters have been validated against its own schema before. */
 export type AnyActivity = Omit<
   ActivityDefinition,
-  "state" | "run" | "ownCredentialOf" | "ownActOf" | "records" | "policySubject" | "cost"
+  "state" | "run" | "ownCredentialOf" | "ownActOf" | "makesSession" | "records" | "policySubject" | "cost"
 > & {
   cost?(params: never): number;
   policySubject?(params: never): PolicySubject | undefined;
   records?(params: never): readonly RecordWish[];
   ownCredentialOf?(params: never, requesterId: string): string;
   ownActOf?(params: never, requesterId: string): string;
+  makesSession?(params: never): { sessionProfileId: string | undefined };
   state(pages: Pages, params: never): unknown;
   run(state: never, params: never, context: ActivityContext): ActivityOutcome<unknown> | Work<ActivityOutcome<unknown>>;
 };

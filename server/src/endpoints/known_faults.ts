@@ -15,3 +15,12 @@ export function noSuchActivity(): Fault {
 export function isNoSuchActivity(error: unknown): boolean {
   return error instanceof Fault && error.code === "not_found" && error.message === noActivity;
 }
+
+/** Of a request by a member of the parent that only members of the organization itself may make. */
+export function organizationMismatch(target: string, own: string): Fault {
+  return new Fault(
+    "invalid_argument",
+    `organization mismatch: request is targeting organization ("${target}"), but voters are in organization ("${own}")`,
+    { errorCode: "ORGANIZATION_MISMATCH" },
+  );
+}

@@ -30,6 +30,8 @@ test("without the operator's numbers the published limits stand, and more than t
     contractInterfacesPerSubOrganization: 1_000,
     contractInterfaceBytesPerOrganization: 16_777_216,
     contractInterfaceBytesPerSubOrganization: 16_777_216,
+    sessionProfilesPerOrganization: 100,
+    sessionProfilesPerSubOrganization: 0,
   });
 });
 

@@ -53,9 +53,11 @@ export function checkLimit(
   const name = `${what}${parentId === undefined ? "PerOrganization" : "PerSubOrganization"}` as const;
   const limit = limits[name];
   if (count > limit) {
+    const { words, areKept } = countLimits[what];
+    const wayOut = areKept === true ? "have" : "delete some, or have";
     throw new Fault(
       "resource_exhausted",
-      `organization has reached its limit of ${limit} ${countLimits[what].words}; delete some, or have the operator raise ${name} in KEYSTEAD_LIMITS`,
+      `organization has reached its limit of ${limit} ${words}; ${wayOut} the operator raise ${name} in KEYSTEAD_LIMITS`,
     );
   }
 }

@@ -9,6 +9,7 @@ export const credentialRecord = Type.Object(
   {
     publicKey: text("Public component of the key pair, in hex."),
     type: text("`CREDENTIAL_TYPE_…`: what the credential is, and for sessions how it was obtained."),
+    sessionProfileId: Type.Optional(text("The session profile that bounds what the session may do, if it has one.")),
   },
   { description: "What a user authenticates with." },
 );

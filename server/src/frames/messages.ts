@@ -41,8 +41,11 @@ const wish = variant({
   journal: struct({ slot: u32 }),
   /** A page that a state may be offered without. */
   page: struct({ name: text }),
-  /** A page of another organization's state, with that organization's headers from this version on. */
-  otherState: struct({ organizationId: text, page: text, linksFrom: u64 }),
+  /**
+   * A page of another organization's state, with that organization's headers from this version on. Where its newest state is the one with
+   * this digest, the signer has the page at hand, and the header will do.
+   */
+  otherState: struct({ organizationId: text, page: text, linksFrom: u64, atHand: optional(fixed(32)) }),
   /** JSON of a `RecordWish` that the activity's declaration did not foresee. */
   record: struct({ wish: text }),
   /** That this committed leaf is released, as by another host: the signer has prepared it, and a record here is of its making. */
@@ -61,6 +64,8 @@ const prepared = struct({
   expectedVersion: u64,
   /** The header of the state it was decided on; none before a birth. */
   expectedHeader: optional(bytes),
+  /** States of other organizations that must be their newest when this is committed. Nothing of them changes. */
+  standing: list(struct({ organizationId: text, header: bytes })),
   birth: optional(struct({ parentId: optional(text), organizationName: text, keyring: optional(bytes) })),
   next: optional(nextState),
   /** JSON of `Change[]`, for the projection tables. */

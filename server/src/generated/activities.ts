@@ -9,6 +9,7 @@ import { createPrivateKeyTag } from "../activities/create_private_key_tag.ts";
 import { createPrivateKeys } from "../activities/create_private_keys.ts";
 import { createReadOnlySession } from "../activities/create_read_only_session.ts";
 import { createReadWriteSession } from "../activities/create_read_write_session.ts";
+import { createSessionProfile } from "../activities/create_session_profile.ts";
 import { createSmartContractInterface } from "../activities/create_smart_contract_interface.ts";
 import { createSubOrganization } from "../activities/create_sub_organization.ts";
 import { createUserTag } from "../activities/create_user_tag.ts";
@@ -65,6 +66,7 @@ export const activities = {
   create_private_keys: createPrivateKeys,
   create_read_only_session: createReadOnlySession,
   create_read_write_session: createReadWriteSession,
+  create_session_profile: createSessionProfile,
   create_smart_contract_interface: createSmartContractInterface,
   create_sub_organization: createSubOrganization,
   create_user_tag: createUserTag,

@@ -10,6 +10,8 @@ import { getOrganizationConfigs } from "../queries/get_organization_configs.ts";
 import { getPolicy } from "../queries/get_policy.ts";
 import { getPolicyEvaluations } from "../queries/get_policy_evaluations.ts";
 import { getPrivateKey } from "../queries/get_private_key.ts";
+import { getSessionProfile } from "../queries/get_session_profile.ts";
+import { getSessionProfiles } from "../queries/get_session_profiles.ts";
 import { getSmartContractInterface } from "../queries/get_smart_contract_interface.ts";
 import { getUser } from "../queries/get_user.ts";
 import { getWallet } from "../queries/get_wallet.ts";
@@ -38,6 +40,8 @@ export const queries = {
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_session_profile: getSessionProfile,
+  get_session_profiles: getSessionProfiles,
   get_smart_contract_interface: getSmartContractInterface,
   get_user: getUser,
   get_wallet: getWallet,
@@ -67,6 +71,8 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_policy", getPolicy],
   ["get_policy_evaluations", getPolicyEvaluations],
   ["get_private_key", getPrivateKey],
+  ["get_session_profile", getSessionProfile],
+  ["get_session_profiles", getSessionProfiles],
   ["get_smart_contract_interface", getSmartContractInterface],
   ["get_user", getUser],
   ["get_wallet", getWallet],

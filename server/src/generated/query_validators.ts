@@ -53,6 +53,16 @@ const getPrivateKey = (() => {
   return (value) => check_0(value);
 })();
 
+const getSessionProfile = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "sessionProfileId" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.sessionProfileId === "string" && ((value.sessionProfileId.length >= 2 || (value.sessionProfileId.length >= 1 && codePointCount(value.sessionProfileId) >= 1)) && (value.sessionProfileId.length <= 128 || (value.sessionProfileId.length <= 256 && codePointCount(value.sessionProfileId) <= 128))))))));
+  return (value) => check_0(value);
+})();
+
+const getSessionProfiles = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationId" in value && (typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))))));
+  return (value) => check_0(value);
+})();
+
 const getSmartContractInterface = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "smartContractInterfaceId" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.smartContractInterfaceId === "string" && ((value.smartContractInterfaceId.length >= 2 || (value.smartContractInterfaceId.length >= 1 && codePointCount(value.smartContractInterfaceId) >= 1)) && (value.smartContractInterfaceId.length <= 128 || (value.smartContractInterfaceId.length <= 256 && codePointCount(value.smartContractInterfaceId) <= 128))))))));
   return (value) => check_0(value);
@@ -148,6 +158,8 @@ export const queryValidators: Readonly<Record<string, (value: unknown) => boolea
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_session_profile: getSessionProfile,
+  get_session_profiles: getSessionProfiles,
   get_smart_contract_interface: getSmartContractInterface,
   get_user: getUser,
   get_wallet: getWallet,

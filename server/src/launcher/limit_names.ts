@@ -22,6 +22,8 @@ export const limitNames: readonly string[] = [
   "contractInterfacesPerSubOrganization",
   "contractInterfaceBytesPerOrganization",
   "contractInterfaceBytesPerSubOrganization",
+  "sessionProfilesPerOrganization",
+  "sessionProfilesPerSubOrganization",
   "longLivedApiKeysPerUser",
   "expiringApiKeysPerUser",
   "maxSessionSeconds",

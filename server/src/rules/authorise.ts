@@ -33,6 +33,8 @@ export type Question = FactSources & {
   approvals: readonly Approval[];
   /** It was submitted before, by somebody who might then. */
   isWaiting: boolean;
+  /** The pages are those of a parent that acts in its sub-organization. It is done at once or not at all, and is nobody's own act. */
+  isByParent?: true;
   nowMs: number;
   /** Approvals up to this time do not count; readers do not know it. */
   acceptedAtMs?: number;
@@ -61,12 +63,28 @@ export type Decision = (
 };
 
 export function authorise(question: Question): Decision {
+  const decision = decide(question);
+  return question.isByParent === true ? ofParent(decision, question) : decision;
+}
+
+/**
+ * Voters of one organization have no place in the state of another, so what would have to wait for them is refused. The rows are the
+ * sub-organization's, whose members may read them: they say nothing of the parent's policies.
+ */
+function ofParent(decision: Decision, question: Question): Decision {
+  if (decision.kind === "allow") return { kind: "allow", grounds: decision.grounds };
+  if (decision.kind === "fail") return { kind: "fail", fault: decision.fault };
+  return { kind: "refuse", fault: refusal(noAllow, question) };
+}
+
+function decide(question: Question): Decision {
   const { pages, form, params, proposerId, isWaiting } = question;
   const { members } = pages;
   const { activity } = form;
   const owner = activity.ownActOf?.(params as never, proposerId);
   // Who is not there is nobody else's act either: running it says so.
-  if (owner !== undefined && owner !== proposerId && members.users.has(owner)) {
+  const isAnothers = owner !== undefined && owner !== proposerId && members.users.has(owner);
+  if (isAnothers || (owner !== undefined && question.isByParent === true)) {
     return { kind: "refuse", fault: refusal("`userId` must be the user who makes this request", question) };
   }
   const approvals = activeApprovals(question);
@@ -93,7 +111,8 @@ export function authorise(question: Question): Decision {
   }
   if (verdict === "allow") return { kind: "allow", grounds: "POLICY", weighed };
   if (verdict === "consensus") return { kind: "consensus", weighed };
-  if (activity.ownCredentialOf?.(params as never, proposerId) === proposerId && approves(proposerId)) {
+  const isOwn = question.isByParent !== true && activity.ownCredentialOf?.(params as never, proposerId) === proposerId;
+  if (isOwn && approves(proposerId)) {
     return { kind: "allow", grounds: "OWN_CREDENTIAL", weighed };
   }
   if (isOpenToQuorum) return { kind: "consensus", weighed };

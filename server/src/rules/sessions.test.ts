@@ -8,7 +8,8 @@ import { activityContext, nowMs, runActivity } from "../../test/activity_context
 import { after, apiKey, organization, person, publicKey } from "../../test/members.ts";
 import { stampLogin } from "../activities/stamp_login.ts";
 import { encodePage, type Pages } from "../state/pages.ts";
-import { checkSessionProfile, sessionExpiryMs } from "./sessions.ts";
+import { namedProfileId } from "./session_profiles.ts";
+import { sessionExpiryMs } from "./sessions.ts";
 
 const ann = () => organization({ users: [person("ann", { apiKeys: [apiKey(0)] })] });
 const keysOf = ({ members }: Pages) => members.users.get("ann")?.apiKeys ?? [];
@@ -27,10 +28,29 @@ test("a session lasts a quarter of an hour unless told, and never longer than th
   assert.throws(() => lasts("61", 60), { code: "invalid_argument", message: /at most 60 seconds/ });
 });
 
+test("a profile bounds what is asked for, and alone says how long a session lasts", () => {
+  const lasts = (asked: string | undefined, most: number | undefined, maxSessionSeconds = 10_000) => {
+    const profile = most === undefined ? {} : { expirationSeconds: most };
+    const params = asked === undefined ? {} : { expirationSeconds: asked };
+    return (sessionExpiryMs(params, activityContext({ limits: { maxSessionSeconds } }), profile) - nowMs) / 1000;
+  };
+  assert.deepEqual([lasts("60", 600), lasts("6000", 600), lasts(undefined, 600)], [60, 600, 600]);
+  assert.deepEqual([lasts("60", undefined), lasts(undefined, undefined)], [60, 900]);
+  assert.equal(lasts(undefined, 600, 300), 300, "an operator's bound that came later holds too");
+  assert.throws(() => lasts("0", 600), { code: "invalid_argument" });
+});
+
 test("the default session has no profile, or zeros for one", () => {
-  for (const none of [undefined, null, "", "00000000-0000-0000-0000-000000000000"]) checkSessionProfile(none, "acme");
+  for (const none of [undefined, null, "", "00000000-0000-0000-0000-000000000000"]) {
+    assert.equal(namedProfileId(none), undefined);
+  }
   for (const other of ["0", "11111111-1111-4111-8111-111111111111"]) {
-    assert.throws(() => checkSessionProfile(other, "acme"), { code: "not_found" });
+    assert.equal(namedProfileId(other), other);
+    const login = () => runActivity(stampLogin, ann(), { publicKey: publicKey(1), sessionProfileId: other });
+    assert.throws(login, {
+      code: "not_found",
+      message: `unable to find session profile ${other} in organization acme`,
+    });
   }
 });
 

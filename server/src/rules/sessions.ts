@@ -7,31 +7,37 @@ import { makeSessionJwt } from "@keystead/core/crypto/session_jwt.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { credentialLookup, keptCredentialsOf } from "../state/credentials.ts";
-import type { ApiKey, User } from "../state/entities.ts";
+import type { ApiKey, SessionProfile, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import { credentialTaken, withApiKeys } from "./credentials.ts";
+import { defaultSessionType, namedProfileId, noSuchSessionProfile } from "./session_profiles.ts";
 
 /** What sign-in makes, by how it was obtained. Keys that users add themselves have other types, also where they end. */
 export const sessionTypes = ["CREDENTIAL_TYPE_LOGIN", "CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256"] as const;
 
 export type SessionType = (typeof sessionTypes)[number];
 
-/** How policies and clients call the session without a profile. */
-const defaultProfileId = "00000000-0000-0000-0000-000000000000";
 const defaultSessionSeconds = 900;
 const sessionCurve = "API_KEY_CURVE_P256";
 
 export type SessionParams = { expirationSeconds?: string | null; invalidateExisting?: boolean | null };
 
+export type LoginParams = SessionParams & { publicKey: string; sessionProfileId?: string | null };
+
 function isSession({ type }: ApiKey): boolean {
   return (sessionTypes as readonly string[]).includes(type);
 }
 
-/** When a session of now ends. */
-export function sessionExpiryMs({ expirationSeconds }: SessionParams, { nowMs, limits }: ActivityContext): number {
+/** When a session of now ends: as asked for, but never later than its profile allows. */
+export function sessionExpiryMs(
+  { expirationSeconds }: SessionParams,
+  { nowMs, limits }: ActivityContext,
+  profile?: Pick<SessionProfile, "expirationSeconds">,
+): number {
   const { maxSessionSeconds } = limits;
+  const most = profile?.expirationSeconds;
   if (expirationSeconds === undefined || expirationSeconds === null) {
-    return nowMs + Math.min(defaultSessionSeconds, maxSessionSeconds) * 1000;
+    return nowMs + Math.min(most ?? defaultSessionSeconds, maxSessionSeconds) * 1000;
   }
   const seconds = /^[0-9]{1,11}$/.test(expirationSeconds) ? Number(expirationSeconds) : 0;
   if (seconds < 1) {
@@ -46,7 +52,7 @@ export function sessionExpiryMs({ expirationSeconds }: SessionParams, { nowMs, l
       `invalid api key expiration: a session lasts at most ${maxSessionSeconds} seconds (maxSessionSeconds in KEYSTEAD_LIMITS)`,
     );
   }
-  return nowMs + seconds * 1000;
+  return nowMs + Math.min(seconds, most ?? seconds) * 1000;
 }
 
 /** How a session's key is called that nobody named. */
@@ -54,7 +60,7 @@ export function sessionName(what: string, nowMs: number): string {
   return `${what} - ${new Date(nowMs).toISOString()}`;
 }
 
-export type NewSession = Pick<ApiKey, "apiKeyId" | "apiKeyName" | "publicKey" | "proven"> & {
+export type NewSession = Pick<ApiKey, "apiKeyId" | "apiKeyName" | "publicKey" | "proven" | "sessionProfileId"> & {
   type: SessionType;
   expiresAtMs: number;
 };
@@ -75,37 +81,54 @@ function withoutType(user: User, type: SessionType, except?: ApiKey): User {
   return { ...user, apiKeys: user.apiKeys.filter((key) => key.type !== type || key === except) };
 }
 
+/** What a login comes to: the user with its key, and what the token says. */
+export type Login = { user: User; publicKey: string; expiresAtMs: number; profile: SessionProfile | undefined };
+
 /**
  * The user after signing in with a key of the client's. A key that is this user's session already goes on for as long as is asked for
- * now. Any other key that somebody has is refused: a login must neither give a lasting key an end nor lengthen what a user has made
- * to end.
+ * now, with the profile that it has. Any other key that somebody has is refused: a login must neither give a lasting key an end nor
+ * lengthen what a user has made to end.
  */
-export function withLogin(
-  members: MembersPage,
-  user: User,
-  publicKey: string,
-  params: SessionParams,
-  context: ActivityContext,
-): { user: User; publicKey: string; expiresAtMs: number } {
-  const expiresAtMs = sessionExpiryMs(params, context);
+export function withLogin(members: MembersPage, user: User, params: LoginParams, context: ActivityContext): Login {
+  const profile = chosenProfile(params, context);
+  const expiresAtMs = sessionExpiryMs(params, context, profile);
   const { nowMs } = context;
   const session: NewSession = {
     apiKeyId: context.newId(),
     apiKeyName: sessionName("Login", nowMs),
-    publicKey: normalisePublicKey(context.curves, sessionCurve, publicKey),
+    publicKey: normalisePublicKey(context.curves, sessionCurve, params.publicKey),
     type: "CREDENTIAL_TYPE_LOGIN",
     expiresAtMs,
+    ...(profile !== undefined && { sessionProfileId: profile.sessionProfileId }),
   };
-  const known = findKey(members, session.publicKey);
+  const { publicKey } = session;
+  const known = findKey(members, publicKey);
   if (known === undefined) {
-    const changed = withSession(user, session, params, context);
-    return { user: changed, publicKey: session.publicKey, expiresAtMs };
+    return { user: withSession(user, session, params, context), publicKey, expiresAtMs, profile };
   }
-  if (known.userId !== user.userId || !isSession(known.key)) throw credentialTaken(session.publicKey);
+  if (known.userId !== user.userId || !isSession(known.key)) throw credentialTaken(publicKey);
+  if (known.key.sessionProfileId !== session.sessionProfileId) throw otherProfile(publicKey);
   const renewed: ApiKey = { ...known.key, expiresAtMs, updatedAtMs: nowMs };
   const kept = params.invalidateExisting === true ? withoutType(user, "CREDENTIAL_TYPE_LOGIN", known.key) : user;
   const apiKeys = kept.apiKeys.map((key) => (key === known.key ? renewed : key));
-  return { user: { ...kept, apiKeys, updatedAtMs: nowMs }, publicKey: session.publicKey, expiresAtMs };
+  return { user: { ...kept, apiKeys, updatedAtMs: nowMs }, publicKey, expiresAtMs, profile };
+}
+
+/** What bounds the new session; undefined for the default one. */
+function chosenProfile({ sessionProfileId }: LoginParams, context: ActivityContext): SessionProfile | undefined {
+  const named = namedProfileId(sessionProfileId);
+  if (named === undefined) return undefined;
+  const profile = context.findSessionProfile(named);
+  if (profile === undefined) throw noSuchSessionProfile(named, context.parentId ?? context.organizationId);
+  return profile;
+}
+
+/** Who holds the key of a narrow session must not find it wider one day, nor the other way round. */
+function otherProfile(publicKey: string): Fault {
+  return new Fault(
+    "already_exists",
+    `public key \`${publicKey}\` belongs to a session with another session profile; make another key pair`,
+  );
 }
 
 /** Whoever of the organization has this key. */
@@ -119,23 +142,18 @@ function findKey({ users }: MembersPage, publicKey: string): { userId: string; k
   return undefined;
 }
 
-/** There are no profiles yet: the default session is named by nothing, or by zeros. */
-export function checkSessionProfile(sessionProfileId: string | null | undefined, organizationId: string): void {
-  if (sessionProfileId === undefined || sessionProfileId === null) return;
-  if (sessionProfileId === "" || sessionProfileId === defaultProfileId) return;
-  throw new Fault("not_found", `unable to find session profile ${sessionProfileId} in organization ${organizationId}`);
-}
-
 /** What a login answers with. */
 export function sessionToken(
   { keys, organizationId }: ActivityContext,
-  session: { userId: string; publicKey: string; expiresAtMs: number },
+  session: Pick<Login, "publicKey" | "expiresAtMs" | "profile"> & { userId: string },
 ): string {
+  const { profile } = session;
   return makeSessionJwt(keys.notarizer, {
     expiresAtSeconds: Math.floor(session.expiresAtMs / 1000),
     publicKey: session.publicKey,
-    sessionType: "SESSION_TYPE_READ_WRITE",
+    sessionType: profile?.sessionProfileName ?? defaultSessionType,
     userId: session.userId,
     organizationId,
+    ...(profile !== undefined && { profile: { sessionProfileId: profile.sessionProfileId, scope: profile.scope } }),
   });
 }

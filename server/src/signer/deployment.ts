@@ -5,6 +5,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import type { Limits } from "../endpoints/limits.ts";
 import { digestKey } from "../state/digest.ts";
+import type { SessionProfile } from "../state/entities.ts";
 import { createLru } from "../state/lru.ts";
 import { createJournalCache } from "./decision/journal_cache.ts";
 import { createLine } from "./decision/line.ts";
@@ -21,8 +22,10 @@ import { createSealer } from "./secrets/seal.ts";
 
 /** How many bytes of states are at hand: thousands of common ones, few of the largest. The gateway offers any other again. */
 const maxHeadBytes = 48 * 1024 * 1024;
-/** Settings of parents: some hundred bytes each. */
-const maxOtherPageBytes = 4 * 1024 * 1024;
+/** Settings of parents: some hundred bytes each. Members and policies of those that act in their sub-organizations: some megabytes at most. */
+const maxOtherPageBytes = 16 * 1024 * 1024;
+/** Each has at most some thousand characters. */
+const maxSessionProfiles = 1_000;
 
 /** What a signer process has before it knows its deployment, and keeps if it joins once more. */
 export type SignerParts = {
@@ -121,6 +124,7 @@ function createSigner(
     line: createLine(keyring.authenticity),
     heads: createLru<OpenState>(maxHeadBytes),
     otherPages: createLru<ReadPage>(maxOtherPageBytes),
+    sessionProfiles: createLru<SessionProfile>(maxSessionProfiles),
     journals: createJournalCache(),
     records: createRecordCache(keyring.authenticity),
     interfaces: createInterfaceCache(),

@@ -31,6 +31,7 @@ test("a user's credentials are described alike, the lasting and the expiring one
     publicKey: publicKey(0),
     passkey: undefined,
     expiresAtMs: undefined,
+    sessionProfileId: undefined,
     proven: false,
     createdAtMs: madeAtMs,
     updatedAtMs: madeAtMs,

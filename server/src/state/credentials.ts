@@ -38,6 +38,8 @@ export type Credential = {
   readonly passkey: string | undefined;
   /** Undefined when it lasts. */
   readonly expiresAtMs: number | undefined;
+  /** Of a session: what bounds it. Undefined for every other credential, and for the default session. */
+  readonly sessionProfileId: string | undefined;
   /** See proven.ts. */
   readonly proven: boolean;
   readonly createdAtMs: number;
@@ -105,28 +107,30 @@ const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K
     listOf: ({ apiKeys }) => apiKeys,
     withList: (user, apiKeys) => ({ ...user, apiKeys }),
     lookup: ({ curve, publicKey }) => lookupText({ by: "key", curve, publicKey }),
-    describe: ({ apiKeyId, apiKeyName, curve, publicKey, type, expiresAtMs, proven, createdAtMs, updatedAtMs }) => ({
+    describe: ({ apiKeyId, apiKeyName, proven, ...key }) => ({
       credentialId: apiKeyId,
       name: apiKeyName,
-      type,
-      curve,
-      publicKey,
+      type: key.type,
+      curve: key.curve,
+      publicKey: key.publicKey,
       passkey: undefined,
-      expiresAtMs,
+      expiresAtMs: key.expiresAtMs,
+      sessionProfileId: key.sessionProfileId,
       proven: proven === true,
-      createdAtMs,
-      updatedAtMs,
+      createdAtMs: key.createdAtMs,
+      updatedAtMs: key.updatedAtMs,
     }),
-    rebuild: ({ credentialId, name, curve, publicKey, type, expiresAtMs, proven, createdAtMs, updatedAtMs }) => ({
+    rebuild: ({ credentialId, name, curve, expiresAtMs, sessionProfileId, proven, ...described }) => ({
       apiKeyId: credentialId,
       apiKeyName: name,
       curve: curve as ApiKeyCurve,
-      publicKey,
-      type,
+      publicKey: described.publicKey,
+      type: described.type,
       ...(expiresAtMs !== undefined && { expiresAtMs }),
+      ...(sessionProfileId !== undefined && { sessionProfileId }),
       ...(proven && { proven }),
-      createdAtMs,
-      updatedAtMs,
+      createdAtMs: described.createdAtMs,
+      updatedAtMs: described.updatedAtMs,
     }),
     facts: ({ apiKeyId, type, publicKey }) => ({ id: apiKeyId, type, publicKey }),
     markProven: (apiKey) => ({ ...apiKey, proven: true }),
@@ -146,6 +150,7 @@ const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K
       publicKey: credentialId,
       passkey: writeFacts(facts),
       expiresAtMs: undefined,
+      sessionProfileId: undefined,
       proven: proven === true,
       createdAtMs,
       updatedAtMs,

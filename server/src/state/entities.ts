@@ -12,6 +12,8 @@ export type ApiKey = {
   /** `CREDENTIAL_TYPE_…`: long-lived keys and the several kinds of session keys are told apart by it. */
   type: string;
   expiresAtMs?: number;
+  /** Of a login's key: the profile that bounds what the session may do, for as long as the key exists. Absent in the default session. */
+  sessionProfileId?: string;
   /** Its holder has used it here, or it came with the organization: see proven.ts. Anyone can write down a stranger's public key. */
   proven?: true;
   createdAtMs: number;
@@ -153,6 +155,22 @@ export type ContractInterface = {
   updatedAtMs: number;
 };
 
+/**
+ * What sessions may do that name it. It is never changed and never deleted, and its id derives from the body that made it: an id has one
+ * scope for good. Only organizations without a parent have any; their sub-organizations' sessions name them too.
+ */
+export type SessionProfile = {
+  sessionProfileId: string;
+  sessionProfileName: string;
+  /** A condition of the policy language, as it was written. */
+  scope: string;
+  /** The longest that a session may last. */
+  expirationSeconds?: number;
+  notes: string;
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
 /** How many there are, for the limits, and how many of both kinds were exported; none when absent. */
 export type KeyCounts = {
   wallets: number;
@@ -174,6 +192,7 @@ export type Entities = {
   keyCounts: KeyCounts;
   policy: Policy;
   contractInterface: ContractInterface;
+  sessionProfile: SessionProfile;
 };
 
 export type EntityKind = keyof Entities;

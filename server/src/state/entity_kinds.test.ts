@@ -31,6 +31,8 @@ const target = { targetId: "g", userId: "u", kind: "wallet", publicKey: "04", se
 const approval = { userId: "u", credentialId: "c", credentialType: "CREDENTIAL_TYPE_LOGIN", atMs: 1 };
 const waiting = { fingerprint: "f", activityId: "a", proposerId: "u", createdAtMs: 1, approvals: [approval] };
 
+const profile = { sessionProfileId: "s", sessionProfileName: "Sign", scope: "true", notes: "", ...times };
+
 const timesText = '"createdAtMs":1,"updatedAtMs":2';
 const tagText = `{"tagId":"t","tagName":"ops",${timesText}}`;
 
@@ -85,6 +87,14 @@ const written: { changes: Change[]; texts: { [N in PageName]?: string } }[] = [
       contractInterfaces:
         '{"format":1,"interfaces":[{"interfaceId":"i","type":"ETHEREUM","address":"0x00","label":"a","notes":"",' +
         `"length":2,${timesText}}]}`,
+    },
+  },
+  {
+    changes: [put("sessionProfile", { ...profile, expirationSeconds: 60 })],
+    texts: {
+      sessionProfiles:
+        '{"format":1,"profiles":[{"sessionProfileId":"s","sessionProfileName":"Sign","scope":"true","notes":"",' +
+        `${timesText},"expirationSeconds":60}]}`,
     },
   },
   {
@@ -145,6 +155,7 @@ test("no two kinds count against a limit of the same name", () => {
     "policyBytes",
     "privateKeyTags",
     "privateKeys",
+    "sessionProfiles",
     "userTags",
     "users",
     "wallets",

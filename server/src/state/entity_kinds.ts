@@ -5,7 +5,13 @@
 import type { Entities, EntityKind } from "./entities.ts";
 
 /** How many of something an organization may have by default. `words` name it in the refusal. */
-export type CountLimit = { readonly perOrganization: number; readonly perSubOrganization: number; words: string };
+export type CountLimit = {
+  readonly perOrganization: number;
+  readonly perSubOrganization: number;
+  words: string;
+  /** Once made, they stay: nobody is told to delete some. */
+  readonly areKept?: true;
+};
 
 /** The fields of an entity that can be its id. */
 type TextField<E> = { [F in keyof E]-?: E[F] extends string ? F : never }[keyof E];
@@ -123,6 +129,16 @@ export const entityKinds = {
         perSubOrganization: 16 * 1024 * 1024,
         words: "bytes of smart contract interfaces",
       },
+    },
+  },
+  sessionProfile: {
+    place: "listPage",
+    page: "sessionProfiles",
+    json: "profiles",
+    id: "sessionProfileId",
+    limits: {
+      // A sub-organization has its parent's.
+      sessionProfiles: { perOrganization: 100, perSubOrganization: 0, words: "session profiles", areKept: true },
     },
   },
 } as const satisfies { [K in EntityKind]: KindRow<K> };

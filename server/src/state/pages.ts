@@ -31,6 +31,9 @@ export type PoliciesPage = OwnPages["policies"];
 /** Interfaces of contracts by id. Which contract has one is authority: what a policy reads into a call depends on it. */
 export type ContractInterfacesPage = OwnPages["contractInterfaces"];
 
+/** Session profiles by id, in the order of their making. */
+export type SessionProfilesPage = OwnPages["sessionProfiles"];
+
 /** Key facts by the first two digits of their ids: however many keys there are, a change writes a 256th of them. */
 export type KeyFactsPages = ReadonlyMap<string, ReadonlyMap<string, KnownFacts>>;
 

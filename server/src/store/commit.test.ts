@@ -52,6 +52,38 @@ for (const dialect of dialects) {
     });
 
   describe(`group commit on ${dialect}`, () => {
+    withOrganization("an item commits only while the heads of others that it requires stand", async (store, parent) => {
+      const [one, two] = [randomUUID(), randomUUID()];
+      await commit(store, birth(one, [newUser()], parent), birth(two, [newUser()], parent));
+      const headOf = async (id: string) => (await loadState(store, id))?.header ?? new Uint8Array();
+      const first = { organizationId: parent, header: await headOf(parent) };
+      assert.deepEqual(await commit(store, stateChange(one, 1, { standing: [first] })), [true]);
+      assert.deepEqual(await commit(store, stateChange(parent, 1)), [true]);
+      const missed = [stateChange(one, 2, { standing: [first] }), signing(two, 1, { standing: [first] })];
+      assert.deepEqual(await commit(store, ...missed), [false, false]);
+      const second = { organizationId: parent, header: await headOf(parent) };
+      // One that requires what is gone, in a group with others, takes only itself back.
+      const [stale, fresh] = [stateChange(one, 2, { standing: [first] }), stateChange(two, 1, { standing: [second] })];
+      assert.deepEqual(await commit(store, stale, signing(parent, 2), fresh), [false, true, true]);
+      const both = [signing(two, 2, { standing: [second] }), signing(two, 2, { standing: [first] })];
+      assert.deepEqual(
+        await commit(store, ...both),
+        [true, false],
+        "two states of one parent are never both the newest",
+      );
+      assert.equal((await loadState(store, parent))?.version, 2, "the parent is where it was");
+    });
+
+    withOrganization("what requires a head waits for nobody else who requires it", async (store, parent) => {
+      const children = Array.from({ length: 12 }, () => randomUUID());
+      await commit(store, ...children.map((id) => birth(id, [newUser()], parent)));
+      const standing = [
+        { organizationId: parent, header: (await loadState(store, parent))?.header ?? new Uint8Array() },
+      ];
+      const groups = children.map((id) => commit(store, stateChange(id, 1, { standing }), signing(parent, 1)));
+      assert.deepEqual(await Promise.all(groups), Array(children.length).fill([true, true]));
+    });
+
     withOrganization("an activity writes state, leaf, row and projection together", async (store, id) => {
       const item = stateChange(id, 1);
       assert.deepEqual(await commit(store, item), [true]);

@@ -11,6 +11,8 @@ export type CommitItem = {
   expectedVersion: number;
   /** The header it was prepared on. A version alone could be another gateway's; with it, only this very state fits. */
   expectedHeader?: Uint8Array;
+  /** Heads of other organizations that must stand, too: of a parent that acts in this one. Nothing of them is changed. */
+  standing?: readonly { organizationId: string; header: Uint8Array }[];
   /** The organization's row is inserted, not updated. `keyring` comes with the deployment's first. */
   birth?: { parentId?: string; organizationName: string; keyring?: Uint8Array };
   /** Absent for items that change no state (failed, refused, pure signing): they only need the version to stand. */

@@ -45,11 +45,17 @@ function recordsOf({ organizationId, next, records = [] }: CommitItem): ReadReco
 }
 
 function continues(plan: OrganizationPlan, item: CommitItem): boolean {
-  const { expectedVersion, expectedHeader, birth, activity, idempotency } = item;
+  const { expectedVersion, expectedHeader, standing = [], birth, activity, idempotency } = item;
   const header = plan.head?.header;
   if (header !== undefined && expectedHeader !== undefined && Buffer.compare(header, expectedHeader) !== 0)
     return false;
   if (expectedVersion !== plan.version || (birth !== undefined && plan.leaves.length > 0)) return false;
+  // Of two states of one parent, one at most is its newest.
+  const isOther = ({ organizationId, header: wanted }: { organizationId: string; header: Uint8Array }) => {
+    const known = plan.standing.get(organizationId);
+    return known !== undefined && Buffer.compare(known, wanted) !== 0;
+  };
+  if (standing.some(isOther)) return false;
   // Two under one key: the first stands, and the second finds it. Together they would take each other back, again and again.
   const isTaken = ({ user_id, idempotency_key }: Tables["idempotency_keys"]) =>
     user_id === idempotency?.userId && idempotency_key === idempotency.idempotencyKey;
@@ -64,6 +70,7 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
     throw new Fault("internal", "an item that changes something produces no state");
   }
   if (birth !== undefined) refuseNul(birth.organizationName);
+  for (const { organizationId, header } of item.standing ?? []) plan.standing.set(organizationId, header);
   for (const child of item.births ?? []) {
     const childPlan = newPlan(child);
     add(childPlan, child, recordsOf(child));

@@ -15,8 +15,23 @@ import type { PostgresStore } from "./store.ts";
 import { tables } from "./tables.ts";
 import { columnsOf } from "./upserts.ts";
 
-/** The ids of the organizations whose items were committed. */
+/**
+ * The ids of the organizations whose items were committed. What requires heads of other organizations is written apart, so that those
+ * are locked before anything else of their statement is: see `addHeads`.
+ */
 export async function write(
+  store: PostgresStore,
+  plans: readonly OrganizationPlan[],
+  released: readonly ReleasedLeaf[],
+): Promise<Set<string>> {
+  const requiring = plans.filter(({ standing }) => standing.size > 0);
+  if (requiring.length === 0 || requiring.length === plans.length) return writeGroup(store, plans, released);
+  const alone = plans.filter(({ standing }) => standing.size === 0);
+  const done = await writeGroup(store, alone, released);
+  return done.union(await writeGroup(store, requiring, []));
+}
+
+async function writeGroup(
   { pool }: PostgresStore,
   plans: readonly OrganizationPlan[],
   released: readonly ReleasedLeaf[],
@@ -100,6 +115,8 @@ const headColumns = {
   deleted_at_ms: "integer?",
 } as const;
 
+const requiredColumns = { organization_id: "text", required_id: "text", required_header: "bytes" } as const;
+
 const releasedColumns = { organization_id: "text", boot: "text", number: "integer" } as const;
 const openedColumns = { organization_id: "text", activity_id: "text", result: "text" } as const;
 
@@ -144,8 +161,10 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
 }
 
 /**
- * Locks, compares and moves the versions. Rows are locked in the order of ids, in one pass and with one strength, so
- * that groups of two gateways never wait for each other in a circle; items that only need their version to stand share it.
+ * Locks, compares and moves the versions. Rows are locked in one pass and with one strength, organizations without a parent first and
+ * then in the order of ids, so that groups of two gateways never wait for each other in a circle; items that only need their version to
+ * stand share it. Heads of parents that must stand as well are shared before the rows of their sub-organizations are locked: in that
+ * same order, and however many act in their sub-organizations at once, none waits for another.
  */
 function addHeads(statement: StatementBuilder, plans: readonly OrganizationPlan[]): void {
   const committed = ["select null::text as organization_id where false"];
@@ -163,13 +182,14 @@ function addHeads(statement: StatementBuilder, plans: readonly OrganizationPlan[
       updated_at_ms: settings?.updatedAtMs,
       deleted_at_ms: settings?.deleted === true ? settings.updatedAtMs : undefined,
     }));
-    statement.part("heads", `select * from ${statement.unnest("heads", headColumns, rows)}`);
+    const isFree = addStanding(statement, standing);
+    statement.part("heads", `select * from ${statement.unnest("heads", headColumns, rows)}${isFree}`);
     statement.part(
       moves ? "locked" : "locked_shared",
       `select organizations.organization_id from organizations join heads using (organization_id)
         where organizations.version = heads.expected_version
           and organizations.header = coalesce(heads.expected_header, organizations.header)
-        order by organizations.organization_id for ${moves ? "no key update" : "share"} of organizations`,
+        order by organizations.parent_id is not null, organizations.organization_id for ${moves ? "no key update" : "share"} of organizations`,
     );
     if (moves) {
       statement.part(
@@ -207,6 +227,29 @@ function addHeads(statement: StatementBuilder, plans: readonly OrganizationPlan[
     statement.part("keyring", `insert into deployment (id, keyring) select id, keyring from ${rows}`);
   }
   statement.part("committed", committed.join(" union all "));
+}
+
+/** The condition on `heads` that all other heads which an organization requires stand. */
+function addStanding(statement: StatementBuilder, plans: readonly OrganizationPlan[]): string {
+  const required = plans.flatMap(({ organizationId, standing }) =>
+    [...standing].map(([id, header]) => ({
+      organization_id: organizationId,
+      required_id: id,
+      required_header: header,
+    })),
+  );
+  if (required.length === 0) return "";
+  statement.part("required", `select * from ${statement.unnest("required", requiredColumns, required)}`);
+  statement.part(
+    "standing",
+    `select organizations.organization_id, organizations.header from organizations
+      where (organizations.organization_id, organizations.header) in (select required_id, required_header from required)
+      order by organizations.organization_id for share of organizations`,
+  );
+  return ` where not exists (
+    select 1 from required left join standing
+      on standing.organization_id = required.required_id and standing.header = required.required_header
+      where required.organization_id = heads.organization_id and standing.organization_id is null)`;
 }
 
 const bornColumns = { ...tables.organizations, requires: "text?" } as const;

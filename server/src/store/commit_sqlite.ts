@@ -97,7 +97,7 @@ function toRanges(released: readonly ReleasedLeaf[]): LeafRange[] {
 
 /** False, with nothing written, when the organization is not in the expected state. */
 function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
-  if (!moveHead(sqlite, plan)) return false;
+  if (!doOthersStand(sqlite, plan) || !moveHead(sqlite, plan)) return false;
   for (const page of plan.pages.values()) insert(sqlite, "pages", page);
   for (const leaf of plan.leaves) {
     insert(sqlite, "leaves", leaf);
@@ -112,6 +112,12 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   if (plan.settings?.deleted === true) deleteAllKeys(sqlite, plan.organizationId);
   else if (!isEmptyKeyPlan(plan.keys)) writeKeys(sqlite, plan.organizationId, plan.keys);
   return true;
+}
+
+const isHead = "select 1 from organizations where organization_id = ? and header = ?";
+
+function doOthersStand(sqlite: SqliteConnection, { standing }: OrganizationPlan): boolean {
+  return standing.entries().every(([id, header]) => sqlite.statement(isHead).get(id, header) !== undefined);
 }
 
 const atExpected = "where organization_id = ? and version = ? and header = coalesce(?, header)";

@@ -29,6 +29,7 @@ const shown: { [K in TabledKind]: { entity: Entities[K]; row: object; parts?: ob
           publicKey: "02ab",
           type: "CREDENTIAL_TYPE_API_KEY_P256",
           expiresAtMs: 9,
+          sessionProfileId: "s",
           proven: true,
           ...times,
         },
@@ -69,6 +70,7 @@ const shown: { [K in TabledKind]: { entity: Entities[K]; row: object; parts?: ob
         public_key: "02ab",
         passkey: null,
         expires_at_ms: 9,
+        session_profile_id: "s",
         proven: 1,
         ...timeColumns,
       },
@@ -83,6 +85,7 @@ const shown: { [K in TabledKind]: { entity: Entities[K]; row: object; parts?: ob
         passkey:
           '{"publicKey":"03cd","rpIdHash":"ef","aaguid":"g","attestationType":"none","transports":["AUTHENTICATOR_TRANSPORT_USB"],"counter":4}',
         expires_at_ms: null,
+        session_profile_id: null,
         proven: 0,
         ...timeColumns,
       },
@@ -126,6 +129,25 @@ const shown: { [K in TabledKind]: { entity: Entities[K]; row: object; parts?: ob
       ...timeColumns,
     },
   },
+  sessionProfile: {
+    entity: {
+      sessionProfileId: "s",
+      sessionProfileName: "Sign",
+      scope: "true",
+      expirationSeconds: 60,
+      notes: "n",
+      ...times,
+    },
+    row: {
+      organization_id: "acme",
+      session_profile_id: "s",
+      session_profile_name: "Sign",
+      scope: "true",
+      expiration_seconds: 60,
+      notes: "n",
+      ...timeColumns,
+    },
+  },
 };
 
 test("each kind becomes exactly the rows that readers expect", () => {
@@ -144,7 +166,7 @@ test("fields that are absent become null, and marks that are not set become zero
 });
 
 test("a row is read as the entity that it shows", () => {
-  for (const kind of ["userTag", "privateKeyTag", "policy"] as const) {
+  for (const kind of ["userTag", "privateKeyTag", "policy", "sessionProfile"] as const) {
     assert.deepEqual(fromRow(kind, shown[kind].row), shown[kind].entity, kind);
   }
 });
@@ -172,6 +194,7 @@ test("a kind with a table is listed by a page, by the field that its id column s
 
 test("the rows of empty pages are none, in every table that follows from pages alone", () => {
   const rows = rowsOfPages("acme", emptyPages);
-  assert.deepEqual([...rows.keys()], ["users", "credentials", "user_tags", "private_key_tags", "policies"]);
+  const tables = ["users", "credentials", "user_tags", "private_key_tags", "policies", "session_profiles"];
+  assert.deepEqual([...rows.keys()], tables);
   assert.deepEqual([...rows.values()].flat(), []);
 });

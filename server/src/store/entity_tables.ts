@@ -65,6 +65,7 @@ const credentialColumns = {
   public_key: text("publicKey"),
   passkey: optionalText("passkey"),
   expires_at_ms: optionalInteger("expiresAtMs"),
+  session_profile_id: optionalText("sessionProfileId"),
   proven: flag("proven"),
   ...times,
 } as const satisfies Columns<Credential>;
@@ -140,6 +141,21 @@ export const entityTables = {
         record.interfaceId === interfaceId &&
         Buffer.byteLength(record.text) === length,
     },
+  },
+  /** Never changed: a second one with the same id is refused. */
+  sessionProfile: {
+    shownIn: "table",
+    table: "session_profiles",
+    id: "session_profile_id",
+    columns: {
+      session_profile_id: text("sessionProfileId"),
+      session_profile_name: text("sessionProfileName"),
+      scope: text("scope"),
+      expiration_seconds: optionalInteger("expirationSeconds"),
+      notes: text("notes"),
+      ...times,
+    },
+    clash: "refuse",
   },
 } as const satisfies { [K in EntityKind]: EntityTable<Entities[K]> | OtherPlace };
 

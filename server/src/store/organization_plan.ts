@@ -12,6 +12,8 @@ export type OrganizationPlan = {
   /** Where the chain stands after its last item; the head when some item changed state. */
   version: number;
   head?: { header: Uint8Array; directory: Uint8Array };
+  /** Heads of other organizations that must stand, by their ids. */
+  readonly standing: Map<string, Uint8Array>;
   readonly birth: CommitItem["birth"];
   readonly pages: Map<string, Tables["pages"]>;
   readonly leaves: Tables["leaves"][];
@@ -33,6 +35,7 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     expectedVersion,
     expectedHeader,
     version: expectedVersion,
+    standing: new Map(),
     birth,
     pages: new Map(),
     leaves: [],

@@ -181,6 +181,18 @@ export async function loadPartOfState(
   return { version, header, directory, pages: content === null ? [] : [{ name, content }] };
 }
 
+export type StoredHead = Pick<StoredState, "version" | "header">;
+
+const head = compiled("head", (db, organizationId: string) =>
+  db.selectFrom("organizations").select(["version", "header"]).where("organization_id", "=", organizationId),
+);
+
+/** The header of the current state, without its directory and pages. */
+export async function findHead(store: Store, organizationId: string): Promise<StoredHead | undefined> {
+  const [row] = await head(store, organizationId);
+  return row;
+}
+
 const version = compiled("version", (db, organizationId: string) =>
   db.selectFrom("organizations").select("version").where("organization_id", "=", organizationId),
 );

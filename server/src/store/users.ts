@@ -112,7 +112,7 @@ function toUser(rows: readonly [UserRow, ...UserRow[]]): User {
 }
 
 function toCredential(row: object, before = ""): KeptCredential {
-  const absent = { passkey: undefined, expiresAtMs: undefined, proven: false };
+  const absent = { passkey: undefined, expiresAtMs: undefined, sessionProfileId: undefined, proven: false };
   return rebuildCredential({ ...absent, ...fromColumns(columns, row, before) } as DescribedCredential);
 }
 

@@ -22,7 +22,11 @@ export function userView(user: User) {
 
 export function apiKeyView(key: ApiKey) {
   return {
-    credential: { publicKey: key.publicKey, type: key.type },
+    credential: {
+      publicKey: key.publicKey,
+      type: key.type,
+      ...(key.sessionProfileId !== undefined && { sessionProfileId: key.sessionProfileId }),
+    },
     apiKeyId: key.apiKeyId,
     apiKeyName: key.apiKeyName,
     createdAt: timestamp(key.createdAtMs),

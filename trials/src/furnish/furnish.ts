@@ -112,6 +112,7 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     line: createLine(keyring.authenticity),
     heads: createLru(10),
     otherPages: createLru(10),
+    sessionProfiles: createLru(10),
     journals: createJournalCache(),
     records: createRecordCache(keyring.authenticity),
     interfaces: createInterfaceCache(),

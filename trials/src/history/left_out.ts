@@ -12,11 +12,13 @@ const imports = "an organization with imports cannot be executed anew: nobody ha
 const exported = "it changes nothing but a mark, and its answer is sealed for whoever asked";
 const accounts = "a wallet of the model has one account";
 const keyTags = "as the tags of users, which are there";
+const profiles = "the sessions of the model have none; the gateway's tests have them";
 const standsAlone = "nothing else that the model knows depends on it";
 
 export const leftOutActivities = {
   create_api_only_users: "as `create_users`, which is there",
   create_private_key_tag: keyTags,
+  create_session_profile: profiles,
   create_smart_contract_interface: standsAlone,
   create_sub_organization: others,
   create_wallet_accounts: accounts,
@@ -38,6 +40,8 @@ export const leftOutActivities = {
 export const leftOutQueries = {
   get_api_key: "as `get_api_keys`, by an id that is told only for some keys",
   get_policy_evaluations: "what a decision rested on is not in the model, which decides anew",
+  get_session_profile: profiles,
+  get_session_profiles: profiles,
   get_smart_contract_interface: standsAlone,
   get_wallet_account: accounts,
   list_private_key_tags: keyTags,

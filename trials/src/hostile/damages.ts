@@ -61,6 +61,7 @@ export const found = {
   private_key_tags: all("private_key_tags", byOrganization),
   policies: all("policies", byOrganization),
   contract_interfaces: all("contract_interfaces", byOrganization),
+  session_profiles: all("session_profiles", byOrganization),
   deployment: all("deployment", { nowhere: "it belongs to no organization: see the test of its own" }),
 } as const satisfies { [T in TableName]: Record<keyof (typeof tables)[T], Found> };
 

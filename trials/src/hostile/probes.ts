@@ -43,6 +43,7 @@ const unasked: Readonly<Record<string, string>> = {
   get_policy: needsAnId,
   get_policy_evaluations: needsAnId,
   get_private_key: needsAnId,
+  get_session_profile: needsAnId,
   get_smart_contract_interface: needsAnId,
   get_user: needsAnId,
   get_wallet: needsAnId,

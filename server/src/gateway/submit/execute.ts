@@ -1,5 +1,6 @@
 /** A request, from the first attempt to its answer: the signer prepares, the database commits, the signer releases. */
 import { Fault } from "@keystead/core/fault.ts";
+import { organizationMismatch } from "../../endpoints/known_faults.ts";
 import { isInvalidEvidence, isUnknownCredential } from "../../evidence/evidence.ts";
 import { passed } from "../../state/steps.ts";
 import { findActivity } from "../../store/activities.ts";
@@ -10,7 +11,6 @@ import type { Decided, Preparation } from "./preparation.ts";
 import { endsTurn, Round, type RoundResult, runRounds, submitLimits } from "./round.ts";
 import { maySeeBearer } from "./sealed_results.ts";
 import type { StampedRequest } from "./stamped_request.ts";
-import { organizationMismatch } from "./stored_answer.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
 import { toActivityItem } from "./to_commit_item.ts";
 import { declaredOnly, type Need } from "./wishes.ts";
@@ -69,12 +69,16 @@ class Execution {
       const { organizationId, body, evidence, records, cost, namesParent } = request;
       const trouble = this.#dependencies.signerTrouble();
       if (trouble !== undefined) throw new Fault("unavailable", trouble);
-      const caller = verifiesFirst(this.#dependencies, request)
-        ? (await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named")).userId
+      const known = verifiesFirst(this.#dependencies, request)
+        ? await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named")
         : undefined;
+      const isOfParent =
+        request.openToParent === true && known !== undefined && known.organizationId !== organizationId;
       const target = request.vote?.target.body;
       const subOrganizationId = namesParent === true ? organizationId : undefined;
-      const asked = { body, evidence, subOrganizationId, target, records, cost, caller };
+      const caller = known?.userId;
+      const actingParentId = isOfParent ? known.organizationId : undefined;
+      const asked = { body, evidence, subOrganizationId, target, records, cost, caller, actingParentId };
       this.#preparation = this.#dependencies.organizations.begin(organizationId, asked);
     }
     const step = await this.#preparation.attempt(this.round, needs);
@@ -94,12 +98,13 @@ class Execution {
     const { organizationId, body, evidence } = request;
     if (error instanceof Fault && error.code === "already_exists") return again("executed");
     if (isUnknownCredential(error)) {
-      // The signer looks no further than the organization itself; a member of its parent is told that reading is all it may.
+      // Unless the activity is open to parents, the signer looks no further than the organization itself; a member of its parent is told
+      // that reading is all it may.
       const caller = await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named").catch(
         // The signer knows whether the request's kind is also looked for in sub-organizations, which has words of its own.
         (fault: unknown) => Promise.reject(isUnknownCredential(fault) ? error : fault),
       );
-      if (caller.organizationId === organizationId) return again("callerAdded");
+      if (caller.organizationId === organizationId || request.openToParent === true) return again("callerAdded");
       throw organizationMismatch(organizationId, caller.organizationId);
     }
     if (isInvalidEvidence(error)) {
@@ -149,6 +154,8 @@ const muchCost = 10_000;
 function verifiesFirst(dependencies: SubmitDependencies, request: StampedRequest): boolean {
   const { organizations, refusedCredentials } = dependencies;
   const { organizationId, records, evidence, cost } = request;
+  // For a stranger, too, the signer would ask for the parent's members, which are many.
+  if (request.openToParent === true) return true;
   if (organizations.isCrowded(organizationId) || records.length > manyRecords || cost > muchCost) return true;
   if (refusedCredentials === undefined || refusedCredentials.areNone()) return false;
   return refusedCredentials.has(organizationId, claimedCredential(dependencies, evidence));

@@ -28,6 +28,8 @@ export type PrepareRequest = Stamped & {
   cost: number;
   /** Who sent it, where that is known: whenever others of the organization wait. */
   caller?: string | undefined;
+  /** The organization's parent, where the caller is a user of that. */
+  actingParentId?: string | undefined;
 };
 
 /** What the signer made of a stamped body, and the run it belongs to. */
@@ -51,13 +53,13 @@ export class Preparation {
 
   constructor(store: Store, admission: Admission, organization: Organization, request: PrepareRequest) {
     const { organizationId, expect, release } = organization;
-    const { body, target, cost, records: declared } = request;
+    const { body, target, cost, records: declared, actingParentId } = request;
     this.#organization = organization;
     this.#admission = admission;
     this.#request = request;
     this.#weight = { cost, bytes: body.length + (target?.length ?? 0) };
     this.#turn = { organizationId, cost };
-    this.#source = { store, organizationId, declared, expect, release };
+    this.#source = { store, organizationId, declared, actingParentId, expect, release };
     organization.enter();
   }
 

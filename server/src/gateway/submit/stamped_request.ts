@@ -10,6 +10,8 @@ export type StampedRequest = {
   organizationId: string;
   /** The body names the parent of the organization that it runs in. */
   namesParent?: boolean;
+  /** Members of the organization's parent may submit it too. */
+  openToParent?: boolean;
   body: Uint8Array;
   evidence: SentEvidence;
   keyed?: KeyedRequest | undefined;

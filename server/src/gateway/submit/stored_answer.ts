@@ -1,6 +1,7 @@
 /** Answers that are stored already, released before anybody sees them. */
 import { Fault } from "@keystead/core/fault.ts";
 import type { Caller } from "../../endpoints/define_query.ts";
+import { organizationMismatch } from "../../endpoints/known_faults.ts";
 import { type ActivityRow, findActivity } from "../../store/activities.ts";
 import { findUnreleasedLeaves } from "../../store/leaves.ts";
 import type { ActivityRecord } from "../../views/activity_view.ts";
@@ -11,7 +12,10 @@ import type { StampedRequest } from "./stamped_request.ts";
 import { toLeftover } from "./stored_leaf.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
 
-/** Who may submit here: a member of the parent may read, and is told so before anything about the body. */
+/**
+ * Who may submit here. A member of the parent may submit what is open to parents; of all else it may only read, and is told so before
+ * anything about the body.
+ */
 export async function authenticate(
   dependencies: SubmitDependencies,
   request: StampedRequest,
@@ -19,16 +23,8 @@ export async function authenticate(
 ): Promise<Caller> {
   const { organizationId, body, evidence } = request;
   const caller = await authenticateQuery(dependencies, organizationId, evidence, body, scope);
-  if (caller.organizationId === caller.subjectId) return caller;
+  if (caller.organizationId === caller.subjectId || request.openToParent === true) return caller;
   throw organizationMismatch(organizationId, caller.organizationId);
-}
-
-export function organizationMismatch(target: string, own: string): Fault {
-  return new Fault(
-    "invalid_argument",
-    `organization mismatch: request is targeting organization ("${target}"), but voters are in organization ("${own}")`,
-    { errorCode: "ORGANIZATION_MISMATCH" },
-  );
 }
 
 /** A stored activity, once everything about it has been released. */

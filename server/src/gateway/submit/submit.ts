@@ -39,7 +39,8 @@ export async function submit(
   const { body, evidence, idempotencyKey } = arrival;
   const value = readBody(body);
   const organizationId = readOrganizationId(value);
-  const request: StampedRequest = { organizationId, body, evidence, records: [], cost: 0 };
+  const openToParent = activity.openToParent === true;
+  const request: StampedRequest = { organizationId, openToParent, body, evidence, records: [], cost: 0 };
   let asked: { form: ActivityForm; envelope: Envelope };
   try {
     asked = readAsked(activity, value);

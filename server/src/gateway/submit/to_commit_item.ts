@@ -88,11 +88,12 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
 export function toCommitItem(prepared: Prepared): CommitItem {
   const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
     prepared;
-  const { evaluations, explanation, made } = prepared;
+  const { evaluations, explanation, made, standing } = prepared;
   return {
     organizationId,
     expectedVersion,
     ...(expectedHeader && { expectedHeader }),
+    ...(standing.length > 0 && { standing }),
     ...(birth && {
       birth: {
         organizationName: birth.organizationName,

@@ -2,10 +2,20 @@
  * How each kind of thing that a decision needs is brought: one row per kind. The signer names what it lacks, the gateway looks for it
  * and sends the same bytes again. What it finds is believed for its digest or its MAC, never because the gateway says so.
  */
+import { macLength } from "@keystead/core/log/header.ts";
 import type { OfferedState, Request, Wish } from "../../frames/messages.ts";
+import { withoutMac } from "../../state/authenticity.ts";
+import { equalBytes, sha256 } from "../../state/digest.ts";
 import { leafWishKey, type RecordWish } from "../../state/record_wish.ts";
 import { findLeaf, type UnreleasedLeaf } from "../../store/leaves.ts";
-import { findPages, loadHeaders, loadPartOfState } from "../../store/organizations.ts";
+import {
+  findHead,
+  findPages,
+  loadHeaders,
+  loadPartOfState,
+  type StoredHead,
+  type StoredState,
+} from "../../store/organizations.ts";
 import { type FoundRecord, findRecords } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -40,6 +50,8 @@ export type Source = {
   expect(organizationId: string, state: OtherState): void;
   /** Has the signer release a committed leaf, whoever has released it before. */
   release(leaf: UnreleasedLeaf): Promise<void>;
+  /** Whose user acts in the organization: its header comes along, in case that the signer has the pages at hand. */
+  actingParentId?: string | undefined;
 };
 
 type Row<K extends Need["kind"]> = {
@@ -53,16 +65,15 @@ type Row<K extends Need["kind"]> = {
 const rows: { readonly [K in Need["kind"]]: Row<K> } = {
   declared: {
     needsState: false,
-    bring(supplies, { store, organizationId, declared }) {
+    bring(supplies, source) {
       supplies.records = [];
       supplies.wishes = [];
       supplies.pages = [];
       supplies.others = [];
       supplies.otherStates.clear();
-      if (declared.length === 0) return;
-      return loadRecords(store, organizationId, declared).then((found) => {
-        supplies.records = found;
-      });
+      // Most requests need neither, and do not wait.
+      if (source.declared.length === 0 && source.actingParentId === undefined) return;
+      return bringDeclared(supplies, source);
     },
   },
   state: { needsState: true, bring: () => undefined },
@@ -144,6 +155,15 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
   },
 };
 
+async function bringDeclared(supplies: Supplies, source: Source): Promise<void> {
+  const { store, organizationId, declared, actingParentId } = source;
+  supplies.records = await loadRecords(store, organizationId, declared);
+  const head = actingParentId === undefined ? undefined : await findHead(store, actingParentId);
+  if (head === undefined) return;
+  const { header, directory, pages } = headerOnly(head);
+  supplies.others = [{ header, directory, pages, links: [] }];
+}
+
 function otherKey({ organizationId, page }: OtherState): string {
   return `${organizationId} ${page}`;
 }
@@ -202,14 +222,26 @@ export function explainRepeated(supplies: Supplies, needs: readonly Need[], hasS
 
 async function loadOther(
   { store, organizationId: asking, expect }: Source,
-  { organizationId, page, linksFrom }: OtherState,
+  { organizationId, page, linksFrom, atHand }: OtherState,
 ): Promise<OfferedState | undefined> {
-  const state = await loadPartOfState(store, organizationId, page);
+  const head = atHand === undefined ? undefined : await findHead(store, organizationId);
+  const isAtHand = head !== undefined && atHand !== undefined && isStateOf(head.header, atHand);
+  const state = isAtHand ? headerOnly(head) : await loadPartOfState(store, organizationId, page);
   if (state === undefined) return undefined;
   const { version, header, directory, pages } = state;
-  expect(asking, { organizationId, page, linksFrom: version + 1 });
+  expect(asking, { organizationId, page, linksFrom: version + 1, atHand: undefined });
   const links = version < linksFrom ? [] : await loadHeaders(store, organizationId, linksFrom, version);
   return { header, directory, pages, links };
+}
+
+/** Whether a stored header is that of the state with this digest. Bytes that are no header are the signer's to refuse. */
+function isStateOf(header: Uint8Array, digest: Uint8Array): boolean {
+  return header.length > macLength && equalBytes(sha256(withoutMac(header)), digest);
+}
+
+/** For a signer that has the pages: megabytes of a parent's members need not travel with each request. */
+function headerOnly({ version, header }: StoredHead): StoredState {
+  return { version, header, directory: new Uint8Array(0), pages: [] };
 }
 
 const lookUpsAtOnce = 50;

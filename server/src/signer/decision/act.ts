@@ -1,6 +1,8 @@
 import type { KeyAccess } from "../../endpoints/key_access.ts";
 import type { Weighed } from "../../rules/authorise.ts";
 import type { Settings } from "../../state/entities.ts";
+import type { SessionProfilesPage } from "../../state/pages.ts";
+import type { ActingParent } from "./acting_parent.ts";
 import type { Asked } from "./asked.ts";
 import type { AuthenticatedCaller } from "./authenticate.ts";
 import type { Supplied } from "./key_records.ts";
@@ -13,6 +15,8 @@ export type DecisionContext = {
   signer: Signer;
   state: OpenState;
   caller: AuthenticatedCaller;
+  /** Of a caller who is no user of this organization, but of its parent. */
+  actingParent: ActingParent | undefined;
   nowMs: number;
   /** Of the body that is being decided: of a vote, its own. */
   bodyMs: number;
@@ -22,6 +26,8 @@ export type DecisionContext = {
   others: OtherStates;
   /** As activities are told them. */
   allowedOrigins(own?: Pick<Settings, "features">): readonly string[] | undefined;
+  /** Those that sessions of this organization may name: its parent's, or its own where it has none. */
+  sessionProfiles(): SessionProfilesPage;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyAccess;
 };

@@ -47,24 +47,38 @@ function registeredIn({ users }: MembersPage): Map<string, Registered> {
   return index;
 }
 
-export function authenticate(
+/** Where a credential may be registered, and the origins that its passkeys may be used from. */
+export type CallerPlace = {
+  members: MembersPage;
+  allowedOrigins(): readonly string[] | undefined;
+};
+
+/**
+ * `readParent` is called where the organization itself does not know the credential: a key that both know is the organization's. `parent`
+ * is undefined unless the caller is a user of it.
+ */
+export function authenticate<P extends CallerPlace>(
   curves: Curves,
-  organization: SearchedOrganization & { members: MembersPage },
+  organization: SearchedOrganization & CallerPlace,
   sent: SentEvidence,
   body: Uint8Array,
   nowMs: number,
-  allowedOrigins: () => readonly string[] | undefined,
-): AuthenticatedCaller {
+  readParent: () => P | undefined,
+): { caller: AuthenticatedCaller; parent: P | undefined } {
   checkForSubmit(sent);
   const evidence = parseEvidence(curves, sent);
-  const found = registeredIn(organization.members).get(lookupText(lookupOf(evidence)));
+  const lookup = lookupText(lookupOf(evidence));
+  const own = registeredIn(organization.members).get(lookup);
+  const parent = own === undefined ? readParent() : undefined;
+  const found = own ?? (parent && registeredIn(parent.members).get(lookup));
   if (found === undefined) throw unknownCredential(organization, evidence);
   const { user } = found;
   found.used ??= used(user, describeCredential(found.kept));
   const { credential, ids } = found.used;
   if (isExpired(credential, nowMs)) throw expiredCredential(evidence);
+  const { allowedOrigins } = parent ?? organization;
   if (!verifyEvidence({ curves, credential, allowedOrigins }, evidence, body)) throw unverifiedEvidence(evidence);
-  return { user, credential, evidence, ids };
+  return { caller: { user, credential, evidence, ids }, parent };
 }
 
 function used(user: User, credential: Credential): NonNullable<Registered["used"]> {

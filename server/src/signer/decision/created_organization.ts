@@ -72,6 +72,7 @@ export function rowsOfCreated(
     organizationId: birth.organizationId,
     expectedVersion: noState.version,
     expectedHeader: undefined,
+    standing: [],
     birth: { parentId: state.organizationId, organizationName: birth.organizationName, keyring: undefined },
     next,
     changes: JSON.stringify(birth.changes),

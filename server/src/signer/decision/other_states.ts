@@ -23,6 +23,10 @@ type Reader = Pick<Signer, "memory" | "line" | "otherPages" | "adoptUnknown">;
 export type OtherStates = {
   /** A page as this organization's newest state has it; throws `NeedsMore` where the gateway has not brought it. */
   page<N extends SinglePage>(organizationId: string, name: N): Pages[N];
+  /** Asks for all of these pages at once, where the gateway has not brought them. */
+  expect(organizationId: string, names: readonly SinglePage[]): void;
+  /** The state that pages of this organization were read from. */
+  stateOf(organizationId: string): KnownHeader;
   /** The states that were read so far: the leaf names them. */
   readonly read: readonly KnownHeader[];
 };
@@ -46,6 +50,15 @@ export function createOtherStates(signer: Reader, offered: readonly OfferedState
       pages.set(key, page);
       return page;
     },
+    expect(organizationId, names) {
+      const missing = names.filter((name) => !isOffered(signer, organizationId, name, offered));
+      if (missing.length > 0) throw new NeedsMore(missing.map((name) => wishOf(signer, organizationId, name)));
+    },
+    stateOf(organizationId) {
+      const known = read.get(organizationId);
+      if (known === undefined) throw new Fault("internal", "a state is named of which nothing was read");
+      return known;
+    },
     get read() {
       return [...read.values()];
     },
@@ -58,9 +71,10 @@ function wishFor(signer: Reader, organizationId: string, key: string): Wish[] {
   return id === organizationId ? [wishOf(signer, organizationId, page)] : [];
 }
 
-function wishOf({ memory }: Reader, organizationId: string, page: string): Wish {
+function wishOf({ memory, otherPages }: Reader, organizationId: string, page: string): Wish {
   const pin = memory.pins.get(uuidToBytes(organizationId));
-  return { kind: "otherState", value: { organizationId, page, linksFrom: (pin?.version ?? 0) + 1 } };
+  const atHand = otherPages.get(`${organizationId} ${page}`)?.digest;
+  return { kind: "otherState", value: { organizationId, page, linksFrom: (pin?.version ?? 0) + 1, atHand } };
 }
 
 type Believed = { known: KnownHeader; state: OfferedState };
@@ -85,6 +99,16 @@ function believe(signer: Reader, organizationId: string, page: string, offered: 
   return found;
 }
 
+function isOffered(signer: Reader, organizationId: string, page: string, offered: readonly OfferedState[]): boolean {
+  try {
+    const { known, state } = believe(signer, organizationId, page, offered);
+    return !isHeaderOnly(state) || findKept(signer, organizationId, page, known) !== undefined;
+  } catch (error) {
+    if (error instanceof NeedsMore) return false;
+    throw error;
+  }
+}
+
 /** Each page comes with the state it was read from. A state that was never written this page comes without it. */
 function findOffered(
   { line }: Reader,
@@ -95,7 +119,8 @@ function findOffered(
   const own = offered
     .map((state) => ({ known: knowHeader(line, organizationId, state.header), state }))
     .filter(({ known }) => uuidFromBytes(known.header.organizationId) === organizationId);
-  return own.find(({ state }) => state.pages.some(({ name }) => name === page)) ?? own[0];
+  const withPage = own.find(({ state }) => state.pages.some(({ name }) => name === page));
+  return withPage ?? own.find(({ state }) => !isHeaderOnly(state)) ?? own[0];
 }
 
 function knowHeader(line: Reader["line"], organizationId: string, header: Uint8Array): KnownHeader {
@@ -114,9 +139,10 @@ function readPage<N extends SinglePage>(
   name: N,
   { known, state }: Believed,
 ): Pages[N] {
-  const key = `${organizationId} ${name}`;
-  const kept = signer.otherPages.get(key);
-  if (kept !== undefined && equalBytes(kept.digest, known.digest)) return kept.page as Pages[N];
+  const kept = findKept(signer, organizationId, name, known);
+  if (kept !== undefined) return kept.page as Pages[N];
+  // The gateway has taken it for one that is at hand.
+  if (isHeaderOnly(state)) throw new NeedsMore([wishOf(signer, organizationId, name)]);
   if (!matches(state.directory, known.header.directory)) {
     throw changedRows(organizationId, "the directory does not match its header");
   }
@@ -128,8 +154,19 @@ function readPage<N extends SinglePage>(
     if (!matches(content, listed.digest)) throw changedRows(organizationId, `page \`${name}\` was changed`);
     page = decodePage(name, content);
   }
-  signer.otherPages.set(key, { digest: known.digest, page }, (content?.length ?? 0) + 1_000);
+  signer.otherPages.set(`${organizationId} ${name}`, { digest: known.digest, page }, (content?.length ?? 0) + 1_000);
   return page;
+}
+
+/** A page of this very state that was read before. */
+function findKept({ otherPages }: Reader, organizationId: string, page: string, known: KnownHeader) {
+  const kept = otherPages.get(`${organizationId} ${page}`);
+  return kept !== undefined && equalBytes(kept.digest, known.digest) ? kept : undefined;
+}
+
+/** Every state has a directory, so one that comes without brings no page either. */
+function isHeaderOnly({ directory }: OfferedState): boolean {
+  return directory.length === 0;
 }
 
 function matches(content: Uint8Array, digest: Uint8Array): boolean {

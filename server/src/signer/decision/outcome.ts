@@ -18,6 +18,7 @@ import { encodeExplanations } from "../../state/policy_explanations.ts";
 import { withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
+import { shownUser } from "./acting_parent.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
 import { markTexts, sealRecords, withLeaves } from "./key_records.ts";
 import type { KnownHeader } from "./line.ts";
@@ -78,7 +79,7 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   try {
     created = births.map((birth) => firstState(act, birth));
     transition = changesState
-      ? end(act, changes, { drawn, isByQuorum: grounds === "ROOT_QUORUM" })
+      ? end(act, changes, { drawn, isByQuorum: grounds === "ROOT_QUORUM" && act.actingParent === undefined })
       : { ...stay, ledTo: onlyOne(created)?.known };
   } catch (error) {
     // What it leads to would be too long ever to be offered again. The head goes back to where it was.
@@ -120,6 +121,7 @@ function run({
   bodyMs,
   keys,
   allowedOrigins,
+  sessionProfiles,
 }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
@@ -135,6 +137,7 @@ function run({
     curves: signer.curves,
     keys: keys(),
     allowedOrigins,
+    findSessionProfile: (sessionProfileId) => sessionProfiles().get(sessionProfileId),
     newId(tag) {
       const at = index++;
       return tag === undefined
@@ -210,9 +213,9 @@ function advanceProving(act: Act, intended: readonly Change[], executed: Execute
   }
 }
 
-function proving({ state, caller, namesParent }: Act, changes: readonly Change[]): readonly Change[] {
-  // Who names the parent has not said that this is the organization: the gateway has.
-  if (caller.credential.proven || namesParent) return changes;
+function proving({ state, caller, namesParent, actingParent }: Act, changes: readonly Change[]): readonly Change[] {
+  // Who names the parent has not said that this is the organization: the gateway has. And a user of the parent has no key here.
+  if (caller.credential.proven || namesParent || actingParent !== undefined) return changes;
   return withProvenCredential(state.pages.members, changes, caller.user.userId, caller.credential.credentialId);
 }
 
@@ -246,6 +249,7 @@ function record(
     organizationId: state.organizationId,
     expectedVersion: state.known.header.version,
     expectedHeader: state.known.marked,
+    standing: act.actingParent === undefined ? [] : [act.actingParent.standing],
     birth: undefined,
     next,
     changes: JSON.stringify(changes),
@@ -262,7 +266,7 @@ function record(
       type: asked.form.type,
       status: statusOf(event),
       fingerprint: asked.fingerprint,
-      user: entityJson(caller.user),
+      user: entityJson(act.actingParent === undefined ? caller.user : shownUser(caller)),
       slot,
       createdAtMs,
       updatedAtMs: nowMs,

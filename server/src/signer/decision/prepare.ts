@@ -6,7 +6,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Work } from "@keystead/core/work.ts";
-import { noSuchOrganization } from "../../endpoints/known_faults.ts";
+import { noSuchOrganization, organizationMismatch } from "../../endpoints/known_faults.ts";
 import type { OfferedState, Prepared, Request, Wish } from "../../frames/messages.ts";
 import { allowedOrigins } from "../../rules/allowed_origins.ts";
 import { authorise } from "../../rules/authorise.ts";
@@ -18,6 +18,7 @@ import { put, type Settings } from "../../state/entities.ts";
 import { checkJournalLimit, findJournalIn, liveness, slotMs, slotOf } from "../../state/journal.ts";
 import { passed } from "../../state/steps.ts";
 import type { Act, DecisionContext } from "./act.ts";
+import { type ActingParent, readActingParent } from "./acting_parent.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { authenticate } from "./authenticate.ts";
 import { openKeyAccess } from "./key_records.ts";
@@ -25,10 +26,11 @@ import { changedRows } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { missingLinks, openStateOf, withOffered } from "./offered_state.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
-import { createOtherStates } from "./other_states.ts";
+import { createOtherStates, type OtherStates } from "./other_states.ts";
 import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
 import { readingInterfaces } from "./policy_interfaces.ts";
 import { questionOf } from "./question.ts";
+import { makesWiderSession, outsideScope } from "./session_scope.ts";
 import type { Signer } from "./signer.ts";
 import { approvalOf, approveAgain, vote } from "./vote.ts";
 
@@ -62,41 +64,36 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   signer.heads.set(state.organizationId, state, weightOf(state));
   const { members, pending, settings } = state.pages;
   if (settings.deleted === true) throw noSuchOrganization();
-  const { parentId } = state.known.header;
-  const organization = {
-    organizationId: state.organizationId,
-    parentId: parentId && uuidFromBytes(parentId),
-    // The gateway has looked there too, and has found nobody.
-    inSubOrganizations: parentId === undefined && form.activity.findsSubOrganization === true,
-    members,
-  };
   const others = createOtherStates(signer, request.others);
-  const origins = (own: Pick<Settings, "features"> = settings) =>
-    allowedOrigins(
-      own,
-      organization.parentId === undefined ? undefined : others.page(organization.parentId, "settings"),
-    );
-  const caller = authenticate(signer.curves, organization, evidence, body, nowMs, origins);
+  const organization = organizationOf(asked, state, others);
+  const readParent = () => parentOf(asked, organization.parentId, others, subOrganizationId);
+  const sender = authenticate(signer.curves, organization, evidence, body, nowMs, readParent);
+  const { caller, parent: actingParent } = sender;
   passed("authenticated");
-  yield* compilingPolicies(state.pages.policies);
+  yield* compilingPolicies((actingParent ?? state).pages.policies);
   yield* readingInterfaces(signer, state, request);
   const keys = once(() => openKeyAccess(signer, state, request));
   const context: DecisionContext = {
     signer,
     state,
     caller,
+    actingParent,
     nowMs,
     bodyMs: envelope.timestampMs,
     namesParent: subOrganizationId !== undefined,
     supplied: request,
     others,
-    allowedOrigins: origins,
+    allowedOrigins: organization.allowedOrigins,
+    sessionProfiles: organization.sessionProfiles,
     keys,
   };
 
   // A body that waits is known by its hash; its time was looked at when it was submitted.
   const waiting = pending.get(toHex(fingerprint));
-  if (waiting !== undefined) return prepared(yield* approveAgain(context, waiting, asked));
+  if (waiting !== undefined) {
+    if (actingParent !== undefined) throw organizationMismatch(state.organizationId, actingParent.organizationId);
+    return prepared(yield* approveAgain(context, waiting, asked));
+  }
   checkLiveness(envelope.timestampMs, nowMs, state.directory.floor);
   checkAcceptance(envelope.timestampMs, signer.memory.acceptedAtMs);
   if (form.activity.vote !== undefined) {
@@ -106,10 +103,39 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const executed = signer.journals.has(state.organizationId, journal, fingerprint, request.journal);
   if (executed === undefined) return again({ kind: "journal", value: { slot: journal.slot } });
   if (executed) throw alreadyExists();
-  const isRootMember = () => rootMembers(members).includes(caller.user.userId);
+  const isRootMember = () => actingParent === undefined && rootMembers(members).includes(caller.user.userId);
   checkJournalLimit(journal, isRootMember);
   takeOnce(signer, asked, state, isRootMember, nowMs);
   return prepared(yield* decide(context, asked));
+}
+
+/** The organization of a state, with what its parent says of it. */
+function organizationOf({ form }: Asked, { organizationId, known, pages }: OpenState, others: OtherStates) {
+  const { members, settings } = pages;
+  const parentId = known.header.parentId && uuidFromBytes(known.header.parentId);
+  return {
+    organizationId,
+    parentId,
+    // The gateway has looked there too, and has found nobody.
+    inSubOrganizations: parentId === undefined && form.activity.findsSubOrganization === true,
+    members,
+    allowedOrigins: (own: Pick<Settings, "features"> = settings) =>
+      allowedOrigins(own, parentId === undefined ? undefined : others.page(parentId, "settings")),
+    sessionProfiles: () => (parentId === undefined ? pages.sessionProfiles : others.page(parentId, "sessionProfiles")),
+  };
+}
+
+/** The parent, where its users may do this too, and the body names the sub-organization itself. A deleted one does nothing any more. */
+function parentOf(
+  { form }: Asked,
+  parentId: string | undefined,
+  others: OtherStates,
+  subOrganizationId: string | undefined,
+): ActingParent | undefined {
+  if (form.activity.openToParent !== true || parentId === undefined || subOrganizationId !== undefined)
+    return undefined;
+  const parent = readActingParent(others, parentId);
+  return parent.isDeleted ? undefined : parent;
 }
 
 /**
@@ -163,6 +189,10 @@ function* decide(context: DecisionContext, asked: Asked): Work<Prepared[]> {
   const proposerId = caller.user.userId;
   const approvals = [approvalOf(context)];
   const submitted = { ...context, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
+  const outside = outsideScope(submitted) ?? makesWiderSession(submitted);
+  if (outside !== undefined) {
+    return refuse(submitted, outside.code === "permission_denied" ? "REJECTED" : "FAILED", outside);
+  }
   const decision = authorise(questionOf(submitted, approvals));
   const act: Act = { ...submitted, weighed: decision.weighed };
   if (decision.kind === "allow") return yield* complete(act, decision.grounds);

@@ -2,6 +2,7 @@
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { ParsedInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { Limits } from "../../endpoints/limits.ts";
+import type { SessionProfile } from "../../state/entities.ts";
 import type { Lru } from "../../state/lru.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { Draws } from "../secrets/draws.ts";
@@ -25,6 +26,8 @@ export type Signer = {
   readonly heads: Lru<OpenState>;
   /** Pages of other organizations' states that were read along lately, by organization and page. */
   readonly otherPages: Lru<ReadPage>;
+  /** Session profiles of parents that were read along lately, by parent and id. An id has one scope for good. */
+  readonly sessionProfiles: Lru<SessionProfile>;
   readonly journals: JournalCache;
   readonly records: RecordCache;
   /** Interfaces of contracts that were read lately, by organization and id. */

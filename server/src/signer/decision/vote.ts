@@ -19,6 +19,7 @@ import { type Asked, readAsked } from "./asked.ts";
 import { changedRows } from "./line.ts";
 import { complete, keepWaiting, refuse, reject } from "./outcome.ts";
 import { questionOf } from "./question.ts";
+import { outsideScope } from "./session_scope.ts";
 
 export type Selection = "APPROVED" | "REJECTED";
 
@@ -41,6 +42,7 @@ export function* vote(
   const asked = readAsked(target);
   if (selection === "APPROVED") return yield* approve(context, waiting, asked, stamped);
   const act = toAct(context, waiting, asked, stamped);
+  refuseOutsideScope(act);
   const question = questionOf(act, waiting.approvals);
   if (!mayReject(question, context.caller.user.userId)) throw noVote(question);
   return reject({ ...act, weighed: weighRejection(question) });
@@ -70,6 +72,7 @@ function* approve(
   const { caller, nowMs } = context;
   const { userId } = caller.user;
   const act = toAct(context, waiting, asked, stamped);
+  refuseOutsideScope(act);
   const asBefore = questionOf(act, waiting.approvals);
   if (!mayApprove(asBefore, userId, caller.credential.credentialId)) throw noVote(asBefore);
   const others = waiting.approvals.filter((approval) => approval.userId !== userId);
@@ -98,6 +101,12 @@ export function approvalOf({ caller, nowMs }: DecisionContext): Approval {
 function toAct(context: DecisionContext, waiting: PendingActivity, asked: Asked, stamped: Uint8Array): Act {
   const { proposerId, createdAtMs } = waiting;
   return { ...context, asked, stamped, proposerId, createdAtMs, wasWaiting: true };
+}
+
+/** A session whose scope does not allow the activity neither approves nor rejects it. What waits goes on waiting. */
+function refuseOutsideScope(act: Act): void {
+  const outside = outsideScope(act);
+  if (outside !== undefined) throw outside;
 }
 
 function hasApproved(): Fault {

@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { type ActivityPath, createGatewayRig, type GatewayRig } from "../../../test/gateway_rig.ts";
 import { origin, passkeyEvidence, passkeyParams, testPasskey } from "../../../test/passkeys.ts";
-import type { OfferedState, Request } from "../../frames/messages.ts";
+import type { OfferedState, Request, Wish } from "../../frames/messages.ts";
 import { createLru } from "../../state/lru.ts";
 import { loadHeaders, loadState, type StoredState } from "../../store/organizations.ts";
 import { createLine } from "../decision/line.ts";
@@ -50,6 +50,11 @@ async function prepareNext(
   return { version: now.version + 1, header: next.header, directory: next.directory, pages };
 }
 
+function withoutAtHand({ kind, value }: Wish) {
+  const { atHand: _, ...rest } = value as { atHand?: unknown };
+  return { kind, value: rest };
+}
+
 /** A parent that allowed the origin `evil` once, and a child with a passkey that is used from there. */
 async function createScene(t: TestContext) {
   const rig = await createGatewayRig(t, "sqlite");
@@ -88,7 +93,7 @@ test("without the parent's state nothing is decided: the signer asks for it by t
   const { rig, ask, now } = await createScene(t);
   const wish = {
     kind: "otherState",
-    value: { organizationId: rig.organizationId, page: "settings", linksFrom: now.version + 1 },
+    value: { organizationId: rig.organizationId, page: "settings", linksFrom: now.version + 1, atHand: undefined },
   };
   assert.deepEqual(await ask([]), { kind: "again", value: [wish] });
 });
@@ -202,7 +207,7 @@ test("pages of two states of the parent are never read together: both are asked 
           (error) => {
             assert.ok(error instanceof NeedsMore);
             const asked = order === names ? wishes : wishes.toReversed();
-            assert.deepEqual(error.wishes, asked);
+            assert.deepEqual(error.wishes.map(withoutAtHand), asked);
             return true;
           },
         );
@@ -211,4 +216,29 @@ test("pages of two states of the parent are never read together: both are asked 
       assert.deepEqual(read({ settings: "next", members: "next" }, order), [next.version]);
     }
   }
+});
+
+test("a header alone will do for a page that was read of that very state, and for no other", async (t) => {
+  const { rig, ask, setList, before, now } = await createScene(t);
+  const headerOnly = (state: StoredState): OfferedState => ({
+    ...offered(state),
+    directory: new Uint8Array(0),
+    pages: [],
+  });
+  const atHandOf = async (reply: ReturnType<typeof ask>) => {
+    const { kind, value } = await reply;
+    assert.equal(kind, "again");
+    return (value[0] as Extract<Wish, { kind: "otherState" }>).value.atHand;
+  };
+  assert.equal(await atHandOf(ask([headerOnly(now)])), undefined, "nothing was read yet");
+  assert.equal((await ask([offered(now)], origin)).kind, "prepared");
+  assert.ok(await atHandOf(ask([])));
+  assert.equal((await ask([headerOnly(now)], origin)).kind, "prepared");
+  await assert.rejects(ask([headerOnly(now)]), { message: "could not verify WebAuthN signature" });
+  assert.ok(await atHandOf(ask([headerOnly(before)])), "an older one is asked for again");
+  await setList([evil]);
+  const next = await stateOf(rig, rig.organizationId);
+  assert.ok(await atHandOf(ask([headerOnly(now)], origin)), "its time is over");
+  assert.ok(await atHandOf(ask([headerOnly(next)], origin)), "of this one no page was read");
+  assert.equal((await ask([headerOnly(next), offered(next)])).kind, "prepared");
 });

@@ -110,6 +110,7 @@ function acceptanceLeaf(
     organizationId: firstOrganizationId,
     expectedVersion: head.version,
     expectedHeader: head.marked,
+    standing: [],
     birth: undefined,
     next: undefined,
     changes: "[]",

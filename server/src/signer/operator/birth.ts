@@ -62,6 +62,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     organizationId: uuidFromBytes(organizationId),
     expectedVersion: noState.version,
     expectedHeader: undefined,
+    standing: [],
     birth: { parentId: undefined, organizationName: order.organizationName, keyring: sealedKeyring },
     next,
     changes: JSON.stringify(changes),
