@@ -19,6 +19,8 @@ export async function findOwnSubOrganization(
     const own = await findCallerByUser(store, lookup.organizationId, lookup.userId);
     return own?.parentId === parentId ? own : undefined;
   }
+  // No contact is verified yet.
+  if (lookup.by === "contact") return undefined;
   const [match, ...others] = await findInSubOrganizations(store, parentId, lookup.curve, lookup.publicKey);
   if (others.length === 0) return match;
   throw ambiguousCredential(evidence);

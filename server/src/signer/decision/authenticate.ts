@@ -6,6 +6,7 @@ import {
   checkForSubmit,
   type Evidence,
   expiredCredential,
+  isOver,
   lookupOf,
   parseEvidence,
   unknownCredential,
@@ -61,7 +62,7 @@ export function authenticate(
   const { user } = found;
   found.used ??= used(user, describeCredential(found.kept));
   const { credential, ids } = found.used;
-  if (isExpired(credential, nowMs)) throw expiredCredential(evidence);
+  if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
   if (!verifyEvidence({ curves, credential, allowedOrigins }, evidence, body)) throw unverifiedEvidence(evidence);
   return { user, credential, evidence, ids };
 }
