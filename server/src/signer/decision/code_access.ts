@@ -1,0 +1,65 @@
+/** The signer's side of one-time codes: derives them, and asks the memory before anything is started or compared. */
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { deriveCode } from "@keystead/core/otp/code.ts";
+import { comparableContact, otpTypes } from "@keystead/core/otp/otp_types.ts";
+import { deriveTargetKey } from "@keystead/core/otp/target_key.ts";
+import { nodeHpke } from "../../curves/node_hpke.ts";
+import type { CodeAccess } from "../../endpoints/code_access.ts";
+import type { HpkeKey } from "../../endpoints/key_access.ts";
+import { verificationTokenId } from "../../state/derived_id.ts";
+import { isSandboxCode, sandboxCode } from "../../state/otp_code_record.ts";
+import type { Memory } from "../memory/memory.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+
+/** The body that is decided, and where. */
+export type CodeQuestion = {
+  organizationId: string;
+  /** Present when the organization is a sub-organization. */
+  parentId: string | undefined;
+  fingerprint: Uint8Array;
+  bodyMs: number;
+  nowMs: number;
+};
+
+export type CodeParts = {
+  memory: Pick<Memory, "codes">;
+  keyring: Pick<Keyring, "codes" | "otp">;
+  /** For development: some contacts have a code that everybody knows. */
+  hasSandboxCodes: boolean;
+};
+
+export function createCodeAccess(
+  { memory, keyring, hasSandboxCodes }: CodeParts,
+  { organizationId, parentId, fingerprint, bodyMs, nowMs }: CodeQuestion,
+): CodeAccess {
+  const { codes: secrets } = keyring;
+  return {
+    otpSigner: keyring.otp,
+    start({ otpId, otpType, contact, lifeMs, userIdentifier }) {
+      const { contact: kind } = otpTypes[otpType];
+      const { startedAtMs, endsAtMs } = memory.codes.start(
+        {
+          otpId: uuidToBytes(otpId),
+          ownerId: uuidToBytes(parentId ?? organizationId),
+          contact: secrets.countingHash(organizationId, kind, comparableContact(kind, contact)),
+          identifier:
+            userIdentifier === undefined
+              ? undefined
+              : secrets.countingHash(organizationId, "userIdentifier", userIdentifier),
+          lifeMs,
+        },
+        nowMs,
+      );
+      return { startedAtMs, endsAtMs };
+    },
+    noteAttempt({ otpId, startedAtMs, endsAtMs }) {
+      memory.codes.attempt({ otpId: uuidToBytes(otpId), startedAtMs, endsAtMs }, fingerprint, nowMs);
+    },
+    codeOf(record) {
+      if (hasSandboxCodes && isSandboxCode(record)) return new TextEncoder().encode(sandboxCode);
+      return deriveCode(secrets.code, uuidToBytes(record.otpId), record.form);
+    },
+    targetKeyOf: (otpId) => deriveTargetKey(nodeHpke, secrets.target, uuidToBytes(otpId)) as HpkeKey,
+    tokenIdOf: (otpId) => verificationTokenId(uuidToBytes(otpId), fingerprint, bodyMs),
+  };
+}
