@@ -16,6 +16,8 @@ export type CodeAccess = {
    * When the code begins and ends: the memory notes the first sight of its body, and counts. Throws `resource_exhausted` beyond a limit.
    */
   start(code: NewCode): Pick<OtpCodeRecord, "startedAtMs" | "endsAtMs">;
+  /** What came of a code that the activity wishes for: the signer's own word. */
+  find(otpId: string): OtpCodeRecord | undefined;
   /** The memory notes that this body tries to answer the code. Throws where it must not be compared. */
   noteAttempt(record: OtpCodeRecord): void;
   /** ASCII bytes, which the caller wipes. */

@@ -63,6 +63,9 @@ const prepared = struct({
   next: optional(nextState),
   /** JSON of `Change[]`, for the projection tables. */
   changes: text,
+  /** Records of one-time codes that it starts, with their MACs, and the code whose token it gives out. */
+  codes: list(struct({ otpId: text, content: bytes })),
+  spentCode: optional(struct({ otpId: text })),
   /** Records that come into the world, as they are stored; the blind index tells equal secrets without telling them. */
   records: list(struct({ content: bytes, sealed: bytes, blindIndex: optional(text) })),
   /** Tags and digests of these records, as `drawn.ts` writes them: kept beside the leaf, for whoever executes the log anew. */

@@ -25,6 +25,7 @@ import type { OtpCodeRecord } from "../../state/otp_code_record.ts";
 import { openMemory } from "../memory/memory.ts";
 import { createKeyring, openKeyring } from "../secrets/keyring.ts";
 import { type CodeQuestion, createCodeAccess } from "./code_access.ts";
+import type { Signer } from "./signer.ts";
 
 const rootKey = new Uint8Array(randomBytes(32));
 const sealedKeyring = createKeyring(rootKey, 1);
@@ -41,7 +42,8 @@ function openSigner({ hasSandboxCodes = false } = {}) {
   memory.codes.begin(nowMs);
   const accessFor = (body: string, atMs: number, where: Partial<CodeQuestion> = {}) =>
     createCodeAccess(
-      { memory, keyring: openKeyring(rootKey, 1, sealedKeyring), hasSandboxCodes },
+      { memory, keyring: openKeyring(rootKey, 1, sealedKeyring), hasSandboxCodes } as Signer,
+      { records: [] },
       { organizationId, parentId: undefined, fingerprint: sha256(body), bodyMs: atMs, nowMs: atMs, ...where },
     );
   return {

@@ -6,10 +6,12 @@ import { deriveTargetKey } from "@keystead/core/otp/target_key.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
 import type { CodeAccess } from "../../endpoints/code_access.ts";
 import type { HpkeKey } from "../../endpoints/key_access.ts";
+import type { Prepared } from "../../frames/messages.ts";
 import { verificationTokenId } from "../../state/derived_id.ts";
-import { isSandboxCode, sandboxCode } from "../../state/otp_code_record.ts";
-import type { Memory } from "../memory/memory.ts";
-import type { Keyring } from "../secrets/keyring.ts";
+import { isSandboxCode, type OtpCodeRecord, sandboxCode } from "../../state/otp_code_record.ts";
+import { encodeRecord } from "../../state/records.ts";
+import { readRecord, type Supplied } from "./key_records.ts";
+import type { Signer } from "./signer.ts";
 
 /** The body that is decided, and where. */
 export type CodeQuestion = {
@@ -21,20 +23,19 @@ export type CodeQuestion = {
   nowMs: number;
 };
 
-export type CodeParts = {
-  memory: Pick<Memory, "codes">;
-  keyring: Pick<Keyring, "codes" | "otp">;
-  /** For development: some contacts have a code that everybody knows. */
-  hasSandboxCodes: boolean;
-};
-
 export function createCodeAccess(
-  { memory, keyring, hasSandboxCodes }: CodeParts,
+  signer: Signer,
+  supplied: Pick<Supplied, "records">,
   { organizationId, parentId, fingerprint, bodyMs, nowMs }: CodeQuestion,
 ): CodeAccess {
+  const { memory, keyring, hasSandboxCodes } = signer;
   const { codes: secrets } = keyring;
   return {
     otpSigner: keyring.otp,
+    find(otpId) {
+      const records = supplied.records.map(({ content }) => readRecord(signer, organizationId, content));
+      return records.find((record): record is OtpCodeRecord => record.kind === "otpCode" && record.otpId === otpId);
+    },
     start({ otpId, otpType, contact, lifeMs, userIdentifier }) {
       const { contact: kind } = otpTypes[otpType];
       const { startedAtMs, endsAtMs } = memory.codes.start(
@@ -62,4 +63,12 @@ export function createCodeAccess(
     targetKeyOf: (otpId) => deriveTargetKey(nodeHpke, secrets.target, uuidToBytes(otpId)) as HpkeKey,
     tokenIdOf: (otpId) => verificationTokenId(uuidToBytes(otpId), fingerprint, bodyMs),
   };
+}
+
+/** The rows of new codes: their records have a MAC, and no secret beside them. */
+export function markCodes({ keyring }: Signer, codes: readonly OtpCodeRecord[]): Prepared["codes"] {
+  return codes.map((record) => ({
+    otpId: record.otpId,
+    content: keyring.authenticity.mark("record", encodeRecord(record)),
+  }));
 }

@@ -113,6 +113,8 @@ function acceptanceLeaf(
     birth: undefined,
     next: undefined,
     changes: "[]",
+    codes: [],
+    spentCode: undefined,
     records: [],
     made: undefined,
     boot,
