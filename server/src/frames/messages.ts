@@ -45,6 +45,8 @@ const wish = variant({
   otherState: struct({ organizationId: text, page: text, linksFrom: u64 }),
   /** JSON of a `RecordWish` that the activity's declaration did not foresee. */
   record: struct({ wish: text }),
+  /** One of the few attempts at a one-time code, for this body. */
+  attempt: struct({ otpId: text }),
 });
 
 /** A record as it is stored: its content with its MAC, and its sealed secret, which is empty where there is none. */

@@ -10,6 +10,7 @@ import { makeOtpTargetBundle } from "@keystead/core/otp/target_key.ts";
 import { makeVerificationToken } from "@keystead/core/otp/verification_token.ts";
 import type { CodeAccess } from "../endpoints/code_access.ts";
 import type { HpkeKey } from "../endpoints/key_access.ts";
+import { invalidCode } from "../endpoints/known_faults.ts";
 import type { OtpCodeRecord } from "../state/otp_code_record.ts";
 import { parseEmail, parsePhoneNumber } from "./contacts.ts";
 
@@ -131,7 +132,7 @@ export function answerCode(
   const code = access.codeOf(record);
   const isRight = isCode(code, attempt?.code ?? "");
   code.fill(0);
-  if (attempt === undefined || !isRight) throw new Fault("invalid_argument", "Invalid OTP code");
+  if (attempt === undefined || !isRight) throw invalidCode();
   return makeVerificationToken(access.otpSigner, {
     tokenId: access.tokenIdOf(record.otpId),
     expiresAtMs: nowMs + seconds * 1000,

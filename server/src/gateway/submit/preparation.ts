@@ -1,6 +1,8 @@
 /** One request's turn with the signer: its place among the others, what was brought for it, and what came of each attempt. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Prepared } from "../../frames/messages.ts";
+import { sha256 } from "../../state/digest.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
 import type { Store } from "../../store/store.ts";
 import type { Admission } from "../bounds/admission.ts";
@@ -56,7 +58,7 @@ export class Preparation {
     this.#request = request;
     this.#weight = { cost, bytes: body.length + (target?.length ?? 0) };
     this.#turn = { organizationId, cost };
-    this.#source = { store, organizationId, declared };
+    this.#source = { store, organizationId, declared, fingerprint: () => toHex(sha256(body)) };
     organization.enter();
   }
 

@@ -2,9 +2,11 @@
  * How each kind of thing that a decision needs is brought: one row per kind. The signer names what it lacks, the gateway looks for it
  * and sends the same bytes again. What it finds is believed for its digest or its MAC, never because the gateway says so.
  */
+import { invalidCode } from "../../endpoints/known_faults.ts";
 import type { OfferedState, Request, Wish } from "../../frames/messages.ts";
-import type { RecordWish } from "../../state/record_wish.ts";
+import { attemptKey, type RecordWish } from "../../state/record_wish.ts";
 import { findPages, loadHeaders, loadPartOfState } from "../../store/organizations.ts";
+import { type AttemptClaim, claimAttempt } from "../../store/otp_codes.ts";
 import { type FoundRecord, findRecords } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -25,7 +27,13 @@ export type Supplies = Pick<Request<"prepare">, "records" | "wishes" | "pages" |
 };
 
 /** Where the supplies of one request come from. */
-export type Source = { store: Store; organizationId: string; declared: readonly RecordWish[] };
+export type Source = {
+  store: Store;
+  organizationId: string;
+  declared: readonly RecordWish[];
+  /** Of the body, in hex. */
+  fingerprint(): string;
+};
 
 type Row<K extends Need["kind"]> = {
   /** Whether it comes with a newly read state only. Then those behind cannot go on from the state at hand. */
@@ -107,7 +115,24 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
       supplies.wishes = [...supplies.wishes, ...wishes];
     },
   },
+  /** The signer counts for itself; this makes the count exact over all hosts. A claim outlives the request, whatever comes of it. */
+  attempt: {
+    needsState: false,
+    async bring(supplies, { store, organizationId, fingerprint }, needs) {
+      for (const { value } of needs) {
+        const claim = { organizationId, otpId: value.otpId, fingerprint: fingerprint() };
+        refuseUnclaimed(await claimAttempt(store, claim, Date.now()));
+        supplies.wishes = [...supplies.wishes, attemptKey(value.otpId)];
+      }
+    },
+  },
 };
+
+/** In the words that the signer has for it. */
+function refuseUnclaimed(claim: AttemptClaim): void {
+  if (claim === "spent") throw invalidCode("code was used already");
+  if (claim === "none left") throw invalidCode("too many attempts");
+}
 
 function otherKey({ organizationId, page }: NeedOf<"otherState">["value"]): string {
   return `${organizationId} ${page}`;

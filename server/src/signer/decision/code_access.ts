@@ -9,8 +9,10 @@ import type { HpkeKey } from "../../endpoints/key_access.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { verificationTokenId } from "../../state/derived_id.ts";
 import { isSandboxCode, type OtpCodeRecord, sandboxCode } from "../../state/otp_code_record.ts";
+import { attemptKey } from "../../state/record_wish.ts";
 import { encodeRecord } from "../../state/records.ts";
 import { readRecord, type Supplied } from "./key_records.ts";
+import { needsAttempt } from "./needs_more.ts";
 import type { Signer } from "./signer.ts";
 
 /** The body that is decided, and where. */
@@ -25,7 +27,7 @@ export type CodeQuestion = {
 
 export function createCodeAccess(
   signer: Signer,
-  supplied: Pick<Supplied, "records">,
+  supplied: Supplied,
   { organizationId, parentId, fingerprint, bodyMs, nowMs }: CodeQuestion,
 ): CodeAccess {
   const { memory, keyring, hasSandboxCodes } = signer;
@@ -54,6 +56,8 @@ export function createCodeAccess(
       return { startedAtMs, endsAtMs };
     },
     noteAttempt({ otpId, startedAtMs, endsAtMs }) {
+      // Asked for only here, so that a stranger claims nothing.
+      if (!supplied.wishes.includes(attemptKey(otpId))) throw needsAttempt(otpId);
       memory.codes.attempt({ otpId: uuidToBytes(otpId), startedAtMs, endsAtMs }, fingerprint, nowMs);
     },
     codeOf(record) {

@@ -18,3 +18,7 @@ export function needsPages(names: readonly string[]): NeedsMore {
 export function needsRecords(wishes: readonly RecordWish[]): NeedsMore {
   return new NeedsMore(wishes.map((wish) => ({ kind: "record", value: { wish: wishKey(wish) } })));
 }
+
+export function needsAttempt(otpId: string): NeedsMore {
+  return new NeedsMore([{ kind: "attempt", value: { otpId } }]);
+}

@@ -1,6 +1,6 @@
 /**
  * A gateway that wants to guess a one-time code. It has the parent's stamped bodies, as many as it likes, restarts the signer, offers records
- * as it likes and commits nothing. The test declares endpoints that do what `init_otp` and `verify_otp` are to do.
+ * as it likes and commits nothing.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
@@ -12,6 +12,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { deriveCode } from "@keystead/core/otp/code.ts";
 import { samples } from "../../../../core/test/samples.ts";
 import { seededRandom } from "../../../../core/test/seeded_random.ts";
+import { testInitOtp, testVerifyOtp } from "../../../test/otp_endpoints.ts";
 import {
   activityBody,
   anotherOrganization,
@@ -23,68 +24,19 @@ import {
   stampOf,
   userWithKey,
 } from "../../../test/signer_rig.ts";
-import { type ActivityForm, type AnyActivity, defineActivity, formsOf } from "../../endpoints/define_activity.ts";
-import { Type } from "../../fields/schema.ts";
 import type { Prepared, StoredRecord } from "../../frames/messages.ts";
-import { activityForms } from "../../generated/activities.ts";
-import { activityValidators } from "../../generated/activity_validators.ts";
-import { answerCode, parseCodeRequest, startCode } from "../../rules/one_time_codes.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import type { OtpCodeRecord } from "../../state/otp_code_record.ts";
+import { attemptKey } from "../../state/record_wish.ts";
 import { decodeRecord } from "../../state/records.ts";
 import { openKeyring } from "../secrets/keyring.ts";
 
-const init = defineActivity({
-  path: "test_init_otp",
-  type: "ACTIVITY_TYPE_TEST_INIT_OTP",
-  intentKey: "testInitOtpIntent",
-  resultKey: "testInitOtpResult",
-  summary: "Only in this test",
-  params: Type.Object({ contact: Type.String() }),
-  result: Type.Object({ otpId: Type.String() }),
-  pure: true,
-  neverWaits: true,
-  state: () => undefined,
-  run(_, { contact }, { codes, organizationId, newId }) {
-    const request = parseCodeRequest({ otpType: "OTP_TYPE_EMAIL", contact, otpLength: 6, alphanumeric: false });
-    const { record, code } = startCode(codes, request, { organizationId, otpId: newId(), isEncrypted: false });
-    code.fill(0);
-    return { changes: [], codes: [record], result: { otpId: record.otpId } };
-  },
-});
-
-const verify = defineActivity({
-  path: "test_verify_otp",
-  type: "ACTIVITY_TYPE_TEST_VERIFY_OTP",
-  intentKey: "testVerifyOtpIntent",
-  resultKey: "testVerifyOtpResult",
-  summary: "Only in this test",
-  params: Type.Object({ otpId: Type.String(), otpCode: Type.String() }),
-  result: Type.Object({ verificationToken: Type.String() }),
-  pure: true,
-  sealed: true,
-  spendsCode: true,
-  neverWaits: true,
-  state: () => undefined,
-  records: ({ otpId }) => [{ by: "id", kind: "otpCode", id: otpId }],
-  run(_, { otpId, otpCode }, { codes, keys, curves, nowMs }) {
-    const record = codes.find(otpId);
-    if (record === undefined) throw new Fault("invalid_argument", "Invalid OTP code");
-    const context = { access: codes, hpke: keys.hpke, curves, nowMs, allowsPlainAnswers: false };
-    const verificationToken = answerCode(context, record, { kind: "plain", otpCode });
-    return { changes: [], spentCode: record, result: { verificationToken } };
-  },
-});
-
-for (const activity of [init, verify] as unknown as AnyActivity[]) {
-  for (const form of formsOf(activity)) (activityForms as Map<string, ActivityForm>).set(form.type, form);
-  (activityValidators as Record<string, (value: unknown) => boolean>)[activity.type] = () => true;
-}
-
 type Started = { body: Uint8Array; record: StoredRecord; code: OtpCodeRecord; text: string };
 
+/** It says that everybody has claimed an attempt. */
 function send(rig: SignerRig, body: Uint8Array, records: readonly StoredRecord[] = []): Prepared {
-  const reply = offer(rig, rig.born, body, { records });
+  const { parameters } = JSON.parse(Buffer.from(body).toString()) as { parameters: { otpId?: string } };
+  const reply = offer(rig, rig.born, body, { records, wishes: [attemptKey(parameters.otpId ?? "")] });
   if (reply.kind !== "prepared") throw new Error(`missing: ${JSON.stringify(reply.value)}`);
   return only(reply.value);
 }
@@ -102,10 +54,10 @@ function startedBy(rig: SignerRig, body: Uint8Array): Started {
 }
 
 const start = (rig: SignerRig, contact = "user@example.com") =>
-  startedBy(rig, activityBody(rig, init.type, { contact }));
+  startedBy(rig, activityBody(rig, testInitOtp.type, { contact }));
 
 const answerBody = (rig: SignerRig, { code }: Started, otpCode: string) =>
-  activityBody(rig, verify.type, { otpId: code.otpId, otpCode });
+  activityBody(rig, testVerifyOtp.type, { otpId: code.otpId, otpCode });
 
 const answer = (rig: SignerRig, started: Started, otpCode: string) =>
   send(rig, answerBody(rig, started, otpCode), [started.record]);
@@ -239,6 +191,20 @@ test("two signers that a lying database keeps apart evaluate three each, and one
   assert.equal(evaluated(), 0, "a memory that is younger than the code");
 });
 
+test("an attempt is asked of the database only for whoever may answer the code", () => {
+  const rig = createSignerRig();
+  const started = start(rig);
+  const body = answerBody(rig, started, started.text);
+  const records = [started.record];
+  const wish = { kind: "attempt", value: { otpId: started.code.otpId } };
+  assert.deepEqual(offer(rig, rig.born, body, { records }), { kind: "again", value: [wish] });
+  const stranger = { ...rig, apiPrivateKey: new Uint8Array(32).fill(3) };
+  assert.throws(() => offer(rig, rig.born, body, { records, stamp: stampOf(stranger, body) }), {
+    code: "unauthenticated",
+  });
+  assert.equal(failureOf(send(rig, body)), "Invalid OTP code", "nor for a code that is not there");
+});
+
 test("a code is answered only in its own organization", () => {
   const rig = createSignerRig();
   const started = start(rig);
@@ -246,7 +212,7 @@ test("a code is answered only in its own organization", () => {
   const user = userWithKey("Root", rig.apiPrivateKey, rig.clock.nowMs);
   const other = anotherOrganization(rig, otherId, [user]);
   const parameters = { otpId: started.code.otpId, otpCode: started.text };
-  const body = activityBody(rig, verify.type, parameters, { organizationId: otherId });
+  const body = activityBody(rig, testVerifyOtp.type, parameters, { organizationId: otherId });
   const options = { stamp: stampOf(rig, body), links: [other.header], records: [started.record] };
   assert.throws(() => offer(rig, other, body, options), { message: /belongs to another organization/ });
 });
@@ -259,7 +225,7 @@ test("what needs the approval of others is refused at once: a code cannot wait f
   );
   const rootQuorum = { threshold: 2, userIds: users.map(({ userId }) => userId) };
   const other = anotherOrganization(rig, otherId, users, { rootQuorum });
-  const body = activityBody(rig, init.type, { contact: "user@example.com" }, { organizationId: otherId });
+  const body = activityBody(rig, testInitOtp.type, { contact: "user@example.com" }, { organizationId: otherId });
   const reply = offer(rig, other, body, { stamp: stampOf(rig, body), links: [other.header] });
   assert.ok(reply.kind === "prepared");
   const row = only(reply.value);

@@ -5,6 +5,7 @@
  */
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { invalidCode } from "../../endpoints/known_faults.ts";
 import { digestKey } from "../../state/digest.ts";
 import { clockToleranceMs, slotMs } from "../../state/journal.ts";
 import type { Code } from "./code_starts.ts";
@@ -99,11 +100,6 @@ export function createCodeAttempts(places: number = attemptedCodePlaces): CodeAt
 
 function keyOf(fingerprint: Uint8Array): string {
   return digestKey(fingerprint.subarray(0, attemptDigestLength));
-}
-
-/** Clients look for the first three words. */
-export function invalidCode(why: string): Fault {
-  return new Fault("invalid_argument", `Invalid OTP code: ${why}; request a new code`);
 }
 
 function tooManyCodes(): Fault {

@@ -1,6 +1,7 @@
 /** The memory's part about one-time codes. Every answer that lets something happen is a record first. */
+import { invalidCode } from "../../endpoints/known_faults.ts";
 import { clockToleranceMs } from "../../state/journal.ts";
-import { attemptDigestLength, invalidCode } from "./code_attempts.ts";
+import { attemptDigestLength } from "./code_attempts.ts";
 import { type Code, type CodeStart, type CodeTimes, maxCodeMs } from "./code_starts.ts";
 import type { MemoryContents } from "./contents.ts";
 import type { MemoryRecord } from "./record_kinds.ts";
