@@ -6,7 +6,7 @@ import { createMac } from "../../../server/src/state/digest.ts";
 import { p256Key, signerOf } from "../../test/otp/bases.ts";
 import { seededRandom } from "../../test/seeded_random.ts";
 import { toHex } from "../encoding/hex.ts";
-import type { KeyedHash } from "./code.ts";
+import type { KeyedHash } from "./one_time_code.ts";
 import { deriveTargetKey, makeOtpTargetBundle } from "./target_key.ts";
 
 const keyedHash = createMac(new Uint8Array(32).fill(4));

@@ -7,7 +7,7 @@ import type { HpkePrimitives } from "../crypto/hpke.ts";
 import { toHex } from "../encoding/hex.ts";
 import { encode, fixed, struct, u32 } from "../encoding/layout.ts";
 import { generatePrivateKey } from "../keys/key_curves.ts";
-import type { KeyedHash } from "./code.ts";
+import type { KeyedHash } from "./one_time_code.ts";
 
 const targetLayout = struct({ otpId: fixed(16), block: u32 });
 

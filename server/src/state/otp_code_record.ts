@@ -3,7 +3,7 @@
  * Like every record it is made once, never changes and carries the signer's mark. What can change about a code, that is who has tried it
  * and whether it is spent, is in the signer's memory and in the database's claims.
  */
-import type { CodeForm } from "@keystead/core/otp/code.ts";
+import type { CodeForm } from "@keystead/core/otp/one_time_code.ts";
 import { type OtpType, otpTypes } from "@keystead/core/otp/otp_types.ts";
 
 export type OtpCodeRecord = {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
-import { deriveCode } from "@keystead/core/otp/code.ts";
+import { deriveCode } from "@keystead/core/otp/one_time_code.ts";
 import { stampEvidence } from "../../../test/evidence.ts";
 import { createGatewayRig, type GatewayRig, inProcess } from "../../../test/gateway_rig.ts";
 import { dialects } from "../../../test/open_test_store.ts";

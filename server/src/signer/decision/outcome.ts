@@ -18,7 +18,7 @@ import { encodeExplanations } from "../../state/policy_explanations.ts";
 import { withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
-import { createCodeAccess, markCodes } from "./code_access.ts";
+import { markCodes, openCodeAccess } from "./code_records.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
 import { markTexts, sealRecords, withLeaves } from "./key_records.ts";
 import type { KnownHeader } from "./line.ts";
@@ -153,7 +153,7 @@ function run({
     limits: signer.limits,
     curves: signer.curves,
     keys: keys(),
-    codes: createCodeAccess(signer, supplied, {
+    codes: openCodeAccess(signer, supplied, {
       organizationId: state.organizationId,
       parentId: parentId && uuidFromBytes(parentId),
       fingerprint: asked.fingerprint,

@@ -2,7 +2,7 @@
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { sha256 } from "../../state/digest.ts";
 import type { OtpCodeRecord } from "../../state/otp_code_record.ts";
-import type { Code } from "../memory/code_starts.ts";
+import type { OtpCode } from "../memory/code_starts.ts";
 import type { SealContext, Sealer } from "../secrets/seal.ts";
 
 /** A result opens only beside the very leaf it was prepared with. */
@@ -22,7 +22,7 @@ export function withSpentCode(
   return `${JSON.stringify({ otpId, startedAtMs, endsAtMs })}\n${result}`;
 }
 
-export function splitSpentCode(boxed: string): { code: Code; result: string } | undefined {
+export function splitSpentCode(boxed: string): { code: OtpCode; result: string } | undefined {
   const at = boxed.indexOf("\n");
   if (at < 0) return undefined;
   const { otpId, ...times } = JSON.parse(boxed.slice(0, at)) as OtpCodeRecord;

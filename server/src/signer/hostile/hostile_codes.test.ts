@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { deriveCode } from "@keystead/core/otp/code.ts";
+import { deriveCode } from "@keystead/core/otp/one_time_code.ts";
 import { samples } from "../../../../core/test/samples.ts";
 import { seededRandom } from "../../../../core/test/seeded_random.ts";
 import { testInitOtp, testVerifyOtp } from "../../../test/otp_endpoints.ts";

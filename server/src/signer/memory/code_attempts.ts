@@ -8,7 +8,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { invalidCode } from "../../endpoints/known_faults.ts";
 import { digestKey } from "../../state/digest.ts";
 import { clockToleranceMs, slotMs } from "../../state/journal.ts";
-import type { Code } from "./code_starts.ts";
+import type { OtpCode } from "./code_starts.ts";
 import { createExpiringMap } from "./expiring_map.ts";
 
 export const attemptsPerCode = 3;
@@ -30,9 +30,9 @@ export const attemptedCodePlaces = 200_000;
 export type CodeAttempts = {
   readonly size: number;
   /** Whether this body is noted already; throws where it must not be compared with the code. */
-  isNoted(code: Code, fingerprint: Uint8Array): boolean;
+  isNoted(code: OtpCode, fingerprint: Uint8Array): boolean;
   /** Whether the code is spent by this body already; throws where the token must not be released. */
-  isSpentBy(code: Code, fingerprint: Uint8Array, nowMs: number): boolean;
+  isSpentBy(code: OtpCode, fingerprint: Uint8Array, nowMs: number): boolean;
   /** `otpId`: in hex. */
   isSpent(otpId: string): boolean;
   add(attempt: CodeAttempt): void;

@@ -2,7 +2,7 @@
 import { invalidCode } from "../../endpoints/known_faults.ts";
 import { clockToleranceMs } from "../../state/journal.ts";
 import { attemptDigestLength } from "./code_attempts.ts";
-import { type Code, type CodeStart, type CodeTimes, maxCodeMs } from "./code_starts.ts";
+import { type CodeStart, type CodeTimes, maxCodeMs, type OtpCode } from "./code_starts.ts";
 import type { MemoryContents } from "./contents.ts";
 import type { MemoryRecord } from "./record_kinds.ts";
 
@@ -17,14 +17,14 @@ export type CodeMemory = {
   /** The clock was set to this time: of codes from before nobody can tell whether they are over. */
   beginAnew(nowMs: number): void;
   /** When the code begins and ends: at the first sight of its body, however often it comes. Throws `resource_exhausted` beyond a limit. */
-  start(wanted: WantedCode, nowMs: number): Code;
+  start(wanted: WantedCode, nowMs: number): OtpCode;
   /**
    * A body is about to be compared with the code. Told before the comparison, and refused where it is no longer allowed: at most three
    * bodies of one code are ever compared. `code` is the signer's own word.
    */
-  attempt(code: Code, fingerprint: Uint8Array, nowMs: number): void;
+  attempt(code: OtpCode, fingerprint: Uint8Array, nowMs: number): void;
   /** The token that this body has earned is about to be released. Refused where another body was given one. */
-  spend(code: Code, fingerprint: Uint8Array, nowMs: number): void;
+  spend(code: OtpCode, fingerprint: Uint8Array, nowMs: number): void;
 };
 
 export function createCodeMemory(contents: MemoryContents, remember: (record: MemoryRecord) => void): CodeMemory {
@@ -38,13 +38,13 @@ export function createCodeMemory(contents: MemoryContents, remember: (record: Me
     if (contents.codesSinceMs === 0) beginAnew(nowMs);
   }
 
-  function note({ otpId, endsAtMs }: Code, fingerprint: Uint8Array, isSpent: boolean, timeMs: number): void {
+  function note({ otpId, endsAtMs }: OtpCode, fingerprint: Uint8Array, isSpent: boolean, timeMs: number): void {
     const attempt = { otpId, endsAtMs, fingerprint: fingerprint.subarray(0, attemptDigestLength), isSpent };
     remember({ kind: "codeAttempts", value: { timeMs, attempts: [attempt] } });
   }
 
   /** Throws unless this memory knows all that was tried at the code. */
-  function checkKnown({ startedAtMs, endsAtMs }: Code, nowMs: number): void {
+  function checkKnown({ startedAtMs, endsAtMs }: OtpCode, nowMs: number): void {
     begin(nowMs);
     const isOlder = startedAtMs < contents.codesSinceMs || startedAtMs <= contents.acceptedAtMs;
     const isOfFuture = startedAtMs > nowMs + clockToleranceMs;
@@ -80,6 +80,6 @@ export function createCodeMemory(contents: MemoryContents, remember: (record: Me
   };
 }
 
-function codeOf(otpId: Uint8Array, { startedAtMs, endsAtMs }: CodeTimes): Code {
+function codeOf(otpId: Uint8Array, { startedAtMs, endsAtMs }: CodeTimes): OtpCode {
   return { otpId, startedAtMs, endsAtMs };
 }

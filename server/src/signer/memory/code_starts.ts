@@ -12,9 +12,9 @@ import { createExpiringMap } from "./expiring_map.ts";
 export type CodeTimes = { startedAtMs: number; endsAtMs: number };
 
 /** A code's id and times: facts of its record, which carries the signer's mark. */
-export type Code = CodeTimes & { otpId: Uint8Array };
+export type OtpCode = CodeTimes & { otpId: Uint8Array };
 
-export type CodeStart = Code & {
+export type CodeStart = OtpCode & {
   /** The organization, or its parent where it has one: none may take the places of all others. */
   ownerId: Uint8Array;
   /** Keyed hash of the contact in its organization. */

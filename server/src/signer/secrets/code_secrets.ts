@@ -3,7 +3,7 @@
  * same keyring; so they are the same on every host, and a new root key changes none of them.
  */
 import { bytes, encode, oneOf, struct, text } from "@keystead/core/encoding/layout.ts";
-import type { KeyedHash } from "@keystead/core/otp/code.ts";
+import type { KeyedHash } from "@keystead/core/otp/one_time_code.ts";
 import { createMac, deriveKey } from "../../state/digest.ts";
 
 /** What the memory counts codes by. */

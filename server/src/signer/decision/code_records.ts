@@ -1,6 +1,6 @@
 /** The signer's side of one-time codes: derives them, and asks the memory before anything is started or compared. */
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
-import { deriveCode } from "@keystead/core/otp/code.ts";
+import { deriveCode } from "@keystead/core/otp/one_time_code.ts";
 import { comparableContact, otpTypes } from "@keystead/core/otp/otp_types.ts";
 import { deriveTargetKey } from "@keystead/core/otp/target_key.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
@@ -25,7 +25,7 @@ export type CodeQuestion = {
   nowMs: number;
 };
 
-export function createCodeAccess(
+export function openCodeAccess(
   signer: Signer,
   supplied: Supplied,
   { organizationId, parentId, fingerprint, bodyMs, nowMs }: CodeQuestion,

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { createMac } from "../../../server/src/state/digest.ts";
 import { samples } from "../../test/samples.ts";
-import { type CodeForm, codeAlphabets, deriveCode, isCode, type KeyedHash } from "./code.ts";
+import { type CodeForm, codeAlphabets, deriveCode, isCode, type KeyedHash } from "./one_time_code.ts";
 
 const secret = new Uint8Array(32).fill(3);
 const keyedHash = createMac(secret);

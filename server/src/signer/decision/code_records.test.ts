@@ -24,7 +24,7 @@ import { sha256 } from "../../state/digest.ts";
 import type { OtpCodeRecord } from "../../state/otp_code_record.ts";
 import { openMemory } from "../memory/memory.ts";
 import { createKeyring, openKeyring } from "../secrets/keyring.ts";
-import { type CodeQuestion, createCodeAccess } from "./code_access.ts";
+import { type CodeQuestion, openCodeAccess } from "./code_records.ts";
 import type { Signer } from "./signer.ts";
 
 const rootKey = new Uint8Array(randomBytes(32));
@@ -43,7 +43,7 @@ function openSigner({ hasSandboxCodes = false } = {}) {
   /** The database lets everybody try. */
   const wishes = { includes: () => true } as unknown as string[];
   const accessFor = (body: string, atMs: number, where: Partial<CodeQuestion> = {}) =>
-    createCodeAccess(
+    openCodeAccess(
       { memory, keyring: openKeyring(rootKey, 1, sealedKeyring), hasSandboxCodes } as Signer,
       { records: [], wishes },
       { organizationId, parentId: undefined, fingerprint: sha256(body), bodyMs: atMs, nowMs: atMs, ...where },
