@@ -18,7 +18,7 @@ export const codeLengths = { least: 6, most: 9 } as const;
 
 export type CodeForm = { length: number; alphabet: CodeAlphabet };
 
-/** HMAC-SHA-256 under one secret of the deployment, which stays with whoever made the function. */
+/** HMAC-SHA-256 under one secret of the deployment, which stays with the maker of the function. */
 export type KeyedHash = (content: Uint8Array) => Uint8Array;
 
 /** The form is part of the derivation: of a code in another form nothing can be learned about this one. */

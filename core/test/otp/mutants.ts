@@ -42,7 +42,7 @@ function resigned(change: (claims: Record<string, unknown>, random: Random) => u
   };
 }
 
-/** Whoever alters claims without the key. */
+/** Claims that are altered without the key. */
 function unsigned(change: (claims: Record<string, unknown>, random: Random) => unknown): TokenMutator {
   return ({ token }, random) => {
     const [header, , signature] = partsOf(token);

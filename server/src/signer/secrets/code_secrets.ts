@@ -15,7 +15,7 @@ export type CodeSecrets = {
   readonly code: KeyedHash;
   /** For the keys that answers are encrypted to. */
   readonly target: KeyedHash;
-  /** Equal for one organization's equal contacts, and says nothing about them to whoever reads the memory: 16 bytes. */
+  /** Equal for one organization's equal contacts, and says nothing about them to a reader of the memory: 16 bytes. */
   countingHash(organizationId: string, countedBy: CountedBy, value: string): Uint8Array;
 };
 
