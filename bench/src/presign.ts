@@ -32,7 +32,7 @@ export type Presigner = {
   subOrganization(timestampMs: number): { request: Buffer; organizationId: string };
 };
 
-const ethereumAccount = {
+export const ethereumAccount = {
   curve: "CURVE_SECP256K1",
   pathFormat: "PATH_FORMAT_BIP32",
   path: "m/44'/60'/0'/0/0",

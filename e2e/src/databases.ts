@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
+import { after, type TestContext } from "node:test";
 import pg from "pg";
 
 export const dialects = ["sqlite", "postgres"] as const;
@@ -12,8 +12,15 @@ export type Dialect = (typeof dialects)[number];
 /** Where a database is. */
 export type DatabaseSource = { kind: "sqlite"; folder: string } | { kind: "postgres"; url: string };
 
-/** An empty database that goes with the test; undefined, with the test skipped, when there is no PostgreSQL. */
-export async function testSource(t: TestContext, dialect: Dialect): Promise<DatabaseSource | undefined> {
+/**
+ * A database that goes with the test, empty or a copy of what `template` prepared in PostgreSQL; undefined, with the test skipped, when
+ * there is no PostgreSQL.
+ */
+export async function testSource(
+  t: TestContext,
+  dialect: Dialect,
+  template?: DatabaseTemplate,
+): Promise<DatabaseSource | undefined> {
   if (dialect === "sqlite") {
     const folder = await mkdtemp(join(tmpdir(), "keystead-store-"));
     t.after(() => rm(folder, { recursive: true, force: true }));
@@ -26,10 +33,36 @@ export async function testSource(t: TestContext, dialect: Dialect): Promise<Data
     t.skip(reason);
     return undefined;
   }
-  const name = `keystead_test_${randomUUID().replaceAll("-", "")}`;
-  await administer(base, `create database ${name}`);
+  const name = newName();
+  await administer(base, `create database ${name}${template ? ` template ${await template.nameIn(base)}` : ""}`);
   t.after(() => administer(base, `drop database ${name} with (force)`));
   return { kind: "postgres", url: databaseUrl(base, name) };
+}
+
+/** A database that others of the same test file are copied from. */
+export type DatabaseTemplate = { nameIn(base: string): Promise<string> };
+
+/** It is prepared when it is first needed, and goes with the last test of the file. */
+export function databaseTemplate(prepare: (source: DatabaseSource) => Promise<void>): DatabaseTemplate {
+  let prepared: Promise<string> | undefined;
+  let drop = async (): Promise<void> => undefined;
+  after(() => drop());
+  return {
+    nameIn(base) {
+      prepared ??= (async () => {
+        const name = newName();
+        await administer(base, `create database ${name}`);
+        drop = () => administer(base, `drop database ${name} with (force)`);
+        await prepare({ kind: "postgres", url: databaseUrl(base, name) });
+        return name;
+      })();
+      return prepared;
+    },
+  };
+}
+
+function newName(): string {
+  return `keystead_test_${randomUUID().replaceAll("-", "")}`;
 }
 
 /** The same server, another database. The authority may be empty (a socket), which `URL` does not read. */

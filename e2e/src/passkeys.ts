@@ -2,11 +2,14 @@
 import { randomBytes } from "node:crypto";
 import { stampChallenge } from "@keystead/core/webauthn/webauthn_stamp.ts";
 import {
+  type AssertionParts,
   assertion,
   assertionParts,
   base64url,
   es256Passkey,
+  type RegistrationParts,
   registration,
+  registrationParts,
   sha256,
   type TestPasskey,
 } from "../../core/test/webauthn/authenticator.ts";
@@ -26,9 +29,12 @@ export type AuthenticatorParams = {
   attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: string[] };
 };
 
-/** As requests register it. */
-export function authenticatorParams({ passkey }: Passkey = createPasskey()): AuthenticatorParams {
-  const { challenge, attestation } = registration(passkey);
+/** As requests register it; `change` for what no browser makes. */
+export function authenticatorParams(
+  { passkey }: Passkey = createPasskey(),
+  change: (parts: RegistrationParts) => RegistrationParts = (parts) => parts,
+): AuthenticatorParams {
+  const { challenge, attestation } = registration(passkey, change(registrationParts(passkey)));
   if (attestation === undefined) throw new Error("a registration without an attestation");
   return {
     authenticatorName: `Passkey ${base64url(passkey.credentialId)}`,
@@ -37,14 +43,31 @@ export function authenticatorParams({ passkey }: Passkey = createPasskey()): Aut
   };
 }
 
-/** The `X-Stamp-Webauthn` header over a body. */
-export function passkeyStamp({ passkey, credentialId }: Passkey, body: Uint8Array | string): string {
-  const parts = assertionParts(passkey, stampChallenge(sha256(body)));
+/** The fields of an `X-Stamp-Webauthn` header. */
+export type StampFields = {
+  authenticatorData: string;
+  clientDataJson: string;
+  credentialId: string;
+  signature: string;
+};
+
+/** The fields over a body; `change` for what no authenticator signs. */
+export function passkeyStampFields(
+  { passkey, credentialId }: Passkey,
+  body: Uint8Array | string,
+  change: (parts: AssertionParts) => AssertionParts = (parts) => parts,
+): StampFields {
+  const parts = change(assertionParts(passkey, stampChallenge(sha256(body))));
   const { authenticatorData, clientDataJson, signature } = assertion(passkey, parts);
-  return JSON.stringify({
+  return {
     authenticatorData: base64url(authenticatorData),
     clientDataJson: base64url(clientDataJson),
     credentialId,
     signature: base64url(signature),
-  });
+  };
+}
+
+/** The `X-Stamp-Webauthn` header over a body. */
+export function passkeyStamp(passkey: Passkey, body: Uint8Array | string): string {
+  return JSON.stringify(passkeyStampFields(passkey, body));
 }

@@ -1,12 +1,13 @@
 /** What the README promises a newcomer, done as written. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { parseTransaction, recoverTransactionAddress, type TransactionSerializedEIP1559 } from "viem";
 import { freshDataFolder } from "./data_folder.ts";
+import { programs, saveFiles } from "./guide_programs.ts";
 import { repository, startKeystead } from "./keystead_server.ts";
 
 const execute = promisify(execFile);
@@ -31,22 +32,11 @@ const pages: Record<string, RegExp[]> = {
   "docs/guides/approvals.md": [/^ACTIVITY_STATUS_CONSENSUS_NEEDED\nACTIVITY_STATUS_COMPLETED\n$/],
   "docs/guides/clients.md": [/userId: 'USER'/, /userId: 'USER'/, /^0x[0-9a-fA-F]{40} 0x[0-9a-f]{128}(1b|1c)\n$/],
   "docs/guides/keys.md": [signed, /^12 words\n$/, uuid],
+  "docs/guides/sessions.md": [/^Root user until \d{4}-\d\d-\d\dT[\d:.]+Z\n$/],
 };
 
-/** The programs of a page, as printed. */
-function programs(page: string): string[] {
-  const text = readFileSync(join(repository, page), "utf8");
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
-}
-
-/** Below the repository, where packages are found, and in a folder that git and the linter pass over. */
-function savedProgram(t: TestContext, program: string): string {
-  mkdirSync(join(repository, ".cache"), { recursive: true });
-  const folder = mkdtempSync(join(repository, ".cache", "readme-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, "tag.ts"), program);
-  return join(folder, "tag.ts");
-}
+/** Its programs run in a browser: e2e/src/browser has the test. */
+const browserPage = "docs/guides/passkeys.md";
 
 test("the programs of the guides run as printed, more than once, with nothing but bootstrap.json", async (t) => {
   const server = await startKeystead();
@@ -55,12 +45,9 @@ test("the programs of the guides run as printed, more than once, with nothing bu
     const printed = programs(page);
     assert.equal(printed.length, expected.length, page);
     for (const [i, answer] of expected.entries()) {
-      const path = savedProgram(t, printed[i] ?? "");
-      // The program reads data/bootstrap.json in the folder it is run in.
-      mkdirSync(join(path, "../data"));
-      writeFileSync(join(path, "../data/bootstrap.json"), JSON.stringify(server.bootstrap), { mode: 0o600 });
+      const cwd = saveFiles(t, { "tag.ts": printed[i] ?? "" }, server.bootstrap);
       for (let run = 0; run < 2; run++) {
-        const { stdout } = await execute(process.execPath, [path], { cwd: join(path, "..") });
+        const { stdout } = await execute(process.execPath, ["tag.ts"], { cwd });
         assert.match(stdout.replaceAll(server.bootstrap.userId, "USER"), answer, page);
       }
     }
@@ -109,7 +96,7 @@ test("the README's commands about policies work as printed, and its apply change
 });
 
 test("the programs of the guides keep to the format of the code", async () => {
-  for (const program of Object.keys(pages).flatMap(programs)) {
+  for (const program of [...Object.keys(pages), browserPage].flatMap(programs)) {
     const biome = join(repository, "node_modules/@biomejs/biome/bin/biome");
     const checked = execute(process.execPath, [biome, "check", "--write", "--stdin-file-path=cli/src/tag.ts"], {
       cwd: repository,
@@ -175,6 +162,8 @@ test("every link in README and guides leads somewhere", () => {
     "docs/concepts.md",
     "docs/guides/operating.md",
     "docs/guides/policies.md",
+    "sdk/README.md",
+    browserPage,
     ...Object.keys(pages),
   ]) {
     const text = readFileSync(join(repository, page), "utf8");

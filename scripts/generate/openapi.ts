@@ -35,6 +35,7 @@ function operation(tag: string, endpoint: { path: string; method: string; summar
       tags: [tag],
       summary: endpoint.summary,
       ...(endpoint.description === "" ? {} : { description: endpoint.description }),
+      ...(tag === "query" && { security: [...stamps, { readOnlySession: [] }] }),
       requestBody: { required: true, content: content(`${name}Request`) },
       responses: {
         200: { description: "Success.", content: content(`${name}Response`) },
@@ -43,6 +44,9 @@ function operation(tag: string, endpoint: { path: string; method: string; summar
     },
   };
 }
+
+/** What speaks for any request. */
+const stamps = [{ apiKeyStamp: [] }, { passkeyStamp: [] }];
 
 export function openApi(declarations: Declarations, version: string): string {
   const document = {
@@ -54,7 +58,7 @@ export function openApi(declarations: Declarations, version: string): string {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    security: [{ apiKeyStamp: [] }, { passkeyStamp: [] }, { attestedStamp: [] }],
+    security: stamps,
     tags: [
       { name: "submit", description: "Activities: every request that changes something." },
       { name: "query", description: "Queries: every request that only reads." },
@@ -76,11 +80,7 @@ export function openApi(declarations: Declarations, version: string): string {
           "X-Stamp-WebAuthn",
           "JSON: a passkey's assertion whose challenge is the hash of the body.",
         ),
-        attestedStamp: stampHeader(
-          "X-Stamp-Attested",
-          "base64url of JSON {publicKeyAttestation, scheme, publicKey, signature}: a fresh key's signature over the body, " +
-            "and the proof of whose key it is.",
-        ),
+        readOnlySession: stampHeader("X-Session", "The value of create_read_only_session. It is for queries alone."),
       },
       responses: {
         Error: {

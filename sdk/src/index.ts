@@ -12,4 +12,14 @@ export {
   type NewPasskeyOptions,
   type PasskeyStamperOptions,
 } from "./passkeys.ts";
+export {
+  createSessionStamper,
+  generateSessionKey,
+  type ResumeSessionOptions,
+  resumeSession,
+  type SessionKey,
+  type SessionLifetime,
+  type SessionStamper,
+  type SessionStamperOptions,
+} from "./session_stamper.ts";
 export type { Stamper, StampHeader } from "./stamper.ts";

@@ -14,7 +14,7 @@ import {
   registrationParts,
   sha256,
 } from "../../core/test/webauthn/authenticator.ts";
-import { nodePasskeyCrypto } from "../../core/test/webauthn/node_passkey_crypto.ts";
+import { nodeCurves } from "../../server/src/curves/node_curves.ts";
 import { type CredentialsContainer, createPasskey, createPasskeyStamper } from "./passkeys.ts";
 
 const rpId = "app.example.com";
@@ -57,7 +57,7 @@ test("a passkey that was made here registers, and its stamps verify over the bod
   const user = { name: "ann", displayName: "Ann" };
   const made = await createPasskey({ authenticatorName: "phone", rp: { name: "App" }, user, credentials: browser });
   assert.deepEqual(made.attestation.transports, ["AUTHENTICATOR_TRANSPORT_INTERNAL", "AUTHENTICATOR_TRANSPORT_HYBRID"]);
-  const { publicKey, rpIdHash, credentialId } = verifyRegistration(nodePasskeyCrypto, made, {
+  const { publicKey, rpIdHash, credentialId } = verifyRegistration(nodeCurves, made, {
     allowedOrigins: undefined,
   });
   const { name, value } = await createPasskeyStamper({ rpId, credentials: browser }).stamp(body);
@@ -65,7 +65,7 @@ test("a passkey that was made here registers, and its stamps verify over the bod
   const stamp = parseWebauthnStamp(value);
   assert.equal(stamp.credentialId, credentialId);
   const verified = (bytes: Uint8Array) =>
-    verifyAssertion(nodePasskeyCrypto, stamp, {
+    verifyAssertion(nodeCurves, stamp, {
       challenge: stampChallenge(sha256(bytes)),
       ...{ publicKey, rpIdHash, allowedOrigins: undefined },
     }).verified;

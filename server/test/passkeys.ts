@@ -26,20 +26,24 @@ export function testPasskey(n: number): TestPasskey {
   return es256Passkey(sha256(`passkey ${n}`), rpId, sha256(`credential ${n}`).slice(0, 20));
 }
 
+/** Another one that calls itself by the `n`th's id: whoever makes a passkey chooses it. */
+export function impostorPasskey(n: number, secret: string): TestPasskey {
+  return es256Passkey(sha256(`impostor ${secret}`), rpId, testPasskey(n).credentialId);
+}
+
+/** A passkey as a request registers it. */
+export function registeredPasskey(passkey: TestPasskey, authenticatorName: string, from = origin): AuthenticatorParams {
+  const { challenge, attestation } = registration(passkey, registrationParts(passkey, from));
+  return { authenticatorName, challenge, attestation: attestation as AuthenticatorParams["attestation"] };
+}
+
 /** The `n`th passkey as a request registers it. */
 export function passkeyParams(
   n: number,
   changes: Partial<AuthenticatorParams> = {},
   from = origin,
 ): AuthenticatorParams {
-  const passkey = testPasskey(n);
-  const { challenge, attestation } = registration(passkey, registrationParts(passkey, from));
-  return {
-    authenticatorName: `passkey ${n}`,
-    challenge,
-    attestation: attestation as AuthenticatorParams["attestation"],
-    ...changes,
-  };
+  return { ...registeredPasskey(testPasskey(n), `passkey ${n}`, from), ...changes };
 }
 
 /** The `n`th passkey as state holds it. */

@@ -18,6 +18,8 @@ import { sha256 } from "../src/state/digest.ts";
 import { decodeRecord, isKeyRecord, type KeyRecord, recordIdOf } from "../src/state/records.ts";
 import { stampEvidence } from "./evidence.ts";
 import { encryptTo, exportClient } from "./imports.ts";
+import type { Maker } from "./makes_nothing.ts";
+import { passkeyParams } from "./passkeys.ts";
 import { freshKey } from "./rotation_rig.ts";
 import type { Random } from "./seeded_random.ts";
 import {
@@ -29,6 +31,7 @@ import {
   stampOf,
   stateAfter,
 } from "./signer_rig.ts";
+import { ethereumVectors } from "./transactions.ts";
 
 const ethereum = {
   curve: "CURVE_SECP256K1",
@@ -56,7 +59,7 @@ export type World = {
 type Draft = { body: Uint8Array; records?: readonly string[] };
 
 /** One row for each activity that makes or draws something, and which of the world's records it looks at. */
-export const makers: Readonly<Record<string, (world: World) => Draft>> = {
+export const makers: Readonly<Record<Maker, (world: World) => Draft>> = {
   create_wallet: (world) => ({
     body: activityBody(world.rig, "ACTIVITY_TYPE_CREATE_WALLET", { walletName: newName(world), accounts: [ethereum] }),
   }),
@@ -116,6 +119,44 @@ export const makers: Readonly<Record<string, (world: World) => Draft>> = {
       targetPublicKey: exportClient().targetPublicKey,
     }),
   }),
+  // Of a body from the future the end is told by the signer's clock, which may have gone on.
+  create_read_only_session: ({ rig }) => ({
+    body: activityBody(
+      rig,
+      "ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION",
+      {},
+      { timestampMs: String(rig.clock.nowMs - 1_000) },
+    ),
+  }),
+  create_authenticators: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2", {
+      // One user would have too many before long.
+      userId: newUserId(world),
+      authenticators: [passkeyParams(++world.count)],
+    }),
+  }),
+  sign_raw_payload: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2", {
+      ...signed(world),
+      payload: toHex(freshKey()),
+    }),
+    records: [world.privateKeyId],
+  }),
+  sign_raw_payloads: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_SIGN_RAW_PAYLOADS", {
+      ...signed(world),
+      payloads: [toHex(freshKey()), toHex(freshKey())],
+    }),
+    records: [world.privateKeyId],
+  }),
+  sign_transaction: (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", {
+      signWith: world.address,
+      unsignedTransaction: ethereumVectors.eip1559.unsigned,
+      type: "TRANSACTION_TYPE_ETHEREUM",
+    }),
+    records: [...world.records.keys()].slice(0, 2),
+  }),
   export_wallet: (world) => ({
     body: activityBody(world.rig, "ACTIVITY_TYPE_EXPORT_WALLET", {
       walletId: world.walletId,
@@ -174,6 +215,23 @@ function newName(world: World): string {
   return `Name ${world.count}`;
 }
 
+function newUserId(world: World): string {
+  const user = {
+    userName: newName(world),
+    apiKeys: [newApiKey()],
+    authenticators: [],
+    oauthProviders: [],
+    userTags: [],
+  };
+  const body = activityBody(world.rig, "ACTIVITY_TYPE_CREATE_USERS_V4", { users: [user] });
+  return settle(world, prepareIn(world, world.rig.operations, world.state, { body })).userIds[0];
+}
+
+/** What the world's private key signs, without hashing it anew. */
+function signed({ privateKeyId: signWith }: World) {
+  return { signWith, encoding: "PAYLOAD_ENCODING_HEXADECIMAL", hashFunction: "HASH_FUNCTION_NOT_APPLICABLE" };
+}
+
 function newSentence(): string {
   return Buffer.from(
     toSentence(nobleKeyMaths, { entropy: freshKey().slice(0, 16), language: "MNEMONIC_LANGUAGE_ENGLISH" }),
@@ -211,8 +269,18 @@ export function prepareIn(world: World, operations: Operations, state: StoredSta
 
 /** Which rows are released. */
 export function release(operations: Operations, rows: readonly Prepared[]): boolean[] {
-  const asked = rows.map(({ leaf, sealed }) => ({ leaf, sealed }));
-  return operations.release({ rows: asked, links: [] }).map(({ kind }) => kind === "released");
+  return answersTo(operations, rows).map(({ kind }) => kind === "released");
+}
+
+/** The results that come out with them, as far as they were sealed. */
+export function releasedResults(operations: Operations, rows: readonly Prepared[]): string[] {
+  return answersTo(operations, rows).flatMap((answer) =>
+    answer.kind === "released" ? (answer.value.result ?? []) : [],
+  );
+}
+
+function answersTo(operations: Operations, rows: readonly Prepared[]) {
+  return operations.release({ rows: rows.map(({ leaf, sealed }) => ({ leaf, sealed })), links: [] });
 }
 
 /** What a database holds after the commit. */
@@ -228,9 +296,13 @@ export function commit(world: World, [own]: readonly Prepared[]): void {
   world.journals.set(slot, [...(world.journals.get(slot) ?? []), fingerprint]);
 }
 
-function actNow(world: World, path: keyof typeof makers) {
-  const draft = makers[path]?.(world) ?? { body: createTagBody(world.rig, newName(world)) };
-  return settle(world, prepareIn(world, world.rig.operations, world.state, draft));
+function actNow(world: World, path: Maker) {
+  return settle(world, prepareIn(world, world.rig.operations, world.state, makers[path](world)));
+}
+
+function tagNow(world: World): void {
+  const body = createTagBody(world.rig, newName(world));
+  settle(world, prepareIn(world, world.rig.operations, world.state, { body }));
 }
 
 function settle(world: World, prepared: readonly Prepared[]) {
@@ -256,7 +328,7 @@ export function prepareTwice(world: World, draft: Draft, situation: Situation, r
   const first = prepareIn(world, rig.operations, world.state, draft);
   // Mostly within the same millisecond, where times do not tell twins apart.
   if (random.below(4) === 0) rig.clock.nowMs += random.below(90_000);
-  if (situation === "later state") actNow(world, "create_user_tag");
+  if (situation === "later state") tagNow(world);
   const { operations, releasing, close = () => undefined } = signerFor(world, situation);
   const second = prepareIn(world, operations, world.state, draft);
   return { first, second, operations: releasing ?? operations, close };
@@ -309,9 +381,20 @@ export function keysOf(prepared: readonly Prepared[]): Map<string, KeyRecord> {
   return new Map(records.filter(isKeyRecord).map((record) => [recordIdOf(record), record]));
 }
 
-/** Equal for two preparations that are the same act: the same states, and the same records. */
+/** Equal for two preparations that are the same act: the same states, the same records, and the same result. */
 export function effectOf(prepared: readonly Prepared[]): string {
   const states = prepared.map(({ next }) => toHex(next?.header ?? new Uint8Array()));
   const records = prepared.flatMap(({ records }) => records.map(({ content }) => toHex(sha256(content))));
-  return [...states, ...records, prepared[0]?.activity?.result ?? ""].join(" ");
+  return [...states, ...records, resultText(prepared[0]?.activity?.result)].join(" ");
+}
+
+/** A result without the name of the leaf that it came with, and without a session's signature: each preparation has another. */
+export function resultText(result: string | undefined): string {
+  const { leaf: _, session, ...made } = JSON.parse(result ?? "{}");
+  return JSON.stringify(made.sessionExpiry === undefined ? { session, ...made } : { ...made, said: said(session) });
+}
+
+/** What a read-only session says, up to its signature: whose it is, and until when. */
+function said(session: string): string {
+  return Buffer.from(session, "base64url").subarray(0, -64).toString("hex");
 }

@@ -20,7 +20,7 @@ const env = { KEYSTEAD_LIMITS: JSON.stringify({ refusedBytesPerUserPerDay }) };
 function longRequest(stage: Stage, organization: Organization, person: Person): Stamped {
   const { body, ...rest } = stage.stamped(organization, person, "create_user_tag", { userTagName: "no", userIds: [] });
   const long = JSON.stringify({ ...JSON.parse(body), comment: "x".repeat(bodyBytes) });
-  return { ...rest, body: long, stamp: quickStamp(person.key, bytesOf(long)) };
+  return { ...rest, body: long, stamp: ["X-Stamp", quickStamp(person.key, bytesOf(long))] };
 }
 
 async function flood(stage: Stage, organization: Organization, member: Person): Promise<Answer[]> {

@@ -1,9 +1,9 @@
 /** The CBOR and COSE vectors. COSE_Sign itself is no part of the product: it is put together here from parts that are. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nodeCurves } from "../../../server/src/curves/node_curves.ts";
 import { findVectors } from "../../test/vectors.ts";
 import { type CborNode, writeCbor } from "../../test/webauthn/cbor_writer.ts";
-import { nodePasskeyCrypto } from "../../test/webauthn/node_passkey_crypto.ts";
 import { fromBase64url } from "../encoding/base64url.ts";
 import { type CborValue, fromCbor, isCborMap } from "../encoding/cbor.ts";
 import { fromHex, toHex } from "../encoding/hex.ts";
@@ -95,7 +95,7 @@ function verifyCose({ input, output }: Vector): boolean {
       .map(headers)
       .find((map) => map.has(1))
       ?.get(1) ?? null;
-  const key = readCoseKey(nodePasskeyCrypto, coseKey(signer.key, algorithm as CborNode));
+  const key = readCoseKey(nodeCurves, coseKey(signer.key, algorithm as CborNode));
   const emptied = (bytes: CborValue | undefined) =>
     bytes instanceof Uint8Array && headers(bytes).size > 0 ? bytes : new Uint8Array();
   const message = writeCbor([
@@ -105,7 +105,7 @@ function verifyCose({ input, output }: Vector): boolean {
     fromHex(signer.external ?? ""),
     payload as Uint8Array,
   ]);
-  return nodePasskeyCrypto.verifyP256(key.publicKey, message, signature as Uint8Array);
+  return nodeCurves.verifyP256(key.publicKey, message, signature as Uint8Array);
 }
 
 function headers(part: CborValue | undefined): ReadonlyMap<unknown, CborValue> {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { p256 } from "@noble/curves/nist.js";
+import { nodeCurves } from "../../../server/src/curves/node_curves.ts";
 import { type CborNode, writeCbor } from "../../test/webauthn/cbor_writer.ts";
-import { nodePasskeyCrypto } from "../../test/webauthn/node_passkey_crypto.ts";
 import { nobleCurves } from "../crypto/noble_curves.ts";
 import { fromCbor } from "../encoding/cbor.ts";
 import { readCoseKey } from "./cose_key.ts";
@@ -32,7 +32,7 @@ const rs256: Pairs = [
   [-2, f4],
 ];
 
-const read = (pairs: Pairs) => readCoseKey(nodePasskeyCrypto, fromCbor(writeCbor({ pairs })));
+const read = (pairs: Pairs) => readCoseKey(nodeCurves, fromCbor(writeCbor({ pairs })));
 
 /** The same key with one parameter changed, or without it. */
 function withParameter(pairs: Pairs, label: number, value?: CborNode): Pairs {
@@ -44,7 +44,7 @@ function withParameter(pairs: Pairs, label: number, value?: CborNode): Pairs {
 test("an ES256 key is stored as its compressed point, by OpenSSL and by noble", () => {
   const key = fromCbor(writeCbor({ pairs: es256 }));
   const stored = { algorithm: "ES256", publicKey: new Uint8Array(p256.getPublicKey(secret, true)) };
-  assert.deepEqual(readCoseKey(nodePasskeyCrypto, key), stored);
+  assert.deepEqual(readCoseKey(nodeCurves, key), stored);
   assert.deepEqual(readCoseKey(nobleCurves, key), stored);
 });
 
@@ -132,6 +132,6 @@ test("an RSA key that is short, overlong, even or with an odd exponent out of ra
 
 test("what is no map is no key", () => {
   for (const value of [undefined, null, 7, "key", new Uint8Array(77), []]) {
-    assert.throws(() => readCoseKey(nodePasskeyCrypto, value), { code: "invalid_argument", message: /not a COSE key/ });
+    assert.throws(() => readCoseKey(nodeCurves, value), { code: "invalid_argument", message: /not a COSE key/ });
   }
 });

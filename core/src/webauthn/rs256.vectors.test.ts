@@ -1,4 +1,4 @@
-import { nodeRs256 } from "../../test/webauthn/node_passkey_crypto.ts";
+import { nodeCurves } from "../../../server/src/curves/node_curves.ts";
 import { testRs256Contract } from "../../test/webauthn/rs256_contract.ts";
 
-testRs256Contract("node", nodeRs256);
+testRs256Contract("node", nodeCurves);

@@ -5,12 +5,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
+import { nodeCurves } from "../../../server/src/curves/node_curves.ts";
 import { isFull, samples } from "../../test/samples.ts";
 import { seededRandom } from "../../test/seeded_random.ts";
 import { makeBases, type RegistrationBase } from "../../test/webauthn/bases.ts";
 import { type CborNode, writeCbor } from "../../test/webauthn/cbor_writer.ts";
 import { registrationMutators, type StampCase, stampMutators } from "../../test/webauthn/mutants.ts";
-import { nodePasskeyCrypto } from "../../test/webauthn/node_passkey_crypto.ts";
 import type { SecondRegistration } from "../../test/webauthn/second_reading.ts";
 import { fromCbor } from "../encoding/cbor.ts";
 import { parseStrictEcdsaDer } from "../encoding/der.ts";
@@ -159,7 +159,7 @@ function originOf({ clientDataJson }: { clientDataJson: Uint8Array }): string {
 function registerHere({ challenge, allowedOrigins, ...texts }: SecondRegistration): Refusal {
   return ourRefusal(() => {
     const sent = { challenge, attestation: { ...texts, transports: [] } };
-    verifyRegistration(nodePasskeyCrypto, sent, { allowedOrigins });
+    verifyRegistration(nodeCurves, sent, { allowedOrigins });
     return undefined;
   });
 }
@@ -184,11 +184,11 @@ function registerThere({ passkey, parts }: RegistrationBase, sent: SecondRegistr
 function assertHere({ header, body, allowedOrigins, by }: StampCase): Refusal {
   return ourRefusal(() => {
     const coseKey = fromCbor(writeCbor({ pairs: by.passkey.coseKey }));
-    const { publicKey } = readCoseKey(nodePasskeyCrypto, coseKey);
+    const { publicKey } = readCoseKey(nodeCurves, coseKey);
     const { rpIdHash } = by.parts.authenticator;
-    const challenge = stampChallenge(nodePasskeyCrypto.sha256(body));
+    const challenge = stampChallenge(nodeCurves.sha256(body));
     const expected = { challenge, publicKey, rpIdHash, allowedOrigins };
-    const verdict = verifyAssertion(nodePasskeyCrypto, parseWebauthnStamp(header), expected);
+    const verdict = verifyAssertion(nodeCurves, parseWebauthnStamp(header), expected);
     return verdict.verified ? undefined : verdict.why;
   });
 }
@@ -202,7 +202,7 @@ function assertThere({ header, body, allowedOrigins, by }: StampCase): Promise<R
         ...{ id, rawId: id, type: "public-key", clientExtensionResults: {} },
         response: { authenticatorData, clientDataJSON, signature },
       },
-      expectedChallenge: stampChallenge(nodePasskeyCrypto.sha256(body)),
+      expectedChallenge: stampChallenge(nodeCurves.sha256(body)),
       expectedOrigin: [...(allowedOrigins ?? [originOf(by.parts)])],
       expectedRPID: by.passkey.rpId,
       credential: { id, publicKey: writeCbor({ pairs: by.passkey.coseKey }), counter: 0 },

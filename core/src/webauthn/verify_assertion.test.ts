@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nodeCurves } from "../../../server/src/curves/node_curves.ts";
 import {
   type AssertionParts,
   assertion,
@@ -16,7 +17,6 @@ import {
   type TestPasskey,
 } from "../../test/webauthn/authenticator.ts";
 import { writeCbor } from "../../test/webauthn/cbor_writer.ts";
-import { nodePasskeyCrypto, nodeRs256 } from "../../test/webauthn/node_passkey_crypto.ts";
 import { nobleCurves } from "../crypto/noble_curves.ts";
 import { parseStrictEcdsaDer, toEcdsaDer } from "../encoding/der.ts";
 import { type ExpectedAssertion, verifyAssertion } from "./verify_assertion.ts";
@@ -29,14 +29,14 @@ const challenge = stampChallenge(sha256('{"organizationId":"…"}'));
 
 function expectedOf(by: TestPasskey): ExpectedAssertion {
   const rule = { allowedOrigins: undefined };
-  const { publicKey, rpIdHash } = verifyRegistration(nodePasskeyCrypto, registration(by), rule);
+  const { publicKey, rpIdHash } = verifyRegistration(nodeCurves, registration(by), rule);
   return { challenge, publicKey, rpIdHash, ...rule };
 }
 const expected = expectedOf(passkey);
 
 const honest = assertionParts(passkey, challenge);
 const verify = (parts: AssertionParts, more: Partial<ExpectedAssertion> = {}) =>
-  verifyAssertion(nodePasskeyCrypto, assertion(passkey, parts), { ...expected, ...more });
+  verifyAssertion(nodeCurves, assertion(passkey, parts), { ...expected, ...more });
 const withFlags = (bits: number, more: object = {}) => ({
   ...honest,
   authenticator: { ...honest.authenticator, flags: bits, ...more },
@@ -45,7 +45,7 @@ const failed = (why: string) => ({ verified: false, why });
 
 test("an honest assertion verifies, with ES256 and RS256, by OpenSSL and by noble", () => {
   for (const by of [passkey, rsaPasskey]) {
-    for (const crypto of [nodePasskeyCrypto, { ...nobleCurves, ...nodeRs256 }]) {
+    for (const crypto of [nodeCurves, { ...nobleCurves, verifyRs256: nodeCurves.verifyRs256 }]) {
       assert.deepEqual(verifyAssertion(crypto, assertion(by, assertionParts(by, challenge)), expectedOf(by)), {
         verified: true,
         userVerified: true,
@@ -122,8 +122,7 @@ test("a signature is strict DER: high s passes, no other spelling does", () => {
   const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
   const s = BigInt(`0x${rs.subarray(32).toHex()}`);
   const otherS = Uint8Array.fromHex((order - s).toString(16).padStart(64, "0"));
-  const check = (signature: Uint8Array) =>
-    verifyAssertion(nodePasskeyCrypto, { ...made, signature }, expected).verified;
+  const check = (signature: Uint8Array) => verifyAssertion(nodeCurves, { ...made, signature }, expected).verified;
   assert.ok(check(made.signature));
   assert.ok(check(toEcdsaDer(Uint8Array.of(...rs.subarray(0, 32), ...otherS))));
   const integer = (value: Uint8Array) => [2, value.length, ...value];
@@ -149,7 +148,7 @@ test("a signature is strict DER: high s passes, no other spelling does", () => {
 test("an RSA signature is as long as its modulus", () => {
   const made = assertion(rsaPasskey, assertionParts(rsaPasskey, challenge));
   const check = (signature: Uint8Array) =>
-    verifyAssertion(nodePasskeyCrypto, { ...made, signature }, expectedOf(rsaPasskey)).verified;
+    verifyAssertion(nodeCurves, { ...made, signature }, expectedOf(rsaPasskey)).verified;
   assert.ok(check(made.signature));
   for (const wrong of [
     Uint8Array.of(0, ...made.signature),
@@ -171,7 +170,7 @@ test("what a stranger sends never throws, and a key that is none verifies nothin
     { ...made, signature: empty },
     { authenticatorData: empty, clientDataJson: empty, signature: empty },
   ]) {
-    assert.equal(verifyAssertion(nodePasskeyCrypto, bent, expected).verified, false);
+    assert.equal(verifyAssertion(nodeCurves, bent, expected).verified, false);
   }
   for (const publicKey of [
     empty,
@@ -185,6 +184,6 @@ test("what a stranger sends never throws, and a key that is none verifies nothin
 });
 
 test("a fault of ours is not taken for a refusal", () => {
-  const broken = { ...nodePasskeyCrypto, sha256: () => assert.fail("broken") };
+  const broken = { ...nodeCurves, sha256: () => assert.fail("broken") };
   assert.throws(() => verifyAssertion(broken, assertion(passkey, honest), expected), /broken/);
 });

@@ -4,13 +4,13 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nodeCurves } from "../../../server/src/curves/node_curves.ts";
 import { samples } from "../../test/samples.ts";
 import { seededRandom } from "../../test/seeded_random.ts";
 import { base64url } from "../../test/webauthn/authenticator.ts";
 import { type AssertionBase, makeBases } from "../../test/webauthn/bases.ts";
 import { writeCbor } from "../../test/webauthn/cbor_writer.ts";
 import { registrationMutators, stampMutators } from "../../test/webauthn/mutants.ts";
-import { nodePasskeyCrypto } from "../../test/webauthn/node_passkey_crypto.ts";
 import { readRegistrationAgain, readStampAgain, type SecondRegistration } from "../../test/webauthn/second_reading.ts";
 import { fromCbor } from "../encoding/cbor.ts";
 import { toHex } from "../encoding/hex.ts";
@@ -37,7 +37,7 @@ function ours<T>(read: () => T): T | undefined {
 function register({ challenge, allowedOrigins, ...texts }: SecondRegistration) {
   return ours(() => {
     const sent = { challenge, attestation: { ...texts, transports: [] } };
-    const { publicKey, rpIdHash, aaguid, transports, ...rest } = verifyRegistration(nodePasskeyCrypto, sent, {
+    const { publicKey, rpIdHash, aaguid, transports, ...rest } = verifyRegistration(nodeCurves, sent, {
       allowedOrigins,
     });
     assert.deepEqual(transports, []);
@@ -87,7 +87,7 @@ test("mutants of registrations: both readings agree, in verdict and in what is k
 });
 
 function registered({ passkey, parts }: AssertionBase) {
-  const { publicKey } = readCoseKey(nodePasskeyCrypto, fromCbor(writeCbor({ pairs: passkey.coseKey })));
+  const { publicKey } = readCoseKey(nodeCurves, fromCbor(writeCbor({ pairs: passkey.coseKey })));
   return { publicKey, rpIdHash: parts.authenticator.rpIdHash };
 }
 
@@ -103,8 +103,8 @@ test("mutants of stamps: both readings agree, in verdict and in what they say", 
     const key = { ...registered(by), ...(mutant.rpIdHash === undefined ? {} : { rpIdHash: mutant.rpIdHash }) };
     const verdict = ours(() => {
       const { credentialId, ...assertion } = parseWebauthnStamp(header);
-      const challenge = stampChallenge(nodePasskeyCrypto.sha256(body));
-      const result = verifyAssertion(nodePasskeyCrypto, assertion, { ...key, challenge, allowedOrigins });
+      const challenge = stampChallenge(nodeCurves.sha256(body));
+      const result = verifyAssertion(nodeCurves, assertion, { ...key, challenge, allowedOrigins });
       return result.verified ? { credentialId, userVerified: result.userVerified, counter: result.counter } : undefined;
     });
     const again = readStampAgain({ header, body, allowedOrigins, ...key });

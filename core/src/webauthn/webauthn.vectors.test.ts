@@ -1,9 +1,9 @@
 /** The ceremonies of the WebAuthn standard and of a public server library. ES256 registers and asserts; no vector has RS256. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nodeCurves } from "../../../server/src/curves/node_curves.ts";
 import { findVectors, type Vectors } from "../../test/vectors.ts";
 import { base64url, sha256 } from "../../test/webauthn/authenticator.ts";
-import { nodePasskeyCrypto } from "../../test/webauthn/node_passkey_crypto.ts";
 import { fromBase64url } from "../encoding/base64url.ts";
 import { fromHex } from "../encoding/hex.ts";
 import { Fault } from "../fault.ts";
@@ -35,7 +35,7 @@ function register(
     attestationObject: fromHexToText(attestationObject),
     transports: [],
   };
-  return verifyRegistration(nodePasskeyCrypto, { challenge: fromHexToText(challenge), attestation }, rule);
+  return verifyRegistration(nodeCurves, { challenge: fromHexToText(challenge), attestation }, rule);
 }
 
 test("W3C: ES256 ceremonies hold, and fail when anything of them is another's; other algorithms are refused", (t) => {
@@ -71,7 +71,7 @@ test("W3C: ES256 ceremonies hold, and fail when anything of them is another's; o
     };
     const expected = { ...passkey, challenge: fromHexToText(authentication.challenge), ...anyOrigin };
     const isVerified = (changes: Partial<typeof expected>) =>
-      verifyAssertion(nodePasskeyCrypto, assertion, { ...expected, ...changes }).verified;
+      verifyAssertion(nodeCurves, assertion, { ...expected, ...changes }).verified;
     assert.ok(isVerified({}), id);
     for (const other of list.filter((one) => one !== vector)) {
       assert.ok(!isVerified({ challenge: fromHexToText(other.authentication.challenge) }), id);
@@ -94,7 +94,7 @@ test("W3C: no assertion verifies with another vector's passkey", (t) => {
     const verified = passkeys.filter(
       (passkey) =>
         verifyAssertion(
-          nodePasskeyCrypto,
+          nodeCurves,
           {
             authenticatorData: fromHex(authentication.authenticatorData),
             clientDataJson: fromHex(authentication.clientDataJSON),
@@ -116,7 +116,7 @@ function registerResponse(vectors: Vectors, options: string, response: string): 
   const { rawId, response: parts } = vectors.json<Response>(response);
   const { clientDataJSON: clientDataJson, attestationObject } = parts;
   const attestation = { credentialId: rawId, clientDataJson, attestationObject, transports: [] };
-  return verifyRegistration(nodePasskeyCrypto, { challenge, attestation }, anyOrigin);
+  return verifyRegistration(nodeCurves, { challenge, attestation }, anyOrigin);
 }
 
 test("fido2-net-lib: its registrations hold, and its assertion as it was signed", (t) => {
@@ -159,7 +159,7 @@ test("fido2-net-lib: its registrations hold, and its assertion as it was signed"
   const { response } = vectors.json<AssertionResponse>("webauthn/fido2-net-lib/assertionNoneResponse.json");
   const verify = (signature: Uint8Array) =>
     verifyAssertion(
-      nodePasskeyCrypto,
+      nodeCurves,
       {
         authenticatorData: fromBase64url(response.authenticatorData),
         clientDataJson: fromBase64url(response.clientDataJSON),

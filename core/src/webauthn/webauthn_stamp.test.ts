@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nodeCurves } from "../../../server/src/curves/node_curves.ts";
 import {
   assertion,
   assertionParts,
@@ -8,7 +9,6 @@ import {
   registration,
   sha256,
 } from "../../test/webauthn/authenticator.ts";
-import { nodePasskeyCrypto } from "../../test/webauthn/node_passkey_crypto.ts";
 import { fromHex } from "../encoding/hex.ts";
 import { verifyAssertion } from "./verify_assertion.ts";
 import { verifyRegistration } from "./verify_registration.ts";
@@ -36,9 +36,9 @@ test("a stamp is read and verifies for its body", () => {
   assert.deepEqual(read, made);
   assert.equal(credentialId, texts.credentialId);
   const rule = { allowedOrigins: undefined };
-  const { publicKey, rpIdHash } = verifyRegistration(nodePasskeyCrypto, registration(passkey), rule);
+  const { publicKey, rpIdHash } = verifyRegistration(nodeCurves, registration(passkey), rule);
   const expected = { challenge: stampChallenge(sha256(body)), publicKey, rpIdHash, ...rule };
-  assert.ok(verifyAssertion(nodePasskeyCrypto, read, expected).verified);
+  assert.ok(verifyAssertion(nodeCurves, read, expected).verified);
 });
 
 test("plain base64 and padding are taken, and the id is always spelled alike", () => {

@@ -102,11 +102,16 @@ export const updateAllowedOrigins = activityEntry<{ allowedOrigins: string[] }>(
   ],
   foreign: [],
   also: {
-    "an empty list removes it": async (fixture) => {
-      await fixture.done("update_allowed_origins", { allowedOrigins: ["https://app.example.com"] });
-      await fixture.done("update_allowed_origins", { allowedOrigins: [] });
-      const { configs } = await fixture.ask("get_organization_configs");
-      assert.ok(configs.features.every(({ name }: Record<string, string>) => name !== originsFeature));
+    "an empty list is a list, and `*` stands for none": async (fixture) => {
+      const shown = async (allowedOrigins: string[]) => {
+        await fixture.done("update_allowed_origins", { allowedOrigins });
+        const { configs } = await fixture.ask("get_organization_configs");
+        return configs.features.find(({ name }: Record<string, string>) => name === originsFeature);
+      };
+      assert.deepEqual(await shown([]), { name: originsFeature });
+      assert.deepEqual(await shown(["*"]), { name: originsFeature, value: "*" });
+      const { features } = await fixture.done("remove_organization_feature", { name: originsFeature });
+      assert.ok(features.every(({ name }: Record<string, string>) => name !== originsFeature));
     },
   },
 });

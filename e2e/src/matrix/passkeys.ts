@@ -1,9 +1,10 @@
 /** create_authenticators, delete_authenticators, get_authenticator, get_authenticators. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { base64url, clientDataJson, flags, sha256 } from "../../../core/test/webauthn/authenticator.ts";
 import { type AuthenticatorParams, authenticatorParams, createPasskey } from "../passkeys.ts";
 import { exhausted, invalid, notFound } from "../refusals.ts";
-import { activityEntry, queryEntry } from "./entry.ts";
+import { activityEntry, type BadInput, queryEntry } from "./entry.ts";
 import { noSuchUser } from "./faults.ts";
 import type { Fixture, Json } from "./fixture.ts";
 import { byId, newUser } from "./people.ts";
@@ -31,6 +32,103 @@ function withoutOurs({ authenticatorId, credential, createdAt: _, updatedAt: __,
 }
 
 type Params = { authenticators: AuthenticatorParams[]; userId: string };
+
+/** A registration whose parts do not belong together, and why. */
+function flawed(
+  name: string,
+  params: () => AuthenticatorParams,
+  why: string | RegExp,
+  text = "invalid authenticator attestation",
+): BadInput<Params> {
+  const message = typeof why === "string" ? `${text}${why === "" ? "" : ": "}${why}` : why;
+  const bend = (good: Params) => ({ ...good, authenticators: [params()] });
+  return { name, bend, refusal: invalid(message), kept: "FAILED" };
+}
+
+type Parts = Parameters<NonNullable<Parameters<typeof authenticatorParams>[1]>>[0];
+
+const changed = (change: (parts: Parts) => Partial<Parts>) => () =>
+  authenticatorParams(createPasskey(), (parts) => ({ ...parts, ...change(parts) }));
+
+/** With other flags, or other bytes of the authenticator's. */
+const changedData = (change: (data: Parts["authenticator"]) => Partial<Parts["authenticator"]>) =>
+  changed(({ authenticator }) => ({ authenticator: { ...authenticator, ...change(authenticator) } }));
+
+/** What the browser says of the page and of what it did there. */
+const fromBrowser = (type: string, origin: string) =>
+  changed(({ challenge }) => ({ clientDataJson: clientDataJson(type, challenge, origin) }));
+
+const changedObject = (change: (bytes: Buffer) => Uint8Array) => () => {
+  const { attestation, ...params } = authenticatorParams();
+  const bytes = Buffer.from(attestation.attestationObject, "base64url");
+  return { ...params, attestation: { ...attestation, attestationObject: base64url(change(bytes)) } };
+};
+
+const rpOrigin = "https://app.example.com";
+
+const flawedRegistrations: readonly BadInput<Params>[] = [
+  flawed("a stamp instead of a registration", fromBrowser("webauthn.get", rpOrigin), "the type is not webauthn.create"),
+  flawed(
+    "a page without encryption",
+    fromBrowser("webauthn.create", "http://app.example.com"),
+    "the origin `http://app.example.com` is neither https nor localhost",
+  ),
+  flawed(
+    "a page of another domain",
+    fromBrowser("webauthn.create", "https://evil.example"),
+    "the origin `https://evil.example` is outside the passkey's domain",
+  ),
+  flawed(
+    "a passkey for another domain",
+    changedData(() => ({ rpIdHash: sha256("evil.example") })),
+    `the origin \`${rpOrigin}\` is outside the passkey's domain`,
+  ),
+  flawed(
+    "a user who was not present",
+    changedData((data) => ({ flags: data.flags & ~flags.up })),
+    "the user was not present",
+  ),
+  flawed(
+    "no new credential",
+    changedData((data) => ({ flags: data.flags & ~flags.at, attested: new Uint8Array() })),
+    "no credential in the authenticator data",
+  ),
+  flawed(
+    "a flag that says there is none",
+    changedData((data) => ({ flags: data.flags & ~flags.at })),
+    "malformed authenticator data: trailing bytes",
+  ),
+  flawed(
+    "a backup of what cannot be backed up",
+    changedData((data) => ({ flags: data.flags | flags.bs })),
+    "malformed authenticator data: backed up, but not eligible for backup",
+  ),
+  flawed(
+    "an algorithm that passkeys do not have here",
+    () => {
+      const { passkey, credentialId } = createPasskey();
+      const coseKey = passkey.coseKey.map(([label, value]) => [label, label === 3 ? -8 : value] as const);
+      return authenticatorParams({ passkey: { ...passkey, coseKey }, credentialId });
+    },
+    "unsupported algorithm -8: passkeys are made with -7 (ES256) and -257 (RS256)",
+  ),
+  flawed(
+    "an attestation object that is cut",
+    changedObject((bytes) => bytes.subarray(0, -1)),
+    /^invalid authenticator attestation: /,
+  ),
+  flawed(
+    "an attestation object without authenticator data",
+    changedObject(() => Uint8Array.of(0xa0)),
+    "",
+    "missing parameter: user authenticator attestation auth data",
+  ),
+  flawed(
+    "bytes behind the authenticator data",
+    changedData(() => ({ extensions: Uint8Array.of(0) })),
+    "malformed authenticator data: trailing bytes",
+  ),
+];
 
 export const createAuthenticators = activityEntry<Params>({
   good: async (fixture) => ({
@@ -89,6 +187,28 @@ export const createAuthenticators = activityEntry<Params>({
         return { ...good, authenticators: [{ ...params, attestation: { ...attestation, attestationObject } }] };
       },
       refusal: invalid(/^invalid authenticator attestation: /),
+      kept: "FAILED",
+    },
+    ...flawedRegistrations,
+    {
+      name: "a transport that is none",
+      bend: (good) => {
+        const { attestation, ...params } = authenticatorParams();
+        const transports = ["AUTHENTICATOR_TRANSPORT_CABLE"];
+        return { ...good, authenticators: [{ ...params, attestation: { ...attestation, transports } }] };
+      },
+      refusal: invalid(
+        /^invalid request body: field `parameters\.authenticators\.0\.attestation\.transports\.0` must be one of /,
+      ),
+    },
+    {
+      name: "a passkey that another user has",
+      bend: async (good, fixture) => {
+        const params = authenticatorParams();
+        await newUser(fixture, { authenticators: [params] });
+        return { ...good, authenticators: [params] };
+      },
+      refusal: { ...exhausted(/already belongs to a user of this organization/), status: 409, code: 6 },
       kept: "FAILED",
     },
     {

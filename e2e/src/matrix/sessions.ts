@@ -159,6 +159,14 @@ export const createReadWriteSession = activityEntry<ReadWrite>({
   bad: [
     ...badLifetimes,
     tooLong,
+    ...["x", "02", targetPublicKey.slice(2), `${targetPublicKey}00`, `02${"ff".repeat(32)}`].map(
+      (wrong): BadInput<ReadWrite> => ({
+        name: `the target \`${wrong.slice(0, 10)}\` of ${wrong.length} digits`,
+        bend: (good) => ({ ...good, targetPublicKey: wrong }),
+        refusal: invalid("invalid target public key: expected the 66 or 130 hex digits of a point of P-256"),
+        kept: "FAILED",
+      }),
+    ),
     {
       name: "a target that is no point",
       bend: (good) => ({ ...good, targetPublicKey: `04${"00".repeat(64)}` }),

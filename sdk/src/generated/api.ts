@@ -1989,7 +1989,7 @@ export type StampLoginResponse = {
 };
 
 export type UpdateAllowedOriginsParams = {
-  /** All origins; an empty list removes the list. */
+  /** All origins, or `*` alone for no list. An empty list allows no passkey. */
   allowedOrigins: readonly string[];
 };
 

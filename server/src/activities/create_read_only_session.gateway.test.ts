@@ -1,6 +1,7 @@
 /** Values that only read, through gateway and signer on both databases. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { makeReadOnlySession } from "@keystead/core/crypto/read_only_session.ts";
 import { everyValue } from "../../test/every_value.ts";
@@ -77,7 +78,9 @@ for (const dialect of dialects) {
         { organizationId, userId: bob.userId, expiresAtSeconds: 9_999_999_999 },
       );
       await assert.rejects(whoami(rig, organizationId, forged), { errorCode: "SIGNATURE_INVALID" });
-      await assert.rejects(whoami(rig, organizationId, "x"), { message: "malformed read-only session" });
+      await assert.rejects(whoami(rig, organizationId, "x"), {
+        message: "malformed activity stamp: not a read-only session",
+      });
       await whoami(rig, organizationId, session);
       await rig.submit(rig.root, "delete_users", { userIds: [bob.userId] });
       await assert.rejects(whoami(rig, organizationId, session), { errorCode: "CREDENTIAL_NOT_FOUND" });
@@ -114,9 +117,20 @@ for (const dialect of dialects) {
       const own = listed.activities.find(({ id }) => id === made.id);
       assert.ok(own);
       assert.equal(resultOf(own).session, "");
-      // An hour later there is nothing left to show.
-      const late = await rig.submit(bob, "create_read_only_session", {}, { agoMs: 3_590_000 });
-      assert.ok(Number(resultOf(late).sessionExpiry) * 1000 < Date.now() + 11_000);
+      // An hour after its body there is nothing left to show.
+      const lateBody = rig.body("create_read_only_session", {}, { agoMs: 3_599_000 });
+      const late = await rig.send(bob, "create_read_only_session", lateBody);
+      const endsAtMs = Number(resultOf(late).sessionExpiry) * 1000;
+      assert.ok(endsAtMs <= Date.now() + 1_000);
+      await setTimeout(Math.max(0, endsAtMs - Date.now()) + 10);
+      const { activity } = await query<{ activity: Activity }>(
+        rig,
+        "get_activity",
+        { organizationId, activityId: late.id },
+        bob,
+      );
+      assert.equal(resultOf(activity).session, "");
+      assert.equal(resultOf(await rig.send(bob, "create_read_only_session", lateBody)).session, "");
     });
   });
 }

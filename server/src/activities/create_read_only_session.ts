@@ -33,7 +33,8 @@ export const createReadOnlySession = defineActivity({
   state: ({ members, settings }) => ({ members, settings }),
   run({ members, settings }, _, { organizationId, userId, keys, nowMs, bodyMs }) {
     const { userName } = getUser(members, organizationId, userId);
-    // From the body's own time: the same bytes give the same session, however often they are prepared.
+    // From the body's own time: however often and late the same bytes are prepared, it ends at the same moment. Only of a body from
+    // the future, which may be five minutes ahead, it ends an hour from now.
     const expiresAtSeconds = Math.floor(Math.min(bodyMs, nowMs) / 1000) + lifeSeconds;
     const result = {
       organizationId,

@@ -1,12 +1,22 @@
 /** Passkeys from registration to stamped requests, through gateway and signer, on both databases. */
 import assert from "node:assert/strict";
+import { createPublicKey } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import { rs256Passkey, rsaKeyPair, type TestPasskey } from "../../../core/test/webauthn/authenticator.ts";
 import { type ActivityPath, createGatewayRig, type GatewayRig, Refused } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
-import { authenticator, origin, passkeyEvidence, passkeyParams, testPasskey } from "../../test/passkeys.ts";
+import {
+  authenticator,
+  origin,
+  passkeyEvidence,
+  passkeyParams,
+  registeredPasskey,
+  rpId,
+  testPasskey,
+} from "../../test/passkeys.ts";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
 import { authenticateQuery } from "../gateway/evidence/authenticate_query.ts";
 import { submit } from "../gateway/submit/submit.ts";
@@ -85,6 +95,40 @@ for (const dialect of dialects) {
     );
   });
 
+  test(`an RSA passkey is registered, shown, and stamps as any other (${dialect})`, async (t: TestContext) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const { organizationId, userId, ...child } = await newChild(rig);
+    const [key, otherKey] = [rsaKeyPair(), rsaKeyPair()];
+    const credentialId = Buffer.from("rsa credential");
+    const [passkey, impostor] = [key, otherKey].map((each) => rs256Passkey(each, rpId, credentialId)) as [
+      TestPasskey,
+      TestPasskey,
+    ];
+    const added = await child.submit("create_authenticators", {
+      userId,
+      authenticators: [registeredPasskey(passkey, "rsa")],
+    });
+    const [id = ""] = (added.result.createAuthenticatorsResult as { authenticatorIds: string[] }).authenticatorIds;
+    const spki = createPublicKey(key).export({ format: "der", type: "spki" }).toString("hex");
+    assert.equal((await findAuthenticator(rig.store, organizationId, id))?.publicKey, spki);
+
+    const done = await child.tag(passkey);
+    assert.equal(done.status, "ACTIVITY_STATUS_COMPLETED");
+    assert.equal(done.votes[0]?.publicKey, spki);
+    const rows = await rig.store.db.selectFrom("leaves").select("leaf").where("activity_id", "=", done.id).execute();
+    const [evidence] = rows.flatMap((row) => decodeLeaf(withoutMac(row.leaf)).evidence);
+    assert.ok(evidence?.content.kind === "webauthn");
+    assert.equal(evidence.content.value.publicKey.kind, "RS256");
+
+    const query = Buffer.from(JSON.stringify({ organizationId }));
+    const ask = (by: TestPasskey) =>
+      authenticateQuery(rig.dependencies, organizationId, passkeyEvidence(by, query), query, "named");
+    assert.equal((await ask(passkey)).userId, userId);
+    await assert.rejects(ask(impostor), unverified);
+    await assert.rejects(child.tag(impostor), unverified);
+  });
+
   test(`passkeys are added and deleted, and a deleted one stamps nothing (${dialect})`, async (t: TestContext) => {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
@@ -104,6 +148,19 @@ for (const dialect of dialects) {
     await assert.rejects(
       child.tag(testPasskey(1)),
       refusedAs("not_found", "webauthn authenticator not found in organization or parent organization"),
+    );
+    const logIn = (named: string) => {
+      const publicKey = "02f739f8c77b32f4d5f13265861febd76e7a9c61a1140d296b8c16302508870316";
+      const body = rig.body("stamp_login", { publicKey }, { organizationId: named });
+      return sendWith(rig, "stamp_login", body, passkeyEvidence(testPasskey(1), body));
+    };
+    await assert.rejects(
+      logIn(organizationId),
+      refusedAs("not_found", "webauthn authenticator not found in organization or parent organization"),
+    );
+    await assert.rejects(
+      logIn(rig.organizationId),
+      refusedAs("unauthenticated", "credential ID could not be found in organization or its parent organization"),
     );
     const [own] = (await findUser(rig.store, organizationId, userId))?.authenticators ?? [];
     await assert.rejects(
@@ -129,8 +186,38 @@ for (const dialect of dialects) {
     assert.equal((await ask()).userId, child.userId);
     // Of an app or page that the passkey's own domain says nothing about.
     assert.equal((await child.tag(testPasskey(0), "https://other.example")).status, "ACTIVITY_STATUS_COMPLETED");
+    // An empty list allows nothing, and `*` is no list: the passkey's own domain decides then.
     await setList([]);
+    await assert.rejects(child.tag(), unverified);
+    await assert.rejects(ask(), unverified);
+    await setList(["*"]);
     await assert.rejects(child.tag(testPasskey(0), "https://other.example"), unverified);
+    assert.equal((await child.tag()).status, "ACTIVITY_STATUS_COMPLETED");
+    assert.equal((await ask()).userId, child.userId);
+  });
+
+  test(`the parent's state comes along with a passkey's stamp, and is asked for once (${dialect})`, async (t: TestContext) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const child = await newChild(rig);
+    const { request } = rig.link;
+    let asked = 0;
+    rig.link.request = ((kind: "prepare", ...rest: [never, never]) => {
+      if (kind === "prepare") asked += 1;
+      return request(kind, ...rest);
+    }) as typeof request;
+    const askedFor = async (work: () => Promise<unknown>) => {
+      asked = 0;
+      await work();
+      return asked;
+    };
+    assert.equal(await askedFor(() => child.tag()), 2, "the signer names what it lacks");
+    assert.equal(await askedFor(() => child.tag()), 1);
+    // The newest state comes, however often the parent has changed.
+    for (const allowedOrigins of [[origin], [], [origin, "https://other.example"]]) {
+      await rig.submit(rig.root, "update_allowed_origins", { allowedOrigins });
+    }
+    assert.equal(await askedFor(() => child.tag(testPasskey(0), "https://other.example")), 1);
   });
 
   test(`a passkey of the parent reads its children and acts in none (${dialect})`, async (t: TestContext) => {

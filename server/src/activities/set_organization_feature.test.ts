@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
-import { organization } from "../../test/members.ts";
+import { apiKey, organization, person } from "../../test/members.ts";
 import type { Static } from "../fields/schema.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
 import { put } from "../state/entities.ts";
 import { setOrganizationFeature } from "./set_organization_feature.ts";
 
 const name = "FEATURE_NAME_WEBAUTHN_ORIGINS";
-const acme = organization({ features: ["FEATURE_NAME_SMS_AUTH"] });
+const users = [person("ann", { apiKeys: [apiKey(0)] })];
+const acme = organization({ users, features: ["FEATURE_NAME_SMS_AUTH"] });
 const sms = { name: "FEATURE_NAME_SMS_AUTH" };
 
 function run(params: Static<typeof setOrganizationFeature.params>, pages = acme) {
@@ -30,7 +31,7 @@ test("a feature needs no value: none, null and an empty one are the same", () =>
 });
 
 test("a feature that is on gets the new value and stays there once, also when the new one is none", () => {
-  const pages = organization({ settings: { features: [{ name, value: "https://old.example" }, sms] } });
+  const pages = organization({ users, settings: { features: [{ name, value: "https://old.example" }, sms] } });
   assert.deepEqual(run({ name, value: "https://new.example" }, pages).result.features, [
     sms,
     { name, value: "https://new.example" },

@@ -1,7 +1,7 @@
 import { costOfText, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { Type } from "../fields/schema.ts";
-import { withOrigins } from "../rules/allowed_origins.ts";
+import { refuseEmptyList, withOrigins } from "../rules/allowed_origins.ts";
 import { put } from "../state/entities.ts";
 
 const origin = Type.String({
@@ -10,8 +10,8 @@ const origin = Type.String({
 });
 
 /**
- * Sets the origins that passkeys may be used from, in this organization and in its sub-organizations. An empty list removes it. The same
- * list is the value of the feature `FEATURE_NAME_WEBAUTHN_ORIGINS`.
+ * Sets the origins that passkeys may be used from, in this organization and in its sub-organizations. An empty list allows
+ * none. `*` alone stands for no list. The same list is the value of the feature `FEATURE_NAME_WEBAUTHN_ORIGINS`.
  */
 export const updateAllowedOrigins = defineActivity({
   path: "update_allowed_origins",
@@ -20,12 +20,16 @@ export const updateAllowedOrigins = defineActivity({
   resultKey: "updateAllowedOriginsResult",
   summary: "Set the origins that passkeys may be used from",
   params: Type.Object({
-    allowedOrigins: Type.Array(origin, { maxItems: 100, description: "All origins; an empty list removes the list." }),
+    allowedOrigins: Type.Array(origin, {
+      maxItems: 100,
+      description: "All origins, or `*` alone for no list. An empty list allows no passkey.",
+    }),
   }),
   result: Type.Object({}),
   cost: ({ allowedOrigins }) => costOfText(allowedOrigins.join("").length, unitCosts.kilobyte),
-  state: ({ settings }) => settings,
-  run(settings, { allowedOrigins }, { nowMs }) {
+  state: ({ members, settings }) => ({ members, settings }),
+  run({ members, settings }, { allowedOrigins }, { nowMs }) {
+    refuseEmptyList(members, allowedOrigins);
     return { changes: [put("settings", { ...withOrigins(settings, allowedOrigins), updatedAtMs: nowMs })], result: {} };
   },
 });

@@ -9,13 +9,14 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { rsaKeyPair } from "../../../core/test/webauthn/authenticator.ts";
 import { stampEvidence } from "../../test/evidence.ts";
 import { apiKey, person } from "../../test/members.ts";
-import { authenticator, origin, passkeyEvidence, testPasskey } from "../../test/passkeys.ts";
+import { authenticator, impostorPasskey, origin, passkeyEvidence, testPasskey } from "../../test/passkeys.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { credentialLookup, describeCredential, lookupText } from "../state/credentials.ts";
 import {
   ambiguousCredential,
   evidenceHeaders,
   evidenceOfVote,
+  isMadeBy,
   keptEvidence,
   kindOfHeader,
   lookupOf,
@@ -105,6 +106,17 @@ const verifyFor = (sent: SentEvidence, allowed?: readonly string[], bytes: Uint8
     parseEvidence(nodeCurves, sent),
     bytes,
   );
+
+test("a credential id is not a key: a stamp is made by the passkey whose key signed it, wherever it was used", () => {
+  const made = (sent: SentEvidence, by = passkey) => isMadeBy(nodeCurves, parseEvidence(nodeCurves, sent), by);
+  const other = describeCredential({ kind: "authenticator", entity: authenticator(1) });
+  assert.equal(made(passkeyEvidence(testPasskey(0), body)), true);
+  assert.equal(made(passkeyEvidence(testPasskey(0), body), other), false);
+  assert.equal(made(passkeyEvidence(testPasskey(0), Buffer.from("other"), "https://evil.example")), true);
+  assert.equal(made(passkeyEvidence(impostorPasskey(0, "eve"), body)), false);
+  // An API key's stamp was found by its key.
+  for (const scheme of schemes) assert.equal(isMadeBy(nodeCurves, read(scheme), credential), true);
+});
 
 test("a passkey's stamp names it as state does, and verifies for its body and its origins alone", () => {
   const sent = passkeyEvidence(testPasskey(0), body);

@@ -18,7 +18,7 @@ import type { CredentialLookup } from "../state/credentials.ts";
 import { equalBytes } from "../state/digest.ts";
 import type { User } from "../state/entities.ts";
 import { apiKeyEvidence } from "./api_key_evidence.ts";
-import type { EvidenceRow, KeptEvidence, SearchedOrganization, Verification } from "./evidence_row.ts";
+import type { EvidenceRow, FoundCredential, KeptEvidence, SearchedOrganization, Verification } from "./evidence_row.ts";
 import { readOnlySessionEvidence } from "./read_only_session_evidence.ts";
 import { webauthnEvidence } from "./webauthn_evidence.ts";
 
@@ -86,8 +86,17 @@ export function verifyEvidence<K extends EvidenceKind>(
   return rows[kind].verify(verification, value, body);
 }
 
+/** Whether this credential's key made it. Evidence that names the key itself was found by it. That it verifies is a further question. */
+export function isMadeBy<K extends EvidenceKind>(
+  curves: Curves,
+  { kind, value }: Evidence<K>,
+  credential: FoundCredential,
+): boolean {
+  return rows[kind].isMadeBy?.(curves, value, credential) ?? true;
+}
+
 /** Whether `allowedOrigins` is asked when it is verified. */
-export function needsOrigins({ kind }: Evidence): boolean {
+export function needsOrigins({ kind }: { kind: EvidenceKind }): boolean {
   return rows[kind].needsOrigins;
 }
 

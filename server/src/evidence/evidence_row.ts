@@ -60,6 +60,11 @@ export type EvidenceRow<E> = {
   endsAtMs?(evidence: E): number;
   /** Whether that credential vouches for exactly these bytes. */
   verify(verification: Verification, evidence: E, body: Uint8Array): boolean;
+  /**
+   * Whether this credential's key made it, whatever it was made for. Only of a kind whose look-up does not name the key: strangers may have
+   * registered the same name with keys of their own.
+   */
+  isMadeBy?(curves: Curves, evidence: E, credential: FoundCredential): boolean;
   /** Whether it is verified with the origins that passkeys may be used from. */
   needsOrigins: boolean;
   /** `publicKey`: the one that it was verified with, in hex. */

@@ -18,7 +18,10 @@ export const readOnlySessionEvidence: EvidenceRow<SentReadOnlySession> = {
     try {
       return parseReadOnlySession(value);
     } catch (cause) {
-      throw new Fault("unauthenticated", "malformed read-only session", { errorCode: invalidCode, cause });
+      throw new Fault("unauthenticated", "malformed activity stamp: not a read-only session", {
+        errorCode: invalidCode,
+        cause,
+      });
     }
   },
   lookup: ({ organizationId, userId }) => ({ by: "user", organizationId, userId }),

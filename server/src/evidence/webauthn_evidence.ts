@@ -5,7 +5,7 @@ import { fromBase64url } from "@keystead/core/encoding/base64url.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { EvidenceContent } from "@keystead/core/log/leaf_evidence.ts";
-import { algorithmOf } from "@keystead/core/webauthn/passkey_signature.ts";
+import { algorithmOf, signedMessage, verifyPasskeySignature } from "@keystead/core/webauthn/passkey_signature.ts";
 import { verifyAssertion } from "@keystead/core/webauthn/verify_assertion.ts";
 import {
   parseWebauthnStamp,
@@ -36,6 +36,10 @@ export const webauthnEvidence: EvidenceRow<WebauthnStamp> = {
       allowedOrigins: allowedOrigins(),
     });
     return verdict.verified;
+  },
+  isMadeBy(curves, { authenticatorData, clientDataJson, signature }, { passkey }) {
+    const message = signedMessage(curves, authenticatorData, clientDataJson);
+    return verifyPasskeySignature(curves, fromHex(passkeyFacts(passkey).publicKey), message, signature);
   },
   needsOrigins: true,
   keep: (curves, { credentialId, authenticatorData, clientDataJson, signature }, publicKey) => ({

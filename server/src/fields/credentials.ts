@@ -74,6 +74,7 @@ export const authenticatorParams = Type.Object({
 export type AuthenticatorParams = Static<typeof authenticatorParams>;
 
 /** The first form repeats what a browser hands out. */
+/** Its `userId` says nothing: the user is the one that the request names outside of it. */
 export const authenticatorParamsV1 = Type.Object({
   authenticatorName,
   userId: Type.String({ maxLength: 128 }),

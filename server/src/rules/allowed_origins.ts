@@ -4,7 +4,9 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { FeatureName } from "../fields/features.ts";
+import { isLasting } from "../state/credentials.ts";
 import type { Feature, Settings } from "../state/entities.ts";
+import type { MembersPage } from "../state/members.ts";
 
 export const originsFeature = "FEATURE_NAME_WEBAUTHN_ORIGINS" satisfies FeatureName;
 
@@ -18,12 +20,12 @@ const maxOriginLength = 300;
 
 type WithFeatures = Pick<Settings, "features">;
 
-/** The organization's own list; undefined where it has none. */
+/** The organization's own list; undefined where it has none. A list that is set and empty is a list: it allows nothing. */
 export function ownOrigins({ features }: WithFeatures): readonly string[] | undefined {
-  const value = features.find(({ name }) => name === originsFeature)?.value;
-  // Earlier releases took any text.
-  if (value === undefined || value.trim() === "" || value.trim() === "*") return undefined;
-  return split(value);
+  const feature = features.find(({ name }) => name === originsFeature);
+  if (feature === undefined) return undefined;
+  const origins = splitOrigins(feature.value ?? "");
+  return isAny(origins) ? undefined : origins;
 }
 
 /** What counts in an organization: whoever has a list, it and its parent, must list the origin. */
@@ -33,25 +35,48 @@ export function allowedOrigins(own: WithFeatures, parent: WithFeatures | undefin
   return ours.filter((origin) => theirs.includes(origin));
 }
 
-/** Settings with another list; an empty one is none. Throws `invalid_argument` on what no browser calls an origin. */
+/** Settings with another list. Throws `invalid_argument` on what no browser calls an origin. */
 export function withOrigins<S extends WithFeatures>(settings: S, origins: readonly string[]): S {
   const others = settings.features.filter(({ name }) => name !== originsFeature);
+  return { ...settings, features: [...others, originsFeatureOf(origins)] };
+}
+
+/** The feature that stands for a list. */
+export function originsFeatureOf(origins: readonly string[]): Feature {
   const unique = [...new Set(origins)];
-  if (unique.length === 0) return { ...settings, features: others };
-  return { ...settings, features: [...others, { name: originsFeature, value: checked(unique).join(",") }] };
+  const value = (isAny(unique) ? unique : checked(unique)).join(",");
+  return value === "" ? { name: originsFeature } : { name: originsFeature, value };
 }
 
-/** The feature as `set_organization_feature` stores it. */
-export function originsFeatureOf(value: string): Feature | undefined {
-  const [feature] = withOrigins({ features: [] }, value.trim() === "*" ? [] : split(value)).features;
-  return feature;
-}
-
-function split(value: string): string[] {
+/** The origins in a feature's value. Earlier releases took any text, so they need not be any. */
+export function splitOrigins(value: string): string[] {
   return value
     .split(",")
     .map((origin) => origin.trim())
     .filter((origin) => origin !== "");
+}
+
+/**
+ * An empty list allows no passkey at all. It is refused where the root quorum could not take it back: nobody else could, and what the
+ * organization holds would be lost.
+ */
+export function refuseEmptyList({ users, rootQuorum }: MembersPage, origins: readonly string[]): void {
+  if (origins.length > 0) return;
+  const { threshold, userIds } = rootQuorum;
+  const withKey = userIds.filter((userId) => users.get(userId)?.apiKeys.some(isLasting) === true);
+  if (withKey.length >= threshold) return;
+  throw new Fault(
+    "invalid_argument",
+    "an empty list of origins allows no passkey, and the root quorum cannot act without one; give its members API keys first, " +
+      "or list `*` to have no list",
+  );
+}
+
+/** Written for "no list": an origin must then belong to the passkey's own domain. */
+const anyOrigin = "*";
+
+function isAny(origins: readonly string[]): boolean {
+  return origins.length === 1 && origins[0] === anyOrigin;
 }
 
 function checked(origins: readonly string[]): readonly string[] {

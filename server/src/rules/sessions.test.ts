@@ -49,7 +49,7 @@ test("one key has one place, however it is spelt", () => {
   );
 });
 
-test(`${samples.logins} logins leave the members page as long as ten do`, () => {
+test(`${samples.logins} logins leave the members page as long as ten do`, (t) => {
   let pages = ann();
   let lengthOfTen = 0;
   for (let login = 1; login <= samples.logins; login++) {
@@ -60,4 +60,7 @@ test(`${samples.logins} logins leave the members page as long as ten do`, () => 
     if (login >= 10) assert.equal(length, lengthOfTen, `after ${login}`);
   }
   assert.equal(keysOf(pages).length, 11);
+  t.diagnostic(
+    `${samples.logins} logins of one user: the members page has ${lengthOfTen} bytes after the tenth and after each since`,
+  );
 });

@@ -15,7 +15,17 @@ export type LeafPosition = { organizationId: string; boot: string; number: numbe
 
 export type LeafRow = LeafPosition & { version: number | null; activityId: string | null; leaf: Uint8Array };
 
-function selectInSubOrganizations(db: Kysely<Tables>, parentId: string, curve: string, publicKey: string) {
+/** Of one credential id. More are no owner's: see `gateway/evidence/own_sub_organization.ts`. */
+export const maxCandidates = 8;
+
+/** Each number is written out, so that the planner knows it. Every one of the first four columns of the index is given. */
+function selectInSubOrganizations(
+  db: Kysely<Tables>,
+  parentId: string,
+  curve: string,
+  publicKey: string,
+  proven: 0 | 1,
+) {
   return db
     .selectFrom("credentials")
     .innerJoin("organizations", "organizations.organization_id", "credentials.organization_id")
@@ -27,39 +37,47 @@ function selectInSubOrganizations(db: Kysely<Tables>, parentId: string, curve: s
     .select(callerColumns)
     .where("credentials.public_key", "=", publicKey)
     .where("credentials.curve", "=", curve)
+    .where("credentials.proven", "=", sql.lit(proven))
     .where("organizations.parent_id", "=", parentId)
     .where("organizations.deleted_at_ms", "is", null)
+    .orderBy("credentials.created_at_ms")
     .orderBy("credentials.organization_id")
-    .limit(2);
+    .limit(maxCandidates);
 }
 
-const inSubOrganizations = compiled("in_sub_organizations", selectInSubOrganizations);
-
-/** The number is written out, so that PostgreSQL takes the index of these alone. */
 const provenInSubOrganizations = compiled(
   "proven_in_sub_organizations",
   (db, parentId: string, curve: string, publicKey: string) =>
-    selectInSubOrganizations(db, parentId, curve, publicKey).where("credentials.proven", "=", sql.lit(1)),
+    selectInSubOrganizations(db, parentId, curve, publicKey, 1),
 );
 
 /**
- * A client that knows only its parent organization signs in to its own: the parent rule of `whoami` and the log-ins.
- * Those where the key is proven; if there are none, all others. At most two rows, so that the caller can tell one match from several.
+ * A client that knows only its parent organization signs in to its own: the parent rule of `whoami` and the log-ins. Where the credential
+ * is proven; the oldest ones, so that nobody can push another's registration out of sight.
  */
-export async function findInSubOrganizations(
+export async function findProvenInSubOrganizations(
   store: Store,
   parentId: string,
   curve: string,
   publicKey: string,
 ): Promise<CallerRow[]> {
-  const findProven = async () => (await provenInSubOrganizations(store, parentId, curve, publicKey)).map(toCallerRow);
-  const proven = await findProven();
-  if (proven.length > 0) return proven;
-  const all = (await inSubOrganizations(store, parentId, curve, publicKey)).map(toCallerRow);
-  if (all.length < 2) return all;
-  // Its first act may have been committed between the two statements.
-  const meanwhile = await findProven();
-  return meanwhile.length > 0 ? meanwhile : all;
+  return (await provenInSubOrganizations(store, parentId, curve, publicKey)).map(toCallerRow);
+}
+
+const unprovenInSubOrganizations = compiled(
+  "unproven_in_sub_organizations",
+  (db, parentId: string, curve: string, publicKey: string) =>
+    selectInSubOrganizations(db, parentId, curve, publicKey, 0),
+);
+
+/** The same, where it is not proven. */
+export async function findUnprovenInSubOrganizations(
+  store: Store,
+  parentId: string,
+  curve: string,
+  publicKey: string,
+): Promise<CallerRow[]> {
+  return (await unprovenInSubOrganizations(store, parentId, curve, publicKey)).map(toCallerRow);
 }
 
 const activityAnywhere = compiled("activity_anywhere", (db, activityId: string) =>

@@ -3,7 +3,13 @@ import { randomUUID } from "node:crypto";
 import { describe, type TestContext, test } from "node:test";
 import { dialects, openTestStore } from "../../test/open_test_store.ts";
 import { birth, newApiKey, newUser, signing, stateChange } from "../../test/store_items.ts";
-import { findInSubOrganizations, listHeads, listLeaves } from "./across.ts";
+import {
+  findProvenInSubOrganizations,
+  findUnprovenInSubOrganizations,
+  listHeads,
+  listLeaves,
+  maxCandidates,
+} from "./across.ts";
 import { findActivity, findActivityByFingerprint } from "./activities.ts";
 import { commitGroup } from "./commit.ts";
 import { findCaller, loadHeaders, loadJournal, loadState } from "./organizations.ts";
@@ -47,31 +53,34 @@ for (const dialect of dialects) {
       assert.equal(await findCaller(store, randomUUID(), single.curve, single.publicKey), undefined);
     });
 
-    test("a key is found below its parent only, and at most twice", async (t) => {
+    test("a key is found below its parent only, apart where it is proven, and of many copies the oldest", async (t) => {
       const found = await family(t);
       if (found === undefined) return;
       const { store, parent, left, right, stranger, shared, single } = found;
-      const ids = async (of: string, key: typeof shared) =>
-        (await findInSubOrganizations(store, of, key.curve, key.publicKey)).map(({ organizationId }) => organizationId);
-      assert.deepEqual(await ids(parent, single), [right]);
-      assert.deepEqual(await ids(parent, shared), [left, right]);
-      assert.deepEqual(await ids(stranger, shared), []);
-      const third = birth(randomUUID(), [newUser({ apiKeys: [{ ...shared, apiKeyId: randomUUID() }] })], parent);
-      await commitGroup(store, [third], []);
-      assert.equal((await ids(parent, shared)).length, 2);
-      const proven = birth(
-        randomUUID(),
-        [newUser({ apiKeys: [{ ...shared, apiKeyId: randomUUID(), proven: true }] })],
-        parent,
-      );
-      await commitGroup(store, [proven], []);
-      assert.deepEqual(
-        await ids(parent, shared),
-        [proven.organizationId],
-        "where it is proven, the others do not count",
-      );
-      const [row] = await findInSubOrganizations(store, parent, single.curve, single.publicKey);
+      const idsBy = (find: typeof findProvenInSubOrganizations) => async (of: string, key: typeof shared) =>
+        (await find(store, of, key.curve, key.publicKey)).map(({ organizationId }) => organizationId);
+      const [proven, unproven] = [idsBy(findProvenInSubOrganizations), idsBy(findUnprovenInSubOrganizations)];
+      assert.deepEqual(await unproven(parent, single), [right]);
+      assert.deepEqual(await unproven(parent, shared), [left, right].sort());
+      assert.deepEqual(await unproven(stranger, shared), []);
+      assert.deepEqual(await proven(parent, shared), []);
+      const [row] = await findUnprovenInSubOrganizations(store, parent, single.curve, single.publicKey);
       assert.deepEqual(row, await findCaller(store, right, single.curve, single.publicKey));
+
+      const copies = (count: number, isProven: boolean) =>
+        Array.from({ length: count }, (_, index) => {
+          const createdAtMs = shared.createdAtMs + 1 + index;
+          const key = { ...shared, apiKeyId: randomUUID(), createdAtMs, ...(isProven && { proven: true as const }) };
+          return birth(randomUUID(), [newUser({ apiKeys: [key] })], parent);
+        });
+      const [later, marked] = [copies(maxCandidates, false), copies(maxCandidates + 1, true)];
+      await commitGroup(store, [...later, ...marked].reverse(), []);
+      const idsOf = (items: typeof later) => items.map(({ organizationId }) => organizationId);
+      assert.deepEqual(
+        await unproven(parent, shared),
+        [...[left, right].sort(), ...idsOf(later)].slice(0, maxCandidates),
+      );
+      assert.deepEqual(await proven(parent, shared), idsOf(marked).slice(0, maxCandidates));
     });
 
     test("an activity is found by its fingerprint or id within its organization only", async (t) => {

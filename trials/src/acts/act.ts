@@ -36,6 +36,8 @@ export type Deed = {
   caller: Person;
   /** Whoever sends it again sends the same bytes. */
   body: string;
+  /** A header and its value, instead of the stamp that the caller's key would make. */
+  stamp?: readonly [name: string, value: string];
   /** Fails unless this is the right answer, and its effect is there once. */
   check(answer: Json): Promise<void>;
   /** Puts back what the next act in this place would stumble over. */

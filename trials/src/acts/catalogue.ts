@@ -4,6 +4,7 @@ import { activityTable } from "@keystead/e2e/matrix/table.ts";
 import { type Act, ownAct } from "./act.ts";
 import { bearWithWallet } from "./births.ts";
 import { exportWords, importWords } from "./secrets.ts";
+import { signInBelow } from "./sign_ins.ts";
 import { approvalOf, earlyApprovalOf, rejectionOf, stampOver, submissionOf } from "./votes.ts";
 
 type Own = keyof typeof activityTable;
@@ -19,6 +20,14 @@ const named = {
   export: [exportWords],
   import: [importWords],
   policy: [own("create_policy")],
+  "sign-in": [
+    own("stamp_login"),
+    own("create_read_write_session"),
+    own("create_read_only_session"),
+    own("create_authenticators"),
+    signInBelow("stamp_login"),
+    signInBelow("create_read_write_session"),
+  ],
   vote: [
     approvalOf("create_user_tag"),
     approvalOf("sign_raw_payload"),

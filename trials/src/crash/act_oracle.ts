@@ -69,11 +69,10 @@ function createPlay(url: string, stages: Stage[]) {
     }
 
     /** Sends these very bytes, stamp and all, until they are answered. */
-    function sender({ path, body, caller: { p256 } }: Deed): () => Promise<Json> {
-      const stamp = signStamp(p256.privateKey, schemeOf[p256.curve], bytesOf(body));
+    function sender({ path, body, stamp, caller: { p256 } }: Deed): () => Promise<Json> {
       const headers = [
         ["Content-Type", "application/json"],
-        ["X-Stamp", stamp],
+        stamp ?? ["X-Stamp", signStamp(p256.privateKey, schemeOf[p256.curve], bytesOf(body))],
       ] as const;
       const message = { path: `/public/v1/submit/${path}`, headers, body };
       return async () => {

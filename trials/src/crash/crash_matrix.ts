@@ -95,13 +95,13 @@ async function runSeed(
       : undefined;
   const oracle = new ActOracle(t);
   oracle.tell({ kind: "stages", url: server.url, stages: stepped.stages });
-  const faults = await runTrials({ stepped, oracle, database }, dialect, seed, trials);
+  const { dataFolder } = server;
+  const kept: StoreSource = source.kind === "sqlite" ? { ...source, folder: join(dataFolder, "database") } : source;
+  const faults = await runTrials({ stepped, oracle, source: kept, database }, dialect, seed, trials);
   const report = await oracle.finish();
   await ready(server);
   await server.stop();
 
-  const { dataFolder } = server;
-  const kept: StoreSource = source.kind === "sqlite" ? { ...source, folder: join(dataFolder, "database") } : source;
   const check = await checkActs(kept, dataFolder, report);
   assert.deepEqual(check.lost, [], "acknowledged acts that are lost");
   assert.deepEqual(check.wrong, [], "what is half-applied or there twice");

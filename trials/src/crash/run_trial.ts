@@ -2,7 +2,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Step } from "@keystead/server/state/steps.ts";
 import { patienceMs } from "../../../core/test/patience.ts";
+import type { Source } from "../hostile/raw_database.ts";
 import type { ActOracle } from "./act_oracle_process.ts";
+import { checkSealed } from "./check_sealed.ts";
 import type { Hold } from "./postgres_hold.ts";
 import { endSessions, type Wire } from "./postgres_wire.ts";
 import { goOn, type Role, type SteppedServer } from "./stepped_server.ts";
@@ -11,7 +13,13 @@ import type { Harm, Trial } from "./trials.ts";
 /** What a trial on PostgreSQL has besides. */
 export type DatabaseControl = { url: string; wire: Wire; hold: Hold };
 
-export type Room = { stepped: SteppedServer; oracle: ActOracle; database: DatabaseControl | undefined };
+export type Room = {
+  stepped: SteppedServer;
+  oracle: ActOracle;
+  /** Where the rows are, for whoever looks at them meanwhile. */
+  source: Source;
+  database: DatabaseControl | undefined;
+};
 
 /** A result that is written a moment after its answer must be written before the next act is begun, or it would pass steps then. */
 const settleMs = 30;
@@ -39,7 +47,7 @@ export async function runTrial(room: Room, trial: Trial): Promise<number> {
   let faults = 0;
   try {
     for (const [index, harm] of harms.entries()) {
-      await reachAndHarm(room, harm, harms[index + 1]?.step ?? trial.again?.step, () => isAnswered);
+      await reachAndHarm(room, trial, harm, harms[index + 1]?.step ?? trial.again?.step, () => isAnswered);
       faults += 1;
     }
     if (trial.again !== undefined && (await harmAgain(room, trial.again, () => isAnswered))) faults += 1;
@@ -58,7 +66,13 @@ function harmsOf(trial: Trial): Harm[] {
 }
 
 /** Before anything goes on, the processes know where to stop next. */
-async function reachAndHarm(room: Room, harm: Harm, next: Step | undefined, isAnswered: () => boolean): Promise<void> {
+async function reachAndHarm(
+  room: Room,
+  { act }: Trial,
+  harm: Harm,
+  next: Step | undefined,
+  isAnswered: () => boolean,
+): Promise<void> {
   const { stepped, oracle, database } = room;
   if (harm.step === "written" && database !== undefined) {
     const { hold } = database;
@@ -67,6 +81,7 @@ async function reachAndHarm(room: Room, harm: Harm, next: Step | undefined, isAn
     await harmInside(room, database, harm);
   } else {
     const stopped = await reach(oracle, harm.step, isAnswered, async () => stepped.findStopped());
+    if (act.isSealed) await checkSealed(room.source, harm.step);
     stepped.arm(next);
     await harmAt(room, harm, stopped);
   }

@@ -1,29 +1,24 @@
 /** What each activity of the clients does to an organization, or why it does not: the second half of the model. */
 import type { Vote, Written } from "./left_out.ts";
-import type { Denial, Key, Made, Parameters, Policy, State, User } from "./model.ts";
+import type { Key, Made, Parameters, Policy, State, User } from "./model.ts";
+import { exhausted, get, invalid, notFound, Refusal } from "./refusal.ts";
+import { newPasskeys, refuseKnownKeys, signInRuns, withUser } from "./sign_in_acts.ts";
 
-export class Refusal extends Error {
-  readonly denial: Denial;
-  constructor(code: number, says: string) {
-    super(says);
-    this.denial = { code, says };
-  }
-}
-
-const [invalid, notFound, exists, exhausted] = [3, 5, 6, 8];
 const longLivedKeys = 10;
 
 /** What an activity does, checked at once, done when the ids are known. */
-type Run = (state: State, parameters: Parameters, proposerId: string) => (made: Made) => State;
+export type Run = (state: State, parameters: Parameters, proposerId: string) => (made: Made) => State;
 
 /** One entry per path; what a vote does is the model's own. */
 export const runs: Record<string, Run> = {
   create_users(state, { users: [asked] }) {
     refuseKnownKeys(state, asked.apiKeys);
     for (const tagId of asked.userTags) get(state.tags, tagId, "unable to find user tag");
+    const register = newPasskeys(state, asked.authenticators);
     return ({ result: { userIds } }) => {
       const keys = asked.apiKeys.map(({ publicKey }: Key) => ({ apiKeyId: "?", publicKey }));
-      return withUser(state, fresh(state.users, userIds[0]), { userName: asked.userName, tags: asked.userTags, keys });
+      const user = { userName: asked.userName, tags: asked.userTags, keys, passkeys: register() };
+      return withUser(state, fresh(state.users, userIds[0]), user);
     };
   },
   update_user(state, { userId, userName, userTagIds }) {
@@ -82,7 +77,8 @@ export const runs: Record<string, Run> = {
   },
   create_api_keys(state, { userId, apiKeys }) {
     const user = get(state.users, userId, "unable to find user");
-    if (user.keys.length + apiKeys.length > longLivedKeys) throw new Refusal(exhausted, "maximum long-lived api keys");
+    const lasting = user.keys.filter(({ session }) => session === undefined);
+    if (lasting.length + apiKeys.length > longLivedKeys) throw new Refusal(exhausted, "maximum long-lived api keys");
     refuseKnownKeys(state, apiKeys);
     return ({ result: { apiKeyIds } }) => {
       const keys = apiKeys.map(({ publicKey }: Key, index: number) => ({ apiKeyId: apiKeyIds[index], publicKey }));
@@ -93,7 +89,7 @@ export const runs: Record<string, Run> = {
     const user = get(state.users, userId, "unable to find user");
     const left = user.keys.filter(({ apiKeyId }) => !apiKeyIds.includes(apiKeyId));
     if (left.length !== user.keys.length - apiKeyIds.length) throw new Refusal(notFound, "unable to find api key");
-    if (left.length === 0) throw new Refusal(invalid, "user missing valid credential");
+    if (left.length === 0 && user.passkeys.length === 0) throw new Refusal(invalid, "user missing valid credential");
     return () => withUser(state, userId, { ...user, keys: left });
   },
   update_root_quorum(state, { threshold, userIds }) {
@@ -155,6 +151,7 @@ export const runs: Record<string, Run> = {
   },
   sign_raw_payload: sign,
   sign_raw_payloads: sign,
+  ...signInRuns,
 } satisfies Record<Exclude<Written, Vote>, Run>;
 
 /** What one member of the parameters changes in a user. */
@@ -193,20 +190,10 @@ function sign(state: State, { signWith }: Parameters): () => State {
   return () => state;
 }
 
-function get<T>(things: ReadonlyMap<string, T>, id: string, says: string): T {
-  const thing = things.get(id);
-  if (thing === undefined) throw new Refusal(notFound, says);
-  return thing;
-}
-
 /** An id that nothing has yet: made twice, it would collide. */
 function fresh(things: ReadonlyMap<string, unknown>, id: string): string {
   if (things.has(id)) throw new Error(`${id} was made twice`);
   return id;
-}
-
-function withUser(state: State, userId: string, user: User): State {
-  return { ...state, users: new Map(state.users).set(userId, user) };
 }
 
 function without<T>(things: ReadonlyMap<string, T>, ids: readonly string[]): Map<string, T> {
@@ -218,12 +205,4 @@ const walletNames = ({ wallets }: State) => new Map([...wallets].map(([id, { wal
 
 function refuseTakenName(names: ReadonlyMap<string, string>, name: string, says: string): void {
   for (const other of names.values()) if (other === name) throw new Refusal(invalid, says);
-}
-
-function refuseKnownKeys({ users }: State, asked: readonly Key[]): void {
-  for (const { keys } of users.values()) {
-    if (asked.some(({ publicKey }) => keys.some((key) => key.publicKey === publicKey))) {
-      throw new Refusal(exists, "already belongs to a user");
-    }
-  }
 }

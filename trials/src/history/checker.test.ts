@@ -1,91 +1,21 @@
 /** The checker itself: it takes good histories as they are, and names what is wrong with bad ones. All are written by hand. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { checkHistory, type History } from "./checker.ts";
-import type { Parameters, State } from "./model.ts";
-import type { Answer, Commit, Operation, Try } from "./record.ts";
-
-const keyOf = (userId: string) => `key of ${userId}`;
-
-/** Ann and Bob are root users; how many of them it takes is told. */
-function organization(threshold: number): State {
-  const user = (userName: string) => ({ userName, tags: [], keys: [{ apiKeyId: "?", publicKey: keyOf(userName) }] });
-  return {
-    organizationName: "Acme",
-    users: new Map(["ann", "bob"].map((name) => [name, user(name)])),
-    tags: new Map(),
-    quorum: { threshold, userIds: ["ann", "bob"] },
-    policies: new Map(),
-    wallets: new Map(),
-    privateKeys: new Map(),
-    activities: new Map(),
-  };
-}
-
-/** An operation sent and answered at these times; several spans are several tries, of which only the last was answered. */
-function operation(
-  name: string,
-  by: string,
-  spans: readonly [number, number][],
-  sent: Partial<Operation>,
-  answer: Answer,
-): Operation {
-  const tries = spans.map(([fromMs, toMs], index): Try => {
-    return { server: 0, fromMs, toMs, answer: index === spans.length - 1 ? answer : undefined };
-  });
-  const common = { name, organizationId: "acme", publicKey: keyOf(by), fingerprint: name, tries };
-  return { ...common, kind: "submit", path: "", parameters: {}, ...sent };
-}
-
-const tagging = (userTagName: string, userIds: string[] = []) => {
-  return { path: "create_user_tag", parameters: { userTagName, userIds } };
-};
-
-/** What is answered to the creation of a tag named like its operation. */
-const created = (tag: string, by = "ann"): Answer => ({
-  kind: "activity",
-  activity: { activityId: `act ${tag}`, status: "COMPLETED", votes: [`${by} APPROVED`], result: { userTagId: tag } },
-});
-
-function createTag(tag: string, span: [number, number], by = "ann"): Operation {
-  return operation(tag, by, [span], tagging(tag), created(tag, by));
-}
-
-/** A commit of what this operation asked for; `version` is the one it led to. */
-function commit(tag: string, version: number, more: Partial<Commit> = {}): Commit {
-  return {
-    before: version - 1,
-    after: version,
-    event: "COMPLETED",
-    fingerprint: tag,
-    activityId: `act ${tag}`,
-    stamped: tag,
-    publicKey: keyOf("ann"),
-    result: { userTagId: tag },
-    failure: undefined,
-    ...more,
-  };
-}
-
-const view = (shown: Parameters): Answer => ({ kind: "view", view: shown });
-
-function listTags(name: string, span: [number, number], tags: readonly string[]): Operation {
-  const shown = tags.map((tag) => JSON.stringify([tag, tag])).sort();
-  return operation(name, "bob", [span], { kind: "query", path: "list_user_tags" }, view(shown));
-}
-
-const refusal = (status: number, code: number, message: string): Answer => ({ kind: "refusal", status, code, message });
-
-function check(operations: Operation[], commits: Commit[], threshold = 1): string[] {
-  const history: History = { birth: organization(threshold), operations, commits };
-  return checkHistory(history);
-}
-
-/** Exactly one violation, of this name. */
-function assertNamed(violations: string[], name: RegExp): void {
-  assert.equal(violations.length, 1, violations.join("\n"));
-  assert.match(violations[0] ?? "", name);
-}
+import {
+  assertNamed,
+  check,
+  commit,
+  created,
+  createTag,
+  keyOf,
+  listTags,
+  operation,
+  refusal,
+  tagging,
+  view,
+  withKeyOf,
+} from "./hand_written.ts";
+import type { Answer } from "./record.ts";
 
 describe("good histories are taken as they are", () => {
   test("one thing after the other", () => {
@@ -125,7 +55,9 @@ describe("good histories are taken as they are", () => {
 
   test("a lost request takes place after another try of it was refused", () => {
     // Cal was nobody when the second try came, and has been added by the time the first one arrives.
-    const added = { users: [{ userName: "cal", apiKeys: [{ publicKey: keyOf("cal") }], userTags: [] }] };
+    const added = {
+      users: [{ userName: "cal", apiKeys: [{ publicKey: keyOf("cal") }], authenticators: [], userTags: [] }],
+    };
     const result = { userIds: ["cal"] };
     const adding: Answer = {
       kind: "activity",
@@ -145,7 +77,13 @@ describe("good histories are taken as they are", () => {
       operation("cal", "ann", [[4, 5]], { path: "create_users", parameters: added }, adding),
     ];
     const failure = { code: 7, message: "You don't have sufficient permissions" };
-    const late = commit("x", 2, { before: 2, event: "REJECTED", failure, publicKey: keyOf("cal"), result: undefined });
+    const late = commit("x", 2, {
+      before: 2,
+      event: "REJECTED",
+      failure,
+      credential: withKeyOf("cal"),
+      result: undefined,
+    });
     assert.deepEqual(check(operations, [commit("cal", 2, { result }), late]), []);
   });
 
@@ -173,7 +111,7 @@ describe("good histories are taken as they are", () => {
     ];
     const submitted = commit("x", 2, { event: "SUBMITTED", result: undefined });
     assert.deepEqual(
-      check(operations, [submitted, commit("x", 3, { stamped: "vote", publicKey: keyOf("bob") })], 2),
+      check(operations, [submitted, commit("x", 3, { stamped: "vote", credential: withKeyOf("bob") })], 2),
       [],
     );
   });
@@ -220,9 +158,9 @@ describe("bad histories are named by what is wrong", () => {
       "bob",
       [[4, 5]],
       { kind: "query", path: "get_user", parameters: { userId: "ann" } },
-      view(["ann", "Anna", "", "", [], [keyOf("ann")]]),
+      view(["ann", "Anna", "", "", [], [keyOf("ann")], ["passkey of ann"]]),
     );
-    const commits = [commit("Anna", 2, { result: {} }), commit("t", 3, { publicKey: keyOf("bob") })];
+    const commits = [commit("Anna", 2, { result: {} }), commit("t", 3, { credential: withKeyOf("bob") })];
     // The name is there and the tag is gone: as it was before the tag.
     assertNamed(check([name("Anna", [0, 1]), tagged, read], commits), /^stale: read/);
     // The tag is there and the name is gone: as it never was.
@@ -231,7 +169,7 @@ describe("bad histories are named by what is wrong", () => {
       "bob",
       [[4, 5]],
       { kind: "query", path: "get_user", parameters: { userId: "ann" } },
-      view(["ann", "ann", "", "", ["t"], [keyOf("ann")]]),
+      view(["ann", "ann", "", "", ["t"], [keyOf("ann")], ["passkey of ann"]]),
     );
     assertNamed(check([name("Anna", [0, 1]), tagged, torn], commits), /^fits no state: read/);
   });
@@ -265,7 +203,7 @@ describe("bad histories are named by what is wrong", () => {
   test("two that got the same name", () => {
     const operations = [createTag("x", [0, 9]), operation("y", "bob", [[0, 9]], tagging("x"), created("y", "bob"))];
     assertNamed(
-      check(operations, [commit("x", 2), commit("y", 3, { publicKey: keyOf("bob") })]),
+      check(operations, [commit("x", 2), commit("y", 3, { credential: withKeyOf("bob") })]),
       /^another outcome: COMPLETED of act y at version 3 .* the model says FAILED with 3 "user tag label must be unique"/,
     );
   });
@@ -304,7 +242,7 @@ describe("bad histories are named by what is wrong", () => {
     const commits = [
       commit("alone", 2, { result: {} }),
       commit("gone", 3, { result: {} }),
-      commit("x", 4, { publicKey: keyOf("bob") }),
+      commit("x", 4, { credential: withKeyOf("bob") }),
     ];
     assertNamed(check(operations, commits), /^not allowed: COMPLETED of act x at version 4 .* denied with 16/);
   });
@@ -319,7 +257,9 @@ describe("bad histories are named by what is wrong", () => {
   });
 
   test("a stale refusal: who was added is still a stranger", () => {
-    const added = { users: [{ userName: "cal", apiKeys: [{ publicKey: keyOf("cal") }], userTags: [] }] };
+    const added = {
+      users: [{ userName: "cal", apiKeys: [{ publicKey: keyOf("cal") }], authenticators: [], userTags: [] }],
+    };
     const result = { userIds: ["cal"] };
     const adding: Answer = {
       kind: "activity",

@@ -7,7 +7,18 @@
  * state that was current while it was under way, no older than anything that was answered before it was sent.
  */
 import { isDeepStrictEqual } from "node:util";
-import { type Decision, type Denial, decide, type State, userOfKey } from "./model.ts";
+import {
+  type Credential,
+  type Decision,
+  type Denial,
+  decide,
+  denialOf,
+  otherOrigin,
+  type Parameters,
+  type State,
+  userOf,
+} from "./model.ts";
+import { takesPasskeys } from "./origins.ts";
 import type { Answer, Commit, Operation, Seen, Try } from "./record.ts";
 import { ask, isDenial, tellActivity } from "./views.ts";
 
@@ -26,19 +37,23 @@ type Point = {
   toMs: number;
   /** Known beforehand: that of a commit. */
   fixed?: { before: number; after: number };
-  /** Whether this version could be the one, when `oldest` is the oldest that was current while it was under way. */
-  fits?: (version: number, oldest: number) => boolean;
+  /** Whether this version could be the one. */
+  fits?: (version: number, current: Current) => boolean;
 };
 
+/** The oldest and the newest version that were current while a request was under way. */
+type Current = { oldest: number; newest: number };
+
 const maxViolations = 10;
-const strangersDenial: Denial = { code: 16, says: "could not find public key" };
+
+const stampOf = (body: string, { kind, id }: Credential) => `${body} ${kind} ${id}`;
 
 /** Each violation is named by what it is, and says by which request. None: the history is linearizable. */
 export function checkHistory({ birth, operations, commits }: History): string[] {
   const violations: string[] = [];
   const byStamp = new Map<string, Commit>();
   for (const commit of commits) {
-    const stamp = `${commit.stamped} ${commit.publicKey}`;
+    const stamp = stampOf(commit.stamped, commit.credential);
     const before = byStamp.get(stamp);
     if (before !== undefined) {
       violations.push(`executed twice: ${commit.event} of ${commit.activityId} at ${before.after} and ${commit.after}`);
@@ -47,20 +62,20 @@ export function checkHistory({ birth, operations, commits }: History): string[] 
   }
   const groups = Map.groupBy(
     operations.filter(({ kind }) => kind === "submit"),
-    ({ fingerprint, publicKey }) => `${fingerprint} ${publicKey}`,
+    ({ fingerprint, credential }) => stampOf(fingerprint, credential),
   );
   for (const [stamp, { event, activityId, after }] of byStamp) {
     if (!groups.has(stamp)) violations.push(`nobody asked for it: ${event} of ${activityId} at version ${after}`);
   }
   if (violations.length > 0) return violations;
-  const replayed = replayModel(birth, commits, (commit) => groups.get(`${commit.stamped} ${commit.publicKey}`)?.[0]);
+  const replayed = replayModel(birth, commits, (commit) => groups.get(stampOf(commit.stamped, commit.credential))?.[0]);
   if (replayed.violation !== undefined) return [replayed.violation];
   const judge = createJudge(replayed.states, commits);
   const points = [
     ...effects(groups, byStamp),
     ...operations.flatMap((operation) => answers(operation, byStamp, judge)),
   ];
-  return order(points, replayed.states.length - 1).slice(0, maxViolations);
+  return [...order(points, replayed.states.length - 1), ...changedValues(operations)].slice(0, maxViolations);
 }
 
 /** The states along the commits, by version. */
@@ -137,7 +152,7 @@ function tellsOf(answer: Answer, { failure, activityId }: Commit): boolean {
 type Judge = {
   /** Whether a submit could be answered so on this version, given what was committed of it, if anything. */
   submit(operation: Operation, answer: Answer, commit: Commit | undefined, version: number): boolean;
-  query(operation: Operation, answer: Answer, version: number, oldest: number): boolean;
+  query(operation: Operation, answer: Answer, version: number, current: Current): boolean;
 };
 
 function createJudge(states: readonly State[], commits: readonly Commit[]): Judge {
@@ -146,7 +161,7 @@ function createJudge(states: readonly State[], commits: readonly Commit[]): Judg
   const results = new Map<string, unknown>();
   for (const commit of commits) {
     if (commit.before === commit.after) outside.set(commit.fingerprint, commit);
-    if (commit.event === "COMPLETED") results.set(commit.activityId, commit.result);
+    if (commit.event === "COMPLETED") results.set(commit.activityId, comparable(commit.result));
   }
   const outsideById = new Map([...outside.values()].map((commit) => [commit.activityId, commit]));
 
@@ -156,7 +171,7 @@ function createJudge(states: readonly State[], commits: readonly Commit[]): Judg
     if (single !== undefined) {
       if (version < single.after || !isOutside(shown, single)) return false;
     } else if (activity === undefined || !isDeepStrictEqual(shown, tellActivity(activity))) return false;
-    return shown.status !== "COMPLETED" || isDeepStrictEqual(result, results.get(shown.activityId));
+    return shown.status !== "COMPLETED" || isDeepStrictEqual(comparable(result), results.get(shown.activityId));
   }
 
   function isOutside(shown: Omit<Seen, "result">, { activityId, event }: Commit): boolean {
@@ -182,19 +197,24 @@ function createJudge(states: readonly State[], commits: readonly Commit[]): Judg
       if (target !== undefined && version >= target.after && answer.message.includes("takes no votes")) return true;
       return decide(state, operation).some((decision) => decision.kind === "denied" && isSaid(decision, answer));
     },
-    query({ path, parameters, publicKey }, answer, version, oldest) {
+    query({ path, parameters, credential }, answer, version, { oldest, newest }) {
       const state = states[version];
       if (state === undefined) return false;
-      const isStranger = userOfKey(state, publicKey) === undefined;
-      if (isStranger && answer.kind === "refusal" && isSaid(strangersDenial, answer)) return true;
+      const denial = denialOf(state, credential);
+      if (denial !== undefined && answer.kind === "refusal" && isSaid(denial, answer)) return true;
       // Who asks is looked up before what it asks for, and may be deleted in between.
-      const caller = firstFit(
-        (earlier) => userOfKey(states[earlier] ?? state, publicKey) !== undefined,
-        oldest,
-        version,
-      );
-      if (caller === undefined || (isStranger && path === "whoami")) return false;
-      const told = ask(state, path, parameters, userOfKey(states[caller] ?? state, publicKey) ?? "");
+      const isKnown = (earlier: number) => userOf(states[earlier] ?? state, credential) !== undefined;
+      const caller = firstFit(isKnown, oldest, version);
+      if (caller === undefined) return false;
+      if (credential.kind === "passkey") {
+        // Then the origins are read, and then what is asked for; whoami shows what was found first.
+        const isRefused = answer.kind === "refusal" && isSaid(otherOrigin, answer);
+        if (isRefused) return !takesPasskeys(state);
+        const isTaken = (later: number) => takesPasskeys(states[later] ?? state);
+        if (firstFit(isTaken, caller, path === "whoami" ? newest : version) === undefined) return false;
+      }
+      if (path === "whoami" && !isKnown(version)) return false;
+      const told = ask(state, path, parameters, userOf(states[caller] ?? state, credential) ?? "");
       if (answer.kind === "refusal") return isDenial(told) && isSaid(told, answer);
       if (answer.kind !== "view") return false;
       if (path !== "get_activity") return isDeepStrictEqual(answer.view, told);
@@ -208,14 +228,39 @@ function createJudge(states: readonly State[], commits: readonly Commit[]): Judg
   };
 }
 
+/** What rows and answers have in common: a row also has the public key of a session, and never the value of one that only reads. */
+function comparable(result: Parameters): Parameters {
+  if (result?.credentialBundle !== undefined) {
+    const { publicKey: _, ...shown } = result;
+    return shown;
+  }
+  if (result?.sessionExpiry === undefined) return result;
+  const { leaf: _, session: __, ...shown } = result;
+  return shown;
+}
+
+/** A value that only reads is no state: all answers about one activity must tell its user the same. */
+function changedValues(operations: readonly Operation[]): string[] {
+  const values = new Map<string, string>();
+  return operations.flatMap(({ name, tries }) =>
+    tries.flatMap(({ answer }) => {
+      if (answer?.kind !== "activity" || answer.activity.result?.sessionExpiry === undefined) return [];
+      const { activityId, result } = answer.activity;
+      const first = values.get(activityId) ?? result.session;
+      values.set(activityId, first);
+      return first === result.session && first !== "" ? [] : [`another read-only session: ${name}`];
+    }),
+  );
+}
+
 /** Every answer was given on some version that was current while its own request was under way. */
 function answers(operation: Operation, byStamp: ReadonlyMap<string, Commit>, judge: Judge): Point[] {
-  const commit = byStamp.get(`${operation.fingerprint} ${operation.publicKey}`);
+  const commit = byStamp.get(stampOf(operation.fingerprint, operation.credential));
   return operation.tries.flatMap(({ fromMs, toMs, answer }: Try): Point[] => {
     if (answer === undefined) return [];
-    const fits = (version: number, oldest: number) =>
+    const fits = (version: number, current: Current) =>
       operation.kind === "query"
-        ? judge.query(operation, answer, version, oldest)
+        ? judge.query(operation, answer, version, current)
         : judge.submit(operation, answer, commit, version);
     return [{ name: () => `${operation.name} answered ${JSON.stringify(answer)}`, fromMs, toMs, fits }];
   });
@@ -252,7 +297,8 @@ function order(points: readonly Point[], newest: number): string[] {
     }
     if (fits === undefined) continue;
     const ceiling = Math.min(newest, ceilings(toMs));
-    const version = firstFit((each) => fits(each, floor.after), floor.after, ceiling);
+    const current = { oldest: floor.after, newest: ceiling };
+    const version = firstFit((each) => fits(each, current), floor.after, ceiling);
     if (version === undefined) {
       violations.push(misfit(point, fits, floor, ceiling, newest));
       answered.push({ toMs, after: floor.after, name });
@@ -274,11 +320,11 @@ function misfit(
   newest: number,
 ): string {
   const current = `versions ${floor.after} to ${ceiling} were current`;
-  const older = firstFit((each) => fits(each, each), 1, floor.after - 1);
+  const older = firstFit((each) => fits(each, { oldest: each, newest: each }), 1, floor.after - 1);
   if (older !== undefined) {
     return `stale: ${name()} fits version ${older}, but ${current}: version ${floor.after} was answered to ${floor.name()} before it was sent`;
   }
-  const newer = firstFit((each) => fits(each, floor.after), ceiling + 1, newest);
+  const newer = firstFit((each) => fits(each, { oldest: floor.after, newest: each }), ceiling + 1, newest);
   if (newer !== undefined) return `ahead of its time: ${name()} fits version ${newer}, but ${current}`;
   return `fits no state: ${name()}; ${current}`;
 }

@@ -8,13 +8,13 @@ import { Agent, request } from "node:http";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { type KeyPair, keyFrom } from "@keystead/e2e/key_pairs.ts";
+import { keyFrom } from "@keystead/e2e/key_pairs.ts";
 import { isLate } from "@keystead/e2e/wire.ts";
 import { activities } from "@keystead/sdk";
 import { patienceMs } from "../../../core/test/patience.ts";
 import { type Random, seededRandom } from "../../../core/test/seeded_random.ts";
-import { quickStamp } from "../races/quick_stamp.ts";
-import { type Choice, chooseRead, chooseWrite, type Picture, remember } from "./picture.ts";
+import { type Choice, credentialOf, headerOf, newPerson, newPicture, type Picture, remember } from "./known.ts";
+import { chooseRead, chooseWrite } from "./picture.ts";
 import type { Answer, FromClients, Operation, Orders, Try } from "./record.ts";
 import { queries, readActivity } from "./views.ts";
 
@@ -27,9 +27,13 @@ const organizationsAtOnce = 3;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** The status and the JSON of an answer; undefined when none came, or one that says to try again. */
-function post(url: string, path: string, stamp: string, body: string, tries: number) {
+function post(url: string, path: string, stamp: ReturnType<typeof headerOf>, body: string, tries: number) {
   const { hostname, port } = new URL(url);
-  const headers = { "Content-Type": "application/json", "X-Stamp": stamp, "Content-Length": Buffer.byteLength(body) };
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+    [stamp[0]]: stamp[1],
+  };
   type Received = { status: number; json: Record<string, never> };
   return new Promise<Received | undefined>((resolve) => {
     const outgoing = request({ agent, hostname, port, method: "POST", path, headers }, (incoming) => {
@@ -69,21 +73,10 @@ function createClients(orders: Orders) {
   let isEnough = false;
   let lastMs = 0;
   const pictures = organizations.map(({ organizationId, people }): Picture => {
-    const roots = people.map(({ userId, privateKey }) => {
-      return { userId, keys: [keyFrom("API_KEY_CURVE_P256", fromHex(privateKey))] };
-    });
-    const lists = {
-      members: [],
-      apiKeys: [],
-      tags: [],
-      policies: [],
-      wallets: [],
-      privateKeys: [],
-      waiting: [],
-      activities: [],
-      bodies: [],
-    };
-    return { organizationId, roots, ...lists };
+    const roots = people.map(({ userId, privateKey }) =>
+      newPerson(userId, [keyFrom("API_KEY_CURVE_P256", fromHex(privateKey))]),
+    );
+    return newPicture(organizationId, roots);
   });
 
   function nextMs(): number {
@@ -97,13 +90,13 @@ function createClients(orders: Orders) {
     random: Random,
     picture: Picture,
     kind: Operation["kind"],
-    { path, parameters, key, body: own }: Choice,
+    { path, parameters, by, body: own }: Choice,
   ): Promise<{ answer: Answer | undefined; body: string }> {
     const { organizationId } = picture;
     const body =
       own ?? (kind === "query" ? queryBody(organizationId, parameters) : submitBody(path, organizationId, parameters));
     const url = kind === "query" ? `/public/v1/query/${path}` : activities[path as keyof typeof activities].url;
-    const stamp = quickStamp(key, Buffer.from(body));
+    const stamp = headerOf(by, Buffer.from(body));
     const tries: Try[] = [];
     const startedMs = performance.now();
     let answer: Answer | undefined;
@@ -120,7 +113,7 @@ function createClients(orders: Orders) {
     if (answer === undefined) unanswered += 1;
     const fingerprint = createHash("sha256").update(body).digest("hex");
     const name = `client ${client}, operation ${history.length}: ${path} ${JSON.stringify(parameters)}`;
-    history.push({ name, organizationId, kind, path, parameters, fingerprint, publicKey: key.publicKey, tries });
+    history.push({ name, organizationId, kind, path, parameters, fingerprint, credential: credentialOf(by), tries });
     return { answer, body };
   }
 
@@ -138,7 +131,7 @@ function createClients(orders: Orders) {
       picture.waiting = picture.waiting.filter(({ fingerprint }) => fingerprint !== choice.parameters.fingerprint);
     }
     if (answer?.kind !== "activity") return;
-    note(picture, choice.path, choice.key, body, answer, choice.after);
+    note(picture, choice, body, answer);
     // The same bytes once more, at the same time as somebody else's request.
     if (random.next() < 0.05) await perform(client, random, picture, "submit", { ...choice, body });
   }
@@ -146,11 +139,9 @@ function createClients(orders: Orders) {
   /** What the answer tells goes into the picture. */
   function note(
     picture: Picture,
-    path: string,
-    key: KeyPair,
+    { path, by, after }: Pick<Choice, "path" | "by" | "after">,
     body: string,
     { activity }: Extract<Answer, { kind: "activity" }>,
-    after: Choice["after"],
   ): void {
     const isVote = path === "approve_activity" || path === "reject_activity";
     const fingerprint = isVote
@@ -168,7 +159,7 @@ function createClients(orders: Orders) {
       afters.delete(fingerprint);
     }
     remember(picture.activities, activity.activityId);
-    remember(picture.bodies, { path, body, key });
+    remember(picture.bodies, { path, body, by });
   }
 
   /** What is learnt from those that wait, once they have run. */

@@ -24,7 +24,7 @@ import { type Deployment, startDeployment } from "../races/deployment.ts";
 import { type Organization, Stage } from "../races/stage.ts";
 import { checkHistory } from "./checker.ts";
 import { type Disturbances, disturb } from "./disturb.ts";
-import { type Entry, readLog } from "./log.ts";
+import { credentialOf, type Entry, readLog } from "./log.ts";
 import type { State } from "./model.ts";
 import type { Commit, FromClients, Operation, Orders } from "./record.ts";
 import { replay } from "./replay.ts";
@@ -86,6 +86,10 @@ for (const dialect of dialects) {
         `${violations.length} violations of linearizability`,
     );
     t.diagnostic(`${dialect}: answers: ${tally(history)}`);
+    const kinds = Map.groupBy(history.filter(isServed), ({ credential }) => credential.kind);
+    const served = [...kinds].map(([kind, all]) => `${kind} ${all.length}`).sort();
+    t.diagnostic(`${dialect}: served: ${served.join(", ")}`);
+    assert.equal(kinds.size, 3, "keys, passkeys and read-only sessions take part");
     t.diagnostic(
       `${dialect}: ${again.acts} acts of ${again.organizations} organizations executed anew, ${again.differences.length} differences`,
     );
@@ -172,7 +176,7 @@ async function checkAll(
 function birthOf({ people }: Organization, threshold: number): State {
   const users = people.map(({ userId, key }, index) => {
     const keys = [{ apiKeyId: "?", publicKey: key.publicKey }];
-    return [userId, { userName: `Root ${index}`, tags: [], keys }] as const;
+    return [userId, { userName: `Root ${index}`, tags: [], keys, passkeys: [] }] as const;
   });
   const none = {
     tags: new Map(),
@@ -188,7 +192,7 @@ function birthOf({ people }: Organization, threshold: number): State {
 function toCommit({ leaf, version, activity }: Entry): Commit[] {
   const [stamp] = leaf.evidence;
   const decidedOn = ownStateOf(leaf)?.version ?? 0;
-  if (leaf.event === "BIRTH" || stamp?.content.kind !== "apiKey") return [];
+  if (leaf.event === "BIRTH" || stamp === undefined) return [];
   const isEnd = leaf.event !== "SUBMITTED" && leaf.event !== "VOTED";
   const { code, message } = JSON.parse((isEnd && activity?.failure) || "{}");
   return [
@@ -199,11 +203,18 @@ function toCommit({ leaf, version, activity }: Entry): Commit[] {
       fingerprint: toHex(leaf.fingerprint),
       activityId: uuidFromBytes(leaf.activityId),
       stamped: toHex(stamp.body),
-      publicKey: toHex(stamp.content.value.publicKey),
+      credential: credentialOf(stamp.content),
+      timeMs: leaf.timeMs,
       result: leaf.event === "COMPLETED" ? JSON.parse(activity?.result ?? "null") : undefined,
       failure: code === undefined ? undefined : { code, message },
     },
   ];
+}
+
+/** Whether it was answered with what it asked for. */
+function isServed({ tries }: Operation): boolean {
+  const answer = tries.at(-1)?.answer;
+  return answer !== undefined && answer.kind !== "refusal";
 }
 
 /** How the operations ended: a run in which all end alike has shown little. */

@@ -12,21 +12,14 @@ const imports = "an organization with imports cannot be executed anew: nobody ha
 const exported = "it changes nothing but a mark, and its answer is sealed for whoever asked";
 const accounts = "a wallet of the model has one account";
 const keyTags = "as the tags of users, which are there";
-const passkeys = "the model's users stamp with API keys, and passkeys are a second list of the same rules";
 const standsAlone = "nothing else that the model knows depends on it";
-
-const sessions = "the keys of the model last, and a session's do not; races and the gateway's tests have them";
 
 export const leftOutActivities = {
   create_api_only_users: "as `create_users`, which is there",
-  create_authenticators: passkeys,
   create_private_key_tag: keyTags,
-  create_read_only_session: "it changes nothing, and its answer is sealed for whoever asked",
-  create_read_write_session: sessions,
   create_smart_contract_interface: standsAlone,
   create_sub_organization: others,
   create_wallet_accounts: accounts,
-  delete_authenticators: passkeys,
   delete_private_key_tags: keyTags,
   delete_smart_contract_interface: standsAlone,
   delete_sub_organization: others,
@@ -38,18 +31,12 @@ export const leftOutActivities = {
   import_wallet: imports,
   init_import_private_key: imports,
   init_import_wallet: imports,
-  remove_organization_feature: standsAlone,
-  set_organization_feature: standsAlone,
   sign_transaction: "as signatures of payloads, which are there",
-  stamp_login: sessions,
-  update_allowed_origins: standsAlone,
   update_private_key_tag: keyTags,
 } as const satisfies Partial<Record<ActivityPath, string>>;
 
 export const leftOutQueries = {
   get_api_key: "as `get_api_keys`, by an id that is told only for some keys",
-  get_authenticator: passkeys,
-  get_authenticators: passkeys,
   get_policy_evaluations: "what a decision rested on is not in the model, which decides anew",
   get_smart_contract_interface: standsAlone,
   get_wallet_account: accounts,

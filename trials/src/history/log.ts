@@ -1,18 +1,22 @@
 /** An organization as its rows tell it: everything that was committed, in the order in which it was. */
+import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
+import { toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
+import type { EvidenceContent } from "@keystead/core/log/leaf_evidence.ts";
 import { withoutMac } from "@keystead/server/state/authenticity.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { decodeMade, type MadeRecord } from "@keystead/server/state/drawn.ts";
 import { ownStateOf } from "@keystead/server/state/leaf_header.ts";
 import type { Store } from "@keystead/server/store/store.ts";
 import type { TableName, Tables } from "@keystead/server/store/tables.ts";
+import type { Credential } from "./model.ts";
 
 export type ActivityRow = Tables["activities"];
 
-/** A stamp as it was sent, and the bytes it is over. */
-export type Stamped = { userId: string; publicKey: string; scheme: string; signature: string; body: Uint8Array };
+/** Evidence as it was sent, and the bytes it is over. */
+export type Stamped = { userId: string; evidence: SentEvidence; body: Uint8Array };
 
 /** One leaf: an act, or a birth. */
 export type Entry = {
@@ -120,13 +124,30 @@ function placeOf({ version, leaf }: Entry): number {
 function createStampFinder(activities: readonly ActivityRow[], votes: readonly Tables["votes"][]) {
   const stamps = new Map<string, Stamped>();
   const bodies = new Map(activities.map(({ activity_id, body }) => [activity_id, body]));
-  const add = (activityId: string, { user, message, publicKey, scheme, signature }: StoredVote) => {
+  const add = (activityId: string, { user: { userId }, message, ...shown }: StoredVote) => {
     const body = message === undefined ? bodies.get(activityId) : new Uint8Array(Buffer.from(message));
     if (body === undefined) return;
-    stamps.set(`${toHex(sha256(body))} ${publicKey}`, { userId: user.userId, publicKey, scheme, signature, body });
+    const evidence = evidenceOf(shown);
+    stamps.set(`${toHex(sha256(body))} ${credentialIn(evidence)}`, { userId, evidence, body });
   };
   for (const row of activities) for (const vote of JSON.parse(row.votes) as StoredVote[]) add(row.activity_id, vote);
   for (const { activity_id, vote } of votes) add(activity_id, JSON.parse(vote) as StoredVote);
-  return ({ evidence: [own] }: Leaf) =>
-    own?.content.kind === "apiKey" ? stamps.get(`${toHex(own.body)} ${toHex(own.content.value.publicKey)}`) : undefined;
+  return ({ evidence: [own] }: Leaf) => own && stamps.get(`${toHex(own.body)} ${credentialOf(own.content).id}`);
+}
+
+/** What a leaf says its request was stamped with: the public half of a key, or the id of a passkey. */
+export function credentialOf(content: EvidenceContent): Credential {
+  if (content.kind !== "webauthn") return { kind: "key", id: toHex(content.value.publicKey) };
+  return { kind: "passkey", id: toBase64url(content.value.rawId) };
+}
+
+/** A passkey's stamp is shown whole, in the place of the signature. */
+function evidenceOf({ publicKey, scheme, signature }: Omit<StoredVote, "user" | "message">): SentEvidence {
+  if (scheme === "SIGNATURE_SCHEME_WEBAUTHN") return { kind: "webauthn", value: signature };
+  return { kind: "apiKey", value: toBase64url(Buffer.from(JSON.stringify({ publicKey, scheme, signature }))) };
+}
+
+function credentialIn({ kind, value }: SentEvidence): string {
+  if (kind === "webauthn") return (JSON.parse(value) as { credentialId: string }).credentialId;
+  return (JSON.parse(Buffer.from(value, "base64url").toString()) as { publicKey: string }).publicKey;
 }

@@ -4,10 +4,18 @@
  * server says no, the model says with which code and in which words it does.
  */
 import { activities } from "@keystead/sdk";
-import { Refusal, runs } from "./acts.ts";
+import { runs } from "./acts.ts";
+import { takesPasskeys } from "./origins.ts";
+import { Refusal } from "./refusal.ts";
 
-/** Of keys that came with their user nobody is told the id. */
-export type Key = { apiKeyId: string; publicKey: string };
+export type SessionType = "CREDENTIAL_TYPE_LOGIN" | "CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256";
+
+/** What sign-in made: when first, and when last renewed. None of them ends by itself while a history lasts. */
+export type Session = { type: SessionType; createdAtMs: number; updatedAtMs: number };
+
+/** Of keys that came with their user, and of those of logins, nobody is told the id. */
+export type Key = { apiKeyId: string; publicKey: string; session?: Session };
+export type Passkey = { authenticatorId: string; credentialId: string };
 export type User = {
   userName: string;
   /** Empty when there is none, as on the wire. */
@@ -15,6 +23,7 @@ export type User = {
   phoneNumber?: string;
   tags: readonly string[];
   keys: readonly Key[];
+  passkeys: readonly Passkey[];
 };
 export type Policy = { policyName: string; effect: string; consensus: string; condition: string };
 export type Wallet = { walletName: string; address: string };
@@ -40,6 +49,8 @@ export type State = {
   wallets: ReadonlyMap<string, Wallet>;
   /** Their names. */
   privateKeys: ReadonlyMap<string, string>;
+  /** The value of the feature that lists the origins of passkeys: with commas, empty without a list, none without the feature. */
+  originsFeature?: string | undefined;
   /** Those that some state knows of, by fingerprint: what waited, and what changed something. */
   activities: ReadonlyMap<string, Activity>;
 };
@@ -47,11 +58,14 @@ export type State = {
 // biome-ignore lint/suspicious/noExplicitAny: each path has its own.
 export type Parameters = any;
 
+/** What a request came with: the public half of a key, the id of a passkey, or the user of a read-only session. */
+export type Credential = { kind: "key" | "passkey" | "readOnly"; id: string };
+
 export type Request = {
   path: string;
   /** Of the body that was sent. */
   fingerprint: string;
-  publicKey: string;
+  credential: Credential;
   parameters: Parameters;
 };
 
@@ -66,15 +80,17 @@ export type Decision =
   /** It leaves a leaf. `lead` tells the state it leads to, once the ids of what it makes are known. */
   | { kind: "kept"; event: string; failure: Denial | undefined; changes: boolean; lead(made: Made): State };
 
-/** What only the server can choose: the id of the activity, and its result. */
-export type Made = { activityId: string; result: Parameters };
+/** What only the server can choose: the id of the activity, its result, and its time. */
+export type Made = { activityId: string; result: Parameters; timeMs: number };
 
 const [notFound, forbidden, unauthenticated] = [5, 7, 16];
 
 /** Every decision that the rules allow on this state; more than one only where they leave it open. */
 export function decide(state: State, request: Request): Decision[] {
-  const callerId = userOfKey(state, request.publicKey);
-  if (callerId === undefined) return [denied(unauthenticated, "could not find public key")];
+  if (request.credential.kind === "readOnly") return [denied(forbidden, "a read-only session cannot submit")];
+  const denial = denialOf(state, request.credential);
+  if (denial !== undefined) return [{ kind: "denied", ...denial }];
+  const callerId = userOf(state, request.credential) ?? "";
   if (request.path === "approve_activity") return vote(state, request.parameters.fingerprint, callerId, "APPROVED");
   if (request.path === "reject_activity") return vote(state, request.parameters.fingerprint, callerId, "REJECTED");
   const known = state.activities.get(request.fingerprint);
@@ -84,9 +100,31 @@ export function decide(state: State, request: Request): Decision[] {
   return approve(state, request.fingerprint, known, callerId);
 }
 
-export function userOfKey({ users }: State, publicKey: string): string | undefined {
-  for (const [userId, { keys }] of users) if (keys.some((key) => key.publicKey === publicKey)) return userId;
+/** Whose credential it is; undefined when nobody has it. */
+export function userOf({ users }: State, { kind, id }: Credential): string | undefined {
+  if (kind === "readOnly") return users.has(id) ? id : undefined;
+  for (const [userId, { keys, passkeys }] of users) {
+    const isOwn =
+      kind === "key"
+        ? keys.some(({ publicKey }) => publicKey === id)
+        : passkeys.some(({ credentialId }) => credentialId === id);
+    if (isOwn) return userId;
+  }
   return undefined;
+}
+
+const strangers: Record<Credential["kind"], Denial> = {
+  key: { code: unauthenticated, says: "could not find public key" },
+  passkey: { code: notFound, says: "webauthn authenticator not found" },
+  readOnly: { code: unauthenticated, says: "could not find the user of this read-only session" },
+};
+
+export const otherOrigin: Denial = { code: unauthenticated, says: "could not verify WebAuthN signature" };
+
+/** Why nobody is let in with it. */
+export function denialOf(state: State, credential: Credential): Denial | undefined {
+  if (userOf(state, credential) === undefined) return strangers[credential.kind];
+  return credential.kind === "passkey" && !takesPasskeys(state) ? otherOrigin : undefined;
 }
 
 const denied = (code: number, says: string): Decision => ({ kind: "denied", code, says });
@@ -165,7 +203,7 @@ function carryOut(
     const run = runs[path];
     if (run === undefined) throw new Error(`the model does not know ${path}`);
     const change = run(state, parameters, proposerId);
-    const isPure = path.startsWith("sign_");
+    const isPure = path.startsWith("sign_") || path === "create_read_only_session";
     return {
       kind: "kept",
       event: "COMPLETED",
@@ -183,12 +221,28 @@ function put(state: State, fingerprint: string, activity: Activity): State {
   return { ...state, activities: new Map(state.activities).set(fingerprint, activity) };
 }
 
-const rootQuorumOnly = new Set(["update_root_quorum", "update_organization_name"]);
-const ofOwnCredentials = new Set(["create_api_keys", "delete_api_keys"]);
+const rootQuorumOnly = new Set([
+  "remove_organization_feature",
+  "set_organization_feature",
+  "update_organization_name",
+  "update_root_quorum",
+]);
+const ofOwnCredentials = new Set([
+  "create_api_keys",
+  "create_authenticators",
+  "create_read_only_session",
+  "create_read_write_session",
+  "delete_api_keys",
+  "delete_authenticators",
+  "stamp_login",
+]);
 
 function authorise(state: State, activity: Pick<Activity, "path" | "parameters" | "votes">, isWaiting: boolean) {
   const { path, parameters, votes } = activity;
   const [{ userId: proposerId }] = votes as [Vote];
+  const ownerId = parameters.userId ?? proposerId;
+  // Not even the quorum gets another user's session.
+  if (path === "create_read_write_session" && ownerId !== proposerId && state.users.has(ownerId)) return "refuse";
   const approvers = approversOf(state, activity);
   const quorum = rootMembers(state);
   const { threshold } = state.quorum;
@@ -203,7 +257,7 @@ function authorise(state: State, activity: Pick<Activity, "path" | "parameters" 
   }
   if (verdict === "allow") return "run";
   if (verdict === "consensus") return "wait";
-  if (ofOwnCredentials.has(path) && parameters.userId === proposerId && approvers.includes(proposerId)) return "run";
+  if (ofOwnCredentials.has(path) && ownerId === proposerId && approvers.includes(proposerId)) return "run";
   return isOpenToQuorum ? "wait" : "refuse";
 }
 

@@ -1,52 +1,27 @@
-/** What the clients believe of an organization, from the answers they got: enough to ask for things that are there, or were. */
+/** What the clients ask for: one entry per endpoint, chosen by a seed from what they believe of an organization. */
 
-import { createKey, type KeyPair } from "@keystead/e2e/key_pairs.ts";
+import { createKey } from "@keystead/e2e/key_pairs.ts";
 import { ethereum } from "@keystead/e2e/matrix/keys.ts";
+import { authenticatorParams, createPasskey } from "@keystead/e2e/passkeys.ts";
 import type { Random } from "../../../core/test/seeded_random.ts";
 import { apiKeyOf } from "../races/stage.ts";
+import {
+  anyUser,
+  type Bearer,
+  type Choice,
+  newPerson,
+  type Person,
+  type Picture,
+  remember,
+  some,
+  type Write,
+} from "./known.ts";
 import type { Asked, Written } from "./left_out.ts";
 import { type Parameters, policyOf } from "./model.ts";
-
-export type Person = { userId: string; keys: KeyPair[] };
-
-export type Waiting = { fingerprint: string; path: string; body: string };
-
-export type Picture = {
-  organizationId: string;
-  /** The first users: they are never without a key, and stay in the quorum or can return to it. */
-  roots: readonly Person[];
-  /** Users that were made since, the newest last. */
-  members: Person[];
-  /** Of keys that were added to somebody. */
-  apiKeys: { userId: string; apiKeyId: string }[];
-  tags: string[];
-  policies: string[];
-  wallets: { walletId: string; address: string }[];
-  privateKeys: string[];
-  waiting: Waiting[];
-  activities: string[];
-  /** Bodies that were answered, for whoever repeats one. */
-  bodies: { path: string; body: string; key: KeyPair }[];
-};
-
-/** How many of a kind are remembered: those that are forgotten stay, and nobody asks for them by their ids. */
-const kept = 12;
+import { signInWrites } from "./sign_in_choices.ts";
 
 /** All that waits is listed in one page, so it must not become too much. */
 const manyWaiting = 8;
-
-export function remember<T>(list: T[], thing: T): void {
-  list.push(thing);
-  if (list.length > kept) list.shift();
-}
-
-export type Choice = {
-  path: string;
-  parameters: Parameters;
-  key: KeyPair;
-  body?: string;
-  after?: (result: Parameters) => void;
-};
 
 const names = ["amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath"];
 
@@ -57,14 +32,6 @@ const allowable = [
   "sign_raw_payload",
   "update_wallet",
 ] as const satisfies Written[];
-
-type Choose = (picture: Picture, random: Random) => Omit<Choice, "key" | "path"> | undefined;
-
-const anyUser = ({ roots, members }: Picture, random: Random) => random.pick([...roots, ...members]).userId;
-
-function some<T>(list: readonly T[], random: Random): T | undefined {
-  return list.length === 0 ? undefined : random.pick(list);
-}
 
 function newPolicy(picture: Picture, random: Random): Parameters {
   const users = [anyUser(picture, random), ...(random.next() < 0.5 ? [anyUser(picture, random)] : [])];
@@ -91,8 +58,6 @@ function payload(random: Random): string {
     .padStart(64, "0");
 }
 
-type Write = { weight: number; choose: Choose };
-
 /** One entry per activity that the clients submit: how often, and with which parameters. */
 const writes: Record<string, Write> = {
   create_users: {
@@ -103,10 +68,12 @@ const writes: Record<string, Write> = {
       const key = known !== undefined && random.next() < 0.1 ? known : createKey();
       const tag = some(picture.tags, random);
       const userTags = tag !== undefined && random.next() < 0.3 ? [tag] : [];
-      const user = { userName: random.pick(names), apiKeys: [apiKeyOf(key)], authenticators: [], oauthProviders: [] };
+      const passkeys = random.next() < 0.3 ? [createPasskey()] : [];
+      const authenticators = passkeys.map((passkey) => authenticatorParams(passkey));
+      const user = { userName: random.pick(names), apiKeys: [apiKeyOf(key)], authenticators, oauthProviders: [] };
       return {
         parameters: { users: [{ ...user, userTags }] },
-        after: ({ userIds }) => remember(picture.members, { userId: userIds[0], keys: [key] }),
+        after: ({ userIds }) => remember(picture.members, newPerson(userIds[0], [key], passkeys)),
       };
     },
   },
@@ -316,6 +283,7 @@ const writes: Record<string, Write> = {
       return fingerprint === undefined ? undefined : { parameters: { fingerprint } };
     },
   },
+  ...signInWrites,
 } satisfies Record<Written, Write>;
 
 type Read = (picture: Picture, random: Random) => Parameters | undefined;
@@ -326,6 +294,12 @@ const reads: Record<string, Read> = {
   list_users: () => ({}),
   get_user: (picture, random) => ({ userId: anyUser(picture, random) }),
   get_api_keys: (picture, random) => ({ userId: anyUser(picture, random) }),
+  get_authenticators: (picture, random) => ({ userId: anyUser(picture, random) }),
+  get_authenticator: ({ authenticators }, random) =>
+    some(
+      authenticators.map(({ authenticatorId }) => ({ authenticatorId })),
+      random,
+    ),
   list_user_tags: () => ({}),
   list_policies: () => ({}),
   get_policy: ({ policies }, random) =>
@@ -362,33 +336,50 @@ const reads: Record<string, Read> = {
 const weighted = Object.entries(writes).flatMap(([path, { weight }]) => Array.from({ length: weight }, () => path));
 
 /** Mostly the first users, who may do most things; at times a member, or somebody who was one. */
-function caller({ roots, members }: Picture, random: Random): KeyPair {
-  const person = random.next() < 0.7 || members.length === 0 ? random.pick(roots) : random.pick(members);
-  return random.next() < 0.7 ? (person.keys[0] as KeyPair) : random.pick(person.keys);
+function anyCaller({ roots, members }: Picture, random: Random): Person {
+  return random.next() < 0.7 || members.length === 0 ? random.pick(roots) : random.pick(members);
+}
+
+/** What stamps for this person: mostly its first key, which lasts. */
+function stamperOf({ keys, passkeys, sessions }: Person, random: Random): Bearer {
+  return random.next() < 0.5 ? (keys[0] as Bearer) : random.pick([...keys, ...passkeys, ...sessions]);
+}
+
+/** What reads for this person, or tries to write. */
+function readerOf({ readers }: Person, random: Random): Bearer | undefined {
+  const nowMs = Date.now();
+  return some(
+    readers.filter(({ untilMs }) => untilMs > nowMs),
+    random,
+  );
 }
 
 export function chooseWrite(picture: Picture, random: Random): Choice {
-  const key = caller(picture, random);
+  const caller = anyCaller(picture, random);
+  const reader = random.next() < 0.02 ? readerOf(caller, random) : undefined;
+  const by = reader ?? stamperOf(caller, random);
   const dice = random.next();
   const repeated = dice < 0.04 ? some(picture.bodies, random) : undefined;
   if (repeated !== undefined) return { ...repeated, parameters: JSON.parse(repeated.body).parameters };
   const waiting = dice < 0.1 ? some(picture.waiting, random) : undefined;
   if (waiting !== undefined) {
-    return { path: waiting.path, body: waiting.body, parameters: JSON.parse(waiting.body).parameters, key };
+    return { path: waiting.path, body: waiting.body, parameters: JSON.parse(waiting.body).parameters, by };
   }
   for (;;) {
     // What waits is voted on before more is added to it.
     const path =
       picture.waiting.length > manyWaiting && random.next() < 0.5 ? "approve_activity" : random.pick(weighted);
-    const chosen = writes[path]?.choose(picture, random);
-    if (chosen !== undefined) return { path, key, ...chosen };
+    const chosen = writes[path]?.choose(picture, random, caller);
+    if (chosen !== undefined) return { path, by, ...chosen };
   }
 }
 
 export function chooseRead(picture: Picture, random: Random): Choice {
+  const caller = anyCaller(picture, random);
+  const reader = random.next() < 0.3 ? readerOf(caller, random) : undefined;
   for (;;) {
     const path = random.pick(Object.keys(reads));
     const parameters = reads[path]?.(picture, random);
-    if (parameters !== undefined) return { path, parameters, key: caller(picture, random) };
+    if (parameters !== undefined) return { path, parameters, by: reader ?? stamperOf(caller, random) };
   }
 }

@@ -1,5 +1,5 @@
 /** What the clients write down: every request they sent, when, and what came back, as far as the model can speak about it. */
-import type { Parameters } from "./model.ts";
+import type { Credential, Parameters } from "./model.ts";
 
 /** An activity as an answer shows it. */
 export type Seen = {
@@ -28,8 +28,8 @@ export type Operation = {
   parameters: Parameters;
   /** SHA-256 of the body, in hex. */
   fingerprint: string;
-  /** Of the key that stamped it. */
-  publicKey: string;
+  /** What stamped it, or what it was asked with. */
+  credential: Credential;
   /** The same bytes and the same stamp, until an answer came. */
   tries: readonly Try[];
 };
@@ -44,7 +44,9 @@ export type Commit = {
   fingerprint: string;
   activityId: string;
   stamped: string;
-  publicKey: string;
+  credential: Credential;
+  /** The signer's, when it decided. */
+  timeMs: number;
   result: Parameters;
   failure: { code: number; message: string } | undefined;
 };

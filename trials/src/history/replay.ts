@@ -7,13 +7,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { readBody, readEnvelope } from "@keystead/server/endpoints/envelope.ts";
 import { protocolVersion } from "@keystead/server/frames/frame.ts";
-import type { Prepared, Request, StoredRecord } from "@keystead/server/frames/messages.ts";
+import type { OfferedState, Prepared, Request, StoredRecord } from "@keystead/server/frames/messages.ts";
 import { activityForms } from "@keystead/server/generated/activities.ts";
 import { openMemory } from "@keystead/server/signer/memory/memory.ts";
 import { createOperations, type Operations } from "@keystead/server/signer/operations.ts";
@@ -196,43 +195,47 @@ function redo(workshop: Workshop, parent: OrganizationLog, site: Site, entry: En
   if (entry.leaf.event === "BIRTH") {
     const activity = parent.activities.get(uuidFromBytes(entry.leaf.activityId));
     if (activity === undefined) return ["no activity of the parent brought it into the world"];
-    const [, born] = ask(
-      workshop,
-      { state: stateOf(parent), isAtHand: false, records: [], stored: parent.records, executed: [] },
-      entry,
-      activity,
-    );
+    const above = { state: stateOf(parent), isAtHand: false, records: [], stored: parent.records, executed: [] };
+    const [, born] = ask(workshop, parent, above, entry, activity);
     if (born === undefined) return ["nothing is born"];
     return take(workshop, site, entry, born, activity);
   }
   if (entry.activity === undefined) return ["its activity is not in the database"];
-  const [own] = ask(workshop, site, entry, entry.activity);
+  const [own] = ask(workshop, parent, site, entry, entry.activity);
   if (own === undefined) return ["the signer prepared nothing"];
   return take(workshop, site, entry, own, entry.activity);
 }
 
 /** What the signer makes of the stamped bytes. Whatever it misses it gets, as from a gateway. */
-function ask({ operations }: Workshop, site: Site, entry: Entry, activity: ActivityRow): readonly Prepared[] {
+function ask(
+  { operations }: Workshop,
+  parent: OrganizationLog,
+  site: Site,
+  entry: Entry,
+  activity: ActivityRow,
+): readonly Prepared[] {
   const { stamped } = entry;
   if (stamped === undefined) throw new Error("its stamp is not in the database");
-  const { publicKey, scheme, signature, body } = stamped;
+  const { evidence, body } = stamped;
   const isVote = toHex(entry.leaf.fingerprint) !== toHex(entry.leaf.evidence[0]?.body ?? new Uint8Array());
-  const request: Omit<Request<"prepare">, "state" | "journal"> = {
+  const request: Omit<Request<"prepare">, "state" | "journal" | "others"> = {
     body,
-    evidence: { kind: "apiKey", value: toBase64url(Buffer.from(JSON.stringify({ publicKey, scheme, signature }))) },
+    evidence,
     subOrganizationId: runsBelow(body, entry) ? uuidFromBytes(entry.leaf.organizationId) : undefined,
     target: isVote ? activity.body : undefined,
     records: wishesFor(activity) ? site.records : [],
     wishes: [],
     pages: [],
-    others: [],
   };
   let journal: Uint8Array | undefined;
-  for (let attempt = 0; attempt < 3; attempt++) {
+  let others: Request<"prepare">["others"] = [];
+  for (let attempt = 0; attempt < 5; attempt++) {
     const state = site.isAtHand && journal === undefined ? undefined : offer(site.state);
-    const reply = operations.prepare({ ...request, state, journal });
+    const reply = operations.prepare({ ...request, state, journal, others });
     if (reply.kind === "prepared") return reply.value;
     site.isAtHand = false;
+    // Passkeys are bound by the parent's origins too. The parent is as it was born.
+    if (reply.value.some(({ kind }) => kind === "otherState")) others = [offer(stateOf(parent))];
     // The journal of a minute is among all that was executed; the signer believes exactly what runs up to its digest.
     for (const wish of reply.value) if (wish.kind === "journal") journal = journalOf(site, wish.value.slot);
   }
@@ -245,7 +248,7 @@ function runsBelow(body: Uint8Array, { leaf }: Entry): boolean {
   return leaf.event !== "BIRTH" && organizationId !== uuidFromBytes(leaf.organizationId);
 }
 
-function offer(state: State | undefined): Request<"prepare">["state"] {
+function offer(state: State | undefined): OfferedState {
   if (state === undefined) throw new Error("it acts before it is born");
   const pages = [...state.pages].map(([name, content]) => ({ name, content }));
   return { header: state.header, directory: state.directory, pages, links: [] };

@@ -21,21 +21,40 @@ export function isDenial(told: View | Denial): told is Denial {
 /** Lists have no order that the model knows. */
 const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
 
-type UserRow = Pick<User, "userName" | "email" | "phoneNumber" | "tags"> & { publicKeys: readonly string[] };
+/** Keys and passkeys as lines. */
+type Credentials = { keys: readonly string[]; passkeys: readonly string[] };
+type UserRow = Pick<User, "userName" | "email" | "phoneNumber" | "tags"> & Credentials;
 
-const userRow = (userId: string, { userName, email = "", phoneNumber = "", tags, publicKeys }: UserRow) => {
-  return [userId, userName, email, phoneNumber, [...tags].sort(), [...publicKeys].sort()];
+const userRow = (userId: string, { userName, email = "", phoneNumber = "", tags, keys, passkeys }: UserRow) => {
+  return [userId, userName, email, phoneNumber, [...tags].sort(), [...keys].sort(), [...passkeys].sort()];
 };
+
+/** A session is told from a key that lasts. */
+const keyLine = (publicKey: string, session?: string) =>
+  session === undefined ? publicKey : `${publicKey} ${session}`;
+
+const tellKeys = ({ keys }: User) => keys.map(({ publicKey, session }) => keyLine(publicKey, session?.type));
+const tellPasskeys = ({ passkeys }: User) => passkeys.map(({ credentialId }) => credentialId);
 
 function tellUser(state: State, userId: string) {
   const user = state.users.get(userId);
-  return user && userRow(userId, { ...user, publicKeys: user.keys.map(({ publicKey }) => publicKey) });
+  return user && userRow(userId, { ...user, keys: tellKeys(user), passkeys: tellPasskeys(user) });
 }
 
-const publicKeysOf = (apiKeys: Parameters) => apiKeys.map(({ credential }: Parameters) => credential.publicKey);
+const lastingType = "CREDENTIAL_TYPE_API_KEY_P256";
 
-function readUser({ userId, userName, userEmail: email, userPhoneNumber: phoneNumber, userTags, apiKeys }: Parameters) {
-  return userRow(userId, { userName, email, phoneNumber, tags: userTags, publicKeys: publicKeysOf(apiKeys) });
+const readKeys = (apiKeys: Parameters): string[] =>
+  apiKeys.map(({ credential: { publicKey, type } }: Parameters) =>
+    keyLine(publicKey, type === lastingType ? undefined : type),
+  );
+
+const readPasskeys = (authenticators: Parameters): string[] =>
+  authenticators.map(({ credentialId }: Parameters) => credentialId);
+
+function readUser({ userId, userName, userTags: tags, apiKeys, authenticators, ...contacts }: Parameters) {
+  const { userEmail: email, userPhoneNumber: phoneNumber } = contacts;
+  const credentials = { keys: readKeys(apiKeys), passkeys: readPasskeys(authenticators) };
+  return userRow(userId, { userName, email, phoneNumber, tags, ...credentials });
 }
 
 const policyRow = (policyId: string, { policyName, effect, consensus }: Parameters) => {
@@ -44,7 +63,7 @@ const policyRow = (policyId: string, { policyName, effect, consensus }: Paramete
 
 const noUser: Denial = { code: notFound, says: "unable to find user" };
 
-/** Of private key tags, features and interfaces the model has none. */
+/** Of private key tags and interfaces the model has none, and of features one. */
 const listsOfOrganization = [
   "list_users",
   "list_policies",
@@ -69,12 +88,26 @@ export const queries: Record<string, QueryView> = {
     read: ({ user }) => readUser(user),
   },
   get_api_keys: {
-    tell: ({ users }, { userId }) =>
-      users
-        .get(userId)
-        ?.keys.map(({ publicKey }) => publicKey)
-        .sort() ?? noUser,
-    read: ({ apiKeys }) => publicKeysOf(apiKeys).sort(),
+    tell: ({ users }, { userId }) => {
+      const user = users.get(userId);
+      return user === undefined ? noUser : tellKeys(user).sort();
+    },
+    read: ({ apiKeys }) => readKeys(apiKeys).sort(),
+  },
+  get_authenticators: {
+    tell: ({ users }, { userId }) => {
+      const user = users.get(userId);
+      return user === undefined ? noUser : tellPasskeys(user).sort();
+    },
+    read: ({ authenticators }) => readPasskeys(authenticators).sort(),
+  },
+  get_authenticator: {
+    tell: ({ users }, { authenticatorId }) => {
+      const all = [...users.values()].flatMap(({ passkeys }) => passkeys);
+      const found = all.find((passkey) => passkey.authenticatorId === authenticatorId);
+      return found?.credentialId ?? { code: notFound, says: "unable to find authenticator" };
+    },
+    read: ({ authenticator }) => authenticator.credentialId,
   },
   list_user_tags: {
     tell: ({ tags }) => sorted([...tags]),
@@ -121,14 +154,19 @@ export const queries: Record<string, QueryView> = {
       ...listsOfOrganization.map((path) => queries[path]?.tell(state, parameters, callerId)),
     ],
     read: ({ organizationData }) => {
-      const { name, tags: userTags, rootQuorum: quorum, ...lists } = organizationData;
-      const json = { ...lists, userTags, configs: { quorum } };
+      const { name, tags: userTags, rootQuorum: quorum, features, ...lists } = organizationData;
+      const json = { ...lists, userTags, configs: { quorum, features } };
       return [name, ...listsOfOrganization.map((path) => queries[path]?.read(json))];
     },
   },
   get_organization_configs: {
-    tell: ({ quorum }) => [quorum.threshold, [...quorum.userIds].sort()],
-    read: ({ configs: { quorum } }) => [quorum.threshold, [...quorum.userIds].sort()],
+    tell: ({ quorum, originsFeature }) => {
+      return [quorum.threshold, [...quorum.userIds].sort(), ...(originsFeature === undefined ? [] : [originsFeature])];
+    },
+    read: ({ configs: { quorum, features } }) => {
+      const own = features.filter(({ name }: Parameters) => name === "FEATURE_NAME_WEBAUTHN_ORIGINS");
+      return [quorum.threshold, [...quorum.userIds].sort(), ...own.map(({ value = "" }: Parameters) => value)];
+    },
   },
   /** Those that wait. */
   list_activities: {

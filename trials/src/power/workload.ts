@@ -15,9 +15,11 @@ import {
   fingerprintOf,
   type Json,
 } from "@keystead/e2e/matrix/fixture.ts";
+import { newUser } from "@keystead/e2e/matrix/people.ts";
 import { createStages, type Stage } from "@keystead/e2e/matrix/stage.ts";
 import { activityTable, voteTable } from "@keystead/e2e/matrix/table.ts";
-import { type Answer, call } from "@keystead/e2e/wire.ts";
+import { authenticatorParams, createPasskey, passkeyStamp } from "@keystead/e2e/passkeys.ts";
+import { type Answer, call, send } from "@keystead/e2e/wire.ts";
 import { put } from "@keystead/server/state/entities.ts";
 import { patienceMs } from "../../../core/test/patience.ts";
 import type { Random } from "../../../core/test/seeded_random.ts";
@@ -28,6 +30,8 @@ export type Exchange = {
   path: string;
   body: string;
   key: KeyPair;
+  /** A header and its value, instead of the stamp that the key would make. */
+  stamp?: readonly [name: string, value: string];
   sentAt: number;
   answer?: { status: number; json: Json; receivedAt: number };
 };
@@ -68,8 +72,10 @@ export async function furnishTheatre(
 
 const entries = Object.entries(activityTable) as [ActivityPath, ActivityEntry][];
 
-/** All that clients do sooner or later: every activity there is, and votes. */
-export const workPaths: readonly string[] = [...entries.map(([path]) => path), ...Object.keys(voteTable)];
+const signInBelow = "stamp_login by a passkey, naming the parent";
+
+/** All that clients do sooner or later: every activity there is, votes, and what applications send to sign their users in. */
+export const workPaths: readonly string[] = [...entries.map(([path]) => path), ...Object.keys(voteTable), signInBelow];
 
 export type Running = { done: Map<string, number>; stop(): Promise<void> };
 
@@ -87,6 +93,10 @@ export function runClients(
 
   async function client(stage: Stage): Promise<void> {
     while (!stopped) {
+      if (random.below(entries.length) === 0) {
+        await attempt(() => signIn(stage));
+        continue;
+      }
       const [path, entry] = random.pick(entries);
       if (entry.endsPlace === true) {
         await attempt(() => foundAndEnd(stage, path, entry));
@@ -115,6 +125,26 @@ export function runClients(
     const answer = await fixture.send({ kind: "submit", path, key, body });
     if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${answer.text}`);
     count(path);
+  }
+
+  /** It runs in the sub-organization, and nowhere else, also when it is sent again after the cut. */
+  async function signIn(stage: Stage): Promise<void> {
+    const { parent, sub } = stage;
+    const fixture = noted(createFixture(url, silent, stage, sub), ledger, journalLength);
+    const passkey = createPasskey();
+    await newUser(fixture, { authenticators: [authenticatorParams(passkey)] });
+    const parameters = { publicKey: createKey().publicKey, expirationSeconds: "3600" };
+    const body = JSON.stringify(envelope("ACTIVITY_TYPE_STAMP_LOGIN", parent.organizationId, parameters));
+    const stamp = ["X-Stamp-Webauthn", passkeyStamp(passkey, body)] as const;
+    const exchange: Exchange = { path: "stamp_login", body, key: sub.root.p256, stamp, sentAt: journalLength() };
+    ledger.push(exchange);
+    const answer = await sendOnce(url, exchange);
+    if (answer.status === 503) throw new TryAgain(answer.text);
+    exchange.answer = { status: answer.status, json: answer.json, receivedAt: journalLength() };
+    if (answer.json?.activity?.organizationId !== sub.organizationId) {
+      throw new Error(`${signInBelow} was answered ${answer.status}: ${answer.text}`);
+    }
+    count(signInBelow);
   }
 
   /** The end of the power is no surprise, and on a busy machine an answer may be late. */
@@ -189,8 +219,10 @@ function noted(fixture: Fixture, ledger: Ledger, journalLength: () => number): F
 }
 
 /** What the same body is answered at once. */
-export function sendOnce(url: string, { path, key, body }: Exchange): Promise<Answer> {
-  return call(url, `/public/v1/submit/${path}`, key, body);
+export function sendOnce(url: string, { path: name, key, stamp, body }: Exchange): Promise<Answer> {
+  const path = `/public/v1/submit/${name}`;
+  if (stamp === undefined) return call(url, path, key, body);
+  return send(url, { path, headers: [["Content-Type", "application/json"], stamp], body });
 }
 
 /** What the same body is answered, with some patience. */

@@ -209,7 +209,7 @@ export const oneKeyTwoUsers = defineRace({
     assert.equal(winners.length, 1, answers.map(({ text }) => text).join("\n"));
     const winner = answers.findIndex(isDone);
     assertRefusedAs(answers[1 - winner], 409, /already belongs to a user of this organization/);
-    const me = await stage.ask(organization, { userId: "", key }, "whoami");
+    const me = await stage.ask(organization, { key }, "whoami");
     assert.equal(me.username, `Newcomer ${winner}`);
     assert.equal((await stage.ask(organization, organization.people[0], "list_users")).users.length, 3);
     return `newcomer ${winner}`;

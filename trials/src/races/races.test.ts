@@ -2,7 +2,8 @@
  * Races over HTTP against whole servers: one on SQLite, three on one PostgreSQL. Each trial has an organization of its own, sends its
  * requests at the same moment to all servers, and looks at every answer and at the state afterwards. Then the servers stop, and
  * every organization's log is executed anew. A sample here; 500 trials of each race, and 1,000 bodies sent fifty times each, with
- * `npm run figures`. KEYSTEAD_SEED repeats a run's choices (not its timing).
+ * `npm run figures`. KEYSTEAD_SEED repeats a run's choices (not its timing); KEYSTEAD_RACES_ONLY is a pattern for the names of races
+ * that alone shall run.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +18,10 @@ import { newPlace, repeatedKinds, sendEqual } from "./repeats.ts";
 import { limits } from "./rights.ts";
 import { runTrials, tally } from "./run_trials.ts";
 import { Stage } from "./stage.ts";
-import { races } from "./table.ts";
+import { races as all } from "./table.ts";
+
+const only = new RegExp(process.env.KEYSTEAD_RACES_ONLY ?? "");
+const races = all.filter(({ name }) => only.test(name));
 
 const trials = samples.raceTrials;
 const bodies = samples.racedBodies;

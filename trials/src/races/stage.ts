@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { createKey, type KeyPair, keyFrom } from "@keystead/e2e/key_pairs.ts";
 import { ethereum } from "@keystead/e2e/matrix/keys.ts";
+import { authenticatorParams, type Passkey, passkeyStamp } from "@keystead/e2e/passkeys.ts";
 import { type Answer, bytesOf, type Headers, send } from "@keystead/e2e/wire.ts";
 import { activities } from "@keystead/sdk";
 import type { Random } from "../../../core/test/seeded_random.ts";
@@ -25,8 +26,14 @@ export type Plan = { users: number; threshold: number; wallet?: boolean };
 
 export type ActivityPath = keyof typeof activities;
 
+/** What stamps a request: a key, or a passkey. */
+export type Stamper = { key: KeyPair } | { passkey: Passkey };
+
+/** A header and its value. */
+type Stamp = Headers[number];
+
 /** A request that only waits to be sent: the same bytes and the same stamp, as often as one likes. */
-export type Stamped = { path: ActivityPath; body: string; stamp: string; headers?: Headers };
+export type Stamped = { path: ActivityPath; body: string; stamp: Stamp; headers?: Headers };
 
 /** An activity that waits for consensus. */
 export type Waiting = { activityId: string; fingerprint: string; body: string; path: ActivityPath };
@@ -83,8 +90,9 @@ export class Stage {
   }
 
   /** A further user, who is in no quorum. */
-  async member(organization: Organization, key = createKey()): Promise<Person> {
-    const user = { userName: "Member", apiKeys: [apiKeyOf(key)], authenticators: [], oauthProviders: [], userTags: [] };
+  async member(organization: Organization, key = createKey(), passkey?: Passkey): Promise<Person> {
+    const authenticators = passkey === undefined ? [] : [authenticatorParams(passkey)];
+    const user = { userName: "Member", apiKeys: [apiKeyOf(key)], authenticators, oauthProviders: [], userTags: [] };
     const { userIds } = await this.done(organization, organization.people[0], "create_users", { users: [user] });
     return { userId: userIds[0], key };
   }
@@ -92,7 +100,7 @@ export class Stage {
   /** A body of this very moment, in no two calls the same. */
   stamped(
     organization: Organization | string,
-    { key }: { key: KeyPair },
+    stamper: Stamper,
     path: ActivityPath,
     parameters: object,
     headers?: Headers,
@@ -100,18 +108,18 @@ export class Stage {
     const organizationId = typeof organization === "string" ? organization : organization.organizationId;
     const timestampMs = String(nextMs());
     const body = JSON.stringify({ type: activities[path].type, timestampMs, organizationId, parameters });
-    return { path, body, stamp: quickStamp(key, bytesOf(body)), ...(headers && { headers }) };
+    return { path, body, stamp: stampOf(stamper, bytesOf(body)), ...(headers && { headers }) };
   }
 
   /** The body of a waiting activity, stamped by one more user: an approval. */
-  restamped({ body, path }: Waiting, { key }: Person): Stamped {
-    return { path, body, stamp: quickStamp(key, bytesOf(body)) };
+  restamped({ body, path }: Waiting, person: Person): Stamped {
+    return { path, body, stamp: stampOf(person, bytesOf(body)) };
   }
 
   send({ path, body, stamp, headers = [] }: Stamped, server = this.random.below(this.servers)): Promise<Answer> {
     return send(this.#urls[server] ?? "", {
       path: activities[path].url,
-      headers: [["Content-Type", "application/json"], ["X-Stamp", stamp], ...headers],
+      headers: [["Content-Type", "application/json"], stamp, ...headers],
       body,
     });
   }
@@ -159,25 +167,24 @@ export class Stage {
   }
 
   /** What a query answers, at whichever server. */
-  async ask({ organizationId }: Organization, { key }: Person, path: string, more: object = {}): Promise<Json> {
-    const answer = await this.query({ organizationId }, { key }, path, more);
+  async ask({ organizationId }: Organization, reader: Stamper, path: string, more: object = {}): Promise<Json> {
+    const answer = await this.query({ organizationId }, reader, path, more);
     assert.equal(answer.status, 200, answer.text);
     return answer.json;
   }
 
+  /** By whoever stamps, or by a read-only session. */
   query(
     { organizationId }: Pick<Organization, "organizationId">,
-    { key }: Pick<Person, "key">,
+    reader: Stamper | { session: string },
     path: string,
     more: object = {},
   ): Promise<Answer> {
     const body = bytesOf({ organizationId, ...more });
+    const shown: Stamp = "session" in reader ? ["X-Session", reader.session] : stampOf(reader, body);
     return send(this.#urls[this.random.below(this.servers)] ?? "", {
       path: `/public/v1/query/${path}`,
-      headers: [
-        ["Content-Type", "application/json"],
-        ["X-Stamp", quickStamp(key, body)],
-      ],
+      headers: [["Content-Type", "application/json"], shown],
       body,
     });
   }
@@ -201,6 +208,11 @@ export class Stage {
     const wanted = new Set(requests.map(({ body }) => fingerprintOf(body)));
     return activities.filter(({ fingerprint }: Json) => wanted.has(fingerprint)).length;
   }
+}
+
+function stampOf(stamper: Stamper, body: Uint8Array): Stamp {
+  if ("passkey" in stamper) return ["X-Stamp-Webauthn", passkeyStamp(stamper.passkey, body)];
+  return ["X-Stamp", quickStamp(stamper.key, body)];
 }
 
 export function fingerprintOf(body: string): string {

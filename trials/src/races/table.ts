@@ -14,7 +14,15 @@ import {
 import type { AnyRace } from "./race.ts";
 import { idempotencyKey, keyForTwo } from "./repeats.ts";
 import { deletedOrganization, deletedPolicy, limit, newDenial } from "./rights.ts";
-import { invalidations, loginAgainstDelete, sessionEviction } from "./sessions.ts";
+import {
+  invalidations,
+  invalidationsByType,
+  loginAgainstDelete,
+  loginAgainstPasskeyDelete,
+  oneSessionKey,
+  renewal,
+  sessionEviction,
+} from "./sessions.ts";
 import {
   deletedVoter,
   doubleExecute,
@@ -55,6 +63,10 @@ export const races: readonly AnyRace[] = [
   idempotencyKey,
   keyForTwo,
   loginAgainstDelete,
+  loginAgainstPasskeyDelete,
   invalidations,
+  invalidationsByType,
+  renewal,
+  oneSessionKey,
   sessionEviction,
 ];

@@ -4,11 +4,14 @@
  */
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
+import type { Fault } from "@keystead/core/fault.ts";
 import type { Caller } from "../../endpoints/define_query.ts";
 import { noSuchOrganization } from "../../endpoints/known_faults.ts";
 import {
   type Evidence,
   expiredCredential,
+  isInvalidEvidence,
+  isMadeBy,
   isOver,
   lookupOf,
   needsOrigins,
@@ -38,29 +41,65 @@ export type Scope = "named" | "sub-organization" | "former";
 
 type FoundCaller = CallerRow & { credential: NonNullable<CallerRow["credential"]> };
 
-/** Who was found, and which organization the request is about. */
-type Resolved = { found: FoundCaller; subjectId: string };
+/** Who was found, which organization the request is about, and whether the evidence is good for it. */
+type Resolved = { found: FoundCaller; subjectId: string; isVerified: boolean };
 
 /**
  * The named organization first; then its parent, whose members may read every sub-organization; then, where the endpoint
- * allows it, the credential's own sub-organization, which the request is about then.
+ * allows it, the credential's own sub-organization, which the request is about then. Somebody in one of them may have registered a
+ * stranger's credential id with another key: what that key did not make is looked for further on.
  */
-async function resolve(store: Store, organizationId: string, evidence: Evidence, scope: Scope): Promise<Resolved> {
+async function resolve(
+  dependencies: AuthenticationDependencies,
+  organizationId: string,
+  evidence: Evidence,
+  body: Uint8Array,
+  scope: Scope,
+): Promise<Resolved> {
+  const { store, curves } = dependencies;
   const lookup = lookupOf(evidence);
+  /** Most are found and verified at the first attempt: whose key it was is asked only where that fails. */
+  const attempt = async (row: CallerRow | undefined, subjectId = organizationId): Promise<Resolved | undefined> => {
+    if (row === undefined || !hasCredential(row)) return undefined;
+    const isVerified = await verifies(dependencies, row, evidence, body);
+    return isVerified || isMadeBy(curves, evidence, row.credential) ? { found: row, subjectId, isVerified } : undefined;
+  };
   const named = await findIn(store, organizationId, lookup, scope === "former");
   if (named === undefined) {
     throw noSuchOrganization();
   }
-  if (hasCredential(named)) return { found: named, subjectId: organizationId };
-  if (named.parentId !== undefined) {
-    const parent = await findIn(store, named.parentId, lookup);
-    if (parent !== undefined && hasCredential(parent)) return { found: parent, subjectId: organizationId };
-  } else if (scope === "sub-organization") {
-    const match = await findOwnSubOrganization(store, organizationId, evidence);
-    if (match !== undefined && hasCredential(match)) return { found: match, subjectId: match.organizationId };
-  }
-  const inSubOrganizations = named.parentId === undefined && scope === "sub-organization";
-  throw unknownCredential({ organizationId, parentId: named.parentId, inSubOrganizations }, evidence);
+  const own = await attempt(named);
+  if (own !== undefined) return own;
+  const { parentId } = named;
+  const parent = parentId === undefined ? undefined : await findIn(store, parentId, lookup);
+  const above = await attempt(parent);
+  if (above !== undefined) return above;
+  const findsBelow = parentId === undefined && scope === "sub-organization";
+  const child = findsBelow ? await findOwnSubOrganization({ store, curves }, organizationId, evidence) : undefined;
+  const below = await attempt(child, child?.organizationId);
+  if (below !== undefined) return below;
+  if (hasCredential(named) || (parent !== undefined && hasCredential(parent))) throw unverifiedEvidence(evidence);
+  throw findsBelow ? unknownBelow(organizationId, evidence) : unknownCredential({ organizationId, parentId }, evidence);
+}
+
+/** Whether the evidence is good for this body. Throws where it, or the credential, is over. */
+async function verifies(
+  { store, curves, notarizerKey }: AuthenticationDependencies,
+  found: FoundCaller,
+  evidence: Evidence,
+  body: Uint8Array,
+): Promise<boolean> {
+  const { credential } = found;
+  const nowMs = Date.now();
+  if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
+  const origins = needsOrigins(evidence) ? await readAllowedOrigins(store, found) : undefined;
+  const verification = { curves, credential, notarizerKey: notarizerKey?.(), allowedOrigins: () => origins };
+  return verifyEvidence(verification, evidence, body);
+}
+
+/** Neither the named organization nor any below it knows the credential. */
+function unknownBelow(organizationId: string, evidence: Evidence): Fault {
+  return unknownCredential({ organizationId, parentId: undefined, inSubOrganizations: true }, evidence);
 }
 
 /** A user is looked for in its own organization alone: anywhere else nobody has its id. */
@@ -79,18 +118,30 @@ function hasCredential(row: CallerRow): row is FoundCaller {
   return row.credential !== undefined;
 }
 
+/** Whether the credential is there, and its key made the evidence. */
+function isCaller(curves: Curves, row: CallerRow, evidence: Evidence): row is FoundCaller {
+  return row.credential !== undefined && isMadeBy(curves, evidence, row.credential);
+}
+
 /**
- * Where a submit runs that may name its parent: in the named organization, unless only one sub-organization of it knows the credential.
- * Nothing is verified here: the signer does that, wherever it runs.
+ * Where a submit runs that may name its parent: in the named organization, unless one sub-organization of it has the credential. Whether
+ * the evidence is good for this body is the signer's to say, wherever it runs. A credential that none of them has is refused here, as for a
+ * query: the signer would look in the named organization alone, and answer as if no other had been meant.
  */
 export async function findWhereItRuns(
-  { store, curves }: AuthenticationDependencies,
+  dependencies: AuthenticationDependencies,
   { organizationId, evidence: sent }: { organizationId: string; evidence: SentEvidence },
 ): Promise<string> {
+  const { store, curves } = dependencies;
   const evidence = parseEvidence(curves, sent);
   const named = await findIn(store, organizationId, lookupOf(evidence));
-  if (named === undefined || hasCredential(named) || named.parentId !== undefined) return organizationId;
-  return (await findOwnSubOrganization(store, organizationId, evidence))?.organizationId ?? organizationId;
+  if (named === undefined || named.parentId !== undefined) return organizationId;
+  return withVerifyLimit(dependencies, organizationId, evidence, async () => {
+    if (isCaller(curves, named, evidence)) return organizationId;
+    const own = await findOwnSubOrganization({ store, curves }, organizationId, evidence);
+    if (own !== undefined) return own.organizationId;
+    throw hasCredential(named) ? unverifiedEvidence(evidence) : unknownBelow(organizationId, evidence);
+  });
 }
 
 /** The credential that evidence claims, in its one spelling; throws where the evidence cannot be read. */
@@ -99,33 +150,41 @@ export function claimedCredential({ curves }: Pick<AuthenticationDependencies, "
 }
 
 export async function authenticateQuery(
-  { store, curves, notarizerKey, refusedCredentials }: AuthenticationDependencies,
+  dependencies: AuthenticationDependencies,
   organizationId: string,
   sent: SentEvidence,
   body: Uint8Array,
   scope: Scope,
 ): Promise<Caller> {
+  const { curves, refusedCredentials } = dependencies;
   const evidence = parseEvidence(curves, sent);
-  const claimed = lookupText(lookupOf(evidence));
-  const verifyLimit =
-    refusedCredentials?.has(organizationId, claimed) === true ? refusedCredentials.verifyLimit : undefined;
-  if (verifyLimit !== undefined) await verifyLimit.enter(() => false);
-  try {
-    const { found, subjectId } = await resolve(store, organizationId, evidence, scope);
-    const { credential } = found;
-    const nowMs = Date.now();
-    if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
-    const origins = needsOrigins(evidence) ? await readAllowedOrigins(store, found) : undefined;
-    const verification = { curves, credential, notarizerKey: notarizerKey?.(), allowedOrigins: () => origins };
-    if (!verifyEvidence(verification, evidence, body)) {
-      refusedCredentials?.note(organizationId, claimed);
-      throw unverifiedEvidence(evidence);
-    }
-    refusedCredentials?.clear(organizationId, claimed);
+  return withVerifyLimit(dependencies, organizationId, evidence, async () => {
+    const { found, subjectId, isVerified } = await resolve(dependencies, organizationId, evidence, body, scope);
+    if (!isVerified) throw unverifiedEvidence(evidence);
+    refusedCredentials?.clear(organizationId, lookupText(lookupOf(evidence)));
+    const { organizationId: ownId, organizationName, credential } = found;
     const { userId, userName } = credential;
-    const { organizationId: ownId, organizationName } = found;
     const isStamped = evidence.kind !== "readOnlySession";
     return { organizationId: ownId, organizationName, userId, userName, isStamped, subjectId };
+  });
+}
+
+/** Work that verifies evidence: few at a time where a credential's evidence was refused lately. What does not verify is noted. */
+async function withVerifyLimit<T>(
+  { refusedCredentials }: AuthenticationDependencies,
+  organizationId: string,
+  evidence: Evidence,
+  work: () => Promise<T>,
+): Promise<T> {
+  const claimed = lookupText(lookupOf(evidence));
+  const isRefused = refusedCredentials?.has(organizationId, claimed) === true;
+  const verifyLimit = isRefused ? refusedCredentials.verifyLimit : undefined;
+  if (verifyLimit !== undefined) await verifyLimit.enter(() => false);
+  try {
+    return await work();
+  } catch (error) {
+    if (isInvalidEvidence(error)) refusedCredentials?.note(organizationId, claimed);
+    throw error;
   } finally {
     verifyLimit?.leave(0);
   }

@@ -2,15 +2,26 @@
  * Which sub-organization a credential belongs to, for clients that know only the parent. Public keys are public, and anyone can add a
  * stranger's to an organization of his own: so only those count where the key is proven (state/proven.ts), and the others only where none
  * does. That a key which is proven nowhere belongs to the only sub-organization that knows it is the gateway's word.
+ *
+ * A passkey is named by an id that whoever registers it chooses. Of those with the same id only those count whose key made the stamp. A
+ * look-up reads the oldest ones alone, so a stranger who registers an id a thousand times costs as much as one who does it a few times, and
+ * keeps no owner out: an id is known to others only after its owner has made it.
  */
-import { ambiguousCredential, type Evidence, lookupOf } from "../../evidence/evidence.ts";
-import { findInSubOrganizations } from "../../store/across.ts";
+import type { Curves } from "@keystead/core/crypto/curves.ts";
+import { ambiguousCredential, type Evidence, isMadeBy, lookupOf, unverifiedEvidence } from "../../evidence/evidence.ts";
+import type { KeyLookup } from "../../state/credentials.ts";
+import { findProvenInSubOrganizations, findUnprovenInSubOrganizations } from "../../store/across.ts";
 import { type CallerRow, findCallerByUser } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 
-/** The caller in the one that counts; undefined where no sub-organization knows the credential. */
+type Dependencies = { store: Store; curves: Curves };
+
+/**
+ * The caller in the one that counts; undefined where no sub-organization knows the credential. Throws the refusal of evidence that does
+ * not verify where some know it, and none of their keys made this.
+ */
 export async function findOwnSubOrganization(
-  store: Store,
+  { store, curves }: Dependencies,
   parentId: string,
   evidence: Evidence,
 ): Promise<CallerRow | undefined> {
@@ -21,7 +32,37 @@ export async function findOwnSubOrganization(
   }
   // No contact is verified yet.
   if (lookup.by === "contact") return undefined;
-  const [match, ...others] = await findInSubOrganizations(store, parentId, lookup.curve, lookup.publicKey);
-  if (others.length === 0) return match;
-  throw ambiguousCredential(evidence);
+  const matching = matcherOf(curves, evidence);
+  const proven = await findProven(store, parentId, lookup);
+  const counting = proven.filter(matching);
+  if (counting.length > 0) return onlyOne(counting, evidence);
+  const unproven = await findUnprovenInSubOrganizations(store, parentId, lookup.curve, lookup.publicKey);
+  // Its first act may have been committed between the two statements.
+  const meanwhile = await findProven(store, parentId, lookup);
+  const now = meanwhile.filter(matching);
+  const found = now.length > 0 ? now : unproven.filter(matching);
+  if (found.length > 0) return onlyOne(found, evidence);
+  if (meanwhile.length + unproven.length > 0) throw unverifiedEvidence(evidence);
+  return undefined;
+}
+
+function findProven(store: Store, parentId: string, { curve, publicKey }: KeyLookup): Promise<CallerRow[]> {
+  return findProvenInSubOrganizations(store, parentId, curve, publicKey);
+}
+
+/** No row is verified twice. */
+function matcherOf(curves: Curves, evidence: Evidence): (row: CallerRow) => boolean {
+  const verdicts = new Map<string, boolean>();
+  return ({ organizationId, credential }) => {
+    if (credential === undefined) return false;
+    const name = `${organizationId} ${credential.credentialId}`;
+    const verdict = verdicts.get(name) ?? isMadeBy(curves, evidence, credential);
+    verdicts.set(name, verdict);
+    return verdict;
+  };
+}
+
+function onlyOne([match, ...others]: readonly CallerRow[], evidence: Evidence): CallerRow | undefined {
+  if (others.length > 0) throw ambiguousCredential(evidence);
+  return match;
 }

@@ -95,7 +95,10 @@ class Execution {
     if (error instanceof Fault && error.code === "already_exists") return again("executed");
     if (isUnknownCredential(error)) {
       // The signer looks no further than the organization itself; a member of its parent is told that reading is all it may.
-      const caller = await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named");
+      const caller = await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named").catch(
+        // The signer knows whether the request's kind is also looked for in sub-organizations, which has words of its own.
+        (fault: unknown) => Promise.reject(isUnknownCredential(fault) ? error : fault),
+      );
       if (caller.organizationId === organizationId) return again("callerAdded");
       throw organizationMismatch(organizationId, caller.organizationId);
     }

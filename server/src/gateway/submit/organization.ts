@@ -9,12 +9,13 @@ import { noSuchOrganization } from "../../endpoints/known_faults.ts";
 import { FrameTooLong } from "../../frames/frame.ts";
 import type { OfferedState, Reply, Request } from "../../frames/messages.ts";
 import { withoutMac } from "../../state/authenticity.ts";
+import type { Lru } from "../../state/lru.ts";
 import { passed } from "../../state/steps.ts";
 import { loadHeaders, loadJournal, loadState, type StoredState } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import type { LinkTurn, SignerLink } from "../link/signer_link.ts";
 import { OpenRun, type RunHolder } from "./run.ts";
-import type { Supplies } from "./wishes.ts";
+import type { OtherState, Supplies } from "./wishes.ts";
 
 /** What a client sent, and the body of the activity it votes on if it does. */
 export type Stamped = Pick<Request<"prepare">, "body" | "evidence" | "target"> & {
@@ -34,6 +35,8 @@ export type OrganizationContext = {
   link: SignerLink;
   /** The operator hears what is wrong with an organization's rows. */
   onRefused(organizationId: string, message: string): void;
+  /** What the signer is expected to wish for of other organizations, by the one that asks. */
+  expected: Lru<OtherState>;
   /** It has no request here, and no run that one could follow. */
   onIdle(organizationId: string): void;
 };
@@ -50,6 +53,16 @@ export class Organization implements RunHolder {
     this.#context = context;
     this.organizationId = organizationId;
   }
+
+  /** What the signer wished for last time of its parent, for those whose evidence needs it. */
+  expected(): OtherState | undefined {
+    return this.#context.expected.get(this.organizationId);
+  }
+
+  readonly expect = (organizationId: string, state: OtherState): void => {
+    const { expected } = this.#context;
+    if (expected.get(organizationId)?.linksFrom !== state.linksFrom) expected.set(organizationId, state, 1);
+  };
 
   /** Whether it has requests here. */
   get isBusy(): boolean {

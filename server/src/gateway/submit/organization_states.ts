@@ -1,4 +1,5 @@
 /** The organizations that have requests under way, or a run that the next request may follow. */
+import { createLru } from "../../state/lru.ts";
 import type { Store } from "../../store/store.ts";
 import { type Admission, createAdmission } from "../bounds/admission.ts";
 import { admissionLimits } from "../bounds/memory_bounds.ts";
@@ -16,6 +17,8 @@ export type Organizations = {
 };
 
 const maxOrganizations = 5_000;
+/** Each is two ids and a number. */
+const maxExpected = 50_000;
 
 export function createOrganizations(
   store: Store,
@@ -24,7 +27,8 @@ export function createOrganizations(
   admission: Admission = createAdmission(admissionLimits),
 ): Organizations {
   const organizations = new Map<string, Organization>();
-  const context: OrganizationContext = { store, link, onRefused, onIdle: (id) => organizations.delete(id) };
+  const expected: OrganizationContext["expected"] = createLru(maxExpected);
+  const context: OrganizationContext = { store, link, onRefused, expected, onIdle: (id) => organizations.delete(id) };
   return {
     begin(organizationId, request) {
       let organization = organizations.get(organizationId);

@@ -1,6 +1,7 @@
 /** One request's turn with the signer: its place among the others, what was brought for it, and what came of each attempt. */
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { needsOrigins } from "../../evidence/evidence.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { sha256 } from "../../state/digest.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
@@ -51,14 +52,14 @@ export class Preparation {
   #repeated: string | undefined;
 
   constructor(store: Store, admission: Admission, organization: Organization, request: PrepareRequest) {
-    const { organizationId } = organization;
+    const { organizationId, expect } = organization;
     const { body, target, cost, records: declared } = request;
     this.#organization = organization;
     this.#admission = admission;
     this.#request = request;
     this.#weight = { cost, bytes: body.length + (target?.length ?? 0) };
     this.#turn = { organizationId, cost };
-    this.#source = { store, organizationId, declared, fingerprint: () => toHex(sha256(body)) };
+    this.#source = { store, organizationId, declared, expect, fingerprint: () => toHex(sha256(body)) };
     organization.enter();
   }
 
@@ -71,7 +72,7 @@ export class Preparation {
         if (place !== undefined) await place;
         this.#isAdmitted = true;
       }
-      await bring(this.#supplies, this.#source, needs);
+      await bring(this.#supplies, this.#source, this.#withExpected(needs));
       const step = this.#toStep(await organization.ask(this.#turn, this.#request, this.#supplies));
       return step.kind === "again" && round.isLastAttempt ? this.#giveUp() : step;
     } catch (error) {
@@ -79,6 +80,13 @@ export class Preparation {
       if (error instanceof Fault && error.code === "unavailable") organization.run?.abandon();
       return { kind: "refused", error };
     }
+  }
+
+  /** Whenever all is read anew, what the signer wished for last time comes along: asked for, it would cost another round. */
+  #withExpected(needs: readonly Need[]): readonly Need[] {
+    if (!needsOrigins(this.#request.evidence) || needs[0]?.kind !== "declared") return needs;
+    const value = this.#organization.expected();
+    return value === undefined ? needs : [...needs, { kind: "expectedState", value }];
   }
 
   /** Whatever came of it, its place is another's now. */

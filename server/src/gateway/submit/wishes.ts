@@ -10,8 +10,14 @@ import { type AttemptClaim, claimAttempt } from "../../store/otp_codes.ts";
 import { type FoundRecord, findRecords } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 
-/** A wish of the signer, or the records that the activity declares, read anew: then what came on its wishes is forgotten. */
-export type Need = Wish | { kind: "declared" };
+/**
+ * A wish of the signer; or the records that the activity declares, read anew: then what came on its wishes is forgotten; or a state of
+ * another organization that it will wish for, as it did before.
+ */
+export type Need = Wish | { kind: "declared" } | { kind: "expectedState"; value: OtherState };
+
+/** A page of another organization's state, with the headers from a version on. */
+export type OtherState = Extract<Wish, { kind: "otherState" }>["value"];
 
 type NeedOf<K extends Need["kind"]> = Extract<Need, { kind: K }>;
 
@@ -31,6 +37,8 @@ export type Source = {
   store: Store;
   organizationId: string;
   declared: readonly RecordWish[];
+  /** What the signer is expected to wish for next time, from what it was given now. */
+  expect(organizationId: string, state: OtherState): void;
   /** Of the body, in hex. */
   fingerprint(): string;
 };
@@ -92,9 +100,9 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
   },
   otherState: {
     needsState: false,
-    async bring(supplies, { store }, needs) {
+    async bring(supplies, source, needs) {
       for (const { value } of needs) {
-        const state = await loadOther(store, value);
+        const state = await loadOther(source, value);
         // Asked for again: what was brought before was not enough, or is older than what was released since.
         if (state !== undefined) supplies.otherStates.set(otherKey(value), state);
       }
@@ -104,6 +112,14 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
       const { organizationId, page } = value;
       if (!otherStates.has(otherKey(value))) return undefined;
       return `the state of its parent ${organizationId}, of which it needs \`${page}\`, is missing or older than what was released`;
+    },
+  },
+  /** It is not among those that were asked for: if it does not serve, nothing is wrong with the rows yet. */
+  expectedState: {
+    needsState: false,
+    async bring(supplies, source, [need]) {
+      const state = need && (await loadOther(source, need.value));
+      if (state !== undefined) supplies.others = [state];
     },
   },
   record: {
@@ -134,7 +150,7 @@ function refuseUnclaimed(claim: AttemptClaim): void {
   if (claim === "none left") throw invalidCode("too many attempts");
 }
 
-function otherKey({ organizationId, page }: NeedOf<"otherState">["value"]): string {
+function otherKey({ organizationId, page }: OtherState): string {
   return `${organizationId} ${page}`;
 }
 
@@ -191,12 +207,13 @@ export function explainRepeated(supplies: Supplies, needs: readonly Need[], hasS
 }
 
 async function loadOther(
-  store: Store,
-  { organizationId, page, linksFrom }: NeedOf<"otherState">["value"],
+  { store, organizationId: asking, expect }: Source,
+  { organizationId, page, linksFrom }: OtherState,
 ): Promise<OfferedState | undefined> {
   const state = await loadPartOfState(store, organizationId, page);
   if (state === undefined) return undefined;
   const { version, header, directory, pages } = state;
+  expect(asking, { organizationId, page, linksFrom: version + 1 });
   const links = version < linksFrom ? [] : await loadHeaders(store, organizationId, linksFrom, version);
   return { header, directory, pages, links };
 }

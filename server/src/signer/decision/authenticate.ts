@@ -13,6 +13,7 @@ import {
   unverifiedEvidence,
   verifyEvidence,
 } from "../../evidence/evidence.ts";
+import type { SearchedOrganization } from "../../evidence/evidence_row.ts";
 import {
   type Credential,
   credentialLookup,
@@ -49,7 +50,7 @@ function registeredIn({ users }: MembersPage): Map<string, Registered> {
 
 export function authenticate(
   curves: Curves,
-  organization: { organizationId: string; parentId: string | undefined; members: MembersPage },
+  organization: SearchedOrganization & { members: MembersPage },
   sent: SentEvidence,
   body: Uint8Array,
   nowMs: number,

@@ -16,6 +16,9 @@ import { changedRows, type KnownHeader, refusedState } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
 import type { Signer } from "./signer.ts";
 
+/** What reading along takes of the signer. */
+type Reader = Pick<Signer, "memory" | "line" | "otherPages" | "adoptUnknown">;
+
 /** What one decision reads along. */
 export type OtherStates = {
   /** A page of this organization's newest state; throws `NeedsMore` where the gateway has not brought it. */
@@ -24,7 +27,7 @@ export type OtherStates = {
   readonly read: readonly KnownHeader[];
 };
 
-export function createOtherStates(signer: Signer, offered: readonly OfferedState[]): OtherStates {
+export function createOtherStates(signer: Reader, offered: readonly OfferedState[]): OtherStates {
   const read = new Map<string, KnownHeader>();
   /** As long as a decision lasts, it sees the same. */
   const pages = new Map<string, unknown>();
@@ -50,19 +53,19 @@ export function createOtherStates(signer: Signer, offered: readonly OfferedState
 }
 
 /** The wish for what a key names, if it is of this organization. */
-function wishFor(signer: Signer, organizationId: string, key: string): Wish[] {
+function wishFor(signer: Reader, organizationId: string, key: string): Wish[] {
   const [id, page = ""] = key.split(" ");
   return id === organizationId ? [wishOf(signer, organizationId, page)] : [];
 }
 
-function wishOf({ memory }: Signer, organizationId: string, page: string): Wish {
+function wishOf({ memory }: Reader, organizationId: string, page: string): Wish {
   const pin = memory.pins.get(uuidToBytes(organizationId));
   return { kind: "otherState", value: { organizationId, page, linksFrom: (pin?.version ?? 0) + 1 } };
 }
 
 type Believed = { known: KnownHeader; state: OfferedState };
 
-function believe(signer: Signer, organizationId: string, page: string, offered: readonly OfferedState[]): Believed {
+function believe(signer: Reader, organizationId: string, page: string, offered: readonly OfferedState[]): Believed {
   const pin = signer.memory.pins.get(uuidToBytes(organizationId));
   const needed = new NeedsMore([wishOf(signer, organizationId, page)]);
   const found = findOffered(signer, organizationId, page, offered);
@@ -80,7 +83,7 @@ function believe(signer: Signer, organizationId: string, page: string, offered: 
 
 /** Each page comes with the state it was read from. A state that was never written this page comes without it. */
 function findOffered(
-  { line }: Signer,
+  { line }: Reader,
   organizationId: string,
   page: string,
   offered: readonly OfferedState[],
@@ -91,7 +94,7 @@ function findOffered(
   return own.find(({ state }) => state.pages.some(({ name }) => name === page)) ?? own[0];
 }
 
-function knowHeader(line: Signer["line"], organizationId: string, header: Uint8Array): KnownHeader {
+function knowHeader(line: Reader["line"], organizationId: string, header: Uint8Array): KnownHeader {
   try {
     return line.know(header);
   } catch (error) {
@@ -102,7 +105,7 @@ function knowHeader(line: Signer["line"], organizationId: string, header: Uint8A
 
 /** From the header by digests to the page. What the directory lists and the frame lacks is an error, never an absence. */
 function readPage<N extends SinglePage>(
-  signer: Signer,
+  signer: Reader,
   organizationId: string,
   name: N,
   { known, state }: Believed,

@@ -63,7 +63,13 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const { members, pending, settings } = state.pages;
   if (settings.deleted === true) throw noSuchOrganization();
   const { parentId } = state.known.header;
-  const organization = { organizationId: state.organizationId, parentId: parentId && uuidFromBytes(parentId), members };
+  const organization = {
+    organizationId: state.organizationId,
+    parentId: parentId && uuidFromBytes(parentId),
+    // The gateway has looked there too, and has found nobody.
+    inSubOrganizations: parentId === undefined && form.activity.findsSubOrganization === true,
+    members,
+  };
   const others = createOtherStates(signer, request.others);
   const origins = () =>
     allowedOrigins(

@@ -1,10 +1,17 @@
 /** A gateway that lies about the state of a parent, whose list of origins binds its children. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createGatewayRig, type GatewayRig } from "../../../test/gateway_rig.ts";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { type ActivityPath, createGatewayRig, type GatewayRig } from "../../../test/gateway_rig.ts";
 import { origin, passkeyEvidence, passkeyParams, testPasskey } from "../../../test/passkeys.ts";
 import type { OfferedState, Request } from "../../frames/messages.ts";
+import { createLru } from "../../state/lru.ts";
 import { loadHeaders, loadState, type StoredState } from "../../store/organizations.ts";
+import { createLine } from "../decision/line.ts";
+import { NeedsMore } from "../decision/needs_more.ts";
+import type { ReadPage } from "../decision/open_state.ts";
+import { createOtherStates } from "../decision/other_states.ts";
+import { openKeyring } from "../secrets/keyring.ts";
 
 const evil = "https://evil.example";
 
@@ -20,6 +27,28 @@ const offered = ({ header, directory, pages }: StoredState, links: Uint8Array[] 
   pages,
   links,
 });
+
+/** The parent's next state as its signer prepared it, and which nobody has committed. */
+async function prepareNext(
+  rig: GatewayRig,
+  now: StoredState,
+  path: ActivityPath,
+  parameters: object,
+): Promise<StoredState> {
+  const body = rig.body(path, parameters);
+  const reply = await rig.link.request("prepare", {
+    body,
+    evidence: { kind: "apiKey", value: signStamp(rig.root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body) },
+    subOrganizationId: undefined,
+    state: offered(now),
+    ...{ journal: undefined, target: undefined, records: [], wishes: [], pages: [], others: [] },
+  });
+  assert.ok(reply.kind === "prepared");
+  const next = reply.value[0]?.next;
+  assert.ok(next);
+  const pages = now.pages.map((page) => next.pages.find(({ name }) => name === page.name) ?? page);
+  return { version: now.version + 1, header: next.header, directory: next.directory, pages };
+}
 
 /** A parent that allowed the origin `evil` once, and a child with a passkey that is used from there. */
 async function createScene(t: TestContext) {
@@ -98,22 +127,8 @@ test("a page that was read once is not believed for another state", async (t) =>
 
 test("a state past the pin is believed only where headers lead to it, and its leaf waits for the parent's line", async (t) => {
   const { rig, ask, now } = await createScene(t);
-  // The parent's next state as its signer prepared it, and which nobody has committed.
-  const body = rig.body("update_allowed_origins", { allowedOrigins: [evil] });
-  const { signStamp } = await import("@keystead/core/crypto/sign_stamp.ts");
-  const reply = await rig.link.request("prepare", {
-    body,
-    evidence: { kind: "apiKey", value: signStamp(rig.root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body) },
-    subOrganizationId: undefined,
-    state: offered(now),
-    ...{ journal: undefined, target: undefined, records: [], wishes: [], pages: [], others: [] },
-  });
-  assert.ok(reply.kind === "prepared");
-  const next = reply.value[0]?.next;
-  assert.ok(next);
-  const pages = now.pages.map((page) => next.pages.find(({ name }) => name === page.name) ?? page);
-  const ahead: StoredState = { version: now.version + 1, header: next.header, directory: next.directory, pages };
-  const prepared = await ask([offered(ahead, [next.header])]);
+  const ahead = await prepareNext(rig, now, "update_allowed_origins", { allowedOrigins: [evil] });
+  const prepared = await ask([offered(ahead, [ahead.header])]);
   assert.ok(prepared.kind === "prepared");
   // The parent goes another way: what was decided on the state that never was can never be released.
   const links = await loadHeaders(rig.store, rig.organizationId, 1, now.version);
@@ -121,6 +136,56 @@ test("a state past the pin is believed only where headers lead to it, and its le
   const newest = await stateOf(rig, rig.organizationId);
   assert.equal(newest.version, ahead.version);
   const rows = prepared.value.map(({ leaf, sealed }) => ({ leaf, sealed }));
-  const [outcome] = await rig.link.request("release", { rows, links: [...links, newest.header, next.header] });
+  const [outcome] = await rig.link.request("release", { rows, links: [...links, newest.header, ahead.header] });
   assert.equal(outcome?.kind, "refused");
+});
+
+test("pages of two states of the parent are never read together: both are asked for again, until they are of one", async (t) => {
+  const { rig, now } = await createScene(t);
+  const { organizationId, signer } = rig;
+  const next = await prepareNext(rig, now, "create_user_tag", { userTagName: "next", userIds: [] });
+  const links = [next.header];
+  const { authenticity } = openKeyring(signer.rootKey, 1, signer.keyring);
+  const withPage = (state: StoredState, page: string): OfferedState => {
+    return { ...offered(state, links), pages: state.pages.filter(({ name }) => name === page) };
+  };
+  const names = ["settings", "members"] as const;
+  type Name = (typeof names)[number];
+  const wishes = names.map((page) => ({
+    kind: "otherState",
+    value: { organizationId, page, linksFrom: now.version + 1 },
+  }));
+  const versions = { now, next };
+  for (const cached of [false, true]) {
+    const otherPages = createLru<ReadPage>(1_000_000);
+    const reader = { memory: signer.memory, line: createLine(authenticity), otherPages, adoptUnknown: false };
+    const read = (from: Record<Name, keyof typeof versions>, order: readonly Name[]) => {
+      const others = createOtherStates(
+        reader,
+        names.map((name) => withPage(versions[from[name]], name)),
+      );
+      for (const name of order) others.page(organizationId, name);
+      return others.read.map(({ header }) => header.version);
+    };
+    // What was read before, of either state, must not make up for what is missing now.
+    if (cached) for (const version of ["now", "next"] as const) read({ settings: version, members: version }, names);
+    for (const order of [names, names.toReversed()]) {
+      for (const mixed of [
+        { settings: "now", members: "next" },
+        { settings: "next", members: "now" },
+      ] as const) {
+        assert.throws(
+          () => read(mixed, order),
+          (error) => {
+            assert.ok(error instanceof NeedsMore);
+            const asked = order === names ? wishes : wishes.toReversed();
+            assert.deepEqual(error.wishes, asked);
+            return true;
+          },
+        );
+      }
+      assert.deepEqual(read({ settings: "now", members: "now" }, order), [now.version]);
+      assert.deepEqual(read({ settings: "next", members: "next" }, order), [next.version]);
+    }
+  }
 });

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { samples } from "../../../../core/test/samples.ts";
 import { exportClient } from "../../../test/imports.ts";
+import { makesNothing } from "../../../test/makes_nothing.ts";
 import { createQuorum } from "../../../test/quorum_rig.ts";
 import { seededRandom } from "../../../test/seeded_random.ts";
 import { activityBody } from "../../../test/signer_rig.ts";
@@ -19,10 +20,14 @@ import {
   prepareIn,
   prepareTwice,
   release,
+  releasedResults,
+  resultText,
   situations,
   type World,
 } from "../../../test/twins.ts";
+import type { AnyActivity } from "../../endpoints/define_activity.ts";
 import type { Prepared } from "../../frames/messages.ts";
+import { activities } from "../../generated/activities.ts";
 import { type KeyRecord, recordIdOf } from "../../state/records.ts";
 
 const preparations = Math.max(samples.twinPreparations, 2 * Object.keys(makers).length * situations.length);
@@ -33,7 +38,7 @@ function only(prepared: readonly Prepared[]): Prepared {
 
 test("two mnemonics of one body: two ids, and one of them is released", () => {
   const world = createWorld();
-  const draft = makers.create_wallet?.(world) ?? assert.fail();
+  const draft = makers.create_wallet(world);
   const [first, second] = [1, 2].map(() => prepareIn(world, world.rig.operations, world.state, draft));
   assert.ok(first && second);
   const [ids, others] = [keysOf(first), keysOf(second)];
@@ -65,7 +70,7 @@ test("two mnemonics of one body: two ids, and one of them is released", () => {
 test("a process that has released nothing is remembered all the same: what it prepared does not count after it", () => {
   const world = createWorld();
   world.rig = world.rig.restart();
-  const draft = makers.create_wallet?.(world) ?? assert.fail();
+  const draft = makers.create_wallet(world);
   const kept = prepareIn(world, world.rig.operations, world.state, draft);
   world.rig = world.rig.restart();
   const { walletId } = JSON.parse(only(kept).activity?.result ?? "");
@@ -78,7 +83,7 @@ test("a process that has released nothing is remembered all the same: what it pr
 
 test("a sealed secret of another record, or of its twin, is not this record's", () => {
   const world = createWorld();
-  const draft = makers.create_private_keys?.(world) ?? assert.fail();
+  const draft = makers.create_private_keys(world);
   const [first, second] = [1, 2].map(() => prepareIn(world, world.rig.operations, world.state, draft));
   assert.ok(first && second);
   release(world.rig.operations, first);
@@ -109,9 +114,9 @@ for (const kind of ["create_wallet_accounts", "import_private_key"] as const) {
       commit(world, prepared);
       return only(prepared);
     };
-    const draft = makers[kind]?.(world) ?? assert.fail();
+    const draft = makers[kind](world);
     const early = prepareIn(world, operations, world.state, draft);
-    done(makers.create_private_keys?.(world) ?? assert.fail());
+    done(makers.create_private_keys(world));
     const [real] = keysOf([done(draft)]).values();
     assert.ok(real);
     const id = recordIdOf(real);
@@ -132,7 +137,7 @@ for (const isOwnFirst of [true, false]) {
   test(`a sub-organization that waited for votes is released with its creator's own leaf, ${isOwnFirst ? "that" : "the birth"} first`, () => {
     const quorum = createQuorum({ threshold: 2 });
     const world = { rig: quorum.rig, count: 0 } as World;
-    const { parameters } = JSON.parse(Buffer.from(makers.create_sub_organization?.(world).body ?? "").toString("utf8"));
+    const { parameters } = JSON.parse(Buffer.from(makers.create_sub_organization(world).body).toString("utf8"));
     const target = quorum.body("ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", parameters);
     quorum.send("ann", target);
     const vote = quorum.voteBody("approve", target);
@@ -147,6 +152,27 @@ for (const isOwnFirst of [true, false]) {
       quorum.release([second]).map(({ kind }) => kind),
       ["refused"],
     );
+  });
+}
+
+test("what is sealed until it is released is worth something, and so is prepared twice here", () => {
+  const sealed = Object.entries<AnyActivity>(activities).flatMap(([path, { sealed }]) => (sealed === true ? path : []));
+  assert.ok(sealed.length > 0);
+  for (const path of sealed) assert.ok(!Object.hasOwn(makesNothing, path), path);
+});
+
+for (const situation of situations) {
+  test(`what is pure comes out twice as one value: ${situation}`, () => {
+    for (const [path, { pure }] of Object.entries<AnyActivity>(activities)) {
+      if (pure !== true) continue;
+      const world = createWorld();
+      const pair = prepareTwice(world, makers[path as keyof typeof makers](world), situation, seededRandom(1));
+      const results = [pair.first, pair.second].flatMap((rows) => releasedResults(pair.operations, rows));
+      assert.ok(results.length > 0, path);
+      assert.equal(new Set(results.map(resultText)).size, 1, `${path}: ${results.join("\n")}`);
+      pair.close();
+      world.rig.memory.close();
+    }
   });
 }
 

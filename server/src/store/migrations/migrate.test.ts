@@ -103,7 +103,7 @@ for (const dialect of dialects) {
       await commitGroup(store, [birth(organizationId, [newUser({ apiKeys: keys })])], []);
       // As the step before left it.
       const { "0006_proven_keys": step } = migrations;
-      await sql`drop index credentials_proven_across`.execute(store.db);
+      await sql`drop index credentials_across_by_age`.execute(store.db);
       await store.db.schema.alterTable("credentials").dropColumn("proven").execute();
       await step?.(store.db as unknown as Kysely<unknown>, columnTypes(dialect));
       const rows = await store.db.selectFrom("credentials").select(["credential_id", "proven"]).execute();

@@ -1,0 +1,93 @@
+/**
+ * A web application with passkeys: serves its pages on localhost, and signs people up with the published server client. Its pages call
+ * Keystead themselves, from another origin than Keystead's.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import type { KeysteadServer } from "../keystead_server.ts";
+import { rootOf } from "../published/clients.ts";
+import type { NewAuthenticator, Settings, SignedUp } from "./page/application.ts";
+
+/** One page for each client, named like its file in `page`. */
+export const pages = ["http_client", "sdk_browser", "core_client", "keystead_sdk"] as const;
+export type PageName = (typeof pages)[number];
+
+/** The core client can also run in React Native; these packages are never loaded in a browser. */
+const nativeOnly = ["react-native-keychain", "@react-native-async-storage/*", "@turnkey/react-native-passkey-stamper"];
+
+/** The pages' programs by path. */
+async function bundlePages(): Promise<Map<string, string>> {
+  const { outputFiles } = await build({
+    entryPoints: pages.map((name) => ({
+      in: fileURLToPath(new URL(`page/${name}.ts`, import.meta.url)),
+      out: name,
+    })),
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    outdir: "/",
+    write: false,
+    external: nativeOnly,
+    define: { global: "globalThis", "process.env.NODE_ENV": '"production"' },
+    logLevel: "error",
+  });
+  return new Map(outputFiles.map(({ path, text }) => [path, text]));
+}
+
+/** Starts it and returns its origin. A browser takes localhost for as safe as https. */
+export async function startApplication(t: TestContext, keystead: KeysteadServer): Promise<string> {
+  const programs = await bundlePages();
+  const { sdk, organizationId } = rootOf(keystead);
+  const settings: Settings = { baseUrl: keystead.url, parentId: organizationId };
+
+  async function signUp(authenticator: NewAuthenticator): Promise<SignedUp> {
+    const { subOrganizationId } = await sdk.createSubOrganization({
+      subOrganizationName: `Sub of ${authenticator.attestation.credentialId}`,
+      rootQuorumThreshold: 1,
+      rootUsers: [{ userName: "Ann", apiKeys: [], authenticators: [authenticator], oauthProviders: [] }],
+    });
+    return { organizationId: subOrganizationId };
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? "/";
+    const program = programs.get(path);
+    if (program !== undefined) return send(response, "text/javascript", program);
+    if (path === "/settings") return sendJson(response, settings);
+    if (path === "/sign-up") return sendJson(response, await signUp(JSON.parse(await bodyOf(request))));
+    const script = `<script type="module" src="${path}.js"></script>`;
+    return send(response, "text/html", `<!doctype html><title>App</title>${script}`);
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: Error) => {
+      response.writeHead(500, { "content-type": "text/plain" });
+      response.end(error.message);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return `http://localhost:${(server.address() as AddressInfo).port}`;
+}
+
+function send(response: ServerResponse, type: string, text: string): void {
+  response.writeHead(200, { "content-type": `${type}; charset=utf-8` });
+  response.end(text);
+}
+
+function sendJson(response: ServerResponse, value: unknown): void {
+  send(response, "application/json", JSON.stringify(value));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
