@@ -18,6 +18,7 @@ export const longSuites: readonly string[] = [
   // Random samples. Their sizes are in core/test/samples.ts.
   "core/src/chains/parsers.fuzz.test.ts",
   "core/src/crypto/eip712.fuzz.test.ts",
+  "core/src/otp/otp.fuzz.test.ts",
   "core/src/policy/decision/allow_list.fuzz.test.ts",
   "core/src/policy/decision/decision.fuzz.test.ts",
   "core/src/policy/evaluation/differential.fuzz.test.ts",
@@ -26,6 +27,7 @@ export const longSuites: readonly string[] = [
   "core/src/webauthn/simplewebauthn.fuzz.test.ts",
   "core/src/webauthn/webauthn.fuzz.test.ts",
   "server/src/activities/invariants.fuzz.test.ts",
+  "server/src/curves/otp_attempts.fuzz.test.ts",
   "server/src/gateway/submit/consensus.test.ts",
   "server/src/gateway/submit/policy_consensus.test.ts",
   "server/src/signer/consensus_permutations.test.ts",

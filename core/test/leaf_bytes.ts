@@ -44,6 +44,10 @@ function content({ content: { kind, value } }: LeafEvidence): Buffer {
   if (kind === "apiKey") {
     return Buffer.concat([Buffer.of(0), counted(value.scheme), counted(value.publicKey), counted(value.signature)]);
   }
+  if (kind === "attested") {
+    const { scheme, publicKey, signature, tokenId, tokenDigest } = value;
+    return Buffer.concat([Buffer.of(2), counted(scheme), publicKey, signature, tokenId, tokenDigest]);
+  }
   const { rawId, authenticatorData, clientDataJson, signature, publicKey: key } = value;
   const written =
     key.kind === "ES256"

@@ -29,8 +29,12 @@ const rows = {
   webauthnBases: { sample: 40, full: 100 },
   webauthnMutants: { sample: 4_000, full: 100_000 },
   webauthnComparisons: { sample: 400, full: 10_000 },
+  otpCodes: { sample: 20_000, full: 1_000_000 },
+  /** Of tokens, of client signatures, of attested stamps, and of encrypted attempts. */
+  otpMutants: { sample: 1_000, full: 100_000 },
 
   // Signer and gateway, in one process.
+  otpGuesses: { sample: 500, full: 10_000 },
   activitySequences: { sample: 300, full: 10_000 },
   bentBundles: { sample: 3_000, full: 100_000 },
   /** Three bundles go each way in a round. */

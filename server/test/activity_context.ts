@@ -1,6 +1,7 @@
 /** What an activity's `run` is given, for tests that call it directly: fixed time, ids that can be read. */
 import { finish } from "@keystead/core/work.ts";
 import { nodeCurves } from "../src/curves/node_curves.ts";
+import type { CodeAccess } from "../src/endpoints/code_access.ts";
 import type { ActivityContext, ActivityDefinition, ActivityOutcome } from "../src/endpoints/define_activity.ts";
 import { type Limits, withLimits } from "../src/endpoints/limits.ts";
 import type { Static, TObject } from "../src/fields/schema.ts";
@@ -9,6 +10,20 @@ import type { Pages } from "../src/state/pages.ts";
 import { testKeyAccess } from "./key_access.ts";
 
 export const nowMs = 1_750_000_000_000;
+
+function noCode(): never {
+  throw new Error("this test brings no one-time codes");
+}
+
+const noCodes: CodeAccess = {
+  otpSigner: { publicKey: new Uint8Array(), sign: noCode },
+  start: noCode,
+  find: noCode,
+  noteAttempt: noCode,
+  codeOf: noCode,
+  targetKeyOf: noCode,
+  tokenIdOf: noCode,
+};
 
 export type ContextChanges = Partial<Omit<ActivityContext, "limits">> & { limits?: Partial<Limits> };
 
@@ -23,6 +38,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     limits: withLimits(limits as Record<string, number>),
     curves: nodeCurves,
     keys: testKeyAccess(),
+    codes: noCodes,
     allowedOrigins: () => undefined,
     findSessionProfile: () => undefined,
     newId: () => `new ${ids++}`,

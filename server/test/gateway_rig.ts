@@ -153,7 +153,7 @@ export function newUser(userName: string) {
   return { user: { userName, apiKeys, authenticators: [], oauthProviders: [] }, privateKey };
 }
 
-function inProcess({ operations }: SignerRig): SignerLink {
+export function inProcess({ operations }: Pick<SignerRig, "operations">): SignerLink {
   const request = async (kind: MessageKind, message: never) => operations[kind](message);
   return {
     request: request as SignerLink["request"],

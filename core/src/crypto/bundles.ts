@@ -22,8 +22,8 @@ export type BundleSigner = {
 const bundleVersion = "v1.0.0";
 const utf8 = new TextEncoder();
 
-/** Clients compare the signer's key as text, so its case matters as well. */
-function signedBundle(signer: BundleSigner, data: Readonly<Record<string, string>>): string {
+/** A document and who has signed it. Clients compare the signer's key as text, so its case matters as well. */
+export function signedBundle(signer: BundleSigner, data: Readonly<Record<string, string>>): string {
   const signed = utf8.encode(JSON.stringify(data));
   return JSON.stringify({
     version: bundleVersion,
@@ -110,7 +110,7 @@ export function openImportBundle<Key>(
   targets: readonly Key[],
   encryptedBundle: string,
 ): { plaintext: Uint8Array; target: Key } {
-  const bundle = refusing(() => parseEncryptedBundle(encryptedBundle));
+  const bundle = refusing(() => parseEncryptedBundle(encryptedBundle, maxImportBytes));
   if (bundle === undefined) throw notOpened();
   for (const target of targets) {
     const plaintext = refusing(() => openMessage(primitives, target, bundle.enc, bundle.ciphertext));
@@ -134,8 +134,12 @@ function refusing<T>(read: () => T): T | undefined {
   }
 }
 
-function parseEncryptedBundle(encryptedBundle: string): { enc: Uint8Array; ciphertext: Uint8Array } {
-  const value = readJson(utf8.encode(encryptedBundle), 4 * maxImportBytes);
+/** Reads what a client has encrypted to a key of ours, with at most `maxBytes` of ciphertext. Throws `invalid_argument`. */
+export function parseEncryptedBundle(
+  encryptedBundle: string,
+  maxBytes: number,
+): { enc: Uint8Array; ciphertext: Uint8Array } {
+  const value = readJson(utf8.encode(encryptedBundle), 4 * maxBytes);
   const { encappedPublic, ciphertext } = (value ?? {}) as { encappedPublic?: unknown; ciphertext?: unknown };
   if (typeof encappedPublic !== "string" || typeof ciphertext !== "string") {
     throw new Fault("invalid_argument", "a field is missing or not a string");
@@ -143,6 +147,6 @@ function parseEncryptedBundle(encryptedBundle: string): { enc: Uint8Array; ciphe
   const parsed = { enc: fromHex(encappedPublic), ciphertext: fromHex(ciphertext) };
   // The KEM writes points in 65 bytes only. A second spelling of a bundle would be a second bundle.
   if (parsed.enc.length !== 65) throw new Fault("invalid_argument", "an encapsulated key has 65 bytes");
-  if (parsed.ciphertext.length > maxImportBytes) throw new Fault("invalid_argument", "the ciphertext is too long");
+  if (parsed.ciphertext.length > maxBytes) throw new Fault("invalid_argument", "the ciphertext is too long");
   return parsed;
 }

@@ -33,6 +33,17 @@ const passkey = fc.record(
   { noNullPrototype: true },
 );
 
+const attested = fc.record(
+  {
+    scheme: fc.string({ maxLength: 64 }).filter((scheme) => Buffer.from(scheme).length <= 64),
+    publicKey: bytesOf(33),
+    signature: bytesOf(64),
+    tokenId: bytesOf(16),
+    tokenDigest: bytesOf(32),
+  },
+  { noNullPrototype: true },
+);
+
 const evidenceOf = (
   content: fc.Arbitrary<LeafEvidence["content"]>,
   credentialId: fc.Arbitrary<Uint8Array | undefined>,
@@ -42,6 +53,7 @@ const ofApiKey = apiKey.map((value) => ({ kind: "apiKey" as const, value }));
 const ofAnyKind = fc.oneof(
   ofApiKey,
   passkey.map((value) => ({ kind: "webauthn" as const, value })),
+  attested.map((value) => ({ kind: "attested" as const, value })),
 );
 
 const state = fc.record(
@@ -189,7 +201,7 @@ const [plain] = fc.sample(anyLeaf, { numRuns: 1, seed: 1 }) as [Leaf & { blind: 
 test("kinds that this release does not know are refused by their numbers", () => {
   const [known] = fc.sample(evidenceOf(ofApiKey, bytesOf(16)), 1) as [LeafEvidence];
   const head = [u32(1), known.userId, Buffer.of(1), known.credentialId ?? Buffer.alloc(0), known.body];
-  for (const kind of [2, 3, 255]) {
+  for (const kind of [3, 4, 255]) {
     const evidence = Buffer.concat([...head, Buffer.of(kind), Buffer.alloc(200)]);
     assert.throws(() => decodeLeaf(formatTwo(plain, { evidence })), {
       ...refused,

@@ -46,12 +46,29 @@ const webauthnLayout = struct({
   publicKey: webauthnKeyLayout,
 });
 
-type Contents = { apiKey: ValueOf<typeof apiKeyLayout>; webauthn: ValueOf<typeof webauthnLayout> };
+/** A stamp by a key that a token vouches for. The token itself, which names a contact, is not kept. */
+const attestedLayout = struct({
+  scheme: textUpTo(64),
+  /** 33 bytes of a compressed point. */
+  publicKey: fixed(33),
+  /** r ‖ s. */
+  signature: fixed(64),
+  tokenId: fixed(16),
+  /** SHA-256 of the token as it was sent. */
+  tokenDigest: fixed(32),
+});
+
+type Contents = {
+  apiKey: ValueOf<typeof apiKeyLayout>;
+  webauthn: ValueOf<typeof webauthnLayout>;
+  attested: ValueOf<typeof attestedLayout>;
+};
 
 /** Kinds are only ever added at the end: their places are on disk. */
 const contentLayouts: { [K in keyof Contents]: Layout<Contents[K]> } & Record<KeptEvidenceKind, unknown> = {
   apiKey: apiKeyLayout,
   webauthn: webauthnLayout,
+  attested: attestedLayout,
 };
 
 const contentLayout: Layout<EvidenceContent> = variant<Contents>(contentLayouts, "evidence kind");

@@ -3,9 +3,11 @@ import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { Work } from "@keystead/core/work.ts";
 import type { Static, TObject } from "../fields/schema.ts";
 import type { Change, SessionProfile, Settings } from "../state/entities.ts";
+import type { OtpCodeRecord } from "../state/otp_code_record.ts";
 import type { Pages } from "../state/pages.ts";
 import type { RecordWish } from "../state/record_wish.ts";
 import type { TextRecord } from "../state/records.ts";
+import type { CodeAccess } from "./code_access.ts";
 import type { KeyAccess, NewRecord } from "./key_access.ts";
 import type { Limits } from "./limits.ts";
 
@@ -32,6 +34,7 @@ export type ActivityContext = {
   readonly limits: Limits;
   readonly curves: Curves;
   readonly keys: KeyAccess;
+  readonly codes: CodeAccess;
   /**
    * The origins that passkeys may be used from, with these settings or as they are; undefined where neither this organization nor its
    * parent has a list.
@@ -57,6 +60,10 @@ export type ActivityOutcome<R> = {
   /** Records without a secret; each belongs to an entity that the changes put into its page. */
   texts?: readonly TextRecord[];
   births?: readonly Birth[];
+  /** One-time codes that it starts. They commit with it and change no state. */
+  codes?: readonly OtpCodeRecord[];
+  /** The code whose token is in the result: used up when that is released, and only one body's is. */
+  spentCode?: OtpCodeRecord;
   result: R;
 };
 
@@ -116,6 +123,10 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   sealed?: boolean;
   /** The same each time, and changes nothing: the state needs no memory of it. Signing is, and a value that only reads. */
   pure?: boolean;
+  /** Its result may use up a one-time code. Then it is sealed. */
+  spendsCode?: true;
+  /** What is not allowed at once is refused: it makes no sense after others have had a day to approve it. */
+  neverWaits?: true;
   /** The field of a sealed result that its row never shows. */
   bearer?: BearerField;
   /** The result as clients see it, where it is kept with more. */

@@ -5,6 +5,11 @@ export function noSuchOrganization(): Fault {
   return new Fault("not_found", "no organization found with the given ID", { errorCode: "ORGANIZATION_NOT_FOUND" });
 }
 
+/** Clients look for the first three words. Without a reason it is the answer to a wrong code. */
+export function invalidCode(why?: string): Fault {
+  return new Fault("invalid_argument", `Invalid OTP code${why === undefined ? "" : `: ${why}; request a new code`}`);
+}
+
 const noActivity =
   "No activity found with fingerprint. Consensus activities must target an existing activity by fingerprint";
 

@@ -116,9 +116,21 @@ export function shownEvidence({ kind, value }: SentEvidence, user: User): ShownE
 
 /** What was sent with a stored vote. Throws when no kind has its scheme. */
 export function evidenceOfVote(shown: ShownEvidence): SentEvidence {
-  const kind = evidenceKinds.find((each) => rows[each].schemes.includes(shown.scheme));
-  if (kind === undefined) throw new Fault("internal", `no kind of evidence has the scheme ${shown.scheme}`);
+  const kind = kindOfVote(shown);
   return { kind, value: rows[kind].fromShown(shown) };
+}
+
+/** What a leaf keeps of the evidence that a stored vote shows. */
+export function keptOfVote(curves: Curves, shown: ShownEvidence): KeptEvidence {
+  const { keepShown } = rows[kindOfVote(shown)];
+  if (keepShown !== undefined) return keepShown(shown);
+  return keptEvidence(curves, parseEvidence(curves, evidenceOfVote(shown)), shown.publicKey);
+}
+
+function kindOfVote({ scheme }: ShownEvidence): EvidenceKind {
+  const kind = evidenceKinds.find((each) => rows[each].schemes.includes(scheme));
+  if (kind === undefined) throw new Fault("internal", `no kind of evidence has the scheme ${scheme}`);
+  return kind;
 }
 
 /** Whether a leaf keeps the same of both. */

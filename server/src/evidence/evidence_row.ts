@@ -26,6 +26,10 @@ export type Verification = {
   readonly credential: FoundCredential;
   /** The public half of the notarizer key, 33 bytes. The gateway knows it once it has met the signer. */
   readonly notarizerKey?: Uint8Array | undefined;
+  /** The public half of the `otp` key, 33 bytes: verification tokens are signed with it. */
+  readonly otpKey?: Uint8Array | undefined;
+  /** After a restore no token counts whose body was made up to this time; only the signer knows it. */
+  readonly acceptedAtMs?: number | undefined;
   /** The origins that passkeys may be used from; undefined where there is no list. */
   allowedOrigins(): readonly string[] | undefined;
 };
@@ -69,6 +73,8 @@ export type EvidenceRow<E> = {
   show(value: string, user: User): ShownEvidence;
   /** The reverse: what was sent, up to its spelling, from what a vote shows. */
   fromShown(shown: ShownEvidence): string;
+  /** What a leaf keeps, from what a vote shows: of a kind whose votes do not show all that was sent. */
+  keepShown?(shown: ShownEvidence): KeptEvidence;
   /** The error codes of `unknown`, and of what cannot be read or does not verify. */
   unknownCode: string;
   invalidCode: string;

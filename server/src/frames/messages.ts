@@ -50,6 +50,8 @@ const wish = variant({
   record: struct({ wish: text }),
   /** That this committed leaf is released, as by another host: the signer has prepared it, and a record here is of its making. */
   leaf: struct({ boot: text, number: u64 }),
+  /** One of the few attempts at a one-time code, for this body. */
+  attempt: struct({ otpId: text }),
 });
 
 /** A record as it is stored: its content with its MAC, and its sealed secret, which is empty where there is none. */
@@ -70,6 +72,9 @@ const prepared = struct({
   next: optional(nextState),
   /** JSON of `Change[]`, for the projection tables. */
   changes: text,
+  /** Records of one-time codes that it starts, with their MACs, and the code whose token it gives out. */
+  codes: list(struct({ otpId: text, content: bytes })),
+  spentCode: optional(struct({ otpId: text })),
   /** Records that come into the world, as they are stored; the blind index tells equal secrets without telling them. */
   records: list(struct({ content: bytes, sealed: bytes, blindIndex: optional(text) })),
   /** Tags and digests of these records, as `drawn.ts` writes them: kept beside the leaf, for whoever executes the log anew. */

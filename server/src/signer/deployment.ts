@@ -34,6 +34,8 @@ export type SignerParts = {
   readonly limits: Limits;
   /** Whether a deployment, or an organization without a pin, is taken as found. */
   readonly adoptUnknown: boolean;
+  /** For development: some contacts have a one-time code that everybody knows. */
+  readonly hasSandboxCodes: boolean;
   now(): number;
   note(message: string): void;
   drawsOf(keyring: Keyring): Draws;
@@ -103,7 +105,7 @@ function createCounter(): () => number {
 }
 
 function createSigner(
-  { rootKeys, memory, limits, adoptUnknown, now, note, drawsOf }: SignerParts,
+  { rootKeys, memory, limits, adoptUnknown, hasSandboxCodes, now, note, drawsOf }: SignerParts,
   boot: Uint8Array,
   nextNumber: () => number,
   sealedKeyring: Uint8Array,
@@ -129,6 +131,7 @@ function createSigner(
     records: createRecordCache(keyring.authenticity),
     interfaces: createInterfaceCache(),
     adoptUnknown,
+    hasSandboxCodes,
     sealer,
     onItsWay: createOnItsWay(),
     nextNumber,

@@ -21,6 +21,7 @@ try {
     note(`a power cut tore the last ${memory.torn} bytes off its memory; they are kept in memory.torn, and it goes on`);
   }
   if (orders.resetClock) memory.resetClock(Date.now());
+  memory.codes.begin(Date.now());
   const operations = createOperations(rootKeys, memory, orders, Date.now, note, (publicKeys) =>
     say({ kind: "keys", publicKeys }),
   );

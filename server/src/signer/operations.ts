@@ -21,6 +21,8 @@ import { createSignerClock } from "./signer_clock.ts";
 
 export type Orders = {
   adoptUnknown: boolean;
+  /** For development: some contacts have a one-time code that everybody knows. */
+  hasSandboxCodes?: boolean;
   acceptDatabase: boolean;
   /** The root key is being replaced: boxes may be sealed anew. */
   reseal: boolean;
@@ -55,8 +57,9 @@ export function createOperations(
 ): Operations {
   const limits = withLimits(orders.limits);
   const now = createSignerClock(memory, clock, note);
-  const { adoptUnknown } = orders;
-  const deployment = createDeployment({ rootKeys, memory, limits, adoptUnknown, now, note, drawsOf });
+  const { adoptUnknown, hasSandboxCodes = false } = orders;
+  const parts = { rootKeys, memory, limits, adoptUnknown, hasSandboxCodes, now, note, drawsOf };
+  const deployment = createDeployment(parts);
   return {
     hello({ protocol, keyring }) {
       if (protocol !== protocolVersion)

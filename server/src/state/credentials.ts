@@ -4,6 +4,7 @@
  */
 import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { type ContactKind, comparableContact } from "@keystead/core/otp/otp_types.ts";
 import type { CredentialFacts } from "@keystead/core/policy/facts/facts.ts";
 import type { ApiKey, Authenticator, User } from "./entities.ts";
 
@@ -14,15 +15,22 @@ export type CredentialKind = keyof CredentialEntities;
 
 /**
  * What evidence names: an API key by its curve and key; a passkey by its credential id, in the place of the key, under a curve of its own.
- * Unique within an organization, or stamps would be ambiguous. Evidence that names something else, such as a user or a contact, adds a
- * member here.
+ * Unique within an organization, or stamps would be ambiguous. Evidence that names something else adds a member here.
  */
-export type CredentialLookup = KeyLookup | UserLookup;
+export type CredentialLookup = KeyLookup | UserLookup | ContactLookup;
 
 export type KeyLookup = { readonly by: "key"; readonly curve: string; readonly publicKey: string };
 
 /** Not a credential of the user's, but the user: of what the signer has given to one. */
 export type UserLookup = { readonly by: "user"; readonly organizationId: string; readonly userId: string };
+
+/** Whoever has a verified contact, in the organization that has issued the token or below it. */
+export type ContactLookup = {
+  readonly by: "contact";
+  readonly organizationId: string;
+  readonly kind: ContactKind;
+  readonly contact: string;
+};
 
 /** What all kinds have in common, and what rows of the database show of each. */
 export type Credential = {
@@ -233,6 +241,9 @@ export function credentialLookup<K extends CredentialKind>({ kind, entity }: Kep
 
 export function lookupText(lookup: CredentialLookup): string {
   if (lookup.by === "user") return `user ${lookup.organizationId} ${lookup.userId}`;
+  if (lookup.by === "contact") {
+    return `contact ${lookup.organizationId} ${lookup.kind} ${comparableContact(lookup.kind, lookup.contact)}`;
+  }
   return `${lookup.curve} ${lookup.publicKey}`;
 }
 

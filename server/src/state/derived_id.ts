@@ -44,9 +44,20 @@ export function keyId(organizationId: Uint8Array, fingerprint: Uint8Array, index
 
 /** The activity itself: version 7's shape, its time being the body's own `timestampMs`, so that ids sort by time. */
 export function activityId(organizationId: Uint8Array, fingerprint: Uint8Array, timestampMs: number): Uint8Array {
-  const id = withVersion(idBytes(plainInput, "activity", organizationId, fingerprint, 0), 7);
-  for (let i = 0; i < 6; i++) id[i] = Math.floor(timestampMs / 2 ** (8 * (5 - i)));
-  return id;
+  return withTime(idBytes(plainInput, "activity", organizationId, fingerprint, 0), timestampMs);
+}
+
+/**
+ * The verification token that the body with this fingerprint gets for a code: version 7's shape, its time being the body's own, by which
+ * a token shows whether it was made before a database was restored.
+ */
+export function verificationTokenId(otpId: Uint8Array, fingerprint: Uint8Array, bodyMs: number): string {
+  return uuidFromBytes(withTime(idBytes(plainInput, "token\0\0\0", otpId, fingerprint, 0), bodyMs));
+}
+
+function withTime(id: Uint8Array, timeMs: number): Uint8Array {
+  for (let i = 0; i < 6; i++) id[i] = Math.floor(timeMs / 2 ** (8 * (5 - i)));
+  return withVersion(id, 7);
 }
 
 /** What ids of activities begin with whose body names this time. Ids sort by time, so a span of time is a span of ids. */

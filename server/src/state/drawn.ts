@@ -5,6 +5,7 @@
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { bytes, decode, encode, fixed, list, oneOf, struct } from "@keystead/core/encoding/layout.ts";
 import { sha256 } from "./digest.ts";
+import type { OtpCodeRecord } from "./otp_code_record.ts";
 import { type AnyRecord, encodeRecord, isKeyRecord, type RecordKind } from "./records.ts";
 
 /** Before anything was. */
@@ -12,7 +13,7 @@ export const nothingDrawn: Uint8Array = new Uint8Array(32);
 
 /** A record that was made. */
 export type MadeRecord = {
-  kind: RecordKind;
+  kind: Exclude<RecordKind, "otpCode">;
   /** Zeros where it has none. */
   tag: Uint8Array;
   /** SHA-256 of its content without the MAC. */
@@ -38,7 +39,8 @@ export function drawnAfter(before: Uint8Array, { outcome, records }: Drawn): Uin
   return sha256(encode(stepLayout, { before, outside: [], outcome, records: records.map(({ digest }) => digest) }));
 }
 
-export function madeRecord(record: AnyRecord): MadeRecord {
+/** Codes are not among them: nothing of a code is drawn, and it leaves the state as it is. */
+export function madeRecord(record: Exclude<AnyRecord, OtpCodeRecord>): MadeRecord {
   const { tag } = isKeyRecord(record) ? record : {};
   return {
     kind: record.kind,

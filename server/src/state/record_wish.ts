@@ -18,6 +18,11 @@ export type RecordWish =
   /** What has this secret already, without saying it. */
   | { by: "blindIndex"; kind: KeyRecordKind; blindIndex: string };
 
+/** How it is said that a body has claimed an attempt at a code: among the wishes that were looked for. */
+export function attemptKey(otpId: string): string {
+  return `attempt ${otpId}`;
+}
+
 /** The same wish is the same text. */
 export function wishKey(wish: RecordWish): string {
   return JSON.stringify(wish);

@@ -1,5 +1,5 @@
 /**
- * What is made once and never changes: wallets, their accounts, private keys, texts of contract interfaces. A record is JSON
+ * What is made once and never changes: wallets, their accounts, private keys, texts of contract interfaces, one-time codes. A record is JSON
  * text with a MAC of its own; beside that of a key lies a sealed secret that opens for this very record only. What can change
  * about it, or must not come back, is state. Layout: SPEC.md in this folder.
  */
@@ -8,6 +8,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";
 import type { Curve } from "@keystead/core/keys/key_curves.ts";
 import type { MnemonicLanguage } from "@keystead/core/keys/word_lists.ts";
+import type { OtpCodeRecord } from "./otp_code_record.ts";
 
 /** What binds a key's record to its secret. Records from before there were tags have none. */
 type KeyBinding = {
@@ -76,7 +77,7 @@ export type ContractInterfaceRecord = {
 /** Records without a secret. */
 export type TextRecord = ContractInterfaceRecord;
 
-export type AnyRecord = KeyRecord | TextRecord;
+export type AnyRecord = KeyRecord | TextRecord | OtpCodeRecord;
 export type RecordKind = AnyRecord["kind"];
 
 /** By kind, the field that holds the id of the entity that a text belongs to. */
@@ -84,9 +85,14 @@ export const textRecordKinds = {
   contractInterface: "interfaceId",
 } as const satisfies { [K in TextRecord["kind"]]: keyof Extract<TextRecord, { kind: K }> };
 
+const keyRecordKinds = { wallet: true, walletAccount: true, privateKey: true } as const satisfies Record<
+  KeyRecordKind,
+  true
+>;
+
 /** Whether a secret belongs to it. */
 export function isKeyRecord(record: AnyRecord): record is KeyRecord {
-  return !Object.hasOwn(textRecordKinds, record.kind);
+  return Object.hasOwn(keyRecordKinds, record.kind);
 }
 
 /** Before keys had tags; texts of interfaces have none. */

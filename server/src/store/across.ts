@@ -152,6 +152,13 @@ export async function listLeaves(store: Store, after: LeafPosition | undefined, 
   return (await leaves(store, organizationId, boot, number, limit)).map((row) => ({ ...row }));
 }
 
+/** Codes of before are forgotten, whoever's they were, and with them the contacts: their activities stay. */
+export async function forgetCodes(store: Store, beforeMs: number): Promise<void> {
+  for (const table of ["otp_codes", "otp_attempts"] as const) {
+    await store.db.deleteFrom(table).where("created_at_ms", "<", beforeMs).execute();
+  }
+}
+
 /** What refusals took on days that are over counts for nothing. A day more is kept for clocks that differ. */
 export async function forgetRefusedBytes(store: Store, nowMs: number): Promise<void> {
   await store.db

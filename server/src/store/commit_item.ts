@@ -1,6 +1,7 @@
 /** What a caller hands to a commit: one item per activity, and the leaves that were released since. */
 import type { Change } from "../state/entities.ts";
 import type { ActivityRow } from "./activities.ts";
+import type { NewCodeRow } from "./otp_codes.ts";
 
 /** A record to be stored: its content with its MAC, its sealed secret, which is empty where there is none. */
 export type NewRecordRow = { content: Uint8Array; sealed: Uint8Array; blindIndex?: string | undefined };
@@ -32,6 +33,10 @@ export type CommitItem = {
   activity?: ActivityRow;
   /** A vote on an activity that exists already. */
   vote?: { activityId: string; voteId: string; vote: string; createdAtMs: number };
+  /** One-time codes that it starts. */
+  codes?: readonly NewCodeRow[];
+  /** The code whose token it gives out. No other item may: it is spent. */
+  spentCode?: { otpId: string };
   /** What policies said about that vote, or else about the submission, and JSON of why. */
   evaluations?: Uint8Array;
   explanation?: string;

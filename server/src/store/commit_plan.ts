@@ -10,6 +10,7 @@ import { finalStatuses } from "./final_statuses.ts";
 import { addClaims, clashes } from "./key_clashes.ts";
 import { addKeyFacts, addKeyRow, addTaggedPrivateKeys, type ReadRecords, readRecords } from "./key_rows.ts";
 import { newPlan, type OrganizationPlan } from "./organization_plan.ts";
+import { spentPlace } from "./otp_codes.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -60,6 +61,9 @@ function continues(plan: OrganizationPlan, item: CommitItem): boolean {
   const isTaken = ({ user_id, idempotency_key }: Tables["idempotency_keys"]) =>
     user_id === idempotency?.userId && idempotency_key === idempotency.idempotencyKey;
   if (idempotency !== undefined && plan.idempotencyKeys.some(isTaken)) return false;
+  // Two answers to one code in a group: the first stands, and the second is told so when it comes again.
+  const { spentCode } = item;
+  if (spentCode !== undefined && plan.otpAttempts.some(({ otp_id }) => otp_id === spentCode.otpId)) return false;
   const earlier = activity && plan.activities.get(activity.activityId);
   return earlier === undefined || !finalStatuses.some((status) => status === earlier.status);
 }
@@ -78,6 +82,7 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   }
   const said = toSaid(item);
   addVote(plan, item, said);
+  addCodes(plan, item);
   addIdempotencyKey(plan, item);
   addRefused(plan, item);
   addClaims(plan.keys, keyRows, changes);
@@ -98,6 +103,24 @@ function addVote({ organizationId, votes }: OrganizationPlan, { vote }: CommitIt
     vote: vote.vote,
     ...said,
     created_at_ms: vote.createdAtMs,
+  });
+}
+
+function addCodes({ organizationId, otpCodes, otpAttempts }: OrganizationPlan, item: CommitItem): void {
+  const { activity, codes = [], spentCode } = item;
+  if (codes.length === 0 && spentCode === undefined) return;
+  if (activity === undefined) throw new Fault("internal", "a code comes without its activity");
+  const created_at_ms = activity.updatedAtMs;
+  for (const { otpId, content } of codes) {
+    otpCodes.push({ organization_id: organizationId, otp_id: otpId, record: content, created_at_ms });
+  }
+  if (spentCode === undefined) return;
+  otpAttempts.push({
+    organization_id: organizationId,
+    otp_id: spentCode.otpId,
+    place: spentPlace,
+    fingerprint: activity.fingerprint,
+    created_at_ms,
   });
 }
 

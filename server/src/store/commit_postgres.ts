@@ -145,6 +145,14 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
     plans.flatMap(({ votes }) => votes),
   );
   statement.insert(
+    "otp_codes",
+    plans.flatMap(({ otpCodes }) => otpCodes),
+  );
+  statement.insert(
+    "otp_attempts",
+    plans.flatMap(({ otpAttempts }) => otpAttempts),
+  );
+  statement.insert(
     "idempotency_keys",
     plans.flatMap(({ idempotencyKeys }) => idempotencyKeys),
   );

@@ -105,6 +105,8 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   }
   for (const activity of plan.activities.values()) insert(sqlite, "activities", activity);
   for (const vote of plan.votes) insert(sqlite, "votes", vote);
+  for (const code of plan.otpCodes) insert(sqlite, "otp_codes", code);
+  for (const attempt of plan.otpAttempts) insert(sqlite, "otp_attempts", attempt);
   for (const key of plan.idempotencyKeys) insert(sqlite, "idempotency_keys", key);
   for (const row of plan.refusedBytes.values()) insert(sqlite, "refused_bytes", row);
   for (const born of plan.births) writeOrganization(sqlite, born);

@@ -21,6 +21,7 @@ export function readRecords(organizationId: string, version: number, records: re
     const record = decodeRecord(withoutMac(row.content));
     if (record.organizationId !== organizationId) throw new Fault("internal", "a record of another organization");
     if (isKeyRecord(record)) read.keyRows.push(toKeyRow(record, row, sortKey(version, position)));
+    else if (record.kind === "otpCode") throw new Fault("internal", "a code is no key and no text");
     else read.texts.push({ record, content: row.content });
   }
   return read;

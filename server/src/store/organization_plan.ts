@@ -19,6 +19,9 @@ export type OrganizationPlan = {
   readonly leaves: Tables["leaves"][];
   readonly activities: Map<string, Tables["activities"]>;
   readonly votes: Tables["votes"][];
+  readonly otpCodes: Tables["otp_codes"][];
+  /** Of codes whose tokens are given out. */
+  readonly otpAttempts: Tables["otp_attempts"][];
   readonly idempotencyKeys: Tables["idempotency_keys"][];
   /** By user and day. */
   readonly refusedBytes: Map<string, Tables["refused_bytes"]>;
@@ -41,6 +44,8 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     leaves: [],
     activities: new Map(),
     votes: [],
+    otpCodes: [],
+    otpAttempts: [],
     idempotencyKeys: [],
     refusedBytes: new Map(),
     births: [],

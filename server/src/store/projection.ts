@@ -61,6 +61,8 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   unreleased: ["boot", "number"],
   activities: ["activity_id"],
   votes: ["activity_id", "vote_id"],
+  otp_codes: ["otp_id"],
+  otp_attempts: ["otp_id", "place"],
   idempotency_keys: ["user_id", "idempotency_key"],
   refused_bytes: ["user_id", "day"],
   wallets: ["wallet_id"],

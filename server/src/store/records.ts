@@ -33,8 +33,18 @@ const textsById = Object.fromEntries(
   (Object.keys(textRecordKinds) as TextRecord["kind"][]).map((kind) => [kind, textById(kind)]),
 ) as Record<TextRecord["kind"], Find>;
 
+const codeById = compiled("otp_code_record", (db, organizationId: string, otpId: string) =>
+  db
+    .selectFrom("otp_codes")
+    .select("record as content")
+    .where("organization_id", "=", organizationId)
+    .where("otp_id", "=", otpId),
+);
+
 const byId: Record<RecordKind, Find> = {
   ...textsById,
+  otpCode: async (store, organizationId, otpId) =>
+    (await codeById(store, organizationId, otpId)).map(({ content }) => ({ content, sealed: noSecret })),
   wallet: compiled("wallet_record", (db, organizationId: string, id: string) =>
     db.selectFrom("wallets").select(columns).where("organization_id", "=", organizationId).where("wallet_id", "=", id),
   ),

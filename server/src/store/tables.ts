@@ -68,6 +68,16 @@ export const tables = {
     explanation: "text?",
     created_at_ms: "integer",
   },
+  /** One-time codes: whom each was sent to, its form and its end, as the signer wrote them. The code itself is nowhere. */
+  otp_codes: { organization_id: "text", otp_id: "text", record: "bytes", created_at_ms: "integer" },
+  /** Which bodies have taken one of the three attempts at a code, in the places from 1 on; in place 0 the one that got the token. */
+  otp_attempts: {
+    organization_id: "text",
+    otp_id: "text",
+    place: "integer",
+    fingerprint: "text",
+    created_at_ms: "integer",
+  },
   /** Which request a client's idempotency key stands for: `request` is the digest of its body without the time. */
   idempotency_keys: {
     organization_id: "text",

@@ -118,6 +118,7 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     interfaces: createInterfaceCache(),
     sealer,
     adoptUnknown: false,
+    hasSandboxCodes: false,
     onItsWay: createOnItsWay(),
     nextNumber: () => ++number,
     nextBlind: createBlinds(),

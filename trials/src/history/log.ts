@@ -137,7 +137,7 @@ function createStampFinder(activities: readonly ActivityRow[], votes: readonly T
 
 /** What a leaf says its request was stamped with: the public half of a key, or the id of a passkey. */
 export function credentialOf(content: EvidenceContent): Credential {
-  if (content.kind === "apiKey") return { kind: "key", id: toHex(content.value.publicKey) };
+  if (content.kind !== "webauthn") return { kind: "key", id: toHex(content.value.publicKey) };
   return { kind: "passkey", id: toBase64url(content.value.rawId) };
 }
 

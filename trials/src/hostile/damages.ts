@@ -35,6 +35,10 @@ const oneDay = { nowhere: "a key of a client stands for a request for a day, and
 
 const counted = { nowhere: "how much was refused decides on nothing but what is stored of further refusals" };
 
+const shortLived = {
+  nowhere: "a code lasts ten minutes at most: its record has the signer's mark, and its memory counts too",
+};
+
 /** Where a change of each column shows. */
 export const found = {
   organizations: all("organizations", byOrganization),
@@ -44,6 +48,8 @@ export const found = {
   unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   votes: { ...all("votes", byOrganization), evaluations: unauthentic, explanation: unauthentic },
+  otp_codes: all("otp_codes", shortLived),
+  otp_attempts: all("otp_attempts", shortLived),
   idempotency_keys: all("idempotency_keys", oneDay),
   refused_bytes: all("refused_bytes", counted),
   users: all("users", byOrganization),
@@ -82,6 +88,8 @@ const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found }
   // The leaf of a birth tells of no activity.
   leaves: { removed: "check-log" },
   unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
+  otp_codes: { removed: shortLived, added: shortLived },
+  otp_attempts: { removed: shortLived, added: shortLived },
   idempotency_keys: { removed: oneDay, added: oneDay },
   refused_bytes: { removed: counted, added: counted },
 };

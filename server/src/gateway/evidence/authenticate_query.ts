@@ -108,6 +108,8 @@ function findIn(store: Store, organizationId: string, lookup: CredentialLookup, 
     const userId = lookup.organizationId === organizationId ? lookup.userId : "";
     return findCallerByUser(store, organizationId, userId);
   }
+  // No contact is verified yet: nobody is found.
+  if (lookup.by === "contact") return findCallerByUser(store, organizationId, "");
   const find = isFormer ? findFormerCaller : findCaller;
   return find(store, organizationId, lookup.curve, lookup.publicKey);
 }

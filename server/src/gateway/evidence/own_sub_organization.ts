@@ -30,6 +30,8 @@ export async function findOwnSubOrganization(
     const own = await findCallerByUser(store, lookup.organizationId, lookup.userId);
     return own?.parentId === parentId ? own : undefined;
   }
+  // No contact is verified yet.
+  if (lookup.by === "contact") return undefined;
   const matching = matcherOf(curves, evidence);
   const proven = await findProven(store, parentId, lookup);
   const counting = proven.filter(matching);

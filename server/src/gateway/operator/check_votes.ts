@@ -3,7 +3,7 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import type { Leaf } from "@keystead/core/log/leaf.ts";
 import type { LeafEvidence } from "@keystead/core/log/leaf_evidence.ts";
 import { nodeCurves } from "../../curves/node_curves.ts";
-import { evidenceOfVote, isSameEvidence, keptEvidence, parseEvidence } from "../../evidence/evidence.ts";
+import { isSameEvidence, keptOfVote } from "../../evidence/evidence.ts";
 import { equalBytes, sha256 } from "../../state/digest.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { StoredVote } from "../../views/activity_view.ts";
@@ -38,9 +38,8 @@ function isVoteOf(vote: StoredVote, leaf: Leaf, given: LeafEvidence, body: Uint8
   const { message, user, selection, createdAtMs } = vote;
   const isRejection = leaf.event === "REJECTED" && equalBytes(leaf.outcome, sha256(""));
   try {
-    const sent = keptEvidence(nodeCurves, parseEvidence(nodeCurves, evidenceOfVote(vote)), vote.publicKey);
     return (
-      isSameEvidence(sent, given.content) &&
+      isSameEvidence(keptOfVote(nodeCurves, vote), given.content) &&
       user.userId === uuidFromBytes(given.userId) &&
       equalBytes(sha256(message ?? body), given.body) &&
       createdAtMs === leaf.timeMs &&

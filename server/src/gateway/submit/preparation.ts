@@ -1,7 +1,9 @@
 /** One request's turn with the signer: its place among the others, what was brought for it, and what came of each attempt. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { needsOrigins } from "../../evidence/evidence.ts";
 import type { Prepared } from "../../frames/messages.ts";
+import { sha256 } from "../../state/digest.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
 import type { Store } from "../../store/store.ts";
 import type { Admission } from "../bounds/admission.ts";
@@ -59,7 +61,8 @@ export class Preparation {
     this.#request = request;
     this.#weight = { cost, bytes: body.length + (target?.length ?? 0) };
     this.#turn = { organizationId, cost };
-    this.#source = { store, organizationId, declared, actingParentId, expect, release };
+    const fingerprint = () => toHex(sha256(body));
+    this.#source = { store, organizationId, declared, actingParentId, expect, release, fingerprint };
     organization.enter();
   }
 

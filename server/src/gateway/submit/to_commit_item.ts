@@ -103,6 +103,8 @@ export function toCommitItem(prepared: Prepared): CommitItem {
     }),
     ...(next && { next }),
     changes: JSON.parse(changes),
+    ...(prepared.codes.length > 0 && { codes: prepared.codes }),
+    ...(prepared.spentCode && { spentCode: prepared.spentCode }),
     ...(records.length > 0 && { records }),
     leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }), ...(made && { made }) },
     ...(evaluations && { evaluations }),

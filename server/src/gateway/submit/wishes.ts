@@ -3,10 +3,11 @@
  * and sends the same bytes again. What it finds is believed for its digest or its MAC, never because the gateway says so.
  */
 import { macLength } from "@keystead/core/log/header.ts";
+import { invalidCode } from "../../endpoints/known_faults.ts";
 import type { OfferedState, Request, Wish } from "../../frames/messages.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { equalBytes, sha256 } from "../../state/digest.ts";
-import { leafWishKey, type RecordWish } from "../../state/record_wish.ts";
+import { attemptKey, leafWishKey, type RecordWish } from "../../state/record_wish.ts";
 import { findLeaf, type UnreleasedLeaf } from "../../store/leaves.ts";
 import {
   findHead,
@@ -16,6 +17,7 @@ import {
   type StoredHead,
   type StoredState,
 } from "../../store/organizations.ts";
+import { type AttemptClaim, claimAttempt } from "../../store/otp_codes.ts";
 import { type FoundRecord, findRecords } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -52,6 +54,8 @@ export type Source = {
   release(leaf: UnreleasedLeaf): Promise<void>;
   /** Whose user acts in the organization: its header comes along, in case that the signer has the pages at hand. */
   actingParentId?: string | undefined;
+  /** Of the body, in hex. */
+  fingerprint(): string;
 };
 
 type Row<K extends Need["kind"]> = {
@@ -153,6 +157,17 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
       supplies.wishes = [...supplies.wishes, ...needs.map(({ value }) => leafWishKey(value))];
     },
   },
+  /** The signer counts for itself; this makes the count exact over all hosts. A claim outlives the request, whatever comes of it. */
+  attempt: {
+    needsState: false,
+    async bring(supplies, { store, organizationId, fingerprint }, needs) {
+      for (const { value } of needs) {
+        const claim = { organizationId, otpId: value.otpId, fingerprint: fingerprint() };
+        refuseUnclaimed(await claimAttempt(store, claim, Date.now()));
+        supplies.wishes = [...supplies.wishes, attemptKey(value.otpId)];
+      }
+    },
+  },
 };
 
 async function bringDeclared(supplies: Supplies, source: Source): Promise<void> {
@@ -162,6 +177,12 @@ async function bringDeclared(supplies: Supplies, source: Source): Promise<void> 
   if (head === undefined) return;
   const { header, directory, pages } = headerOnly(head);
   supplies.others = [{ header, directory, pages, links: [] }];
+}
+
+/** In the words that the signer has for it. */
+function refuseUnclaimed(claim: AttemptClaim): void {
+  if (claim === "spent") throw invalidCode("code was used already");
+  if (claim === "none left") throw invalidCode("too many attempts");
 }
 
 function otherKey({ organizationId, page }: OtherState): string {

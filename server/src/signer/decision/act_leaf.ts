@@ -54,7 +54,7 @@ export function actLeaf(
     outcome: sha256(outcome),
   });
   const marked = signer.keyring.authenticity.mark("leaf", content);
-  const leaf = { boot, number, states };
+  const leaf = { boot, number, states, activityType: asked.form.type, fingerprint: asked.fingerprint };
   signer.onItsWay.put({ leaf, marked, ledTo });
   return { boot, number, activityId, leaf: marked };
 }

@@ -6,6 +6,7 @@ import {
   checkForSubmit,
   type Evidence,
   expiredCredential,
+  isOver,
   lookupOf,
   parseEvidence,
   unknownCredential,
@@ -75,7 +76,7 @@ export function authenticate<P extends CallerPlace>(
   const { user } = found;
   found.used ??= used(user, describeCredential(found.kept));
   const { credential, ids } = found.used;
-  if (isExpired(credential, nowMs)) throw expiredCredential(evidence);
+  if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
   const { allowedOrigins } = parent ?? organization;
   if (!verifyEvidence({ curves, credential, allowedOrigins }, evidence, body)) throw unverifiedEvidence(evidence);
   return { caller: { user, credential, evidence, ids }, parent };

@@ -76,6 +76,8 @@ export function rowsOfCreated(
     birth: { parentId: state.organizationId, organizationName: birth.organizationName, keyring: undefined },
     next,
     changes: JSON.stringify(birth.changes),
+    codes: [],
+    spentCode: undefined,
     records: sealRecords(signer, records),
     made: made.length > 0 ? encodeMade(made) : undefined,
     boot,

@@ -22,3 +22,7 @@ export function needsRecords(wishes: readonly RecordWish[]): NeedsMore {
 export function needsLeaves(leaves: readonly { boot: string; number: number }[]): NeedsMore {
   return new NeedsMore(leaves.map(({ boot, number }) => ({ kind: "leaf", value: { boot, number } })));
 }
+
+export function needsAttempt(otpId: string): NeedsMore {
+  return new NeedsMore([{ kind: "attempt", value: { otpId } }]);
+}

@@ -6,7 +6,8 @@ import { createOnItsWay, type Leaving } from "./on_its_way.ts";
 /** A leaf with this number, and a MAC of zeros but for its end. */
 function leaving(number: number, end = 0): Leaving {
   const [id, digest] = [new Uint8Array(16).fill(7), new Uint8Array(32).fill(8)];
-  const leaf = { boot: id, number, states: [{ organizationId: id, version: 1, digest }] };
+  const states = [{ organizationId: id, version: 1, digest }];
+  const leaf = { boot: id, number, states, activityType: "ACTIVITY_TYPE_CREATE_USER_TAG", fingerprint: digest };
   const content = encodeLeaf({
     ...leaf,
     blind: id,
@@ -14,8 +15,6 @@ function leaving(number: number, end = 0): Leaving {
     grounds: "ROOT_QUORUM",
     organizationId: id,
     activityId: id,
-    activityType: "ACTIVITY_TYPE_CREATE_USER_TAG",
-    fingerprint: digest,
     timeMs: 1,
     header: undefined,
     evidence: [],

@@ -8,7 +8,7 @@ import { equalBytes } from "../../state/digest.ts";
 import type { KnownHeader } from "./line.ts";
 
 export type Leaving = {
-  leaf: Pick<Leaf, "boot" | "number" | "states">;
+  leaf: Pick<Leaf, "boot" | "number" | "states" | "activityType" | "fingerprint">;
   /** The leaf as it left, with its MAC. */
   marked: Uint8Array;
   /** The state it led to, when it changed any. */

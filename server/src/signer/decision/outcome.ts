@@ -1,7 +1,7 @@
 /** What becomes of an act: completed, refused, failed, or waiting. Each outcome is the rows of one transaction. */
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
-import { Fault, faultCodes } from "@keystead/core/fault.ts";
+import { Fault, type FaultCode, faultCodes } from "@keystead/core/fault.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import type { Work } from "@keystead/core/work.ts";
 import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activity.ts";
@@ -19,13 +19,20 @@ import { withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { shownUser } from "./acting_parent.ts";
+import { markCodes, openCodeAccess } from "./code_records.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
 import { markTexts, sealRecords, withLeaves } from "./key_records.ts";
 import type { KnownHeader } from "./line.ts";
 import { weightOf } from "./open_state.ts";
-import { sealResult } from "./results.ts";
+import { sealResult, withSpentCode } from "./results.ts";
 import type { Signer } from "./signer.ts";
 import { type Executed, type Executing, executedIn, noteExecuted, writeState } from "./write_state.ts";
+
+/**
+ * What was changed in the database, and a memory that cannot be written, are nobody's failure: the request is refused and not recorded, and
+ * what waits goes on waiting.
+ */
+const nobodysFailure: readonly FaultCode[] = ["internal", "aborted", "unavailable"];
 
 /** Runs the activity. A failure inside it is an outcome too, and leaves nothing else behind. */
 export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
@@ -35,8 +42,7 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
     // Between two of its pauses other organizations' requests are decided, and anything may be released. See scheduler.ts.
     outcome = "next" in started ? yield* started : started;
   } catch (error) {
-    // What was changed in the database is nobody's failure: it is refused, and what waits goes on waiting.
-    const isOutcome = error instanceof Fault && error.code !== "internal" && error.code !== "aborted";
+    const isOutcome = error instanceof Fault && !nobodysFailure.includes(error.code);
     if (isOutcome) return refuse(act, "FAILED", error);
     throw error;
   }
@@ -90,11 +96,23 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const isSealed = activity.sealed === true;
   const isShown = !isSealed || activity.bearer !== undefined;
   const row = record(act, "COMPLETED", grounds, transition, result, { number, ...(isShown && { result }) });
+  const codes = markCodes(signer, outcome.codes ?? []);
+  const spent = spentBy(activity, outcome);
   const records = [...sealRecords(signer, newRecords), ...markTexts(signer, texts)];
   const made = records.length > 0 ? encodeMade(madeNow) : undefined;
-  const own = { ...row, records, made, ...(isSealed && { sealed: sealFor(signer, row, full) }) };
+  const boxed = spent === undefined ? full : withSpentCode(spent, full);
+  const spentCode = spent && { otpId: spent.otpId };
+  const own = { ...row, codes, spentCode, records, made, ...(isSealed && { sealed: sealFor(signer, row, boxed) }) };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
+}
+
+/** A code may be used up only by what is let out under the memory's eyes. */
+function spentBy({ spendsCode, sealed }: AnyActivity, { spentCode }: ActivityOutcome<unknown>) {
+  if (spentCode !== undefined && (spendsCode !== true || sealed !== true)) {
+    throw new Fault("internal", "an activity uses up a code and does not say so");
+  }
+  return spentCode;
 }
 
 /**
@@ -119,6 +137,7 @@ function run({
   proposerId,
   nowMs,
   bodyMs,
+  supplied,
   keys,
   allowedOrigins,
   sessionProfiles,
@@ -136,6 +155,13 @@ function run({
     limits: signer.limits,
     curves: signer.curves,
     keys: keys(),
+    codes: openCodeAccess(signer, supplied, {
+      organizationId: state.organizationId,
+      parentId: parentId && uuidFromBytes(parentId),
+      fingerprint: asked.fingerprint,
+      bodyMs,
+      nowMs,
+    }),
     allowedOrigins,
     findSessionProfile: (sessionProfileId) => sessionProfiles().get(sessionProfileId),
     newId(tag) {
@@ -253,6 +279,8 @@ function record(
     birth: undefined,
     next,
     changes: JSON.stringify(changes),
+    codes: [],
+    spentCode: undefined,
     records: [],
     made: undefined,
     boot: act.signer.boot,

@@ -198,12 +198,21 @@ function* decide(context: DecisionContext, asked: Asked): Work<Prepared[]> {
   if (decision.kind === "allow") return yield* complete(act, decision.grounds);
   if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
   if (decision.kind === "fail") return refuse(act, "FAILED", decision.fault);
+  if (asked.form.activity.neverWaits === true) return refuse(act, "REJECTED", cannotWait(asked));
   const waiting = { fingerprint: toHex(fingerprint), proposerId, createdAtMs: nowMs, approvals };
   return keepWaiting(act, "SUBMITTED", (activityId) => {
     const proposal = { ...waiting, activityId };
     checkProposal(state.pages, proposal, signer.limits);
     return put("pendingActivity", proposal);
   });
+}
+
+function cannotWait({ form }: Asked): Fault {
+  return new Fault(
+    "permission_denied",
+    `request not authorized: it needs approvals of others, and ${form.type} cannot wait for them; allow it by a policy`,
+    { errorCode: "REQUEST_NOT_AUTHORIZED" },
+  );
 }
 
 function once<T>(make: () => T): () => T {

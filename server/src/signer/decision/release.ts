@@ -7,19 +7,20 @@ import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import type { ReleaseRow, Reply, Request } from "../../frames/messages.ts";
+import { activityForms } from "../../generated/activities.ts";
 import { digestKey, equalBytes } from "../../state/digest.ts";
 import { passed } from "../../state/steps.ts";
 import type { Pin } from "../memory/pins.ts";
 import type { ReleasedRange } from "../memory/released_numbers.ts";
 import type { KnownHeader, StateRef } from "./line.ts";
 import type { Leaving } from "./on_its_way.ts";
-import { openResult } from "./results.ts";
+import { openResult, splitSpentCode } from "./results.ts";
 import type { Signer } from "./signer.ts";
 
 type Outcome = Reply<"release">[number];
 
 /** A row whose leaf is the signer's own and lies on its line; `own` where it left this very process a moment ago. */
-type Checked = { leaf: Leaving["leaf"]; own: Leaving | undefined };
+type Checked = { leaf: Leaving["leaf"]; own: Leaving | undefined; result?: string };
 
 export function release(signer: Signer, { rows, links }: Request<"release">): readonly Outcome[] {
   const { keyring, line, memory } = signer;
@@ -56,17 +57,19 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
     moved.set(nameOf(organizationId), { organizationId, pin: { version, digest } });
   }
 
-  const verdicts = rows.map(({ leaf: marked }): Checked | Outcome => {
+  const verdicts = rows.map((row): Checked | Outcome => {
+    const { leaf: marked } = row;
     try {
       const own = signer.onItsWay.take(marked);
       const [leaf, states] =
         own === undefined ? readLeaf(signer, marked) : [own.leaf, statesNamedBy(own.leaf, own.ledTo)];
       const objection = states.map(objectionTo).find((each) => each !== undefined);
       if (objection !== undefined) return objection;
+      const result = spendCode(signer, row, leaf, own, nowMs);
       states.forEach(movePin);
       // Readers of bearer values have the same leaf opened as often as they ask: that writes nothing.
       if (own !== undefined || !memory.wasReleased(leaf.boot, leaf.number)) addLeaf(leaves, leaf);
-      return { leaf, own };
+      return { leaf, own, ...(result !== undefined && { result }) };
     } catch (error) {
       if (error instanceof Fault) return { kind: "refused", value: { message: error.message } };
       throw error;
@@ -80,9 +83,7 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
   if (isNew) memory.rememberRelease(nowMs, [...moved.values()], leaves);
 
   passed("remembered");
-  const outcomes = verdicts.map((verdict, index) =>
-    "leaf" in verdict ? open(signer, rows[index], verdict.own) : verdict,
-  );
+  const outcomes = verdicts.map((verdict, index) => ("leaf" in verdict ? open(signer, rows[index], verdict) : verdict));
   passed("opened");
   return outcomes;
 }
@@ -95,17 +96,38 @@ function addLeaf(ranges: ReleasedRange[], { boot, number }: Pick<Leaf, "boot" | 
 }
 
 /** One row that was damaged in the database is that row's trouble, not its neighbours'. */
-function open({ sealer }: Signer, row: ReleaseRow | undefined, own: Leaving | undefined): Outcome {
+function open(signer: Signer, row: ReleaseRow | undefined, { own, result }: Checked): Outcome {
   if (row?.sealed === undefined) return { kind: "released", value: { result: undefined } };
-  if (own?.result !== undefined && equalBytes(own.result.sealed, row.sealed)) {
-    return { kind: "released", value: { result: own.result.text } };
-  }
   try {
-    return { kind: "released", value: { result: openResult(sealer, row.leaf, row.sealed) } };
+    return { kind: "released", value: { result: result ?? boxedText(signer, row.leaf, row.sealed, own) } };
   } catch (error) {
     if (error instanceof Fault) return { kind: "refused", value: { message: error.message } };
     throw error;
   }
+}
+
+function boxedText({ sealer }: Signer, leaf: Uint8Array, sealed: Uint8Array, own: Leaving | undefined): string {
+  if (own?.result !== undefined && equalBytes(own.result.sealed, sealed)) return own.result.text;
+  return openResult(sealer, leaf, sealed);
+}
+
+/**
+ * A result that uses up a one-time code is let out for one body. It is opened here for the code that its box names, and given back to be let
+ * out with the others. What was released before is released again: the token that it has is not a second one.
+ */
+function spendCode(
+  signer: Signer,
+  { leaf: marked, sealed }: ReleaseRow,
+  { boot, number, activityType, fingerprint }: Leaving["leaf"],
+  own: Leaving | undefined,
+  nowMs: number,
+): string | undefined {
+  if (sealed === undefined || activityForms.get(activityType)?.activity.spendsCode !== true) return undefined;
+  const spent = splitSpentCode(boxedText(signer, marked, sealed, own));
+  if (spent === undefined) return undefined;
+  const { memory } = signer;
+  if (!memory.wasReleased(boot, number)) memory.codes.spend(spent.code, fingerprint, nowMs);
+  return spent.result;
 }
 
 function readLeaf({ keyring, line }: Signer, marked: Uint8Array): [Leaf, readonly StateRef[]] {

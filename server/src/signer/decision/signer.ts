@@ -34,6 +34,8 @@ export type Signer = {
   readonly interfaces: Lru<ParsedInterface>;
   /** Whether organizations without a pin are taken as found: a signer that joins a running PostgreSQL deployment. */
   readonly adoptUnknown: boolean;
+  /** For development: some contacts have a one-time code that everybody knows. */
+  readonly hasSandboxCodes: boolean;
   /** Seals under the root key's current version, and opens what was sealed under any that is known. */
   readonly sealer: Sealer;
   /** What was prepared and not released yet. */

@@ -1,4 +1,6 @@
 /** Everything that the records of a memory add up to. Only `record_kinds.ts` changes it, one record at a time. */
+import { type CodeAttempts, createCodeAttempts } from "./code_attempts.ts";
+import { type CodeStarts, createCodeStarts } from "./code_starts.ts";
 import { createIdSet, type IdSet } from "./id_set.ts";
 import { createPins, type Pins } from "./pins.ts";
 import { createReleasedNumbers, type ReleasedNumbers } from "./released_numbers.ts";
@@ -20,6 +22,10 @@ export type MemoryContents = {
   aheadMs: number;
   /** Which organization took a body that names a parent. */
   readonly taken: TakenBodies;
+  /** One-time codes from before this time are unknown here; 0 until the first. */
+  codesSinceMs: number;
+  readonly codeStarts: CodeStarts;
+  readonly codeAttempts: CodeAttempts;
 };
 
 export function createContents(): MemoryContents {
@@ -33,5 +39,8 @@ export function createContents(): MemoryContents {
     acceptedAtMs: 0,
     aheadMs: 0,
     taken: createTakenBodies(),
+    codesSinceMs: 0,
+    codeStarts: createCodeStarts(),
+    codeAttempts: createCodeAttempts(),
   };
 }

@@ -7,6 +7,7 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { deriveKey } from "../../state/digest.ts";
 import { slotOf } from "../../state/journal.ts";
+import { type CodeMemory, createCodeMemory } from "./code_memory.ts";
 import { createContents, type MemoryContents } from "./contents.ts";
 import type { WriteBytes } from "./file_bytes.ts";
 import { MemoryFile } from "./memory_file.ts";
@@ -49,6 +50,8 @@ export type Memory = {
    * after a restart; refused where another has, where that is not known any more, or where the organization has taken too many.
    */
   takeBody(body: TakenBody, isRootMember: () => boolean, nowMs: number): void;
+  /** One-time codes: when they began, who tried to answer them, and how many there are. */
+  readonly codes: CodeMemory;
   /** Every released leaf number, by boot. */
   released(): ReleasedRange[];
   wasReleased(boot: Uint8Array, number: number): boolean;
@@ -106,8 +109,10 @@ function memoryOf(
   file: MemoryFile,
   torn: number,
 ): Memory {
+  const codes = createCodeMemory(contents, remember);
   return {
     pins: contents.pins,
+    codes,
     get deploymentId() {
       return contents.deploymentId;
     },
@@ -124,7 +129,10 @@ function memoryOf(
     rememberDeployment: (deploymentId) => remember({ kind: "deployment", value: { deploymentId } }),
     rememberBirth: (deploymentId) => remember({ kind: "born", value: { deploymentId } }),
     rememberBoot: (boot) => remember({ kind: "boot", value: { boot } }),
-    resetClock: (timeMs) => remember({ kind: "clock", value: { timeMs } }),
+    resetClock(timeMs) {
+      codes.beginAnew(timeMs);
+      remember({ kind: "clock", value: { timeMs } });
+    },
     rememberRelease(timeMs, moved, leaves) {
       remember({ kind: "release", value: { timeMs, pins: moved.map(pinValue), leaves } });
     },

@@ -2,7 +2,20 @@
  * One row per kind of record: its bytes, whether its writer waits for the disk, what it changes, and what a compaction writes of it.
  * A new kind is a new row at the end, because a row's place is the kind's byte in the file. Layout: SPEC.md of the signer.
  */
-import { fixed, type Layout, list, struct, u64, type ValueOf, variant } from "@keystead/core/encoding/layout.ts";
+import {
+  bool,
+  fixed,
+  type Layout,
+  list,
+  optional,
+  struct,
+  u64,
+  type ValueOf,
+  variant,
+} from "@keystead/core/encoding/layout.ts";
+import { clockToleranceMs } from "../../state/journal.ts";
+import { attemptDigestLength } from "./code_attempts.ts";
+import { maxCodeMs } from "./code_starts.ts";
 import type { MemoryContents } from "./contents.ts";
 import { pinDigestLength } from "./pins.ts";
 import { type TakenNotes, takenDigestLength } from "./taken_bodies.ts";
@@ -30,6 +43,22 @@ const takenLayout = struct({
   fingerprint: fixed(takenDigestLength),
   organizationId: fixed(16),
 });
+const codeStartLayout = struct({
+  otpId: fixed(16),
+  startedAtMs: u64,
+  endsAtMs: u64,
+  ownerId: fixed(16),
+  contact: fixed(16),
+  identifier: optional(fixed(16)),
+});
+const codeAttemptLayout = struct({
+  otpId: fixed(16),
+  endsAtMs: u64,
+  fingerprint: fixed(attemptDigestLength),
+  isSpent: bool,
+});
+const codeStartsLayout = struct({ timeMs: u64, starts: list(codeStartLayout) });
+const codeAttemptsLayout = struct({ timeMs: u64, attempts: list(codeAttemptLayout) });
 const releaseLayout = struct({ timeMs: u64, pins: list(pinLayout), leaves: list(rangeLayout) });
 
 export const recordKinds = {
@@ -104,6 +133,39 @@ export const recordKinds = {
     apply: ({ taken }, notes) => taken.add(notes),
     compaction: { order: 6, values: compactedTaken },
   }),
+  /** One-time codes from before this time are unknown here. The clock may have been set back to it. */
+  codesSince: row({
+    layout: timeLayout,
+    isWaitedFor: true,
+    apply(contents, { timeMs }) {
+      contents.codesSinceMs = timeMs;
+      contents.codeStarts.dropAfter(timeMs + clockToleranceMs);
+      contents.codeAttempts.dropAfter(timeMs + clockToleranceMs + maxCodeMs);
+    },
+    compaction: { order: 7, values: ({ codesSinceMs }) => timeUnlessZero(codesSinceMs) },
+  }),
+  /** Bodies that ask for one-time codes were seen for the first time. */
+  codeStarts: row({
+    layout: codeStartsLayout,
+    isWaitedFor: false,
+    apply(contents, { timeMs, starts }) {
+      contents.lastTimeMs = Math.max(contents.lastTimeMs, timeMs);
+      for (const start of starts) contents.codeStarts.add(start);
+      contents.codeStarts.forget(timeMs);
+    },
+    compaction: { order: 8, values: compactedStarts },
+  }),
+  /** Bodies are about to be compared with one-time codes, or were given the token of one. */
+  codeAttempts: row({
+    layout: codeAttemptsLayout,
+    isWaitedFor: false,
+    apply(contents, { timeMs, attempts }) {
+      contents.lastTimeMs = Math.max(contents.lastTimeMs, timeMs);
+      for (const attempt of attempts) contents.codeAttempts.add(attempt);
+      contents.codeAttempts.forget(timeMs);
+    },
+    compaction: { order: 9, values: compactedAttempts },
+  }),
 };
 
 function timeUnlessZero(timeMs: number): ValueOf<typeof timeLayout>[] {
@@ -126,6 +188,20 @@ function* compactedTaken({ taken }: MemoryContents): Generator<TakenNotes> {
     if (notes.length === 0) yield { namedId, floor, notes };
     for (const batch of batchesOf(notes)) yield { namedId, floor, notes: batch };
   }
+}
+
+/** What is over by the newest time that the memory knows goes with the long file. */
+function* compactedStarts({ codeStarts, lastTimeMs }: MemoryContents): Generator<ValueOf<typeof codeStartsLayout>> {
+  codeStarts.forget(lastTimeMs);
+  for (const starts of batchesOf(codeStarts.values())) yield { timeMs: lastTimeMs, starts };
+}
+
+function* compactedAttempts({
+  codeAttempts,
+  lastTimeMs,
+}: MemoryContents): Generator<ValueOf<typeof codeAttemptsLayout>> {
+  codeAttempts.forget(lastTimeMs);
+  for (const attempts of batchesOf(codeAttempts.values())) yield { timeMs: lastTimeMs, attempts };
 }
 
 function* batchesOf<T>(items: Iterable<T>): Generator<T[]> {

@@ -114,6 +114,8 @@ function acceptanceLeaf(
     birth: undefined,
     next: undefined,
     changes: "[]",
+    codes: [],
+    spentCode: undefined,
     records: [],
     made: undefined,
     boot,

@@ -66,6 +66,8 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     birth: { parentId: undefined, organizationName: order.organizationName, keyring: sealedKeyring },
     next,
     changes: JSON.stringify(changes),
+    codes: [],
+    spentCode: undefined,
     records: [],
     made: undefined,
     boot,

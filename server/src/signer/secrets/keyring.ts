@@ -11,6 +11,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { nodeBundleSigner } from "../../curves/node_hpke.ts";
 import { type Authenticity, createAuthenticity } from "../../state/authenticity.ts";
 import { createMac, deriveKey } from "../../state/digest.ts";
+import { type CodeSecrets, createCodeSecrets } from "./code_secrets.ts";
 import { createSealer, type SealContext, type Sealer, seal, unseal, versionOf } from "./seal.ts";
 
 /** One row per service key: what it signs or opens. The names are published at `/.well-known/keystead.json`. */
@@ -78,6 +79,10 @@ export type Keyring = {
   bundleSigner: BundleSigner;
   /** The `notarizer` service key, which sessions are signed with. */
   notarizer: BundleSigner;
+  /** The `otp` service key, which target bundles of codes and verification tokens are signed with. */
+  otp: BundleSigner;
+  /** What one-time codes derive from. */
+  codes: CodeSecrets;
   /** Equal for equal secrets of one kind in one organization, and says nothing else about them. */
   blindIndex(organizationId: string, kind: string, secret: Uint8Array): string;
   /** What binds a record to its sealed secret. Equal for equal secrets too; under another key than the index. */
@@ -119,7 +124,8 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
   const logKey = privateKeys.get("log");
   const bundleKey = privateKeys.get("signer");
   const notarizerKey = privateKeys.get("notarizer");
-  if (logKey === undefined || bundleKey === undefined || notarizerKey === undefined) {
+  const otpKey = privateKeys.get("otp");
+  if (logKey === undefined || bundleKey === undefined || notarizerKey === undefined || otpKey === undefined) {
     throw new Fault("failed_precondition", "the keyring lacks a service key");
   }
   const blindMac = createMac(deriveKey(ring.authenticity, "blind-index"));
@@ -139,6 +145,8 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     signWithLogKey: (message: Uint8Array) => new Uint8Array(sign(null, message, logKey)),
     bundleSigner: nodeBundleSigner(bundleKey),
     notarizer: nodeBundleSigner(notarizerKey),
+    otp: nodeBundleSigner(otpKey),
+    codes: createCodeSecrets(ring.authenticity),
     blindIndex: (organizationId: string, kind: string, secret: Uint8Array) =>
       macOf(blindMac, organizationId, kind, secret),
     tag: (organizationId: string, kind: string, secret: Uint8Array) => macOf(tagMac, organizationId, kind, secret),

@@ -1,0 +1,124 @@
+/** Answers to one-time codes through several gateways on one database, each with a signer of its own. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { deriveCode } from "@keystead/core/otp/one_time_code.ts";
+import { stampEvidence } from "../../../test/evidence.ts";
+import { createGatewayRig, type GatewayRig, inProcess } from "../../../test/gateway_rig.ts";
+import { dialects } from "../../../test/open_test_store.ts";
+import { testInitOtp, testVerifyOtp } from "../../../test/otp_endpoints.ts";
+import type { AnyActivity } from "../../endpoints/define_activity.ts";
+import { protocolVersion } from "../../frames/frame.ts";
+import { openMemory } from "../../signer/memory/memory.ts";
+import { createOperations } from "../../signer/operations.ts";
+import { openKeyring } from "../../signer/secrets/keyring.ts";
+import type { Store } from "../../store/store.ts";
+import { dialectOf } from "../../views/dialect.ts";
+import { createRepeats } from "../bounds/repeats.ts";
+import { createCommitter } from "./committer.ts";
+import { createOrganizations } from "./organization_states.ts";
+import { submit } from "./submit.ts";
+import type { SubmitDependencies } from "./submit_dependencies.ts";
+
+type Answer = { result: Record<string, unknown> } | { failure: string };
+
+let ticks = 0;
+
+async function send(rig: GatewayRig, host: SubmitDependencies, activity: unknown, parameters: object): Promise<Answer> {
+  const { type } = activity as AnyActivity;
+  const timestampMs = String(rig.signer.clock.nowMs - (ticks++ % 5_000));
+  const body = Buffer.from(JSON.stringify({ type, timestampMs, organizationId: rig.organizationId, parameters }));
+  const evidence = stampEvidence(signStamp(rig.root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body));
+  const stamped = { body, evidence, idempotencyKey: undefined };
+  try {
+    const answer = await submit(host, activity as AnyActivity, stamped, dialectOf(undefined));
+    return "failure" in answer ? { failure: answer.failure.message } : { result: answer.activity.result };
+  } catch (error) {
+    return { failure: (error as Error).message };
+  }
+}
+
+/** Another gateway on the same database, with a signer that has a memory of its own. */
+function otherHost({ store, signer, dependencies }: GatewayRig): SubmitDependencies {
+  const memory = openMemory(mkdtempSync(join(tmpdir(), "keystead-signer-")), signer.rootKey);
+  memory.codes.begin(signer.clock.nowMs);
+  const operations = createOperations(
+    { current: signer.rootKey },
+    memory,
+    { ...signer.orders, adoptUnknown: true },
+    () => signer.clock.nowMs,
+    () => undefined,
+  );
+  operations.hello({ protocol: protocolVersion, keyring: signer.keyring });
+  const link = inProcess({ operations });
+  return {
+    ...dependencies,
+    organizations: createOrganizations(store, link, () => undefined),
+    committer: createCommitter(store, link),
+    repeats: createRepeats(),
+  };
+}
+
+async function begin(t: TestContext, dialect: Store["dialect"]) {
+  const rig = await createGatewayRig(t, dialect);
+  if (rig === undefined) return undefined;
+  // SQLite has one gateway.
+  const hosts = [rig.dependencies, ...(dialect === "sqlite" ? [] : [otherHost(rig), otherHost(rig)])];
+  const started = await send(rig, rig.dependencies, testInitOtp, { contact: "user@example.com" });
+  assert.ok("result" in started, JSON.stringify(started));
+  const { otpId } = started.result.testInitOtpResult as { otpId: string };
+  const { codes } = openKeyring(rig.signer.rootKey, 1, rig.signer.keyring);
+  const form = { length: 6, alphabet: "numeric" } as const;
+  const code = Buffer.from(deriveCode(codes.code, uuidToBytes(otpId), form)).toString("latin1");
+  const answer = (host: number, otpCode: string) =>
+    send(rig, hosts[host % hosts.length] as SubmitDependencies, testVerifyOtp, { otpId, otpCode });
+  return { rig, answer, code };
+}
+
+for (const dialect of dialects) {
+  describe(`answers to codes on ${dialect}`, () => {
+    test("of many guesses at once, through all gateways, three are compared", async (t) => {
+      const begun = await begin(t, dialect);
+      if (begun === undefined) return;
+      const { answer, code } = begun;
+      const wrong = code === "000000" ? "000001" : "000000";
+      const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => answer(index, wrong)));
+      const failures = answers.map((each) => ("failure" in each ? each.failure : "let in"));
+      assert.equal(failures.filter((failure) => failure === "Invalid OTP code").length, 3);
+      assert.equal(failures.filter((failure) => /^Invalid OTP code: too many attempts/.test(failure)).length, 57);
+      assert.match(JSON.stringify(await answer(0, code)), /too many attempts/, "the right one is too late");
+    });
+
+    test("of right answers in different bodies at once, one gets a token", async (t) => {
+      const begun = await begin(t, dialect);
+      if (begun === undefined) return;
+      const { rig, answer, code } = begun;
+      const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => answer(index, code)));
+      const tokens = answers.filter((each) => "result" in each);
+      assert.equal(tokens.length, 1, JSON.stringify(answers));
+      assert.match(JSON.stringify(tokens), /"verificationToken":"eyJ/);
+      for (const each of answers) {
+        if ("failure" in each)
+          assert.match(each.failure, /^Invalid OTP code: (code was used already|too many attempts)/);
+      }
+      const { version } = await rig.store.db.selectFrom("organizations").select("version").executeTakeFirstOrThrow();
+      assert.equal(Number(version), 1, "no login moves the organization");
+    });
+
+    test("a body that names an unknown code, or one of another kind, is refused like a wrong code", async (t) => {
+      const begun = await begin(t, dialect);
+      if (begun === undefined) return;
+      const { rig } = begun;
+      for (const otpId of ["7ff189fb-df7d-452e-8540-57632e380b77", randomBytes(4).toString("hex")]) {
+        const answered = await send(rig, rig.dependencies, testVerifyOtp, { otpId, otpCode: "000000" });
+        assert.deepEqual(answered, { failure: "Invalid OTP code" });
+      }
+      assert.deepEqual(await rig.store.db.selectFrom("otp_attempts").selectAll().execute(), [], "nothing is claimed");
+    });
+  });
+}

@@ -1,0 +1,246 @@
+/**
+ * A gateway that wants to guess a one-time code. It has the parent's stamped bodies, as many as it likes, restarts the signer, offers records
+ * as it likes and commits nothing.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { deriveCode } from "@keystead/core/otp/one_time_code.ts";
+import { samples } from "../../../../core/test/samples.ts";
+import { seededRandom } from "../../../../core/test/seeded_random.ts";
+import { testInitOtp, testVerifyOtp } from "../../../test/otp_endpoints.ts";
+import {
+  activityBody,
+  anotherOrganization,
+  createSignerRig,
+  offer,
+  only,
+  releaseRows,
+  type SignerRig,
+  stampOf,
+  userWithKey,
+} from "../../../test/signer_rig.ts";
+import type { Prepared, StoredRecord } from "../../frames/messages.ts";
+import { withoutMac } from "../../state/authenticity.ts";
+import type { OtpCodeRecord } from "../../state/otp_code_record.ts";
+import { attemptKey } from "../../state/record_wish.ts";
+import { decodeRecord } from "../../state/records.ts";
+import { openKeyring } from "../secrets/keyring.ts";
+
+type Started = { body: Uint8Array; record: StoredRecord; code: OtpCodeRecord; text: string };
+
+/** It says that everybody has claimed an attempt. */
+function send(rig: SignerRig, body: Uint8Array, records: readonly StoredRecord[] = []): Prepared {
+  const { parameters } = JSON.parse(Buffer.from(body).toString()) as { parameters: { otpId?: string } };
+  const reply = offer(rig, rig.born, body, { records, wishes: [attemptKey(parameters.otpId ?? "")] });
+  if (reply.kind !== "prepared") throw new Error(`missing: ${JSON.stringify(reply.value)}`);
+  return only(reply.value);
+}
+
+function startedBy(rig: SignerRig, body: Uint8Array): Started {
+  const prepared = send(rig, body);
+  const [made] = prepared.codes;
+  assert.ok(made, prepared.activity?.failure ?? "no code was started");
+  const record = { content: made.content, sealed: new Uint8Array() };
+  const code = decodeRecord(withoutMac(made.content));
+  assert.ok(code.kind === "otpCode");
+  const { codes } = openKeyring(rig.rootKey, 1, rig.keyring);
+  const text = Buffer.from(deriveCode(codes.code, uuidToBytes(code.otpId), code.form)).toString("latin1");
+  return { body, record, code, text };
+}
+
+const start = (rig: SignerRig, contact = "user@example.com") =>
+  startedBy(rig, activityBody(rig, testInitOtp.type, { contact }));
+
+const answerBody = (rig: SignerRig, { code }: Started, otpCode: string) =>
+  activityBody(rig, testVerifyOtp.type, { otpId: code.otpId, otpCode });
+
+const answer = (rig: SignerRig, started: Started, otpCode: string) =>
+  send(rig, answerBody(rig, started, otpCode), [started.record]);
+
+const failureOf = ({ activity }: Prepared) =>
+  activity?.failure === undefined ? undefined : (JSON.parse(activity.failure) as { message: string }).message;
+
+const wrongFor = ({ text }: Started) => (text === "000000" ? "000001" : "000000");
+
+test("no answer that is prepared is seen before it is released, and its token is then another's only by its own body", () => {
+  const rig = createSignerRig();
+  const started = start(rig);
+  const body = answerBody(rig, started, started.text);
+  const right = send(rig, body, [started.record]);
+  assert.equal(right.activity?.status, "ACTIVITY_STATUS_COMPLETED");
+  assert.deepEqual([right.activity?.result, right.spentCode], [undefined, { otpId: started.code.otpId }]);
+  const [released] = releaseRows(rig, [right]);
+  assert.ok(released?.kind === "released");
+  assert.match(released.value.result ?? "", /^\{"verificationToken":"eyJ/);
+  const again = rig.restart();
+  assert.deepEqual(releaseRows(again, [right]), [released], "the same row again, after a restart");
+  again.clock.nowMs += 50 * 60_000;
+  assert.deepEqual(releaseRows(again, [right]), [released], "and when the notes of the code are gone");
+});
+
+test("of several right answers that were prepared, one is released", () => {
+  let rig = createSignerRig();
+  const started = start(rig);
+  const rows = [1, 2, 3].map(() => answer(rig, started, started.text));
+  assert.deepEqual(
+    rows.map(({ activity }) => activity?.status),
+    Array.from({ length: 3 }, () => "ACTIVITY_STATUS_COMPLETED"),
+  );
+  const [first, ...others] = releaseRows(rig, rows);
+  assert.equal(first?.kind, "released");
+  for (const other of others) {
+    assert.ok(other?.kind === "refused");
+    assert.match(other.value.message, /^Invalid OTP code: code was used already/);
+  }
+  rig = rig.restart();
+  for (const afterMs of [0, 6 * 60_000, 60 * 60_000]) {
+    rig.clock.nowMs += afterMs;
+    const kinds = releaseRows(rig, rows).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["released", "refused", "refused"], `${afterMs} ms later`);
+  }
+});
+
+test("a token that nobody released in time is never released, and a gateway that waits gains nothing", () => {
+  const rig = createSignerRig();
+  const started = start(rig);
+  const [held, late] = [answer(rig, started, started.text), answer(rig, started, started.text)];
+  rig.clock.nowMs = started.code.endsAtMs + 4 * 60_000;
+  assert.equal(releaseRows(rig.restart(), [held])[0]?.kind, "released", "a crash costs some minutes");
+  const other = start(rig, "other@example.com");
+  const lost = answer(rig, other, other.text);
+  rig.clock.nowMs = other.code.endsAtMs + 6 * 60_000;
+  assert.deepEqual(
+    releaseRows(rig, [lost, late]).map(({ kind }) => kind),
+    ["refused", "refused"],
+  );
+});
+
+test("guesses by a gateway that restarts, renews, forges records and commits nothing: three are evaluated", (t) => {
+  const random = seededRandom(51);
+  let rig = createSignerRig();
+  const started = start(rig);
+  const foreign = start(rig, "other@example.com");
+  const begunMs = rig.clock.nowMs;
+  const guesses = samples.otpGuesses;
+  const evaluated = new Set<string>();
+  const sent: Uint8Array[] = [];
+  let [restarts, forged, repeated] = [0, 0, 0];
+  for (let frame = 0; frame < guesses; frame++) {
+    rig.clock.nowMs = begunMs + Math.floor((frame / guesses) * 299_000);
+    if (random.next() < 20 / guesses) {
+      rig = rig.restart();
+      restarts++;
+    }
+    if (random.next() < 0.05) {
+      assert.deepEqual(startedBy(rig, started.body).code, started.code, "the same body renews nothing");
+    }
+    const isAgain = sent.length > 0 && random.next() < 0.2;
+    const body = isAgain ? random.pick(sent) : answerBody(rig, started, String(frame).padStart(6, "0"));
+    if (!isAgain) sent.push(body);
+    const name = Buffer.from(body).toString("latin1");
+    if (random.next() < 0.2) {
+      forged++;
+      const bent = Uint8Array.from(started.record.content);
+      const at = random.below(bent.length);
+      bent[at] = (bent[at] ?? 0) ^ (1 << random.below(8));
+      const records = random.pick([[], [foreign.record], [{ ...started.record, content: bent }]]);
+      try {
+        assert.equal(failureOf(send(rig, body, records)), "Invalid OTP code", "not found is not compared");
+      } catch (error) {
+        assert.ok(error instanceof Fault && error.code !== "internal", String(error));
+      }
+      continue;
+    }
+    const row = send(rig, body, [started.record]);
+    const failure = failureOf(row);
+    if (failure === undefined || failure === "Invalid OTP code") {
+      if (evaluated.has(name)) repeated++;
+      evaluated.add(name);
+    } else assert.match(failure, /^Invalid OTP code: too many attempts/);
+    // Sometimes what was prepared is released, as far as it can be.
+    if (random.next() < 0.01) releaseRows(rig, [row]);
+  }
+  assert.equal(evaluated.size, 3);
+  t.diagnostic(
+    `${guesses} frames at one code with ${restarts} restarts and ${forged} false records: 3 evaluated, ${repeated} of them again`,
+  );
+});
+
+const newFolder = () => mkdtempSync(join(tmpdir(), "keystead-signer-"));
+
+test("two signers that a lying database keeps apart evaluate three each, and one that lost its memory none", () => {
+  let rig = createSignerRig();
+  const started = start(rig);
+  const evaluated = () => {
+    const failures = Array.from({ length: 10 }, () => failureOf(answer(rig, started, wrongFor(started))));
+    return failures.filter((failure) => failure === "Invalid OTP code").length;
+  };
+  assert.equal(evaluated(), 3);
+  rig = rig.restart();
+  assert.equal(evaluated(), 0, "the same memory");
+  const orders = { adoptUnknown: true };
+  rig = rig.restart({ folder: newFolder(), orders });
+  assert.equal(evaluated(), 3, "another host's, which is as old as the code");
+  rig.clock.nowMs += 1;
+  rig = rig.restart({ folder: newFolder(), orders });
+  assert.equal(evaluated(), 0, "a memory that is younger than the code");
+});
+
+test("an attempt is asked of the database only for whoever may answer the code", () => {
+  const rig = createSignerRig();
+  const started = start(rig);
+  const body = answerBody(rig, started, started.text);
+  const records = [started.record];
+  const wish = { kind: "attempt", value: { otpId: started.code.otpId } };
+  assert.deepEqual(offer(rig, rig.born, body, { records }), { kind: "again", value: [wish] });
+  const stranger = { ...rig, apiPrivateKey: new Uint8Array(32).fill(3) };
+  assert.throws(() => offer(rig, rig.born, body, { records, stamp: stampOf(stranger, body) }), {
+    code: "unauthenticated",
+  });
+  assert.equal(failureOf(send(rig, body)), "Invalid OTP code", "nor for a code that is not there");
+});
+
+test("a code is answered only in its own organization", () => {
+  const rig = createSignerRig();
+  const started = start(rig);
+  const otherId = "7ff189fb-df7d-452e-8540-57632e380b77";
+  const user = userWithKey("Root", rig.apiPrivateKey, rig.clock.nowMs);
+  const other = anotherOrganization(rig, otherId, [user]);
+  const parameters = { otpId: started.code.otpId, otpCode: started.text };
+  const body = activityBody(rig, testVerifyOtp.type, parameters, { organizationId: otherId });
+  const options = { stamp: stampOf(rig, body), links: [other.header], records: [started.record] };
+  assert.throws(() => offer(rig, other, body, options), { message: /belongs to another organization/ });
+});
+
+test("what needs the approval of others is refused at once: a code cannot wait for them", () => {
+  const rig = createSignerRig();
+  const otherId = "7ff189fb-df7d-452e-8540-57632e380b77";
+  const users = ["Root", "Second"].map((name, index) =>
+    userWithKey(name, index === 0 ? rig.apiPrivateKey : new Uint8Array(32).fill(9), rig.clock.nowMs),
+  );
+  const rootQuorum = { threshold: 2, userIds: users.map(({ userId }) => userId) };
+  const other = anotherOrganization(rig, otherId, users, { rootQuorum });
+  const body = activityBody(rig, testInitOtp.type, { contact: "user@example.com" }, { organizationId: otherId });
+  const reply = offer(rig, other, body, { stamp: stampOf(rig, body), links: [other.header] });
+  assert.ok(reply.kind === "prepared");
+  const row = only(reply.value);
+  assert.equal(row.activity?.status, "ACTIVITY_STATUS_REJECTED");
+  assert.match(failureOf(row) ?? "", /cannot wait for them/);
+  assert.deepEqual([row.next, row.codes], [undefined, []]);
+});
+
+test("when the memory cannot be written nothing is started or compared, and no failure is kept", () => {
+  const rig = createSignerRig();
+  const started = start(rig);
+  const unwritable = () => {
+    throw new Fault("unavailable", "the signer's memory cannot be written");
+  };
+  Object.assign(rig.memory.codes, { attempt: unwritable, start: unwritable });
+  assert.throws(() => answer(rig, started, started.text), { code: "unavailable" });
+  assert.throws(() => start(rig, "other@example.com"), { code: "unavailable" });
+});
