@@ -2,6 +2,7 @@
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { Work } from "@keystead/core/work.ts";
 import type { Static, TObject } from "../fields/schema.ts";
+import type { OutgoingMessage } from "../outbox/message.ts";
 import type { Change } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
 import type { RecordWish } from "../state/record_wish.ts";
@@ -52,6 +53,8 @@ export type ActivityOutcome<R> = {
   /** Records without a secret; each belongs to an entity that the changes put into its page. */
   texts?: readonly TextRecord[];
   births?: readonly Birth[];
+  /** Sent once the activity is committed, each at least once until it expires. Nothing else is needed to send mail. */
+  messages?: readonly OutgoingMessage[];
   result: R;
 };
 

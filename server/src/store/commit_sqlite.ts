@@ -107,6 +107,7 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   for (const vote of plan.votes) insert(sqlite, "votes", vote);
   for (const key of plan.idempotencyKeys) insert(sqlite, "idempotency_keys", key);
   for (const row of plan.refusedBytes.values()) insert(sqlite, "refused_bytes", row);
+  for (const message of plan.outbox) insert(sqlite, "outbox", message);
   for (const born of plan.births) writeOrganization(sqlite, born);
   writeEntities(sqlite, plan.organizationId, plan.entities);
   if (plan.settings?.deleted === true) deleteAllKeys(sqlite, plan.organizationId);

@@ -35,6 +35,8 @@ const oneDay = { nowhere: "a key of a client stands for a request for a day, and
 
 const counted = { nowhere: "how much was refused decides on nothing but what is stored of further refusals" };
 
+const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
+
 /** Where a change of each column shows. */
 export const found = {
   organizations: all("organizations", byOrganization),
@@ -46,6 +48,7 @@ export const found = {
   votes: { ...all("votes", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   idempotency_keys: all("idempotency_keys", oneDay),
   refused_bytes: all("refused_bytes", counted),
+  outbox: all("outbox", onItsWayOut),
   users: all("users", byOrganization),
   credentials: all("credentials", byOrganization),
   user_tags: all("user_tags", byOrganization),
@@ -83,6 +86,7 @@ const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found }
   unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
   idempotency_keys: { removed: oneDay, added: oneDay },
   refused_bytes: { removed: counted, added: counted },
+  outbox: { removed: onItsWayOut, added: onItsWayOut },
 };
 
 type Sort = "text" | "integer" | "bytes";

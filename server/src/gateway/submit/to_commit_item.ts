@@ -88,7 +88,7 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
 export function toCommitItem(prepared: Prepared): CommitItem {
   const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
     prepared;
-  const { evaluations, explanation, made } = prepared;
+  const { evaluations, explanation, made, outbox } = prepared;
   return {
     organizationId,
     expectedVersion,
@@ -103,6 +103,7 @@ export function toCommitItem(prepared: Prepared): CommitItem {
     ...(next && { next }),
     changes: JSON.parse(changes),
     ...(records.length > 0 && { records }),
+    ...(outbox.length > 0 && { outbox }),
     leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }), ...(made && { made }) },
     ...(evaluations && { evaluations }),
     ...(explanation !== undefined && { explanation }),

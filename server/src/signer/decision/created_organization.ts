@@ -77,6 +77,7 @@ export function rowsOfCreated(
     changes: JSON.stringify(birth.changes),
     records: sealRecords(signer, records),
     made: made.length > 0 ? encodeMade(made) : undefined,
+    outbox: [],
     boot,
     number,
     leaf,

@@ -7,6 +7,7 @@ import type { Work } from "@keystead/core/work.ts";
 import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";
+import { checkMessage } from "../../outbox/message.ts";
 import { fullResult, shownResult } from "../../rules/bearer_results.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
@@ -21,6 +22,7 @@ import { actLeaf, idOf } from "./act_leaf.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
 import { markTexts, sealRecords, withLeaves } from "./key_records.ts";
 import type { KnownHeader } from "./line.ts";
+import { sealMessages } from "./messages.ts";
 import { weightOf } from "./open_state.ts";
 import { sealResult } from "./results.ts";
 import type { Signer } from "./signer.ts";
@@ -33,6 +35,7 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
     const started = run(act);
     // Between two of its pauses other organizations' requests are decided, and anything may be released. See scheduler.ts.
     outcome = "next" in started ? yield* started : started;
+    outcome.messages?.forEach(checkMessage);
   } catch (error) {
     // What was changed in the database is nobody's failure: it is refused, and what waits goes on waiting.
     const isOutcome = error instanceof Fault && error.code !== "internal" && error.code !== "aborted";
@@ -91,7 +94,8 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const row = record(act, "COMPLETED", grounds, transition, result, { number, ...(isShown && { result }) });
   const records = [...sealRecords(signer, newRecords), ...markTexts(signer, texts)];
   const made = records.length > 0 ? encodeMade(madeNow) : undefined;
-  const own = { ...row, records, made, ...(isSealed && { sealed: sealFor(signer, row, full) }) };
+  const outbox = sealMessages(act, outcome.messages ?? []);
+  const own = { ...row, records, made, outbox, ...(isSealed && { sealed: sealFor(signer, row, full) }) };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
 }
@@ -251,6 +255,7 @@ function record(
     changes: JSON.stringify(changes),
     records: [],
     made: undefined,
+    outbox: [],
     boot: act.signer.boot,
     number,
     leaf,

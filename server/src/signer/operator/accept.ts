@@ -115,6 +115,7 @@ function acceptanceLeaf(
     changes: "[]",
     records: [],
     made: undefined,
+    outbox: [],
     boot,
     number,
     leaf,

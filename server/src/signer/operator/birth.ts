@@ -67,6 +67,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     changes: JSON.stringify(changes),
     records: [],
     made: undefined,
+    outbox: [],
     boot,
     number,
     leaf,

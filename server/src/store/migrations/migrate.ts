@@ -11,6 +11,7 @@ import { provenKeys } from "./0006_proven_keys.ts";
 import { refusedBytes } from "./0007_refused_bytes.ts";
 import { leafFormat2 } from "./0008_leaf_format_2.ts";
 import { passkeys } from "./0009_passkeys.ts";
+import { outbox } from "./0010_outbox.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -24,6 +25,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0007_refused_bytes": refusedBytes,
   "0008_leaf_format_2": leafFormat2,
   "0009_passkeys": passkeys,
+  "0010_outbox": outbox,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */
