@@ -2,6 +2,7 @@ import type { Command } from "./command.ts";
 import { generateKey } from "./commands/generate_key.ts";
 import { help } from "./commands/help.ts";
 import { list } from "./commands/list.ts";
+import { outbox } from "./commands/outbox.ts";
 import { policy } from "./commands/policy.ts";
 import { request } from "./commands/request.ts";
 import { acceptClock, acceptDatabase, checkDatabase, checkLog, init, keys } from "./commands/server_commands.ts";
@@ -21,6 +22,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["check-log", checkLog],
   ["check-database", checkDatabase],
   ["keys", keys],
+  ["outbox", outbox],
   ["version", version],
   ["help", help(() => commands)],
 ]);

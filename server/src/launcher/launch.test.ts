@@ -653,8 +653,10 @@ test("as root: own user ids, own folders, and neither can read the root key", {
   assert.deepEqual([gateway.uid, signer.uid], [60801, 60802]);
   const owner = (name: string) => statSync(join(data, name)).uid;
   assert.deepEqual(
-    ["", "root.key", "bootstrap.json", "database", "database/keystead.db", "signer", "signer/memory"].map(owner),
-    [0, 0, 0, 60801, 60801, 60802, 60802],
+    ["", "root.key", "bootstrap.json", "database", "database/keystead.db", "signer", "signer/memory", "outbox"].map(
+      owner,
+    ),
+    [0, 0, 0, 60801, 60801, 60802, 60802, 60803],
   );
   for (const [uid, name] of [60801, 60802].flatMap((id) =>
     ["root.key", "bootstrap.json"].map((file) => [id, file] as const),
