@@ -189,6 +189,7 @@ test("children get an environment by allow-list: the signer's is empty, the gate
     KEYSTEAD_SECRET_X: "made up",
     KEYSTEAD_LIMITS: "{}",
     SMTP_URL: "smtp://user:password@mail",
+    KEYSTEAD_MAIL_FROM: "no-reply@example.com",
     PGPASSWORD: "password",
     DATABASE_URL: "postgres://h/d",
     KEYSTEAD_HOST: "127.0.0.1",
