@@ -178,11 +178,6 @@ export async function dropClaims(store: Store, nowMs: number): Promise<void> {
     .execute();
 }
 
-/** Messages of before are forgotten, whoever's they were: their activities stay. */
-export async function forgetMessages(store: Store, beforeMs: number): Promise<void> {
-  await store.db.deleteFrom("outbox").where("created_at_ms", "<", beforeMs).execute();
-}
-
 const forgottenAtOnce = 1_000;
 
 /** Deletes keys whose day is over, of all organizations. In portions, so that nobody waits for it; `signal` ends it early. */
@@ -206,5 +201,16 @@ export async function forgetIdempotencyKeys(store: Store, nowMs: number, signal?
         .execute();
     }
     if (old.length < forgottenAtOnce) return;
+  }
+}
+
+/** Messages of before are deleted, whoever's they were: their activities stay. In portions, as above. */
+export async function forgetMessages({ db }: Store, beforeMs: number, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    if (signal?.aborted) return;
+    const { numAffectedRows = 0n } = await sql`delete from outbox where (organization_id, message_id) in
+      (select organization_id, message_id from outbox where created_at_ms < ${beforeMs}
+        order by created_at_ms limit ${forgottenAtOnce})`.execute(db);
+    if (numAffectedRows < forgottenAtOnce) return;
   }
 }

@@ -294,6 +294,32 @@ const markDamages: Damage[] = [
   },
 ];
 
+/** No activity of the story sends a message, so messages are made up, too. */
+const messageDamages: Damage[] = [
+  {
+    name: "outbox: a message is put in that the signer did not seal",
+    table: "outbox",
+    what: "a message is put in that the signer did not seal",
+    found: onItsWayOut,
+    apply: (raw, { targetOrganization }, _donor, random) =>
+      raw.insert("outbox", {
+        organization_id: targetOrganization.organizationId,
+        message_id: `${random.below(1_000_000)}`,
+        activity_id: "",
+        channel: random.pick(["email", "sms", ""]),
+        sealed: random.pick([new Uint8Array(hugeLength), new Uint8Array(1_089), new Uint8Array(), null]),
+        state: "PENDING",
+        attempts: random.below(3),
+        next_attempt_at_ms: 0,
+        claimed_by: null,
+        error: null,
+        expires_at_ms: random.pick([0, Number.MAX_SAFE_INTEGER]),
+        created_at_ms: 0,
+        updated_at_ms: 0,
+      }),
+  },
+];
+
 /** What is done to an organization as a whole. They count for the table that says where it stands. */
 const organizationDamages: Damage[] = [
   {
@@ -335,5 +361,6 @@ export const damagedTables: readonly TableName[] = tableNames.filter((table) => 
 export const damages: readonly Damage[] = [
   ...damagedTables.flatMap((table) => [...columnDamages(table), ...rowDamages(table)]),
   ...markDamages,
+  ...messageDamages,
   ...organizationDamages,
 ];

@@ -17,7 +17,7 @@ export function expiryJobs(store: Store, contactDays: number): Job[] {
     {
       name: "delete old messages",
       everyMs: hourMs,
-      run: () => forgetMessages(store, Date.now() - contactDays * dayMs),
+      run: (signal) => forgetMessages(store, Date.now() - contactDays * dayMs, signal),
     },
   ];
 }

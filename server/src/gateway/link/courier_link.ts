@@ -20,6 +20,9 @@ export type CourierLink = {
 export const deliveryDeadlineMs = 30_000;
 
 const away: Delivered = { kind: "failed", value: { error: "courier", isFinal: false } };
+const invalid: Delivered = { kind: "failed", value: { error: "invalid", isFinal: true } };
+/** Longer than any box. A row may have been changed to what no frame carries. */
+const longestBox = 64 * 1024;
 
 export function createCourierLink(deadlineMs = deliveryDeadlineMs): CourierLink {
   const waiting = new Map<number, (delivered: Delivered) => void>();
@@ -46,6 +49,7 @@ export function createCourierLink(deadlineMs = deliveryDeadlineMs): CourierLink 
     deliver(message) {
       const socket = current;
       if (socket === undefined) return Promise.resolve(away);
+      if (Object.values(message).some(({ length }) => length > longestBox)) return Promise.resolve(invalid);
       lastId = (lastId + 1) >>> 0;
       const id = lastId;
       return new Promise((resolve) => {
