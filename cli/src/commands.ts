@@ -2,10 +2,10 @@ import type { Command } from "./command.ts";
 import { generateKey } from "./commands/generate_key.ts";
 import { help } from "./commands/help.ts";
 import { list } from "./commands/list.ts";
-import { outbox } from "./commands/outbox.ts";
 import { policy } from "./commands/policy.ts";
 import { request } from "./commands/request.ts";
 import { acceptClock, acceptDatabase, checkDatabase, checkLog, init, keys } from "./commands/server_commands.ts";
+import { showOutbox } from "./commands/show_outbox.ts";
 import { version } from "./commands/version.ts";
 import { whoami } from "./commands/whoami.ts";
 
@@ -22,7 +22,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["check-log", checkLog],
   ["check-database", checkDatabase],
   ["keys", keys],
-  ["outbox", outbox],
+  ["outbox", showOutbox],
   ["version", version],
   ["help", help(() => commands)],
 ]);

@@ -2,7 +2,7 @@
 import type { AddressInfo, Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
-import type { MailSettings } from "../src/courier/settings.ts";
+import type { MailSettings } from "../src/courier/courier_settings.ts";
 
 export type ReceivedMail = { from: string; to: string[]; raw: string; isSecure: boolean; user: string | undefined };
 

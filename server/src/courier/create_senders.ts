@@ -1,10 +1,10 @@
 import type { Channel } from "../outbox/message.ts";
+import type { CourierSettings } from "./courier_settings.ts";
 import { DeliveryFailure } from "./delivery_failure.ts";
 import { createMailbox } from "./mailbox.ts";
 import { createMailSender } from "./send_mail.ts";
 import { createSmsSender } from "./send_sms.ts";
 import type { Sender } from "./sender.ts";
-import type { CourierSettings } from "./settings.ts";
 
 /**
  * How each channel is served. With settings for neither, all messages are written to the mailbox folder. With settings for one, the

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { newMessage, newPlace } from "../../test/messages.ts";
+import { readCourierSettings } from "./courier_settings.ts";
 import { createSenders } from "./create_senders.ts";
 import { createMailbox } from "./mailbox.ts";
-import { readSettings } from "./settings.ts";
 
 function freshFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "keystead-mailbox-"));
@@ -16,7 +16,7 @@ function freshFolder(t: TestContext): string {
 
 test("without settings every message is one whole file with the fields that readers know, for its owner alone", async (t) => {
   const folder = freshFolder(t);
-  const senders = createSenders(readSettings({ KEYSTEAD_OUTBOX_FOLDER: folder }), Date.now);
+  const senders = createSenders(readCourierSettings({ KEYSTEAD_OUTBOX_FOLDER: folder }), Date.now);
   const { messageId } = newPlace();
   const message = newMessage();
   await senders.email(messageId, message);
@@ -37,7 +37,7 @@ test("without settings every message is one whole file with the fields that read
 test("with settings for one channel the other fails for good, and nothing is written", async (t) => {
   const folder = freshFolder(t);
   const env = { KEYSTEAD_OUTBOX_FOLDER: folder, SMTP_URL: "smtp://127.0.0.1:1", KEYSTEAD_MAIL_FROM: "a@b.example" };
-  const senders = createSenders(readSettings(env), Date.now);
+  const senders = createSenders(readCourierSettings(env), Date.now);
   await assert.rejects(senders.sms(newPlace().messageId, newMessage({ channel: "sms", to: "+15551234567" })), {
     error: "unconfigured",
     isFinal: true,

@@ -1,5 +1,5 @@
 /** The words of messages. Everything that comes from an activity is escaped for where it stands. */
-import { fillLink, type Purpose } from "../outbox/message.ts";
+import { fillLink, type MessagePurpose } from "../outbox/message.ts";
 import type { TimedMessage } from "../outbox/sealed_message.ts";
 
 export type RenderedMessage = {
@@ -11,7 +11,7 @@ export type RenderedMessage = {
 
 type Words = { subject(app: string): string; lead(app: string): string; link: string };
 
-const words: Readonly<Record<Purpose, Words>> = {
+const words: Readonly<Record<MessagePurpose, Words>> = {
   code: {
     subject: (app) => `Your verification code for ${app}`,
     lead: (app) => `Your verification code for ${app}:`,

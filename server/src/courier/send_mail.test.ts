@@ -5,9 +5,9 @@ import { test } from "node:test";
 import { newMessage, newPlace } from "../../test/messages.ts";
 import { selfSigned } from "../../test/self_signed.ts";
 import { headerOf, type SmtpOptions, smtpError, startSmtp } from "../../test/smtp.ts";
+import { readCourierSettings } from "./courier_settings.ts";
 import type { DeliveryFailure } from "./delivery_failure.ts";
 import { createMailSender, toMail, transportOptions } from "./send_mail.ts";
-import { readSettings } from "./settings.ts";
 
 const leaks = /ann@|example\.com|7XK2M9QRT/;
 
@@ -170,7 +170,7 @@ for (const [name, options] of servers) {
     };
     const smtp = await startSmtp(t, { ...options, host: elsewhere ?? "", allowInsecureAuth: true, onAuth });
     const env = { SMTP_URL: `smtp://me:secret@${elsewhere}:${smtp.port}`, KEYSTEAD_MAIL_FROM: "a@b.example" };
-    const { mail } = readSettings(env);
+    const { mail } = readCourierSettings(env);
     assert.ok(mail);
     await assert.rejects(createMailSender(mail)(newPlace().messageId, newMessage()), { error: "tls", isFinal: false });
     assert.deepEqual([smtp.received.length, logins], [0, 0]);
@@ -179,7 +179,7 @@ for (const [name, options] of servers) {
 
 test("settings become options: TLS is required unless the server is on this machine by its written address", () => {
   const options = (url: string) => {
-    const { mail } = readSettings({ SMTP_URL: url, KEYSTEAD_MAIL_FROM: "A B <a@b.example>, c@d.example" });
+    const { mail } = readCourierSettings({ SMTP_URL: url, KEYSTEAD_MAIL_FROM: "A B <a@b.example>, c@d.example" });
     assert.ok(mail);
     const { host, port, secure, requireTLS, auth, tls } = transportOptions(mail);
     return [host, port, secure, requireTLS, auth, tls.rejectUnauthorized];

@@ -1,10 +1,10 @@
 /** Mail over SMTP. Each message has a connection of its own: a provider that breaks one off takes nothing else along. */
 import { createTransport } from "nodemailer";
 import type { TimedMessage } from "../outbox/sealed_message.ts";
+import type { MailSender, MailSettings } from "./courier_settings.ts";
 import { DeliveryFailure } from "./delivery_failure.ts";
 import { renderMessage } from "./render.ts";
 import type { Sender } from "./sender.ts";
-import type { MailSender, MailSettings } from "./settings.ts";
 
 /** What `sendFromEmailSenderName` is without a value. */
 const defaultName = "Notifications";
@@ -77,6 +77,10 @@ function toFailure(error: unknown, server: string): DeliveryFailure {
     return new DeliveryFailure("tls", false, `${said} offers no TLS that can be verified (${code})`);
   }
   if (code === "EAUTH") return new DeliveryFailure("authentication", false, `${said} refuses the login of SMTP_URL`);
+  // The client itself found that this server cannot take such an address or text.
+  if (responseCode === undefined && (code === "EENVELOPE" || code === "EMESSAGE")) {
+    return new DeliveryFailure("rejected", true, `${said} cannot take a message (${code})`);
+  }
   if (responseCode !== undefined && responseCode >= 500) {
     return new DeliveryFailure("rejected", true, `${said} refuses a message (SMTP ${responseCode})`);
   }

@@ -1,10 +1,10 @@
 /** Text messages: one POST of `{id, to, text}` to the operator's gateway. */
 import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import type { SmsSettings } from "./courier_settings.ts";
 import { DeliveryFailure } from "./delivery_failure.ts";
 import { renderMessage } from "./render.ts";
 import type { Sender } from "./sender.ts";
-import type { SmsSettings } from "./settings.ts";
 
 const timeoutMs = 20_000;
 

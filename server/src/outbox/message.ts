@@ -9,14 +9,14 @@ export const channels = ["email", "sms"] as const;
 export type Channel = (typeof channels)[number];
 
 /** What the reader does with the code: types it, signs in with it, or recovers an account with it. */
-export const purposes = ["code", "login", "recovery"] as const;
-export type Purpose = (typeof purposes)[number];
+export const messagePurposes = ["code", "login", "recovery"] as const;
+export type MessagePurpose = (typeof messagePurposes)[number];
 
 export type OutgoingMessage = {
   channel: Channel;
   /** An e-mail address, or a phone number in E.164 form. */
   to: string;
-  purpose: Purpose;
+  purpose: MessagePurpose;
   /** The code or the credential bundle. */
   code: string;
   /** Of the application that the reader signs in to. */

@@ -17,7 +17,7 @@ import {
   type ValueOf,
 } from "@keystead/core/encoding/layout.ts";
 import { equalBytes } from "../state/digest.ts";
-import { channels, flawOf, longestLifeMs, type OutgoingMessage, purposes } from "./message.ts";
+import { channels, flawOf, longestLifeMs, messagePurposes, type OutgoingMessage } from "./message.ts";
 
 /** What a box is bound to. */
 export type MessagePlace = { organizationId: string; messageId: string };
@@ -46,7 +46,7 @@ const contentLayout = struct({
   createdAtMs: u64,
   expiresAtMs: u64,
   channel: oneOf(channels),
-  purpose: oneOf(purposes),
+  purpose: oneOf(messagePurposes),
   to: text,
   code: text,
   appName: text,

@@ -8,7 +8,7 @@ import { createUserTag } from "../../activities/create_user_tag.ts";
 import { createCourier } from "../../courier/courier.ts";
 import { DeliveryFailure } from "../../courier/delivery_failure.ts";
 import type { Sender } from "../../courier/sender.ts";
-import { serve } from "../../courier/serve.ts";
+import { serveDeliveries } from "../../courier/serve_deliveries.ts";
 import type { OutgoingMessage } from "../../outbox/message.ts";
 import { openKeyring } from "../../signer/secrets/keyring.ts";
 import { type CourierLink, createCourierLink } from "../link/courier_link.ts";
@@ -76,7 +76,7 @@ async function start(
     const now = () => clock.nowMs;
     const courier = createCourier({ courierKey, senders: { email: send, sms: send }, now, note: () => undefined });
     const [ours, theirs] = await socketPair(t);
-    serve(theirs, courier, () => undefined);
+    serveDeliveries(theirs, courier, () => undefined);
     link.attach(ours);
     return theirs;
   }

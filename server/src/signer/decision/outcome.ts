@@ -22,9 +22,9 @@ import { actLeaf, idOf } from "./act_leaf.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
 import { markTexts, sealRecords, withLeaves } from "./key_records.ts";
 import type { KnownHeader } from "./line.ts";
-import { sealMessages } from "./messages.ts";
 import { weightOf } from "./open_state.ts";
 import { sealResult } from "./results.ts";
+import { sealMessages } from "./seal_messages.ts";
 import type { Signer } from "./signer.ts";
 import { type Executed, type Executing, executedIn, noteExecuted, writeState } from "./write_state.ts";
 

@@ -24,7 +24,7 @@ export type CourierSettings = {
   contactDays: number;
 };
 
-export function readSettings(env: NodeJS.ProcessEnv): CourierSettings {
+export function readCourierSettings(env: NodeJS.ProcessEnv): CourierSettings {
   return {
     mail: env.SMTP_URL ? readMail(env.SMTP_URL, env.KEYSTEAD_MAIL_FROM ?? "") : undefined,
     sms: env.KEYSTEAD_SMS_URL

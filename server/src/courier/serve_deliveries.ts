@@ -5,7 +5,7 @@ import { deliverReply, deliverRequest } from "../frames/courier_messages.ts";
 import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
 import type { Courier } from "./courier.ts";
 
-export function serve(socket: Socket, courier: Courier, onError: (error: unknown) => void): void {
+export function serveDeliveries(socket: Socket, courier: Courier, onError: (error: unknown) => void): void {
   async function answer({ kind, id, payload }: Frame): Promise<void> {
     if (kind !== "deliver") throw new Error(`a courier takes no ${kind}`);
     const delivered = await courier.deliver(decode(deliverRequest, payload));

@@ -5,7 +5,7 @@ import { type Command, refuseArguments, UsageError } from "../command.ts";
 import { printable } from "../printable.ts";
 import { codeOf } from "../profile.ts";
 
-export const outbox: Command = {
+export const showOutbox: Command = {
   usage: "outbox [COUNT]",
   summary: "show the newest message that a server without mail settings wrote, or as many as COUNT",
   run(context) {

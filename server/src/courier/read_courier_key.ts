@@ -8,7 +8,7 @@ export type CourierControl = {
 };
 
 /** Reads the one length-prefixed order described in launcher/SPEC.md. */
-export function readControl(descriptor: number): Promise<CourierControl> {
+export function readCourierKey(descriptor: number): Promise<CourierControl> {
   const socket = new Socket({ fd: descriptor, readable: true, writable: true });
   return new Promise((resolve, reject) => {
     let pending: Buffer = Buffer.alloc(0);
