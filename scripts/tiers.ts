@@ -62,6 +62,7 @@ export const longSuites: readonly string[] = [
   "e2e/src/repeats.test.ts",
   "trials/src/attackers",
   "trials/src/copied_key.test.ts",
+  "trials/src/courier/courier_kills.test.ts",
   "trials/src/faults",
   "trials/src/refusals_stored.test.ts",
   "trials/src/restart.test.ts",

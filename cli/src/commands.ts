@@ -5,6 +5,7 @@ import { list } from "./commands/list.ts";
 import { policy } from "./commands/policy.ts";
 import { request } from "./commands/request.ts";
 import { acceptClock, acceptDatabase, checkDatabase, checkLog, init, keys } from "./commands/server_commands.ts";
+import { showOutbox } from "./commands/show_outbox.ts";
 import { version } from "./commands/version.ts";
 import { whoami } from "./commands/whoami.ts";
 
@@ -21,6 +22,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["check-log", checkLog],
   ["check-database", checkDatabase],
   ["keys", keys],
+  ["outbox", showOutbox],
   ["version", version],
   ["help", help(() => commands)],
 ]);

@@ -20,13 +20,17 @@ export async function childrenOf(parent: number): Promise<RunningProcess[]> {
   return found;
 }
 
-export type ServerProcesses = { gateway: number | undefined; signer: number | undefined };
+export type ServerProcesses = Record<"gateway" | "signer" | "courier", number | undefined>;
 
 /** The children of a launcher by their roles, which their command lines name. */
 export async function serverProcessesOf(launcher: number): Promise<ServerProcesses> {
   const children = await childrenOf(launcher);
   const pidOf = (program: RegExp) => children.find(({ command }) => program.test(command))?.pid;
-  return { gateway: pidOf(/\/gateway\/main\.[jt]s/), signer: pidOf(/\/signer\/main\.[jt]s/) };
+  return {
+    gateway: pidOf(/\/gateway\/main\.[jt]s/),
+    signer: pidOf(/\/signer\/main\.[jt]s/),
+    courier: pidOf(/\/courier\/main\.[jt]s/),
+  };
 }
 
 /** A process that has ended and whom its parent has not asked about yet runs no more. */

@@ -13,15 +13,24 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   core: [],
   state: ["core"],
   fields: ["core", "state"],
-  endpoints: ["core", "state", "fields"],
+  // Messages as the signer seals them and the courier opens them.
+  outbox: ["core", "state"],
+  endpoints: ["core", "state", "fields", "outbox"],
   // What several activities, the decision point and readers agree on.
-  rules: ["core", "state", "fields", "endpoints"],
-  activities: ["core", "state", "fields", "endpoints", "rules"],
+  rules: ["core", "state", "fields", "outbox", "endpoints"],
+  activities: ["core", "state", "fields", "outbox", "endpoints", "rules"],
   // How a request shows who sent it: the gateway and the signer read the same table.
   evidence: ["core", "state"],
   curves: ["core"],
-  frames: ["core", "state"],
-  signer: ["core", "state", "fields", "endpoints", "rules", "activities", "evidence", "curves", "frames"],
+  frames: ["core", "state", "outbox"],
+  // What a process with secrets closes in itself.
+  lockdown: [],
+  signer: [
+    ...["core", "state", "fields", "outbox", "endpoints", "rules", "activities", "evidence", "curves", "frames"],
+    ...["lockdown"],
+  ],
+  // It believes what the signer sealed, and knows nothing else of an organization.
+  courier: ["core", "state", "outbox", "frames", "lockdown"],
   store: ["core", "state", "fields"],
   ports: ["core", "fields"],
   // Records as clients see them, for queries and submits alike.
@@ -62,7 +71,7 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     submit: ["bounds", "link", "evidence"],
     http: ["bounds"],
     routes: ["bounds", "evidence", "submit", "http"],
-    jobs: [],
+    jobs: ["link"],
     operator: ["link", "submit"],
     "": ["bounds", "link", "evidence", "submit", "http", "routes", "jobs", "operator"],
   },
@@ -88,6 +97,7 @@ const signerPackages = [
 // `node:module` only so that lockdown.ts can refuse every later import.
 const signerBuiltins = ["node:buffer", "node:crypto", "node:fs", "node:module", "node:net", "node:path"];
 const signerMain = "server/src/signer/main.ts";
+const courierMain = "server/src/courier/main.ts";
 
 function roomOf(file: string): string {
   const [packageName, , ...rest] = file.split("/");
@@ -260,13 +270,37 @@ test("the signer loads only the listed packages and builtins, and no file of a r
   assert.ok(closure.files.includes("server/src/generated/activities.ts"), "the signer does not load the activities");
 });
 
-test("the launcher lets the signer read every file that it loads", () => {
-  const { server } = processes.signer.code;
-  assert.ok(server !== "all", "the signer may read all of the server");
-  const readable = server.map((name) => `server/src/${name}`);
-  const files = closureOf(signerMain).files.filter((file) => file.startsWith("server/src/"));
-  const unreadable = files.filter((file) => !readable.some((path) => file === path || file.startsWith(`${path}/`)));
-  assert.deepEqual(unreadable, []);
+for (const [name, main] of [
+  ["signer", signerMain],
+  ["courier", courierMain],
+] as const) {
+  test(`the launcher lets the ${name} read every file that it loads`, () => {
+    const { server } = processes[name].code;
+    assert.ok(server !== "all", `the ${name} may read all of the server`);
+    const readable = server.map((part) => `server/src/${part}`);
+    const files = closureOf(main).files.filter((file) => file.startsWith("server/src/"));
+    const unreadable = files.filter((file) => !readable.some((path) => file === path || file.startsWith(`${path}/`)));
+    assert.deepEqual(unreadable, []);
+  });
+}
+
+test("the courier loads nodemailer and no other package, and nobody else loads it", () => {
+  const closure = closureOf(courierMain);
+  assert.deepEqual(closure.packages, ["nodemailer"]);
+  assert.deepEqual(closure.computed, []);
+  assert.deepEqual(processes.courier.code.packages, ["nodemailer"]);
+  const allowed = ["courier", ...(rooms.courier ?? [])];
+  assert.deepEqual(
+    closure.files.filter((file) => !allowed.includes(roomOf(file))),
+    [],
+  );
+  const importers = shipped.filter((file) =>
+    (importsOf.get(file) ?? []).some(({ specifier }) => specifier === "nodemailer"),
+  );
+  assert.deepEqual(importers, ["server/src/courier/send_mail.ts"]);
+  for (const entry of [signerMain, "server/src/gateway/main.ts"]) {
+    assert.ok(!closureOf(entry).packages.includes("nodemailer"), `${entry} loads nodemailer`);
+  }
 });
 
 test("the signer's code has no other way to load code", () => {
@@ -322,6 +356,10 @@ test("upward imports are objected to", () => {
     ["server/src/signer/main.ts", "../generated/queries.ts"],
     ["server/src/signer/main.ts", "../gateway/main.ts"],
     ["server/src/gateway/main.ts", "../signer/main.ts"],
+    ["server/src/gateway/main.ts", "../courier/courier.ts"],
+    ["server/src/gateway/jobs/deliver_messages.ts", "../../outbox/sealed_message.ts"],
+    ["server/src/courier/main.ts", "../store/store.ts"],
+    ["server/src/courier/main.ts", "../signer/secrets/keyring.ts"],
     ["server/src/main.ts", "./gateway/main.ts"],
     ["server/src/launcher/start.ts", "@keystead/core/fault.ts"],
     ["server/src/launcher/start.ts", "pino"],

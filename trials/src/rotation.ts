@@ -40,7 +40,7 @@ type Processes = ServerProcesses & { launcher: number | undefined };
 async function processesOf({ process: child }: Rotation): Promise<Processes> {
   const children = await childrenOf(child.pid ?? 0);
   const launcher = children.find(({ command }) => command.includes("server/main.mjs"))?.pid;
-  if (launcher === undefined) return { launcher, gateway: undefined, signer: undefined };
+  if (launcher === undefined) return { launcher, gateway: undefined, signer: undefined, courier: undefined };
   return { launcher, ...(await serverProcessesOf(launcher)) };
 }
 

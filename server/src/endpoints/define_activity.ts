@@ -2,6 +2,7 @@
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { Work } from "@keystead/core/work.ts";
 import type { Static, TObject } from "../fields/schema.ts";
+import type { OutgoingMessage } from "../outbox/message.ts";
 import type { Change, SessionProfile, Settings } from "../state/entities.ts";
 import type { OtpCodeRecord } from "../state/otp_code_record.ts";
 import type { Pages } from "../state/pages.ts";
@@ -64,6 +65,8 @@ export type ActivityOutcome<R> = {
   codes?: readonly OtpCodeRecord[];
   /** The code whose token is in the result: used up when that is released, and only one body's is. */
   spentCode?: OtpCodeRecord;
+  /** Sent once the activity is committed, each at least once until it expires. Nothing else is needed to send mail. */
+  messages?: readonly OutgoingMessage[];
   result: R;
 };
 

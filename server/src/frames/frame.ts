@@ -1,4 +1,4 @@
-/** Frames on the socket between gateway and signer. Layout: SPEC.md in this folder. */
+/** Frames on the sockets between gateway and signer, and between gateway and courier. Layout: SPEC.md in this folder. */
 import { encode, type Layout } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
 
@@ -22,6 +22,8 @@ export const frameKinds = {
   vouch: 7,
   reseal: 8,
   pins: 9,
+  /** To the courier; the signer knows none of these, and the courier no other. */
+  deliver: 10,
   fault: 255,
 } as const;
 

@@ -18,6 +18,7 @@ import {
   type ValueOf,
   variant,
 } from "@keystead/core/encoding/layout.ts";
+import { channels } from "../outbox/message.ts";
 
 const page = struct({ name: text, content: bytes });
 
@@ -79,6 +80,8 @@ const prepared = struct({
   records: list(struct({ content: bytes, sealed: bytes, blindIndex: optional(text) })),
   /** Tags and digests of these records, as `drawn.ts` writes them: kept beside the leaf, for whoever executes the log anew. */
   made: optional(bytes),
+  /** Messages to be sent, sealed for the courier (`../outbox/SPEC.md`). */
+  outbox: list(struct({ messageId: text, channel: oneOf(channels), expiresAtMs: u64, sealed: bytes })),
   /** The leaf's name, and the leaf with its MAC. */
   boot: fixed(16),
   number: u64,

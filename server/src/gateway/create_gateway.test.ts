@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { createGatewayRig } from "../../test/gateway_rig.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { createGateway } from "./create_gateway.ts";
+import { createCourierLink } from "./link/courier_link.ts";
 import { createSignerStatus } from "./signer_status.ts";
 
 async function start(t: TestContext) {
@@ -14,7 +15,17 @@ async function start(t: TestContext) {
   const { store, link, organizationId, root } = rig;
   const signer = createSignerStatus();
   const log = pino({ level: "silent" });
-  const gateway = createGateway({ store, curves: nodeCurves, link, signer, refusedBytesPerUserPerDay: 1_000_000, log });
+  const gateway = createGateway({
+    store,
+    curves: nodeCurves,
+    link,
+    signer,
+    courier: createCourierLink(),
+    needCourier: () => undefined,
+    contactDays: 30,
+    refusedBytesPerUserPerDay: 1_000_000,
+    log,
+  });
   t.after(() => gateway.close());
   const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);

@@ -2,6 +2,7 @@
  * The gateway without a process around it: what commits, what answers, what runs in the background. A new route module is one file in
  * `routes/` and one line in the list of routes below; a new background job is one file in `jobs/` and one line in the list of jobs.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import type { Logger } from "pino";
@@ -14,8 +15,10 @@ import type { FaultLog } from "./http/answers.ts";
 import { createHttp, type Http } from "./http/http.ts";
 import { createMetrics } from "./http/metrics.ts";
 import type { Route } from "./http/route.ts";
+import { createDelivery, type FailedMessage } from "./jobs/deliver_messages.ts";
 import { expiryJobs } from "./jobs/expiry_jobs.ts";
 import { type Job, type JobLog, type JobRunner, startJobs } from "./jobs/job_runner.ts";
+import type { CourierLink } from "./link/courier_link.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
 import { createReadiness } from "./readiness.ts";
@@ -31,6 +34,11 @@ export type GatewayDependencies = {
   curves: Curves;
   link: SignerLink;
   signer: SignerStatus;
+  courier: CourierLink;
+  /** Has the launcher start a courier, if none runs. */
+  needCourier(): void;
+  /** For how many days rows are kept that tell of contacts. */
+  contactDays: number;
   /** What one user's refusals may take in the database. */
   refusedBytesPerUserPerDay: number;
   log: Logger;
@@ -46,7 +54,7 @@ export type Gateway = {
 };
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const { store, curves, link, signer, log } = dependencies;
+  const { store, curves, link, signer, courier, needCourier, contactDays, log } = dependencies;
   const committer = createBudgetedCommitter(dependencies);
   const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
   const organizations = createOrganizations(store, link, logRefusedStates(log), admission);
@@ -75,7 +83,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     ...apiRoutes({ ...submits, queryQueue }),
     ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys }),
   ];
-  const jobs: Job[] = [...expiryJobs(store)];
+  const delivery = createDelivery({ store, courier, needCourier, onFailed: logFailedMessages(log) });
+  const jobs: Job[] = [...expiryJobs(store, contactDays), delivery.job];
   const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log) });
   let runner: JobRunner | undefined;
   return {
@@ -93,6 +102,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       // Before the jobs: one that hangs must not keep opened results from being written.
       await committer.settle().catch(() => undefined);
       await jobsEnded;
+      // What the courier has sent is noted, or the next start would send it again.
+      await Promise.race([delivery.settle(), pause(deliveriesEndMs, undefined, { ref: false })]);
     },
   };
 }
@@ -106,6 +117,9 @@ function createNotarizerKey(curves: Curves, { publicKeys }: SignerStatus): () =>
     return key;
   };
 }
+
+/** For how long a stop waits for messages that are being sent. */
+const deliveriesEndMs = 2_000;
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -124,6 +138,11 @@ function logRefusedStates(log: Logger): (organizationId: string, message: string
   return (organizationId, message) => {
     if (mayLog(organizationId)) log.error(message);
   };
+}
+
+/** Which activity's message it was, and why: the contact is not known here. */
+function logFailedMessages(log: Logger): (message: FailedMessage) => void {
+  return (message) => log.error(message, "a message was not delivered");
 }
 
 function toFaultLog(log: Logger): FaultLog {

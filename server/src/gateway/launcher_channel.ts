@@ -7,12 +7,16 @@ type ToLauncher =
   | { kind: "ready" }
   /** The signer runs and does not answer. */
   | { kind: "silent" }
+  /** There is work for a process that is started when it is needed. */
+  | { kind: "need"; process: "courier" }
   | { kind: "fatal"; message: string }
   | ({ kind: "report" } & Report);
 
 export type LauncherEvents = {
   /** A signer has started; this is the gateway's end of the socket to it. */
   onSigner(socket: Socket): void;
+  /** The same for a courier. */
+  onCourier(socket: Socket): void;
   onStop(): void;
 };
 
@@ -25,12 +29,16 @@ export type LauncherChannel = {
 };
 
 export function openLauncherChannel(): LauncherChannel {
-  // The socket may arrive before the database is open; the newest one waits here.
+  // A socket may arrive before the database is open; the newest of each process waits here.
   let waiting: Socket | undefined;
+  let waitingCourier: Socket | undefined;
   // Before anything is open there is nothing to close.
   let events: LauncherEvents = {
     onSigner(socket) {
       waiting = socket;
+    },
+    onCourier(socket) {
+      waitingCourier = socket;
     },
     onStop: () => process.exit(0),
   };
@@ -38,6 +46,7 @@ export function openLauncherChannel(): LauncherChannel {
   process.on("disconnect", () => process.exit(0));
   process.on("message", (message: { kind?: unknown }, handle) => {
     if (message.kind === "signer" && handle instanceof Socket) events.onSigner(handle);
+    else if (message.kind === "courier" && handle instanceof Socket) events.onCourier(handle);
     else if (message.kind === "stop") events.onStop();
   });
 
@@ -54,7 +63,9 @@ export function openLauncherChannel(): LauncherChannel {
     listen(given) {
       events = given;
       if (waiting !== undefined) events.onSigner(waiting);
+      if (waitingCourier !== undefined) events.onCourier(waitingCourier);
       waiting = undefined;
+      waitingCourier = undefined;
     },
   };
 }

@@ -6,6 +6,7 @@ import { closeStore, openStore } from "../store/store.ts";
 import { createGateway } from "./create_gateway.ts";
 import { joinSigner } from "./join_signer.ts";
 import { openLauncherChannel } from "./launcher_channel.ts";
+import { createCourierLink } from "./link/courier_link.ts";
 import { createSignerLink } from "./link/signer_link.ts";
 import { explainListenError } from "./listen_error.ts";
 import { findOrder } from "./operator/orders.ts";
@@ -15,7 +16,7 @@ import { createSignerStatus } from "./signer_status.ts";
 
 const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, sync: true }));
 const launcher = openLauncherChannel();
-const { host, port, source, mode, refusedBytesPerUserPerDay } = readSettings(process.env);
+const { host, port, source, mode, refusedBytesPerUserPerDay, contactDays } = readSettings(process.env);
 
 const signer = createSignerStatus();
 const link = createSignerLink({
@@ -28,13 +29,17 @@ const link = createSignerLink({
 
 const store = await openStore(source).catch(launcher.fail);
 const curves = createNodeCurves(2_000);
-const gateway = createGateway({ store, curves, link, signer, refusedBytesPerUserPerDay, log });
+const courier = createCourierLink();
+const needCourier = () => void launcher.tell({ kind: "need", process: "courier" });
+const limits = { refusedBytesPerUserPerDay, contactDays };
+const gateway = createGateway({ store, curves, link, signer, courier, needCourier, ...limits, log });
 const { organizations, committer } = gateway;
 const order = findOrder(mode, { store, link, committer, logPublicKey: () => signer.publicKeys().log ?? "" });
 
 async function stop(): Promise<void> {
   await gateway.close();
   link.close();
+  courier.close();
   await closeStore(store);
   process.exit(0);
 }
@@ -79,4 +84,4 @@ const joiner = createSignerJoiner({
   isOrder: order !== undefined,
   fail: launcher.fail,
 });
-launcher.listen({ onSigner: joiner.use, onStop: () => void stop() });
+launcher.listen({ onSigner: joiner.use, onCourier: courier.attach, onStop: () => void stop() });

@@ -8,6 +8,8 @@ export type GatewaySettings = {
   /** `serve`, or the name of an operator's order. */
   mode: string;
   refusedBytesPerUserPerDay: number;
+  /** For how many days rows are kept that tell of contacts. */
+  contactDays: number;
 };
 
 /** The launcher has read them and found them right. */
@@ -20,5 +22,6 @@ export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
     source: url === "" ? { kind: "sqlite", folder } : { kind: "postgres", url },
     mode: env.KEYSTEAD_MODE ?? "serve",
     refusedBytesPerUserPerDay,
+    contactDays: Number(env.KEYSTEAD_CONTACT_DAYS || 30),
   };
 }

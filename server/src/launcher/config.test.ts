@@ -16,7 +16,7 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     passphrase: undefined,
     rootPublicKey: undefined,
     organizationName: "Keystead",
-    userIds: { gateway: 60801, signer: 60802 },
+    userIds: { gateway: 60801, signer: 60802, courier: 60803 },
     restartPauseMs: 5000,
     limits: {},
     oldKeySaved: false,
@@ -43,6 +43,17 @@ test("settings and commands are read", () => {
   assert.equal(parseConfig(["init", `--root-public-key=${point}`], {}, "/").rootPublicKey, point);
   assert.equal(parseConfig(["rotate-keys", "--old-key-saved"], {}, "/").oldKeySaved, true);
   assert.equal(parseConfig(["rotate-keys"], {}, "/").oldKeySaved, false);
+});
+
+test("settings of messages in every form that is understood", () => {
+  for (const env of [
+    { SMTP_URL: "smtp://127.0.0.1:2525", KEYSTEAD_MAIL_FROM: "a@example.com" },
+    { SMTP_URL: "smtps://u:p@mail.example", KEYSTEAD_MAIL_FROM: "Example Inc. <a@example.com>, b@example.com" },
+    { KEYSTEAD_SMS_URL: "https://sms.example/send?from=1", KEYSTEAD_SMS_TOKEN: "t.o-k_e=n" },
+    { KEYSTEAD_SMS_URL: "http://[::1]:9/send", KEYSTEAD_DEV_EGRESS: "loopback" },
+  ]) {
+    assert.equal(parseConfig([], env, "/").command, "serve");
+  }
 });
 
 test("the limits that can be set are those that the signer knows", () => {
@@ -81,6 +92,22 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
   ["a limit that does not exist", [], { KEYSTEAD_LIMITS: '{"wallets": 1}' }, /no limit `wallets`; there are: userTags/],
   ["a limit with an inherited name", [], { KEYSTEAD_LIMITS: '{"constructor": 1}' }, /no limit `constructor`/],
   ["a saved key without a rotation", ["--old-key-saved"], {}, /belongs to the command rotate-keys/],
+  ["mail to no server", [], { SMTP_URL: "secret@mail" }, /^SMTP_URL must be like/],
+  ["mail by another protocol", [], { SMTP_URL: "https://u:secret@mail" }, /^SMTP_URL must be like/],
+  ["mail from nobody", [], { SMTP_URL: "smtp://u:secret@mail" }, /^SMTP_URL needs KEYSTEAD_MAIL_FROM/],
+  ["a sender that is no address", [], { KEYSTEAD_MAIL_FROM: "a@b.c, secret" }, /^KEYSTEAD_MAIL_FROM must be/],
+  ["a sender with a line end", [], { KEYSTEAD_MAIL_FROM: "A\r\nBcc: x <a@b.c>" }, /^KEYSTEAD_MAIL_FROM must be/],
+  ["text messages without TLS", [], { KEYSTEAD_SMS_URL: "http://sms/?k=secret" }, /^KEYSTEAD_SMS_URL must begin/],
+  [
+    "text messages without TLS to another machine",
+    [],
+    { KEYSTEAD_SMS_URL: "http://10.0.0.1/secret", KEYSTEAD_DEV_EGRESS: "loopback" },
+    /^KEYSTEAD_SMS_URL must begin/,
+  ],
+  ["a password in the address", [], { KEYSTEAD_SMS_URL: "https://u:secret@sms" }, /^KEYSTEAD_SMS_URL must begin/],
+  ["a token of two lines", [], { KEYSTEAD_SMS_TOKEN: "secret\nX: y" }, /^KEYSTEAD_SMS_TOKEN must be/],
+  ["another egress", [], { KEYSTEAD_DEV_EGRESS: "all" }, /^KEYSTEAD_DEV_EGRESS takes only/],
+  ["contacts for no day", [], { KEYSTEAD_CONTACT_DAYS: "0" }, /^KEYSTEAD_CONTACT_DAYS must be/],
   ["control characters in the name", [], { KEYSTEAD_ORGANIZATION_NAME: "a\nb" }, /^KEYSTEAD_ORGANIZATION_NAME/],
 ];
 for (const [name, args, env, message] of refused) {

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { parsePublicKey } from "./first_api_key.ts";
 import { limitNames } from "./limit_names.ts";
+import { checkMessageSettings } from "./message_settings.ts";
 import { printable } from "./process_messages.ts";
 import { type ProcessName, perProcess, processes, processNames } from "./processes.ts";
 import { Refusal } from "./refusal.ts";
@@ -45,6 +46,8 @@ type Environment = Record<string, string | undefined>;
 /** Reads settings and the command line. Everything wrong ends the start with exit code 2 and one line that names the setting. */
 export function parseConfig(args: readonly string[], env: Environment, cwd: string): Config {
   const { command, rootPublicKey, oldKeySaved } = parseCommand(args);
+  checkMessageSettings(env);
+  parseNumber("KEYSTEAD_CONTACT_DAYS", env.KEYSTEAD_CONTACT_DAYS, 30, 1, 36_500);
   return {
     command,
     port: parseNumber("PORT", env.PORT, 8080, 0, 65535),

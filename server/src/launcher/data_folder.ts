@@ -7,6 +7,7 @@ export type DataFolder = {
   path: string;
   database: string;
   signer: string;
+  outbox: string;
   bootstrap: string;
   rootKey: string;
   sealedRootKey: string;
@@ -21,6 +22,7 @@ export function dataFolderAt(path: string): DataFolder {
     path,
     database: join(path, "database"),
     signer: join(path, "signer"),
+    outbox: join(path, "outbox"),
     bootstrap: join(path, "bootstrap.json"),
     rootKey: join(path, "root.key"),
     sealedRootKey: join(path, "root.key.sealed"),

@@ -25,6 +25,7 @@ export function withLauncherSettings(env: Environment, config: Config, data: Dat
     PORT: String(port),
     KEYSTEAD_HOST: config.host,
     KEYSTEAD_DATABASE_FOLDER: data.database,
+    KEYSTEAD_OUTBOX_FOLDER: data.outbox,
     KEYSTEAD_MODE: config.command,
   };
 }

@@ -189,6 +189,7 @@ test("children get an environment by allow-list: the signer's is empty, the gate
     KEYSTEAD_SECRET_X: "made up",
     KEYSTEAD_LIMITS: "{}",
     SMTP_URL: "smtp://user:password@mail",
+    KEYSTEAD_MAIL_FROM: "no-reply@example.com",
     PGPASSWORD: "password",
     DATABASE_URL: "postgres://h/d",
     KEYSTEAD_HOST: "127.0.0.1",
@@ -653,8 +654,10 @@ test("as root: own user ids, own folders, and neither can read the root key", {
   assert.deepEqual([gateway.uid, signer.uid], [60801, 60802]);
   const owner = (name: string) => statSync(join(data, name)).uid;
   assert.deepEqual(
-    ["", "root.key", "bootstrap.json", "database", "database/keystead.db", "signer", "signer/memory"].map(owner),
-    [0, 0, 0, 60801, 60801, 60802, 60802],
+    ["", "root.key", "bootstrap.json", "database", "database/keystead.db", "signer", "signer/memory", "outbox"].map(
+      owner,
+    ),
+    [0, 0, 0, 60801, 60801, 60802, 60802, 60803],
   );
   for (const [uid, name] of [60801, 60802].flatMap((id) =>
     ["root.key", "bootstrap.json"].map((file) => [id, file] as const),

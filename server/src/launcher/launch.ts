@@ -5,14 +5,14 @@ import { type DataFolder, reasonOf } from "./data_folder.ts";
 import { syncFolder } from "./durable_file.ts";
 import { forgetProcesses, noteProcesses } from "./previous_processes.ts";
 import { linePrefix, ProcessEvents, type Reactions } from "./process_events.ts";
-import { parseGatewayMessage, parseSignerMessage } from "./process_messages.ts";
+import { parseCourierMessage, parseGatewayMessage, parseSignerMessage } from "./process_messages.ts";
 import type { Users } from "./process_users.ts";
 import { type OrderName, type ProcessName, type ProcessTable, perProcess } from "./processes.ts";
 import type { StartedProcess } from "./start_process.ts";
 import { Supervisor } from "./supervisor.ts";
 import { Verdict } from "./verdict.ts";
 
-export type Launch = Omit<Reactions, "onMemory"> & {
+export type Launch = Omit<Reactions, "onMemory" | "onNeed"> & {
   table: ProcessTable;
   /** Those of the table that are started. */
   names: readonly ProcessName[];
@@ -45,10 +45,16 @@ class Launcher {
   readonly #signer: Supervisor;
   /** Those that are joined to the gateway. They are replaced alone, and end with it. */
   readonly #joined: readonly Supervisor[];
+  /** For each process that is started on demand, settles with the first demand. */
+  readonly #demands = perProcess(() => Promise.withResolvers<void>());
 
   constructor(options: Launch) {
     this.#options = options;
-    const reactions = { ...options, onMemory: () => this.#syncMemory() };
+    const reactions = {
+      ...options,
+      onMemory: () => this.#syncMemory(),
+      onNeed: (name: ProcessName) => this.#demands[name].resolve(),
+    };
     this.#events = new ProcessEvents(reactions, this.#verdict, () => this.#signer.kill());
     const supervisors = perProcess((name) => this.#supervise(name));
     this.#gateway = supervisors.gateway;
@@ -82,6 +88,10 @@ class Launcher {
       const message = parseSignerMessage(value);
       if (message) this.#events.hearSigner(message, from);
     },
+    courier: (value, from) => {
+      const message = parseCourierMessage(value);
+      if (message) this.#events.hearCourier(message, from);
+    },
   };
 
   async run(): Promise<number> {
@@ -105,6 +115,9 @@ class Launcher {
   async #keepBeside(gateway: StartedProcess, joined: Supervisor): Promise<void> {
     const isOver = () => gateway.isGone() || this.#verdict.isDecided;
     const pause = (timeMs: number) => Promise.race([this.#verdict.pause(timeMs), gateway.gone]);
+    if (joined.row.onDemand) {
+      await Promise.race([this.#demands[joined.name].promise, gateway.gone, this.#verdict.exitCode]);
+    }
     while (!isOver()) {
       const current = await this.#startJoined(gateway, joined);
       await Promise.race([current?.gone, gateway.gone, this.#verdict.exitCode]);
@@ -123,7 +136,9 @@ class Launcher {
     try {
       for (const name of joined.row.orders) {
         try {
-          orders.push(await this.#options.orders[name]());
+          const order = await this.#orderFor(gateway, name);
+          if (order === undefined) return undefined;
+          orders.push(order);
         } catch (error) {
           this.#events.gaveUp(name, reasonOf(error));
           return undefined;
@@ -137,6 +152,19 @@ class Launcher {
     if (started.joint) sendJoint(gateway, joined.name, started.joint);
     this.#noteProcesses();
     return started;
+  }
+
+  /** Undefined when nobody needs it any more: an order that another process gives may be long in coming. */
+  async #orderFor(gateway: StartedProcess, name: OrderName): Promise<Uint8Array | undefined> {
+    const coming = this.#options.orders[name]();
+    const isOver = Promise.race([gateway.gone, this.#verdict.exitCode]).then(() => undefined);
+    const order = await Promise.race([coming, isOver]);
+    if (order === undefined)
+      coming.then(
+        (late) => late.fill(0),
+        () => undefined,
+      );
+    return order;
   }
 
   /** A full disk must not end what runs: without the note, the next start merely cannot wait for these processes by number. */

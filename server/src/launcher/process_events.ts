@@ -1,6 +1,6 @@
 import type { Child } from "./child.ts";
 import { reasonOf } from "./data_folder.ts";
-import type { GatewayMessage, SignerMessage } from "./process_messages.ts";
+import type { CourierMessage, GatewayMessage, SignerMessage } from "./process_messages.ts";
 import type { ProcessName } from "./processes.ts";
 import type { PublicKeys } from "./public_keys.ts";
 import type { Verdict } from "./verdict.ts";
@@ -16,6 +16,10 @@ export type Reactions = {
   onReady(): void;
   /** Each time that a signer has joined its deployment. */
   onKeys(publicKeys: PublicKeys): void;
+  /** The same: what it derives for the courier. */
+  onCourierKey(key: Uint8Array): void;
+  /** There is work for a process that is started when it is needed. */
+  onNeed(name: ProcessName): void;
   /** The signer's memory is there, perhaps for the first time or as another file. */
   onMemory(): void;
 };
@@ -49,6 +53,7 @@ export class ProcessEvents {
   hearGateway(message: GatewayMessage, gateway: Child): void {
     if (message.kind === "listening") this.#reactions.onListening(message.port);
     if (message.kind === "fatal") this.gaveUp("gateway", message.message, gateway);
+    if (message.kind === "need") this.#reactions.onNeed(message.process);
     if (message.kind === "silent") {
       this.#reactions.say("signer: it does not answer and is replaced");
       this.#replaceSigner();
@@ -72,7 +77,13 @@ export class ProcessEvents {
       this.#reactions.onKeys(message.publicKeys);
       this.#introduced.resolve();
     }
+    if (message.kind === "courierKey") this.#reactions.onCourierKey(message.key);
     if (message.kind === "fatal") this.gaveUp("signer", message.message, signer);
+  }
+
+  hearCourier({ kind, message }: CourierMessage, courier: Child): void {
+    this.#reactions.say(`courier: ${message}`);
+    if (kind === "fatal") courier.process.kill("SIGKILL");
   }
 
   #ready(): void {

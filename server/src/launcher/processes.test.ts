@@ -44,6 +44,22 @@ test("every setting that the gateway's code reads is in its row, and every one i
   );
 });
 
+test("every setting that the courier's code reads is in its row, and every one in its row is read", () => {
+  const { code, settings } = processes.courier;
+  assert.ok(code.server !== "all");
+  const sources = sourcesOf([...code.server.map((part) => `server/src/${part}/**/*.ts`), "core/src/**/*.ts"]);
+  const read = new Set([...sources.values()].flatMap(namesRead));
+  assert.deepEqual([...read].sort(), [...settings].sort());
+});
+
+test("the settings of mail and text messages reach the courier alone", () => {
+  const ofMessages = ["SMTP_URL", "KEYSTEAD_MAIL_FROM", "KEYSTEAD_SMS_URL", "KEYSTEAD_SMS_TOKEN"];
+  for (const name of processNames) {
+    const reached = processes[name].settings.filter((setting) => ofMessages.includes(setting));
+    assert.deepEqual(reached.sort(), name === "courier" ? [...ofMessages].sort() : [], name);
+  }
+});
+
 test("the signer's code reads no setting", () => {
   const { code, settings } = processes.signer;
   assert.deepEqual(settings, []);
@@ -80,6 +96,7 @@ test("a setting that is not in a row does not reach its process", () => {
   };
   assert.deepEqual(environmentOf(processes.gateway, env), { DATABASE_URL: "postgres://h/d" });
   assert.deepEqual(environmentOf(processes.signer, env), {});
+  assert.deepEqual(environmentOf(processes.courier, env), { SMTP_URL: "smtp://user:password@mail" });
 });
 
 test("no process gets a setting that holds a secret of the launcher or changes Node itself", () => {
@@ -114,7 +131,7 @@ test("the command line grants what the row says: network only where allowed, one
   }
   assert.deepEqual(
     processNames.filter((name) => processes[name].network),
-    ["gateway"],
+    ["gateway", "courier"],
   );
 });
 
@@ -133,7 +150,7 @@ test("the root key is an order of the signer alone, and only on a descriptor tha
 
 test("a row that needs a setting is started with it and not without it", () => {
   const table = { ...processes, signer: { ...processes.signer, onlyWith: "KEYSTEAD_CHAINS" } };
-  assert.deepEqual(startedProcesses(processes, {}), ["gateway", "signer"]);
-  assert.deepEqual(startedProcesses(table, { KEYSTEAD_CHAINS: "" }), ["gateway"]);
-  assert.deepEqual(startedProcesses(table, { KEYSTEAD_CHAINS: "{}" }), ["gateway", "signer"]);
+  assert.deepEqual(startedProcesses(processes, {}), ["gateway", "signer", "courier"]);
+  assert.deepEqual(startedProcesses(table, { KEYSTEAD_CHAINS: "" }), ["gateway", "courier"]);
+  assert.deepEqual(startedProcesses(table, { KEYSTEAD_CHAINS: "{}" }), ["gateway", "signer", "courier"]);
 });

@@ -2,7 +2,7 @@
  * The processes that the launcher starts, one row each. What a process may read, write and reach, which settings it sees and what it
  * inherits are in its row and nowhere else, so that a change of what a process may do is a change of this file.
  */
-export const processNames = ["gateway", "signer"] as const;
+export const processNames = ["gateway", "signer", "courier"] as const;
 export type ProcessName = (typeof processNames)[number];
 
 /**
@@ -13,13 +13,13 @@ export type ProcessName = (typeof processNames)[number];
 export type Descriptor = "channel" | "joint" | "control";
 
 /** What is written to a process at its start; `start.ts` says where each comes from. The name is used in messages. */
-export type OrderName = "root key" | "signer orders";
+export type OrderName = "root key" | "signer orders" | "courier key";
 
 export type ProcessRow = {
   /** Its user id when the launcher runs as root: the setting, and the id without it. No two processes may have the same. */
   userId: { setting: string; fallback: number };
   /** Its own folder in the data folder: the only one that it may write, and its working folder. */
-  folder: "database" | "signer";
+  folder: "database" | "signer" | "outbox";
   /** Node's permission model follows links out of a folder it grants, so a process that makes none may not find one there. */
   refusesLinks: boolean;
   /** What it may read besides its folder: parts of `server/src`, packages, and other paths in the checkout. */
@@ -45,6 +45,8 @@ export type ProcessRow = {
   stopsWithinMs: number;
   /** The setting without which it is not started. Absent: it is always started. */
   onlyWith?: string;
+  /** Started when the process that it is joined to first asks for it; from then on it is replaced like any other. */
+  onDemand?: true;
 };
 
 export type ProcessTable = Readonly<Record<ProcessName, ProcessRow>>;
@@ -58,7 +60,15 @@ export const processes: ProcessTable = {
     network: true,
     flags: ["--disable-warning=ExperimentalWarning"],
     // No PG*, NODE_* or proxy settings: DATABASE_URL says all there is to say about the database, and NODE_OPTIONS widens permissions.
-    settings: ["DATABASE_URL", "KEYSTEAD_DATABASE_FOLDER", "KEYSTEAD_HOST", "KEYSTEAD_LIMITS", "KEYSTEAD_MODE", "PORT"],
+    settings: [
+      "DATABASE_URL",
+      "KEYSTEAD_CONTACT_DAYS",
+      "KEYSTEAD_DATABASE_FOLDER",
+      "KEYSTEAD_HOST",
+      "KEYSTEAD_LIMITS",
+      "KEYSTEAD_MODE",
+      "PORT",
+    ],
     output: "relayed",
     descriptors: ["channel"],
     orders: [],
@@ -82,6 +92,8 @@ export const processes: ProcessTable = {
         "frames",
         "generated/activities.ts",
         "generated/activity_validators.ts",
+        "lockdown",
+        "outbox",
         "rules",
         "signer",
         "state",
@@ -105,6 +117,38 @@ export const processes: ProcessTable = {
     orders: ["root key", "signer orders"],
     joinedTo: "gateway",
     stopsWithinMs: 1000,
+  },
+  // Network, and no listener: `courier/no_listeners.ts` closes what Node's one permission for both leaves open. No database, no key but
+  // that of sealed messages. What is refused is held by courier_sandbox.test.ts.
+  courier: {
+    userId: { setting: "KEYSTEAD_COURIER_UID", fallback: 60803 },
+    folder: "outbox",
+    refusesLinks: true,
+    code: { server: ["courier", "frames", "lockdown", "outbox", "state"], packages: ["nodemailer"], others: [] },
+    network: true,
+    flags: [
+      "--no-experimental-sqlite",
+      "--no-experimental-ffi",
+      "--no-addons",
+      "--disallow-code-generation-from-strings",
+      "--freeze-flags-after-init",
+      "--disable-proto=throw",
+    ],
+    settings: [
+      "KEYSTEAD_CONTACT_DAYS",
+      "KEYSTEAD_DEV_EGRESS",
+      "KEYSTEAD_MAIL_FROM",
+      "KEYSTEAD_OUTBOX_FOLDER",
+      "KEYSTEAD_SMS_TOKEN",
+      "KEYSTEAD_SMS_URL",
+      "SMTP_URL",
+    ],
+    output: "relayed",
+    descriptors: ["joint", "control"],
+    orders: ["courier key"],
+    joinedTo: "gateway",
+    stopsWithinMs: 1000,
+    onDemand: true,
   },
 };
 

@@ -10,7 +10,7 @@ import fs from "node:fs";
 import { builtinModules, createRequire } from "node:module";
 import net from "node:net";
 import { PassThrough } from "node:stream";
-import { lockDown } from "../signer/lockdown.ts";
+import { lockDown } from "../lockdown/lockdown.ts";
 
 const [memory = "", outside = "", tcp = "", udp = "", victim = "", patienceMs = "", task = ""] = process.argv.slice(2);
 const secret = `${outside}/secret`;
@@ -20,7 +20,7 @@ const out = (name: string) => `${outside}/${name}`;
 const require = createRequire(import.meta.url);
 const { stdout } = process;
 const imported = (name: string) => import(name);
-if (task === "locked" || task === "links") lockDown();
+if (task === "locked" || task === "links") lockDown("signer");
 if (task === "v8 flags") changeFlags();
 if (task === "wait") await wait();
 if (task === "descriptors") await listFiles();
@@ -457,7 +457,7 @@ function loadBuiltin(name: string): Loose {
 
 /** Permissions are asked for paths alone: whatever is open can be used. */
 async function listFiles(): Promise<void> {
-  lockDown();
+  lockDown("signer");
   const numbers = Array.from({ length: 1024 }, (_, number) => number);
   const files = numbers.filter((number) => attempt(() => fs.fstatSync(number).isFile()));
   const texts = files.map((number) => [number, fs.readFileSync(number, "utf8")]);

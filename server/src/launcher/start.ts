@@ -97,6 +97,7 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
   const users = await chooseUsers({ table, names, userIds: config.userIds, code, data });
   // With PORT=0 the port is known once a gateway listens; a later gateway gets the same.
   let { port } = config;
+  const courierKey = keptKey();
   const prepared: Prepared = { surroundings, config, data, rootKey, bootstrap, users };
   return launch({
     table,
@@ -108,6 +109,7 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
     orders: {
       "root key": () => rootKey.open(),
       "signer orders": async () => encodeOrders(signerOrders(config, data, bootstrap)),
+      "courier key": courierKey.copy,
     },
     restartPauseMs: config.restartPauseMs,
     endsByItself: worksOnData(config),
@@ -119,7 +121,26 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
     },
     onReady: () => greet(prepared, port),
     onKeys: (publicKeys) => keepPublicKeys(prepared, publicKeys),
+    onCourierKey: courierKey.keep,
   });
+}
+
+/** A key that one process gives for another. It is kept, because the other may be started at any time; whoever asks before it comes waits. */
+function keptKey(): { keep(key: Uint8Array): void; copy(): Promise<Uint8Array> } {
+  const first = Promise.withResolvers<void>();
+  let newest = new Uint8Array();
+  return {
+    keep(key) {
+      newest.fill(0);
+      newest = Uint8Array.from(key);
+      key.fill(0);
+      first.resolve();
+    },
+    async copy() {
+      await first.promise;
+      return Uint8Array.from(newest);
+    },
+  };
 }
 
 /** What a start has read and made before the processes run. */

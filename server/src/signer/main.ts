@@ -1,6 +1,7 @@
 /** The signer process: descriptor 3 joins the gateway, descriptor 4 the launcher. It opens nothing else but its memory. */
 import { Socket } from "node:net";
-import { lockDown } from "./lockdown.ts";
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { lockDown } from "../lockdown/lockdown.ts";
 import { type Memory, openMemory } from "./memory/memory.ts";
 import { createOperations } from "./operations.ts";
 import { readControl } from "./read_control.ts";
@@ -8,7 +9,7 @@ import { selfTest } from "./self_test.ts";
 import { serve } from "./serve.ts";
 
 // Everything it will ever run is loaded by now.
-lockDown();
+lockDown("signer");
 
 const { rootKeys, orders, say } = await readControl(4);
 
@@ -22,9 +23,10 @@ try {
   }
   if (orders.resetClock) memory.resetClock(Date.now());
   memory.codes.begin(Date.now());
-  const operations = createOperations(rootKeys, memory, orders, Date.now, note, (publicKeys) =>
-    say({ kind: "keys", publicKeys }),
-  );
+  const operations = createOperations(rootKeys, memory, orders, Date.now, note, ({ publicKeys, courierKey }) => {
+    say({ kind: "keys", publicKeys });
+    say({ kind: "courierKey", key: toHex(courierKey) });
+  });
   const gateway = new Socket({ fd: 3, readable: true, writable: true });
   gateway.on("error", () => undefined);
   // The launcher starts a new signer for a new gateway.

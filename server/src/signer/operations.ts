@@ -50,8 +50,8 @@ export function createOperations(
   orders: Orders,
   clock: () => number,
   note: (message: string) => void,
-  /** The deployment is joined: the process that starts the signer hears its public keys from itself. */
-  announce: (publicKeys: Keyring["publicKeys"]) => void = () => undefined,
+  /** The deployment is joined: the process that starts the signer hears of its keys from itself. */
+  announce: (keyring: Keyring) => void = () => undefined,
   /** For those who execute a log anew; the signer that serves draws for itself. */
   drawsOf: (keyring: Keyring) => Draws = createDraws,
 ): Operations {
@@ -67,7 +67,7 @@ export function createOperations(
       if (keyring !== undefined) {
         const signer = deployment.join(keyring);
         adopt(signer);
-        announce(signer.keyring.publicKeys);
+        announce(signer.keyring);
       }
       const publicKeys = deployment.current?.keyring.publicKeys;
       return {

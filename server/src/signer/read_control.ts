@@ -11,7 +11,9 @@ export type Control = {
     message:
       | { kind: "ready" | "renamed" }
       | { kind: "fatal" | "note"; message: string }
-      | { kind: "keys"; publicKeys: Keyring["publicKeys"] },
+      | { kind: "keys"; publicKeys: Keyring["publicKeys"] }
+      /** In hex, for the launcher to hand to the courier. A line of text cannot be wiped; the launcher keeps this key anyway. */
+      | { kind: "courierKey"; key: string },
   ): void;
 };
 

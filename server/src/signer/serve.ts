@@ -61,7 +61,7 @@ export function serve(socket: Socket, operations: Operations, note: (message: st
       return;
     }
     try {
-      if (kind === "fault") throw new Fault("invalid_argument", "a gateway sends no faults");
+      if (kind === "fault" || kind === "deliver") throw new Fault("invalid_argument", `a signer takes no ${kind}`);
       send(answer(operations, kind, id, payload));
     } catch (error) {
       fail(id, error);

@@ -42,6 +42,11 @@ export function keyId(organizationId: Uint8Array, fingerprint: Uint8Array, index
   return uuidFromBytes(withVersion(idBytes(keyInput, "key\0\0\0\0\0", organizationId, fingerprint, index), 4));
 }
 
+/** The `index`-th message that an activity asks to be sent. */
+export function messageId(organizationId: Uint8Array, fingerprint: Uint8Array, index: number): string {
+  return uuidFromBytes(withVersion(idBytes(plainInput, "message\0", organizationId, fingerprint, index), 4));
+}
+
 /** The activity itself: version 7's shape, its time being the body's own `timestampMs`, so that ids sort by time. */
 export function activityId(organizationId: Uint8Array, fingerprint: Uint8Array, timestampMs: number): Uint8Array {
   return withTime(idBytes(plainInput, "activity", organizationId, fingerprint, 0), timestampMs);

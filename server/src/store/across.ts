@@ -5,6 +5,7 @@ import { compiled } from "./compiled.ts";
 import { idempotencyMs } from "./idempotency_keys.ts";
 import { selectUnreleased, type UnreleasedLeaf } from "./leaves.ts";
 import { type CallerRow, callerColumns, toCallerRow } from "./organizations.ts";
+import type { DueMessage } from "./outbox.ts";
 import { dayOf } from "./refused_bytes.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
@@ -167,6 +168,41 @@ export async function forgetRefusedBytes(store: Store, nowMs: number): Promise<v
     .execute();
 }
 
+/** The state is written out, so that PostgreSQL takes the index of these alone. */
+const dueMessages = compiled("due_messages", (db, nowMs: number, limit: number) =>
+  db
+    .selectFrom("outbox")
+    .select([
+      "organization_id as organizationId",
+      "message_id as messageId",
+      "activity_id as activityId",
+      "channel",
+      "sealed",
+      "attempts",
+      "error",
+      "expires_at_ms as expiresAtMs",
+    ])
+    .where("state", "=", sql.lit("PENDING"))
+    .where("next_attempt_at_ms", "<=", nowMs)
+    .orderBy("next_attempt_at_ms")
+    .limit(limit),
+);
+
+/** One courier sends for all organizations. */
+export async function listDueMessages(store: Store, nowMs: number, limit: number): Promise<DueMessage[]> {
+  return (await dueMessages(store, nowMs, limit)).map((row) => ({ ...row, sealed: row.sealed ?? new Uint8Array() }));
+}
+
+/** After a start, where nobody else can have a claim. */
+export async function dropClaims(store: Store, nowMs: number): Promise<void> {
+  await store.db
+    .updateTable("outbox")
+    .set({ claimed_by: null, next_attempt_at_ms: nowMs })
+    .where("state", "=", sql.lit("PENDING"))
+    .where("claimed_by", "is not", null)
+    .execute();
+}
+
 const forgottenAtOnce = 1_000;
 
 /** Deletes keys whose day is over, of all organizations. In portions, so that nobody waits for it; `signal` ends it early. */
@@ -190,5 +226,16 @@ export async function forgetIdempotencyKeys(store: Store, nowMs: number, signal?
         .execute();
     }
     if (old.length < forgottenAtOnce) return;
+  }
+}
+
+/** Messages of before are deleted, whoever's they were: their activities stay. In portions, as above. */
+export async function forgetMessages({ db }: Store, beforeMs: number, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    if (signal?.aborted) return;
+    const { numAffectedRows = 0n } = await sql`delete from outbox where (organization_id, message_id) in
+      (select organization_id, message_id from outbox where created_at_ms < ${beforeMs}
+        order by created_at_ms limit ${forgottenAtOnce})`.execute(db);
+    if (numAffectedRows < forgottenAtOnce) return;
   }
 }

@@ -2,6 +2,7 @@
 import type { Change } from "../state/entities.ts";
 import type { ActivityRow } from "./activities.ts";
 import type { NewCodeRow } from "./otp_codes.ts";
+import type { NewMessage } from "./outbox.ts";
 
 /** A record to be stored: its content with its MAC, its sealed secret, which is empty where there is none. */
 export type NewRecordRow = { content: Uint8Array; sealed: Uint8Array; blindIndex?: string | undefined };
@@ -42,6 +43,8 @@ export type CommitItem = {
   explanation?: string;
   /** What the client's idempotency key stands for from now on. */
   idempotency?: { userId: string; idempotencyKey: string; request: string; createdAtMs: number };
+  /** Messages to be sent once this is committed. */
+  outbox?: readonly NewMessage[];
   /** Of a refusal at submission: whose it is, and what it takes. */
   refused?: { userId: string; day: number; bytes: number };
   /** Organizations this item brings into the world: they commit with it, or not at all. */

@@ -85,6 +85,7 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   addCodes(plan, item);
   addIdempotencyKey(plan, item);
   addRefused(plan, item);
+  addMessages(plan, item);
   addClaims(plan.keys, keyRows, changes);
   for (const row of keyRows) addKeyRow(plan.keys, row);
   for (const change of changes) addChange(plan, change, texts);
@@ -143,6 +144,31 @@ function addRefused({ organizationId, refusedBytes }: OrganizationPlan, { refuse
   const name = `${userId} ${day}`;
   const earlier = refusedBytes.get(name)?.bytes ?? 0;
   refusedBytes.set(name, { organization_id: organizationId, user_id: userId, day, bytes: earlier + bytes });
+}
+
+function addMessages(
+  { organizationId, outbox }: OrganizationPlan,
+  { activity, outbox: messages = [] }: CommitItem,
+): void {
+  for (const { messageId, channel, sealed, expiresAtMs } of messages) {
+    if (activity === undefined) throw new Fault("internal", "a message comes without its activity");
+    const { activityId, updatedAtMs } = activity;
+    outbox.push({
+      organization_id: organizationId,
+      message_id: messageId,
+      activity_id: activityId,
+      channel,
+      sealed,
+      state: "PENDING",
+      attempts: 0,
+      next_attempt_at_ms: updatedAtMs,
+      claimed_by: null,
+      error: null,
+      expires_at_ms: expiresAtMs,
+      created_at_ms: updatedAtMs,
+      updated_at_ms: updatedAtMs,
+    });
+  }
 }
 
 function addState(plan: OrganizationPlan, next: NonNullable<CommitItem["next"]>): void {

@@ -162,6 +162,10 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
     "refused_bytes",
     refused.sort((a, b) => (a.organization_id + a.user_id < b.organization_id + b.user_id ? -1 : 1)),
   );
+  statement.insert(
+    "outbox",
+    plans.flatMap(({ outbox }) => outbox),
+  );
   addEntities(statement, plans);
   addKeys(statement, plans);
   addReleased(statement, released);

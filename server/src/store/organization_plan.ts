@@ -25,6 +25,7 @@ export type OrganizationPlan = {
   readonly idempotencyKeys: Tables["idempotency_keys"][];
   /** By user and day. */
   readonly refusedBytes: Map<string, Tables["refused_bytes"]>;
+  readonly outbox: Tables["outbox"][];
   /** Organizations that are born with this one's items. */
   readonly births: OrganizationPlan[];
   settings?: Settings;
@@ -48,6 +49,7 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     otpAttempts: [],
     idempotencyKeys: [],
     refusedBytes: new Map(),
+    outbox: [],
     births: [],
     entities: new Map(),
     keys: newKeyPlan(),

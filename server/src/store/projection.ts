@@ -65,6 +65,7 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   otp_attempts: ["otp_id", "place"],
   idempotency_keys: ["user_id", "idempotency_key"],
   refused_bytes: ["user_id", "day"],
+  outbox: ["message_id"],
   wallets: ["wallet_id"],
   wallet_accounts: ["wallet_account_id"],
   private_keys: ["private_key_id"],

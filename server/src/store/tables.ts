@@ -89,6 +89,26 @@ export const tables = {
   },
   /** What refusals of a user have taken on a day, counted from 1970 in UTC. */
   refused_bytes: { organization_id: "text", user_id: "text", day: "integer", bytes: "integer" },
+  /** Messages that activities asked to be sent, sealed for the courier. `store/outbox.ts` says how they are claimed. */
+  outbox: {
+    organization_id: "text",
+    message_id: "text",
+    activity_id: "text",
+    channel: "text",
+    /** None once it is over. */
+    sealed: "bytes?",
+    /** PENDING, SENT or FAILED. */
+    state: "text",
+    attempts: "integer",
+    /** While it is claimed: when the claim ends. */
+    next_attempt_at_ms: "integer",
+    claimed_by: "text?",
+    /** Why the last attempt failed. */
+    error: "text?",
+    expires_at_ms: "integer",
+    created_at_ms: "integer",
+    updated_at_ms: "integer",
+  },
   /** Wallets as the signer wrote them, with what queries and look-ups ask by. Times and flags follow the key facts. */
   wallets: {
     organization_id: "text",

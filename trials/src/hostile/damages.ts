@@ -38,6 +38,7 @@ const counted = { nowhere: "how much was refused decides on nothing but what is 
 const shortLived = {
   nowhere: "a code lasts ten minutes at most: its record has the signer's mark, and its memory counts too",
 };
+const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
 
 /** Where a change of each column shows. */
 export const found = {
@@ -52,6 +53,7 @@ export const found = {
   otp_attempts: all("otp_attempts", shortLived),
   idempotency_keys: all("idempotency_keys", oneDay),
   refused_bytes: all("refused_bytes", counted),
+  outbox: all("outbox", onItsWayOut),
   users: all("users", byOrganization),
   credentials: all("credentials", byOrganization),
   user_tags: all("user_tags", byOrganization),
@@ -92,6 +94,7 @@ const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found }
   otp_attempts: { removed: shortLived, added: shortLived },
   idempotency_keys: { removed: oneDay, added: oneDay },
   refused_bytes: { removed: counted, added: counted },
+  outbox: { removed: onItsWayOut, added: onItsWayOut },
 };
 
 type Sort = "text" | "integer" | "bytes";
@@ -299,6 +302,32 @@ const markDamages: Damage[] = [
   },
 ];
 
+/** No activity of the story sends a message, so messages are made up, too. */
+const messageDamages: Damage[] = [
+  {
+    name: "outbox: a message is put in that the signer did not seal",
+    table: "outbox",
+    what: "a message is put in that the signer did not seal",
+    found: onItsWayOut,
+    apply: (raw, { targetOrganization }, _donor, random) =>
+      raw.insert("outbox", {
+        organization_id: targetOrganization.organizationId,
+        message_id: `${random.below(1_000_000)}`,
+        activity_id: "",
+        channel: random.pick(["email", "sms", ""]),
+        sealed: random.pick([new Uint8Array(hugeLength), new Uint8Array(1_089), new Uint8Array(), null]),
+        state: "PENDING",
+        attempts: random.below(3),
+        next_attempt_at_ms: 0,
+        claimed_by: null,
+        error: null,
+        expires_at_ms: random.pick([0, Number.MAX_SAFE_INTEGER]),
+        created_at_ms: 0,
+        updated_at_ms: 0,
+      }),
+  },
+];
+
 /** What is done to an organization as a whole. They count for the table that says where it stands. */
 const organizationDamages: Damage[] = [
   {
@@ -340,5 +369,6 @@ export const damagedTables: readonly TableName[] = tableNames.filter((table) => 
 export const damages: readonly Damage[] = [
   ...damagedTables.flatMap((table) => [...columnDamages(table), ...rowDamages(table)]),
   ...markDamages,
+  ...messageDamages,
   ...organizationDamages,
 ];

@@ -69,6 +69,7 @@ export async function openDeployment(store: Store, sealer: Sealer): Promise<Secr
   return [
     { name: "authenticity secret", bytes: authenticity },
     ...macKeys.map((label) => ({ name: `key ${label}`, bytes: deriveKey(authenticity, label) })),
+    { name: "courier key", bytes: deriveKey(authenticity, "courier-messages") },
     ...services.map(({ name, privateKey }) => {
       const { d } = createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" }).export({
         format: "jwk",

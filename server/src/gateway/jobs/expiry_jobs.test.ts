@@ -19,7 +19,7 @@ for (const dialect of ["sqlite", "postgres"] as const) {
       await rig.send(rig.root, "create_user_tag", body, key);
     }
     const runAll = async (signal: AbortSignal) => {
-      for (const { run } of expiryJobs(rig.store)) await run(signal);
+      for (const { run } of expiryJobs(rig.store, 30)) await run(signal);
     };
     await runAll(AbortSignal.abort());
     assert.equal(await countKeys(rig.store), 2);

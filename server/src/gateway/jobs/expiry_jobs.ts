@@ -1,11 +1,12 @@
-import { forgetIdempotencyKeys, forgetRefusedBytes } from "../../store/across.ts";
+import { forgetIdempotencyKeys, forgetMessages, forgetRefusedBytes } from "../../store/across.ts";
 import type { Store } from "../../store/store.ts";
 import type { Job } from "./job_runner.ts";
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
-/** Rows that mean nothing after a day are deleted. */
-export function expiryJobs(store: Store): Job[] {
+/** Rows that mean nothing any more are deleted: after a day, or those that tell of contacts after `contactDays`. */
+export function expiryJobs(store: Store, contactDays: number): Job[] {
   return [
     {
       name: "delete old idempotency keys",
@@ -13,5 +14,10 @@ export function expiryJobs(store: Store): Job[] {
       run: (signal) => forgetIdempotencyKeys(store, Date.now(), signal),
     },
     { name: "delete old counts of refusals", everyMs: hourMs, run: () => forgetRefusedBytes(store, Date.now()) },
+    {
+      name: "delete old messages",
+      everyMs: hourMs,
+      run: (signal) => forgetMessages(store, Date.now() - contactDays * dayMs, signal),
+    },
   ];
 }

@@ -88,7 +88,7 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
 export function toCommitItem(prepared: Prepared): CommitItem {
   const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
     prepared;
-  const { evaluations, explanation, made, standing } = prepared;
+  const { evaluations, explanation, made, outbox, standing } = prepared;
   return {
     organizationId,
     expectedVersion,
@@ -106,6 +106,7 @@ export function toCommitItem(prepared: Prepared): CommitItem {
     ...(prepared.codes.length > 0 && { codes: prepared.codes }),
     ...(prepared.spentCode && { spentCode: prepared.spentCode }),
     ...(records.length > 0 && { records }),
+    ...(outbox.length > 0 && { outbox }),
     leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }), ...(made && { made }) },
     ...(evaluations && { evaluations }),
     ...(explanation !== undefined && { explanation }),

@@ -80,6 +80,7 @@ export function rowsOfCreated(
     spentCode: undefined,
     records: sealRecords(signer, records),
     made: made.length > 0 ? encodeMade(made) : undefined,
+    outbox: [],
     boot,
     number,
     leaf,

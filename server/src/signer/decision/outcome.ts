@@ -7,6 +7,7 @@ import type { Work } from "@keystead/core/work.ts";
 import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";
+import { checkMessage } from "../../outbox/message.ts";
 import { fullResult, shownResult } from "../../rules/bearer_results.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
@@ -25,6 +26,7 @@ import { markTexts, sealRecords, withLeaves } from "./key_records.ts";
 import type { KnownHeader } from "./line.ts";
 import { weightOf } from "./open_state.ts";
 import { sealResult, withSpentCode } from "./results.ts";
+import { sealMessages } from "./seal_messages.ts";
 import type { Signer } from "./signer.ts";
 import { type Executed, type Executing, executedIn, noteExecuted, writeState } from "./write_state.ts";
 
@@ -41,6 +43,7 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
     const started = run(act);
     // Between two of its pauses other organizations' requests are decided, and anything may be released. See scheduler.ts.
     outcome = "next" in started ? yield* started : started;
+    outcome.messages?.forEach(checkMessage);
   } catch (error) {
     const isOutcome = error instanceof Fault && !nobodysFailure.includes(error.code);
     if (isOutcome) return refuse(act, "FAILED", error);
@@ -100,9 +103,11 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const spent = spentBy(activity, outcome);
   const records = [...sealRecords(signer, newRecords), ...markTexts(signer, texts)];
   const made = records.length > 0 ? encodeMade(madeNow) : undefined;
+  const outbox = sealMessages(act, outcome.messages ?? []);
   const boxed = spent === undefined ? full : withSpentCode(spent, full);
   const spentCode = spent && { otpId: spent.otpId };
-  const own = { ...row, codes, spentCode, records, made, ...(isSealed && { sealed: sealFor(signer, row, boxed) }) };
+  const sealed = isSealed && { sealed: sealFor(signer, row, boxed) };
+  const own = { ...row, codes, spentCode, records, made, outbox, ...sealed };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
 }
@@ -283,6 +288,7 @@ function record(
     spentCode: undefined,
     records: [],
     made: undefined,
+    outbox: [],
     boot: act.signer.boot,
     number,
     leaf,

@@ -118,6 +118,7 @@ function acceptanceLeaf(
     spentCode: undefined,
     records: [],
     made: undefined,
+    outbox: [],
     boot,
     number,
     leaf,

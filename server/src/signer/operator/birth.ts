@@ -70,6 +70,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     spentCode: undefined,
     records: [],
     made: undefined,
+    outbox: [],
     boot,
     number,
     leaf,

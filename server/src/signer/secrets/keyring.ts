@@ -87,6 +87,8 @@ export type Keyring = {
   blindIndex(organizationId: string, kind: string, secret: Uint8Array): string;
   /** What binds a record to its sealed secret. Equal for equal secrets too; under another key than the index. */
   tag(organizationId: string, kind: string, secret: Uint8Array): string;
+  /** What messages are sealed with for the courier: derived, so that keyrings from before there was a courier have it too. */
+  courierKey: Uint8Array;
 };
 
 /** Fresh keys for a new deployment, sealed. */
@@ -150,6 +152,7 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     blindIndex: (organizationId: string, kind: string, secret: Uint8Array) =>
       macOf(blindMac, organizationId, kind, secret),
     tag: (organizationId: string, kind: string, secret: Uint8Array) => macOf(tagMac, organizationId, kind, secret),
+    courierKey: deriveKey(ring.authenticity, "courier-messages"),
   };
   plain.fill(0);
   return keyring;

@@ -13,6 +13,7 @@ import { leafFormat2 } from "./0008_leaf_format_2.ts";
 import { passkeys } from "./0009_passkeys.ts";
 import { sessionProfiles } from "./0010_session_profiles.ts";
 import { oneTimeCodes } from "./0011_one_time_codes.ts";
+import { outbox } from "./0012_outbox.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -28,6 +29,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0009_passkeys": passkeys,
   "0010_session_profiles": sessionProfiles,
   "0011_one_time_codes": oneTimeCodes,
+  "0012_outbox": outbox,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */

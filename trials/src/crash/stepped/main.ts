@@ -15,5 +15,9 @@ function stepped(name: string, program: Program): Program {
   return { entry: `${here}${name}/main.js`, readable: [...program.readable, ...readable] };
 }
 
-const { root, gateway, signer } = keysteadCode();
-await runFromTerminal({ root, gateway: stepped("gateway", gateway), signer: stepped("signer", signer) });
+const code = keysteadCode();
+await runFromTerminal({
+  ...code,
+  gateway: stepped("gateway", code.gateway),
+  signer: stepped("signer", code.signer),
+});

@@ -1,0 +1,74 @@
+/** How messages leave. The launcher has read the settings and found them right. */
+
+export type MailSender = { name: string; address: string };
+
+export type MailSettings = {
+  host: string;
+  port: number;
+  /** TLS from the first byte; else STARTTLS, which is required unless the server is on this machine. */
+  isTls: boolean;
+  isLoopback: boolean;
+  auth: { user: string; pass: string } | undefined;
+  /** The addresses that mail may come from; the first is the default. */
+  senders: readonly [MailSender, ...MailSender[]];
+};
+
+export type SmsSettings = { url: URL; token: string | undefined };
+
+export type CourierSettings = {
+  mail: MailSettings | undefined;
+  sms: SmsSettings | undefined;
+  /** Where messages are written while there are settings for neither. */
+  outboxFolder: string;
+  /** For how many days they stay there. */
+  contactDays: number;
+};
+
+export function readCourierSettings(env: NodeJS.ProcessEnv): CourierSettings {
+  return {
+    mail: env.SMTP_URL ? readMail(env.SMTP_URL, env.KEYSTEAD_MAIL_FROM ?? "") : undefined,
+    sms: env.KEYSTEAD_SMS_URL
+      ? readSms(env.KEYSTEAD_SMS_URL, env.KEYSTEAD_SMS_TOKEN, env.KEYSTEAD_DEV_EGRESS)
+      : undefined,
+    outboxFolder: env.KEYSTEAD_OUTBOX_FOLDER ?? "./data/outbox",
+    contactDays: Number(env.KEYSTEAD_CONTACT_DAYS || 30),
+  };
+}
+
+function readMail(smtpUrl: string, from: string): MailSettings {
+  const url = new URL(smtpUrl);
+  const isTls = url.protocol === "smtps:";
+  const [first, ...others] = from.split(",").map(readSender);
+  if (first === undefined) throw new Error("KEYSTEAD_MAIL_FROM is missing");
+  const [user, pass] = [url.username, url.password].map(decodeURIComponent);
+  return {
+    host: bareHost(url.hostname),
+    port: url.port === "" ? (isTls ? 465 : 587) : Number(url.port),
+    isTls,
+    isLoopback: isLoopback(url.hostname),
+    auth: user ? { user, pass: pass ?? "" } : undefined,
+    senders: [first, ...others],
+  };
+}
+
+/** `address`, or `Name <address>`. */
+function readSender(text: string): MailSender {
+  const [, name = "", address = text.trim()] = /^\s*([^<>]*?)\s*<([^<>]*)>\s*$/.exec(text) ?? [];
+  return { name, address };
+}
+
+function readSms(text: string, token: string | undefined, egress: string | undefined): SmsSettings {
+  const url = new URL(text);
+  const isAllowed = url.protocol === "https:" || (egress === "loopback" && isLoopback(url.hostname));
+  if (!isAllowed) throw new Error("KEYSTEAD_SMS_URL must begin with https://");
+  return { url, token: token || undefined };
+}
+
+function bareHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
+/** By what is written, not by what a name resolves to: a name's answer comes from elsewhere. */
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.[0-9]{1,3}){3}$/.test(hostname);
+}

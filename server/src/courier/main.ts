@@ -1,0 +1,40 @@
+/** The courier process: descriptor 3 joins the gateway, descriptor 4 the launcher. It sends messages, listens nowhere and reads no database. */
+import { Socket } from "node:net";
+import { lockDown } from "../lockdown/lockdown.ts";
+import { createCourier } from "./courier.ts";
+import { readCourierSettings } from "./courier_settings.ts";
+import { createSenders, describeSenders } from "./create_senders.ts";
+import { limitNotes } from "./limit_notes.ts";
+import { refuseListeners } from "./no_listeners.ts";
+import { readCourierKey } from "./read_courier_key.ts";
+import { serveDeliveries } from "./serve_deliveries.ts";
+
+// Everything it will ever run is loaded by now.
+lockDown("courier");
+refuseListeners();
+
+const { courierKey, say } = await readCourierKey(4);
+const note = (message: string) => say({ kind: "note", message });
+
+// By itself Node would print the error, and a provider's answer in it may repeat an address.
+process.on("uncaughtException", (error) => {
+  const place = error.stack?.split("\n").find((line) => line.startsWith("    at "));
+  note(`it ends because of an internal error (${error.name}${place === undefined ? "" : ` ${place.trim()}`})`);
+  setImmediate(() => process.exit(1));
+});
+
+try {
+  const settings = readCourierSettings(process.env);
+  const senders = createSenders(settings, Date.now);
+  const courier = createCourier({ courierKey, senders, now: Date.now, note: limitNotes(note, Date.now) });
+  const gateway = new Socket({ fd: 3, readable: true, writable: true });
+  gateway.on("error", () => undefined);
+  // The launcher starts a new courier for a new gateway.
+  gateway.on("close", () => process.exit(0));
+  serveDeliveries(gateway, courier, (error) =>
+    note(`closing the gateway's socket: ${error instanceof Error ? error.name : "error"}`),
+  );
+  note(describeSenders(settings));
+} catch (error) {
+  say({ kind: "fatal", message: error instanceof Error ? error.message : String(error) });
+}
