@@ -101,3 +101,6 @@ function stdioOf(descriptors: Record<number, number | Stream | "pipe">): StdioOp
   const standard = ["ignore", "pipe", "pipe"] as const;
   return Array.from({ length: last + 1 }, (_, place) => standard[place] ?? descriptors[place] ?? "ignore");
 }
+
+/** What a server writes when a fault is its own. Not "internal" alone: stacks name Node's own modules by that word. */
+export const ownFault = /internal server error|"code":"internal"/;

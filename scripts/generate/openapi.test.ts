@@ -9,6 +9,7 @@ const document = JSON.parse(
 type Operation = {
   operationId: string;
   tags: string[];
+  security?: Record<string, string[]>[];
   summary: string;
   requestBody: { required: boolean; content: Record<string, { schema: { $ref: string } }> };
   responses: Record<string, { $ref?: string; description?: string }>;
@@ -90,12 +91,14 @@ test("operations are stamped POSTs with unique ids, a body, an answer and the er
   const schemes = document.components.securitySchemes ?? {};
   assert.deepEqual(
     Object.values(schemes).map(({ type, in: place, name }) => [type, place, name]),
-    ["X-Stamp", "X-Stamp-WebAuthn", "X-Stamp-Attested"].map((name) => ["apiKey", "header", name]),
+    ["X-Stamp", "X-Stamp-WebAuthn", "X-Session"].map((name) => ["apiKey", "header", name]),
   );
-  assert.deepEqual(
-    document.security,
-    Object.keys(schemes).map((name) => ({ [name]: [] })),
-  );
+  // A read-only session speaks for queries alone.
+  const all = Object.keys(schemes).map((name) => ({ [name]: [] }));
+  assert.deepEqual(document.security, all.slice(0, 2));
+  for (const { operation } of operations) {
+    assert.deepEqual(operation.security, operation.tags.includes("query") ? all : undefined);
+  }
 });
 
 test("required properties exist, wherever a schema names them", () => {

@@ -14,6 +14,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { freshDataFolder } from "@keystead/e2e/data_folder.ts";
 import { dialects } from "@keystead/e2e/databases.ts";
+import { ownFault } from "@keystead/e2e/keystead_server.ts";
 import { ownStateOf } from "@keystead/server/state/leaf_header.ts";
 import { closeStore, openStore } from "@keystead/server/store/store.ts";
 import { testTimeoutMs } from "../../../core/test/patience.ts";
@@ -73,7 +74,7 @@ for (const dialect of dialects) {
     // What a killed server left behind is released when it is back.
     for (const server of deployment.servers) await ready(server);
     await deployment.stop();
-    for (const { output } of deployment.servers) assert.doesNotMatch(output(), /internal server error/);
+    for (const { output } of deployment.servers) assert.doesNotMatch(output(), ownFault);
 
     const history = readFileSync(file, "utf8")
       .split("\n")

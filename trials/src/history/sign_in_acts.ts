@@ -61,7 +61,7 @@ export const signInRuns = {
   },
   update_allowed_origins:
     (state: State, { allowedOrigins }: Parameters) =>
-    () => ({ ...state, originsFeature: allowedOrigins.length === 0 ? undefined : allowedOrigins.join(",") }),
+    () => ({ ...state, originsFeature: allowedOrigins.join(",") }),
   set_organization_feature:
     (state: State, { value }: Parameters) =>
     () => ({ ...state, originsFeature: value }),

@@ -246,7 +246,7 @@ function rowDamages(table: TableName): Damage[] {
       name: `${table}: all rows are what they were before`,
       table,
       what: "all rows are what they were before",
-      found: removed === oneDay ? oneDay : "check-database",
+      found: removed === oneDay || removed === counted ? removed : "check-database",
       async apply(raw, { targetOrganization, before }) {
         const rows = await raw.rows(table, targetOrganization.organizationId);
         const old = before.get(table) ?? [];
