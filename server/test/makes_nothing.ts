@@ -34,6 +34,7 @@ export const makesNothing = {
   delete_users: takesAway,
   delete_wallet_accounts: takesAway,
   delete_wallets: takesAway,
+  init_otp: "its code and its key follow from the body, and nothing is drawn for it",
   reject_activity: "it ends what waits",
   remove_organization_feature: changes,
   set_organization_feature: changes,
@@ -48,6 +49,7 @@ export const makesNothing = {
   update_user_phone_number: changes,
   update_user_tag: changes,
   update_wallet: changes,
+  verify_otp: "of the tokens for one code one is released: `hostile_codes.test.ts`",
 } as const satisfies Partial<Record<ActivityPath, string>>;
 
 /** The others: what they make or draw could be had twice. */

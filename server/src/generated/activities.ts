@@ -35,6 +35,7 @@ import { importPrivateKey } from "../activities/import_private_key.ts";
 import { importWallet } from "../activities/import_wallet.ts";
 import { initImportPrivateKey } from "../activities/init_import_private_key.ts";
 import { initImportWallet } from "../activities/init_import_wallet.ts";
+import { initOtp } from "../activities/init_otp.ts";
 import { rejectActivity } from "../activities/reject_activity.ts";
 import { removeOrganizationFeature } from "../activities/remove_organization_feature.ts";
 import { setOrganizationFeature } from "../activities/set_organization_feature.ts";
@@ -53,6 +54,7 @@ import { updateUserName } from "../activities/update_user_name.ts";
 import { updateUserPhoneNumber } from "../activities/update_user_phone_number.ts";
 import { updateUserTag } from "../activities/update_user_tag.ts";
 import { updateWallet } from "../activities/update_wallet.ts";
+import { verifyOtp } from "../activities/verify_otp.ts";
 import { type ActivityForm, type AnyActivity, formsOf } from "../endpoints/define_activity.ts";
 
 export const activities = {
@@ -92,6 +94,7 @@ export const activities = {
   import_wallet: importWallet,
   init_import_private_key: initImportPrivateKey,
   init_import_wallet: initImportWallet,
+  init_otp: initOtp,
   reject_activity: rejectActivity,
   remove_organization_feature: removeOrganizationFeature,
   set_organization_feature: setOrganizationFeature,
@@ -110,6 +113,7 @@ export const activities = {
   update_user_phone_number: updateUserPhoneNumber,
   update_user_tag: updateUserTag,
   update_wallet: updateWallet,
+  verify_otp: verifyOtp,
 } as const;
 
 /** By the `type` of the stamped body, which is what decides; the path only routes. */
