@@ -117,6 +117,8 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["import_wallet", "IMPORT_WALLET", "importWalletIntent", "importWalletResult"],
   ["init_import_private_key", "INIT_IMPORT_PRIVATE_KEY", "initImportPrivateKeyIntent", "initImportPrivateKeyResult"],
   ["init_import_wallet", "INIT_IMPORT_WALLET", "initImportWalletIntent", "initImportWalletResult"],
+  ["otp_login", "OTP_LOGIN", "otpLoginIntent", "otpLoginResult"],
+  ["otp_login", "OTP_LOGIN_V2", "otpLoginIntentV2", "otpLoginResult"],
   ["reject_activity", "REJECT_ACTIVITY", "rejectActivityIntent", ""],
   [
     "remove_organization_feature",
@@ -238,13 +240,14 @@ test("exactly these make a session that may submit, so a session with a profile 
   const made = [...activityForms.values()].filter(({ activity }) => activity.makesSession !== undefined);
   assert.deepEqual([...new Set(made.map(({ activity }) => activity.path))].sort(), [
     "create_read_write_session",
+    "otp_login",
     "stamp_login",
   ]);
 });
 
 test("exactly these are open to users of the parent, and none of them is a vote, a user's own act or about keys", () => {
   const open = [...activityForms.values()].map(({ activity }) => activity).filter((each) => each.openToParent === true);
-  assert.deepEqual([...new Set(open.map(({ path }) => path))].sort(), []);
+  assert.deepEqual([...new Set(open.map(({ path }) => path))].sort(), ["otp_login"]);
   for (const activity of open) {
     const { vote, rootQuorumOnly, ownActOf, findsSubOrganization, policySubject } = activity;
     const none = [vote, rootQuorumOnly, ownActOf, findsSubOrganization, policySubject];

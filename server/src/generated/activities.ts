@@ -35,6 +35,7 @@ import { importPrivateKey } from "../activities/import_private_key.ts";
 import { importWallet } from "../activities/import_wallet.ts";
 import { initImportPrivateKey } from "../activities/init_import_private_key.ts";
 import { initImportWallet } from "../activities/init_import_wallet.ts";
+import { otpLogin } from "../activities/otp_login.ts";
 import { rejectActivity } from "../activities/reject_activity.ts";
 import { removeOrganizationFeature } from "../activities/remove_organization_feature.ts";
 import { setOrganizationFeature } from "../activities/set_organization_feature.ts";
@@ -92,6 +93,7 @@ export const activities = {
   import_wallet: importWallet,
   init_import_private_key: initImportPrivateKey,
   init_import_wallet: initImportWallet,
+  otp_login: otpLogin,
   reject_activity: rejectActivity,
   remove_organization_feature: removeOrganizationFeature,
   set_organization_feature: setOrganizationFeature,

@@ -33,6 +33,7 @@ export function openCodeAccess(
   const { memory, keyring, hasSandboxCodes } = signer;
   const { codes: secrets } = keyring;
   return {
+    tokenJudgement: () => ({ otpKey: keyring.otpKey, acceptedAtMs: memory.acceptedAtMs }),
     otpSigner: keyring.otp,
     find(otpId) {
       const records = supplied.records.map(({ content }) => readRecord(signer, organizationId, content));
