@@ -68,6 +68,10 @@ export type ActivityEntry<P = Json> = {
   isOwnAct?: true;
   /** A session of the caller's own: it waits for nobody, and a member of a sub-organization may name the parent for it. */
   isSignIn?: true;
+  /** Where two must agree it is refused at once: it makes no sense later. */
+  neverWaits?: true;
+  /** The parent's users may do it too, if the parent allows it. */
+  openToParent?: true;
   /** The field of the result that others than the caller see empty. */
   bearerField?: string;
   /** Older types on the same path: good parameters in their form. */

@@ -50,7 +50,8 @@ export async function runActivity(
   });
   await t.test(`${path}: success and replay`, () => testSuccess(trial, entry));
   const alone = entry.isSignIn === true ? testAlone : testConsensus;
-  await t.test(`${path}: two of two`, () => alone(toTrial(path, entry, agreed), entry));
+  const twoOfTwo = entry.neverWaits === true ? testNeverWaits : alone;
+  await t.test(`${path}: two of two`, () => twoOfTwo(toTrial(path, entry, agreed), entry));
   for (const [type, good] of Object.entries(entry.versions ?? {})) {
     await t.test(`${path}: ${type}`, () => testVersion(trial, type, good));
   }
@@ -88,7 +89,7 @@ async function refuseAll(trial: Trial, attempts: readonly Attempt[], caller: Per
   await assertOnlyKept(trial.fixture, attempt, () => kept, place);
 }
 
-function keptAs(body: Envelope, status: Kept, { json: { code, message, details } }: Answer) {
+export function keptAs(body: Envelope, status: Kept, { json: { code, message, details } }: Answer) {
   // Why a policy refused is not a failure: recorded answers have none there.
   const failure = status === "FAILED" ? { code, message, details } : null;
   return { fingerprint: fingerprintOf(body), status: `ACTIVITY_STATUS_${status}`, failure };
@@ -129,9 +130,9 @@ async function testNoPermission(trial: Trial, entry: ActivityEntry): Promise<voi
   await fixture.done(path as ActivityPath, await entry.own(fixture), member);
 }
 
-async function refuseOthers(trial: Trial, { isSignIn }: ActivityEntry): Promise<void> {
+async function refuseOthers(trial: Trial, { isSignIn, openToParent }: ActivityEntry): Promise<void> {
   await refuseStrangers(trial);
-  await refuseRelatives(trial, isSignIn);
+  await refuseRelatives(trial, { isSignIn, openToParent });
 }
 
 /** Ids of other organizations are answered exactly like ids of nothing. */
@@ -289,6 +290,21 @@ async function testAlone(trial: Trial, entry: ActivityEntry): Promise<void> {
   const answer = await fixture.send({ kind: "submit", path, body, key: caller.p256 });
   assertAccepted(answer);
   await checkDone(entry, fixture, answer, { body, voters: [caller], before, after: await look(fixture) });
+}
+
+/** What cannot wait is refused where two must agree, and waits nowhere. */
+async function testNeverWaits(trial: Trial, entry: ActivityEntry): Promise<void> {
+  const { fixture, path, caller } = trial;
+  const { userIds } = (await look(fixture)).quorum;
+  const body = newBody(path, fixture, await entry.good(fixture));
+  await fixture.done("update_root_quorum", { threshold: 2, userIds });
+  const refusal: Refusal = {
+    status: 403,
+    code: 7,
+    errorCode: "REQUEST_NOT_AUTHORIZED",
+    message: `request not authorized: it needs approvals of others, and ${body.type} cannot wait for them; allow it by a policy`,
+  };
+  await refuseAll(trial, [{ name: "one of two", body, refusal, kept: "REJECTED" }], caller, fixture.place);
 }
 
 /** Two of two: the second root user's stamp over the same bytes is the approval that lets it run, once. */

@@ -22,7 +22,7 @@ onBothDatabases("the parent's server signs a child's user in; the session's key 
   const parentBefore = await versionOf(rig, rig.organizationId);
   const held = heldToken(rig.signer, { contact: "Ann@Example.com" });
   const key = newKey();
-  const activity = await rig.submit(rig.root, "otp_login", loginParams(held, key), { organizationId });
+  const activity = await rig.submit(rig.root, "otp_login", { ...loginParams(held, key) }, { organizationId });
   const claims = sessionOf(activity);
   assert.deepEqual(
     [claims.user_id, claims.organization_id, claims.public_key],

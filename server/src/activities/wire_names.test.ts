@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { activityForms } from "../generated/activities.ts";
+import { activities, activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
+import { queries } from "../generated/queries.ts";
 
 const published: readonly [path: string, type: string, intentKey: string, resultKey: string][] = [
   ["approve_activity", "APPROVE_ACTIVITY", "approveActivityIntent", ""],
@@ -242,6 +243,19 @@ test("exactly these make a session that may submit, so a session with a profile 
     "create_read_write_session",
     "otp_login",
     "stamp_login",
+  ]);
+});
+
+test("exactly these take a stamp that a verification token vouches for: sign-ins, votes and what follows them", () => {
+  const attested = [...Object.values(activities), ...Object.values(queries)].filter(
+    (endpoint) => (endpoint as { takesAttested?: true }).takesAttested === true,
+  );
+  assert.deepEqual(attested.map(({ path }) => path).sort(), [
+    "approve_activity",
+    "get_activity",
+    "reject_activity",
+    "stamp_login",
+    "whoami",
   ]);
 });
 

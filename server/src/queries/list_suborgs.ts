@@ -3,12 +3,11 @@ import { addressKey } from "@keystead/core/keys/address_spelling.ts";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { optional } from "../fields/credentials.ts";
 import { organizationId } from "../fields/ids.ts";
-import { paginationOptions, parsePagination } from "../fields/pagination.ts";
+import { paginationOptions, parsePagination, unknownCursor } from "../fields/pagination.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
 import { Type } from "../fields/schema.ts";
 import { parsePhoneNumber, parseSearchedEmail } from "../rules/contacts.ts";
-import { listSubOrganizationIds, type SubOrganizationFilter } from "../store/sub_organizations.ts";
-import { refuseUnknownCursors } from "../views/sub_organization_cursors.ts";
+import { findUnknownCursor, listSubOrganizationIds, type SubOrganizationFilter } from "../store/sub_organizations.ts";
 
 /** One row per `filterType`: what it looks at, and the value as that stores it. */
 const filters: Readonly<Record<string, (value: string) => SubOrganizationFilter>> = {
@@ -47,7 +46,8 @@ export const listSuborgs = defineQuery({
   async run(store, _caller, { organizationId, filterType, filterValue, paginationOptions }) {
     const page = parsePagination(paginationOptions);
     const filter = parseFilter(filterType, filterValue);
-    await refuseUnknownCursors(store, organizationId, page);
+    const unknown = await findUnknownCursor(store, organizationId, page);
+    if (unknown !== undefined) throw unknownCursor(unknown);
     return { organizationIds: await listSubOrganizationIds(store, organizationId, filter, page) };
   },
 });

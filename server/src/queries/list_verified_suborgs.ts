@@ -2,15 +2,15 @@ import { Fault } from "@keystead/core/fault.ts";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { optional } from "../fields/credentials.ts";
 import { organizationId } from "../fields/ids.ts";
-import { paginationOptions, parsePagination } from "../fields/pagination.ts";
+import { paginationOptions, parsePagination, unknownCursor } from "../fields/pagination.ts";
 import { Type } from "../fields/schema.ts";
 import { parsePhoneNumber, parseSearchedEmail } from "../rules/contacts.ts";
 import {
+  findUnknownCursor,
   listSubOrganizationIds,
   listVerifiedSubOrganizationIds,
   type SubOrganizationFilter,
 } from "../store/sub_organizations.ts";
-import { refuseUnknownCursors } from "../views/sub_organization_cursors.ts";
 
 /** One row per `filterType`: the value as it is stored. */
 const filters: Readonly<Record<string, (value: string) => SubOrganizationFilter>> = {
@@ -34,7 +34,8 @@ export const listVerifiedSuborgs = defineQuery({
   async run(store, _caller, { organizationId, filterType, filterValue, paginationOptions }) {
     const page = parsePagination(paginationOptions);
     const filter = parseFilter(filterType, filterValue);
-    await refuseUnknownCursors(store, organizationId, page);
+    const unknown = await findUnknownCursor(store, organizationId, page);
+    if (unknown !== undefined) throw unknownCursor(unknown);
     const organizationIds =
       filter === undefined
         ? await listVerifiedSubOrganizationIds(store, organizationId, page)

@@ -149,3 +149,15 @@ export async function findSubOrganization(
   const [row] = await child(store, parentId, organizationId);
   return row && { ...row };
 }
+
+/** Which cursor is none of this parent's sub-organizations. One that was deleted is still a place in the order: pages go on behind it. */
+export async function findUnknownCursor(
+  store: Store,
+  parentId: string,
+  { before, after }: Pick<Span, "before" | "after">,
+): Promise<string | undefined> {
+  for (const cursor of [before, after]) {
+    if (cursor !== undefined && (await findSubOrganization(store, parentId, cursor)) === undefined) return cursor;
+  }
+  return undefined;
+}
