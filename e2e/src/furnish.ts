@@ -23,7 +23,12 @@ export type NewOrganization = {
   tagNames?: readonly string[];
 };
 
+/** A verification token that the deployment's signer would issue for a code. Without a key it is bound to none. */
+export type TokenPlan = { organizationId: string; contact: string; publicKey?: string };
+
 export type Furnisher = {
+  /** Answers with the token. */
+  issueToken(plan: TokenPlan): Promise<string>;
   /** Adds users to an organization that exists, and says who is in its root quorum from then on. */
   addUsers(organizationId: string, users: readonly UserPlan[], rootUserIds: readonly string[]): Promise<void>;
   /** Founds an organization and returns its id. */
@@ -32,9 +37,10 @@ export type Furnisher = {
 
 export type ToFurnisher =
   | { kind: "addUsers"; organizationId: string; users: readonly UserPlan[]; rootUserIds: readonly string[] }
-  | { kind: "found"; organization: NewOrganization };
+  | { kind: "found"; organization: NewOrganization }
+  | { kind: "issueToken"; plan: TokenPlan };
 /** Undefined for what has no answer. */
-export type FromFurnisher = { organizationId?: string };
+export type FromFurnisher = { organizationId?: string; token?: string };
 
 const program = join(repository, "trials/src/furnish/main.ts");
 
@@ -56,6 +62,11 @@ export async function furnish(
   };
   try {
     await work({
+      async issueToken(plan) {
+        const { token } = await ask({ kind: "issueToken", plan });
+        if (token === undefined) throw new Error("the furnisher issued nothing");
+        return token;
+      },
       async addUsers(organizationId, users, rootUserIds) {
         await ask({ kind: "addUsers", organizationId, users, rootUserIds });
       },

@@ -14,6 +14,8 @@ type Named = {
   summary: string;
   /** The comment above the declaration, as one line; empty when there is none. */
   description: string;
+  /** A stamp that a verification token vouches for opens it. */
+  takesAttested?: true;
 };
 
 export type Activity = Named & {
@@ -55,13 +57,14 @@ async function readFolder<T>(folder: string, convert: (named: Named, declared: n
       const path = file.slice(0, -".ts".length);
       const method = camelCase(path);
       const url = pathToFileURL(join(folder, file)).href;
-      const declared = ((await import(url)) as Record<string, { path?: string; summary?: string } | undefined>)[method];
+      const declared = ((await import(url)) as Record<string, Partial<Named> | undefined>)[method];
       if (declared === undefined) throw new Error(`${file} does not export \`${method}\``);
       if (declared.path !== path)
         throw new Error(`${file} declares the path \`${declared.path}\`; name the file after it`);
       if (!declared.summary) throw new Error(`${file} has no summary`);
       const description = commentAbove(await readFile(join(folder, file), "utf8"), method);
-      return convert({ path, method, summary: declared.summary, description }, declared as never);
+      const attested = declared.takesAttested === true && ({ takesAttested: true } as const);
+      return convert({ path, method, summary: declared.summary, description, ...attested }, declared as never);
     }),
   );
 }

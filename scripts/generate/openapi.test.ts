@@ -91,13 +91,19 @@ test("operations are stamped POSTs with unique ids, a body, an answer and the er
   const schemes = document.components.securitySchemes ?? {};
   assert.deepEqual(
     Object.values(schemes).map(({ type, in: place, name }) => [type, place, name]),
-    ["X-Stamp", "X-Stamp-WebAuthn", "X-Session"].map((name) => ["apiKey", "header", name]),
+    ["X-Stamp", "X-Stamp-WebAuthn", "X-Stamp-Attested", "X-Session"].map((name) => ["apiKey", "header", name]),
   );
-  // A read-only session speaks for queries alone.
+  // A read-only session speaks for queries alone, and an attested stamp for sign-ins, votes and what follows them.
+  const attested = ["approve_activity", "get_activity", "reject_activity", "stamp_login", "whoami"];
   const all = Object.keys(schemes).map((name) => ({ [name]: [] }));
   assert.deepEqual(document.security, all.slice(0, 2));
-  for (const { operation } of operations) {
-    assert.deepEqual(operation.security, operation.tags.includes("query") ? all : undefined);
+  for (const { path, operation } of operations) {
+    const takesAttested = attested.some((name) => path.endsWith(`/${name}`));
+    const isQuery = operation.tags.includes("query");
+    const opening = all.filter(
+      (scheme) => (takesAttested || !("attestedStamp" in scheme)) && (isQuery || !("readOnlySession" in scheme)),
+    );
+    assert.deepEqual(operation.security, takesAttested || isQuery ? opening : undefined, path);
   }
 });
 

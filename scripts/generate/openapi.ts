@@ -26,7 +26,9 @@ export function namedSchemas({ activities, queries }: Declarations): Record<stri
   return schemas;
 }
 
-function operation(tag: string, endpoint: { path: string; method: string; summary: string; description: string }) {
+type Described = { path: string; method: string; summary: string; description: string; takesAttested?: true };
+
+function operation(tag: string, endpoint: Described) {
   const name = pascalCase(endpoint.path);
   const content = (schema: string) => ({ "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } });
   return {
@@ -35,7 +37,7 @@ function operation(tag: string, endpoint: { path: string; method: string; summar
       tags: [tag],
       summary: endpoint.summary,
       ...(endpoint.description === "" ? {} : { description: endpoint.description }),
-      ...(tag === "query" && { security: [...stamps, { readOnlySession: [] }] }),
+      ...securityOf(tag, endpoint),
       requestBody: { required: true, content: content(`${name}Request`) },
       responses: {
         200: { description: "Success.", content: content(`${name}Response`) },
@@ -43,6 +45,15 @@ function operation(tag: string, endpoint: { path: string; method: string; summar
       },
     },
   };
+}
+
+/** What opens this endpoint beside the stamps that open any. */
+function securityOf(tag: string, { takesAttested }: Described) {
+  const more = [
+    ...(takesAttested === true ? [{ attestedStamp: [] }] : []),
+    ...(tag === "query" ? [{ readOnlySession: [] }] : []),
+  ];
+  return more.length === 0 ? {} : { security: [...stamps, ...more] };
 }
 
 /** What speaks for any request. */
@@ -79,6 +90,10 @@ export function openApi(declarations: Declarations, version: string): string {
         passkeyStamp: stampHeader(
           "X-Stamp-WebAuthn",
           "JSON: a passkey's assertion whose challenge is the hash of the body.",
+        ),
+        attestedStamp: stampHeader(
+          "X-Stamp-Attested",
+          "base64url of JSON {publicKeyAttestation, scheme, publicKey, signature}: a verification token, and the signature over the body of the key that it is bound to.",
         ),
         readOnlySession: stampHeader("X-Session", "The value of create_read_only_session. It is for queries alone."),
       },

@@ -16,6 +16,7 @@ function noCode(): never {
 }
 
 const noCodes: CodeAccess = {
+  tokenJudgement: () => ({ otpKey: new Uint8Array(33), acceptedAtMs: 0 }),
   otpSigner: { publicKey: new Uint8Array(), sign: noCode },
   allowsPlainAnswers: false,
   start: noCode,

@@ -84,12 +84,13 @@ export async function createGatewayRig(
   const organizations = createOrganizations(store, link, () => undefined);
   const committer = createCommitter(store, link);
   const repeats = createRepeats();
-  const { notarizer } = openKeyring(signer.rootKey, 1, signer.keyring).publicKeys;
-  const notarizerKey = nodeCurves.compressPoint("p256", fromHex(notarizer));
+  const { publicKeys, otpKey } = openKeyring(signer.rootKey, 1, signer.keyring);
+  const notarizerKey = nodeCurves.compressPoint("p256", fromHex(publicKeys.notarizer));
   const dependencies: SubmitDependencies = {
     store,
     curves: nodeCurves,
     notarizerKey: () => notarizerKey,
+    otpKey: () => otpKey,
     organizations,
     committer,
     repeats,

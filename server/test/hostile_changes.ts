@@ -52,7 +52,8 @@ export const rebuilt: Readonly<Record<string, Named & { table: TableName }>> = {
         .insertInto("users")
         .values({
           ...{ organization_id: organizationId, user_id: eve.userId, user_name: "eve", user_tags: "[]" },
-          ...{ user_email: null, user_phone_number: null, created_at_ms: 1, updated_at_ms: 1 },
+          ...{ user_email: null, user_phone_number: null, email_verified: 0, phone_verified: 0 },
+          ...{ created_at_ms: 1, updated_at_ms: 1 },
         })
         .execute(),
     says: /users [0-9a-f-]{36}: it is not in the state/,

@@ -42,6 +42,13 @@ export async function login(
   return { session: { ...person, privateKey }, publicKey, claims: claimsOf(session), activityId, organizationId };
 }
 
+const headers = {
+  apiKey: "X-Stamp",
+  webauthn: "X-Stamp-Webauthn",
+  readOnlySession: "X-Session",
+  attested: "X-Stamp-Attested",
+} as const;
+
 /** A query as the door answers it; a refusal is thrown. */
 export async function query<T>(
   rig: GatewayRig,
@@ -51,7 +58,7 @@ export async function query<T>(
 ): Promise<T> {
   const body = Buffer.from(JSON.stringify(request));
   const evidence = "kind" in by ? by : stampEvidence(signStamp(by.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body));
-  const header = evidence.kind === "readOnlySession" ? "X-Session" : "X-Stamp";
+  const header = headers[evidence.kind];
   let answer: unknown;
   const dependencies = { ...rig.dependencies, queryQueue: createQueryQueue() };
   const asked = { rawHeaders: [header, evidence.value], clientVersion: undefined, body } as never;

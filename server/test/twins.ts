@@ -33,6 +33,7 @@ import {
   stateAfter,
 } from "./signer_rig.ts";
 import { ethereumVectors } from "./transactions.ts";
+import { heldToken } from "./verification_tokens.ts";
 
 const ethereum = {
   curve: "CURVE_SECP256K1",
@@ -40,6 +41,9 @@ const ethereum = {
   path: "m/44'/60'/0'/0/0",
   addressFormat: "ADDRESS_FORMAT_ETHEREUM",
 };
+
+/** Of the root user, who signs in by it. */
+const contact = "root@example.com";
 
 export type World = {
   rig: SignerRig;
@@ -114,6 +118,12 @@ export const makers: Readonly<Record<Maker, (world: World) => Draft>> = {
   }),
   stamp_login: ({ rig }) => ({
     body: activityBody(rig, "ACTIVITY_TYPE_STAMP_LOGIN", { publicKey: newApiKey().publicKey }),
+  }),
+  otp_login: ({ rig }) => ({
+    body: activityBody(rig, "ACTIVITY_TYPE_OTP_LOGIN", {
+      verificationToken: heldToken(rig, { contact, unbound: true }).token,
+      publicKey: newApiKey().publicKey,
+    }),
   }),
   create_read_write_session: ({ rig }) => ({
     body: activityBody(rig, "ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2", {
@@ -204,6 +214,13 @@ export function createWorld(): World {
     targets: { wallet: [], privateKey: [] },
     count: 0,
   };
+  const { userId } = rig.orders.birth;
+  for (const body of [
+    activityBody(rig, "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", { name: "FEATURE_NAME_OTP_EMAIL_AUTH", value: "" }),
+    activityBody(rig, "ACTIVITY_TYPE_UPDATE_USER_EMAIL", { userId, userEmail: contact }),
+  ]) {
+    settle(world, prepareIn(world, rig.operations, world.state, { body }));
+  }
   const wallet = actNow(world, "create_wallet");
   world.walletId = wallet.walletId;
   world.address = wallet.addresses[0];

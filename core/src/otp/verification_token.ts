@@ -61,7 +61,7 @@ export function parseVerificationToken(token: string): SentToken {
   const [sentHeader, payload, signature, ...more] = token.split(".");
   if (payload === undefined || signature === undefined || more.length > 0) throw invalidToken("not three parts");
   // The text itself: whatever else a header may say, it says something that we do not do.
-  if (sentHeader !== header) throw invalidToken("another header");
+  if (sentHeader !== header) throw invalidToken("it is another kind of token");
   const signatureBytes = fromOneSpelling(signature);
   if (signatureBytes.length !== signatureLength) throw invalidToken("a signature has 64 bytes");
   const claims = readClaims(fromOneSpelling(payload));

@@ -96,6 +96,16 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
   reject_activity: nothing,
   create_read_only_session: () => ({}),
   create_read_write_session: target,
+  otp_login: () => ({
+    verificationToken: `${"eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9."}${"A".repeat(4_000)}.${"A".repeat(86)}`,
+    publicKey: apiKey().publicKey,
+    clientSignature: {
+      publicKey: apiKey().publicKey,
+      scheme: "CLIENT_SIGNATURE_SCHEME_API_P256",
+      message: " ".repeat(250_000),
+      signature: "ab".repeat(64),
+    },
+  }),
   stamp_login: () => ({ publicKey: apiKey().publicKey }),
   create_api_keys: ({ userId }) => ({ userId, apiKeys: Array.from({ length: 10 }, apiKey) }),
   create_api_only_users: () => ({
@@ -242,6 +252,7 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   list_smart_contract_interfaces: () => ({}),
   list_suborgs: () => ({ paginationOptions }),
   list_user_tags: () => ({}),
+  list_verified_suborgs: () => ({ paginationOptions }),
   list_users: () => ({}),
   list_wallet_accounts: ({ walletId }) => ({ walletId, paginationOptions }),
   list_wallets: () => ({}),

@@ -5,7 +5,8 @@ import { dialects } from "../databases.ts";
 import { activities, queries } from "../generated/endpoints.ts";
 import { ownFault } from "../keystead_server.ts";
 import { assertOnlyKept } from "../matrix/look.ts";
-import { assertAccepted, assertRefused } from "../wire.ts";
+import { keptAs } from "../matrix/run_activity.ts";
+import { type Answer, assertAccepted, assertRefused } from "../wire.ts";
 import { authorisationCases, type Case, expectedOf } from "./cases.ts";
 import { byKey, byPasskey, bySession } from "./credentials.ts";
 import { type Deployment, startDeployment } from "./deployment.ts";
@@ -35,17 +36,19 @@ for (const dialect of dialects) {
     const counts = { requests: 0, accepted: 0, refused: 0 };
     for (const each of all) {
       await t.test(`${each.name}: every endpoint`, async () => {
+        const kept: ReturnType<typeof keptAs>[] = [];
         const attempt = async () => {
           for (const endpoint of endpoints) {
-            const verdict = await tryOne(deployment, each, endpoint);
+            const { verdict, answer } = await tryOne(deployment, each, endpoint);
             counts.requests += 1;
             counts[verdict] += 1;
+            if (each.keeps?.includes(endpoint.path)) kept.push(keptAs(each.body(endpoint), "FAILED", answer));
           }
         };
         const isAllowed = (endpoint: Endpoint) => expectedOf(each, endpoint) === "accepted";
         const isQuiet = endpoints.every((endpoint) => endpoint.kind === "query" || !isAllowed(endpoint));
         // A child that signs in with the parent's id changes itself.
-        const attemptInSub = isQuiet ? () => assertOnlyKept(sub, attempt) : attempt;
+        const attemptInSub = isQuiet ? () => assertOnlyKept(sub, attempt, () => kept) : attempt;
         await assertOnlyKept(parent, attemptInSub);
       });
     }
@@ -67,15 +70,17 @@ for (const dialect of dialects) {
   });
 }
 
-async function tryOne({ post }: Deployment, each: Case, endpoint: Endpoint): Promise<"accepted" | "refused"> {
+type Tried = { verdict: "accepted" | "refused"; answer: Answer };
+
+async function tryOne({ post }: Deployment, each: Case, endpoint: Endpoint): Promise<Tried> {
   const body = each.body(endpoint);
   const expected = expectedOf(each, endpoint);
   const answer = await post(endpoint.url, body, each.stamping(endpoint)(body));
   const what = `${each.name}, ${endpoint.path}: ${answer.status} ${answer.text.slice(0, 500)}`;
   if (expected === "accepted") {
     assert.equal(answer.status, 200, what);
-    return "accepted";
+    return { verdict: "accepted", answer };
   }
   assert.doesNotThrow(() => assertRefused(answer, expected), `${what}\nexpected ${JSON.stringify(expected)}`);
-  return "refused";
+  return { verdict: "refused", answer };
 }

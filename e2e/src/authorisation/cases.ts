@@ -23,6 +23,8 @@ export type Case = {
   rule: Rule;
   /** By path. */
   exceptions?: Readonly<Record<string, Rule>>;
+  /** Those that fail in the sub-organization, and are kept there as such. */
+  keeps?: readonly string[];
 };
 
 export function expectedOf({ rule, exceptions = {} }: Case, endpoint: Endpoint): Expected {
@@ -133,7 +135,18 @@ function strangers({ other }: Stage, { good }: Credentials): Case[] {
 /** A parent reads its sub-organizations and writes in none. A child sees nothing of its parent, and may name it to find itself. */
 function relatives({ parent, sub }: Stage, credentials: Record<"parent" | "sub", Credentials>): Case[] {
   const mismatch = organizationMismatch(sub.organizationId, parent.organizationId);
-  const downwards = { body: ({ below }: Endpoint) => below, rule: byKind({ query: "accepted", submit: mismatch }) };
+  // The parent may sign a user of its sub-organization in; this one wants no codes.
+  const noCodes: Refusal = {
+    status: 403,
+    code: 7,
+    errorCode: "REQUEST_NOT_AUTHORIZED",
+    message: `request not authorized: FEATURE_NAME_OTP_EMAIL_AUTH is off in organization ${sub.organizationId}; turn it on with set_organization_feature`,
+  };
+  const downwards = {
+    body: ({ below }: Endpoint) => below,
+    rule: byKind({ query: "accepted", submit: mismatch }),
+    exceptions: { otp_login: () => noCodes },
+  };
   const exceptions = {
     ...whereParentsIdIsTaken(() => "accepted"),
     get_activity: ({ above }: Endpoint) =>
@@ -141,7 +154,8 @@ function relatives({ parent, sub }: Stage, credentials: Record<"parent" | "sub",
   };
   const { p256 } = sub.root;
   return [
-    { name: "parent", ...downwards, stamping: () => byKey(parent.root.p256) },
+    { name: "parent", ...downwards, stamping: () => byKey(parent.root.p256), keeps: ["otp_login"] },
+    // The same bytes once more: the failure is repeated.
     { name: "parent, passkey", ...downwards, stamping: () => byPasskey(credentials.parent.good.passkey) },
     {
       name: "child",

@@ -34,6 +34,7 @@ const queriesByFields: Readonly<Record<string, readonly (keyof typeof queries)[]
     "list_suborgs",
     "list_user_tags",
     "list_users",
+    "list_verified_suborgs",
     "list_wallet_accounts",
     "list_wallets",
     "whoami",

@@ -72,6 +72,8 @@ export type ActivityEntry<P = Json> = {
   neverWaits?: true;
   /** Its good parameters come from a message that the server sends. */
   needsMessage?: true;
+  /** The parent's users may do it too, if the parent allows it. */
+  openToParent?: true;
   /** The field of the result that others than the caller see empty. */
   bearerField?: string;
   /** Older types on the same path: good parameters in their form. */

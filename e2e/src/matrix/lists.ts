@@ -1,4 +1,4 @@
-/** list_activities, list_suborgs: lists with filters and pages. */
+/** list_activities, list_suborgs, list_verified_suborgs: lists with filters and pages. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { activities } from "../generated/endpoints.ts";
@@ -190,6 +190,52 @@ export const listSuborgs = queryEntry<Json>({
       assert.deepEqual(await list(), all.slice(0, 10));
       assert.deepEqual(await list({ limit: "5", after: all[4] }), all.slice(5, 10));
       assert.deepEqual(await list({ limit: "100", before: all[4] }), all.slice(0, 4));
+    },
+  },
+});
+
+/** Contacts are verified by tokens: the entry of otp_login has a sub-organization that is found. */
+export const listVerifiedSuborgs = queryEntry<Json>({
+  good: () => ({ filterType: "EMAIL", filterValue: "nobody@example.com", paginationOptions: { limit: "10" } }),
+  required: [],
+  answer: (_, answer) => {
+    assert.deepEqual(answer, { organizationIds: [] });
+  },
+  bad: [
+    ...badPages,
+    ...foreignCursors((place, fixture) => newSub(fixture, place)),
+    {
+      name: "a filter that is none",
+      bend: () => ({ filterType: "NAME", filterValue: "Sub" }),
+      refusal: invalid("invalid filter type: `NAME` is none of EMAIL, PHONE_NUMBER"),
+    },
+    {
+      name: "a filter without a value",
+      bend: () => ({ filterType: "EMAIL" }),
+      refusal: invalid("invalid request body: missing field `filterValue`"),
+    },
+    {
+      name: "a value without a filter",
+      bend: () => ({ filterValue: "ann@example.com" }),
+      refusal: invalid("invalid request body: missing field `filterType`"),
+    },
+    {
+      name: "what is no address",
+      bend: () => ({ filterType: "EMAIL", filterValue: "ann" }),
+      refusal: { status: 400, code: 3, errorCode: "INVALID_EMAIL", message: /^invalid email address: `ann`/ },
+    },
+  ],
+  foreign: [],
+  also: {
+    "a contact that was only written down is not verified": async (fixture) => {
+      await newSubWith(fixture, fixture.parent, {
+        userName: "Ann",
+        userEmail: "ann@example.com",
+        apiKeys: [keyParams()],
+      });
+      const found = await fixture.ask("list_verified_suborgs", { filterType: "EMAIL", filterValue: "ann@example.com" });
+      assert.deepEqual(found, { organizationIds: [] });
+      assert.deepEqual(await fixture.ask("list_verified_suborgs"), { organizationIds: [] });
     },
   },
 });

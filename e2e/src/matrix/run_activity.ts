@@ -87,7 +87,7 @@ async function refuseAll(trial: Trial, attempts: readonly Attempt[], caller: Per
   await assertOnlyKept(trial.fixture, attempt, () => kept, place);
 }
 
-function keptAs(body: Envelope, status: Kept, { json: { code, message, details } }: Answer) {
+export function keptAs(body: Envelope, status: Kept, { json: { code, message, details } }: Answer) {
   // Why a policy refused is not a failure: recorded answers have none there.
   const failure = status === "FAILED" ? { code, message, details } : null;
   return { fingerprint: fingerprintOf(body), status: `ACTIVITY_STATUS_${status}`, failure };
@@ -128,9 +128,9 @@ async function testNoPermission(trial: Trial, entry: ActivityEntry): Promise<voi
   await fixture.done(path as ActivityPath, await entry.own(fixture), member);
 }
 
-async function refuseOthers(trial: Trial, { isSignIn }: ActivityEntry): Promise<void> {
+async function refuseOthers(trial: Trial, { isSignIn, openToParent }: ActivityEntry): Promise<void> {
   await refuseStrangers(trial);
-  await refuseRelatives(trial, isSignIn);
+  await refuseRelatives(trial, { isSignIn, openToParent });
 }
 
 /** Ids of other organizations are answered exactly like ids of nothing. */

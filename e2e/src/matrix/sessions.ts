@@ -13,7 +13,7 @@ import { byId } from "./people.ts";
 const reader = generateP256KeyPair();
 const targetPublicKey = reader.publicKeyUncompressed;
 
-const badLifetimes: BadInput<Json>[] = ["0", "", "-1", "1.5", "soon"].map((expirationSeconds) => ({
+export const badLifetimes: BadInput<Json>[] = ["0", "", "-1", "1.5", "soon"].map((expirationSeconds) => ({
   name: `a lifetime of \`${expirationSeconds}\``,
   bend: (good) => ({ ...good, expirationSeconds }),
   refusal: invalid(
@@ -22,7 +22,7 @@ const badLifetimes: BadInput<Json>[] = ["0", "", "-1", "1.5", "soon"].map((expir
   kept: "FAILED",
 }));
 
-const tooLong: BadInput<Json> = {
+export const tooLong: BadInput<Json> = {
   name: "more than thirty days",
   bend: (good) => ({ ...good, expirationSeconds: "2592001" }),
   refusal: invalid(
@@ -32,7 +32,7 @@ const tooLong: BadInput<Json> = {
 };
 
 /** The one key that the caller has now and did not have before. Everything else is as it was. */
-function newKeyOf({ place }: Fixture, { before, after }: Seen): Json {
+export function newKeyOf({ place }: Fixture, { before, after }: Seen): Json {
   const { userId } = place.root;
   const keys = (users: Json[]) => byId(users, "userId", userId).apiKeys as Json[];
   const known = keys(before.users).map(({ apiKeyId }) => apiKeyId);
@@ -43,7 +43,7 @@ function newKeyOf({ place }: Fixture, { before, after }: Seen): Json {
   return added[0];
 }
 
-function claimsOf(session: string): Json {
+export function claimsOf(session: string): Json {
   const [header = "", payload = ""] = session.split(".");
   assert.deepEqual(JSON.parse(atob(header)), { alg: "ES256", typ: "JWT" });
   return JSON.parse(atob(payload));

@@ -1,5 +1,6 @@
 /** Where one endpoint is tried: a parent organization, one of its sub-organizations, and one that has nothing to do with them. */
 import type { Furnisher } from "../furnish.ts";
+import { createKey, type KeyPair } from "../key_pairs.ts";
 import { draft, type Person } from "../world.ts";
 
 export type Place = {
@@ -13,6 +14,8 @@ export type Place = {
   member: Person;
   /** Its P-256 key has expired. */
   expired: Person;
+  /** Tokens that the organization has issued for a contact: one for the holder of a key, and one that is bound to none. */
+  verified: { contact: string; holder: KeyPair; token: string; unboundToken: string };
 };
 
 export type Stage = { parent: Place; sub: Place; other: Place };
@@ -60,9 +63,18 @@ async function foundPlace(
     users: Object.values(people).map(({ user }) => user),
     rootUserIds: [people.root.user.userId, people.deputy.user.userId],
   });
+  const contact = "root@example.com";
+  const holder = createKey();
+  const verified = {
+    contact,
+    holder,
+    token: await furnisher.issueToken({ organizationId, contact, publicKey: holder.publicKey }),
+    unboundToken: await furnisher.issueToken({ organizationId, contact }),
+  };
   return {
     organizationId,
     organizationName,
+    verified,
     ...(parentId !== undefined && { parentId }),
     root: people.root.person(organizationId),
     deputy: people.deputy.person(organizationId),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { authenticatorParams } from "../passkeys.ts";
-import { invalid, noSuchOrganization, unimplemented } from "../refusals.ts";
+import { invalid, noSuchOrganization } from "../refusals.ts";
 import { assertAccepted, assertRefused, type Refusal } from "../wire.ts";
 import { badUsers, olderKey, sortedKeys, toKeys } from "./create_users.ts";
 import { activityEntry, type BadInput } from "./entry.ts";
@@ -176,9 +176,9 @@ export const createSubOrganization = activityEntry<Params>({
       kept: "FAILED",
     },
     {
-      name: "a token that nobody can check yet",
+      name: "a token that is none",
       bend: (good) => ({ ...good, verificationToken: "token" }),
-      refusal: unimplemented("verificationToken is not supported yet; leave it out"),
+      refusal: invalid("invalid verification token: not three parts"),
       kept: "FAILED",
     },
     {

@@ -12,7 +12,7 @@ import { createApiKeys, deleteApiKeys } from "./credentials.ts";
 import type { ActivityEntry, QueryEntry } from "./entry.ts";
 import { exportPrivateKey, exportWallet, exportWalletAccount } from "./exports.ts";
 import { importPrivateKey, importWallet, initImportPrivateKey, initImportWallet } from "./imports.ts";
-import { listActivities, listSuborgs } from "./lists.ts";
+import { listActivities, listSuborgs, listVerifiedSuborgs } from "./lists.ts";
 import { initOtp, listEmailEvents, verifyOtp } from "./one_time_codes.ts";
 import {
   removeOrganizationFeature,
@@ -21,6 +21,7 @@ import {
   updateOrganizationName,
   updateRootQuorum,
 } from "./organization.ts";
+import { otpLogin } from "./otp_login.ts";
 import { createAuthenticators, deleteAuthenticators, getAuthenticator, getAuthenticators } from "./passkeys.ts";
 import {
   createPolicies,
@@ -106,6 +107,7 @@ export const activityTable = {
   init_import_private_key: initImportPrivateKey,
   init_import_wallet: initImportWallet,
   init_otp: initOtp,
+  otp_login: otpLogin,
   remove_organization_feature: removeOrganizationFeature,
   set_organization_feature: setOrganizationFeature,
   sign_raw_payload: signRawPayload,
@@ -151,6 +153,7 @@ export const queryTable = {
   list_smart_contract_interfaces: listSmartContractInterfaces,
   list_suborgs: listSuborgs,
   list_user_tags: listUserTags,
+  list_verified_suborgs: listVerifiedSuborgs,
   list_users: listUsers,
   list_wallet_accounts: listWalletAccounts,
   list_wallets: listWallets,

@@ -105,11 +105,14 @@ export async function refuseStrangers(trial: Trial): Promise<void> {
 }
 
 /** Writes across the line between parent and sub-organization, in both directions. */
-export async function refuseRelatives(trial: Trial, isSignIn = false): Promise<void> {
+export async function refuseRelatives(
+  trial: Trial,
+  { isSignIn, openToParent }: { isSignIn?: true | undefined; openToParent?: true | undefined } = {},
+): Promise<void> {
   const { fixture } = trial;
   const { parent, sub } = fixture;
   const body = await trial.body();
-  for (const { p256: key } of [parent.root, parent.member]) {
+  for (const { p256: key } of openToParent ? [] : [parent.root, parent.member]) {
     const downwards = { ...body, organizationId: sub.organizationId };
     const mismatch = organizationMismatch(sub.organizationId, parent.organizationId);
     await refused(trial, "a parent's member", { body: downwards, key }, mismatch);

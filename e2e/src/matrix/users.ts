@@ -1,7 +1,7 @@
 /** update_user, update_user_name, update_user_email, update_user_phone_number, delete_users. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { invalid, unimplemented } from "../refusals.ts";
+import { invalid } from "../refusals.ts";
 import { activityEntry, type BadInput, type ForeignInput } from "./entry.ts";
 import { badName, noSuchTag, noSuchUser } from "./faults.ts";
 import type { Json } from "./fixture.ts";
@@ -47,9 +47,9 @@ const lastCredential: BadInput<Json> = {
 };
 
 const unverified: BadInput<Json> = {
-  name: "a token that nobody can check yet",
+  name: "a token that is none",
   bend: (good) => ({ ...good, verificationToken: "token" }),
-  refusal: unimplemented("verificationToken is not supported yet; leave it out"),
+  refusal: invalid("invalid verification token: not three parts"),
   kept: "FAILED",
 };
 

@@ -15,7 +15,7 @@ const refusedUnauthenticated: readonly RegExp[] = [
   /^no organization found with the given ID$/,
   /^webauthn authenticator not found in organization/,
   /^Idempotency-Key must be /,
-  /^`x-[a-z-]+` stamps are not supported yet/,
+  /^request not authorized: an attested stamp signs in and votes, and opens nothing else/,
   /^request not authorized: a read-only session cannot submit activities$/,
   /^too many (?:large )?requests at once/,
 ];
@@ -34,22 +34,14 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
     "create_users",
     "create_sub_organization",
   ],
-  "verificationToken is not supported yet; leave it out": [
-    "create_sub_organization",
-    "update_user_email",
-    "update_user_phone_number",
-  ],
-  "clientSignature is not supported yet; leave it out": ["create_sub_organization"],
   "OTP_TYPE_WHATSAPP is not offered; use OTP_TYPE_EMAIL or OTP_TYPE_SMS": ["init_otp"],
   "the filter `OIDC_TOKEN` is not supported yet: it comes with sign-in with identity providers": ["list_suborgs"],
 };
 
-const unbuiltStamps = ["x-stamp-attested"].map((name) => `\`${name}\` stamps are not supported yet; use \`x-stamp\``);
-
-/** Whether it is the refusal of something that is not built yet: of a kind of stamp, or of a parameter that the endpoint has. */
+/** Whether it is the refusal of something that is not built yet: of a parameter that the endpoint has. */
 export function isUnbuilt({ status, body }: RawAnswer, path: string | undefined): boolean {
   if (status !== 501) return false;
   const { code, message = "" } = JSON.parse(body) as { code?: number; message?: string };
   if (code !== 12) return false;
-  return path === undefined ? unbuiltStamps.includes(message) : unbuilt[message]?.includes(path) === true;
+  return path !== undefined && unbuilt[message]?.includes(path) === true;
 }

@@ -94,14 +94,11 @@ test("only what is known not to be built may be answered 501, and only where it 
   const answer = (message: string, code = 12) => {
     return { status: 501, headers: new Map(), body: JSON.stringify({ code, message }) };
   };
-  const token = "verificationToken is not supported yet; leave it out";
-  const stamp = "`x-stamp-attested` stamps are not supported yet; use `x-stamp`";
-  assert.equal(isUnbuilt(answer(token), "update_user_email"), true);
-  assert.equal(isUnbuilt(answer(token), "create_user_tag"), false);
-  assert.equal(isUnbuilt(answer(token, 13), "update_user_email"), false);
-  assert.equal(isUnbuilt(answer(token), undefined), false);
-  assert.equal(isUnbuilt(answer(stamp), undefined), true);
-  assert.equal(isUnbuilt(answer(stamp), "create_user_tag"), false);
-  assert.equal(isUnbuilt(answer("not supported yet"), "update_user_email"), false);
-  assert.equal(isUnbuilt({ ...answer(token), status: 500 }, "update_user_email"), false);
+  const provider = "oauthProviders are not supported yet; pass an empty list and use apiKeys";
+  assert.equal(isUnbuilt(answer(provider), "create_users"), true);
+  assert.equal(isUnbuilt(answer(provider), "create_user_tag"), false);
+  assert.equal(isUnbuilt(answer(provider, 13), "create_users"), false);
+  assert.equal(isUnbuilt(answer(provider), undefined), false);
+  assert.equal(isUnbuilt(answer("not supported yet"), "create_users"), false);
+  assert.equal(isUnbuilt({ ...answer(provider), status: 500 }, "create_users"), false);
 });

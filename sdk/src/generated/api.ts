@@ -1845,6 +1845,53 @@ export type InitOtpResponse = {
   };
 };
 
+export type OtpLoginParams = {
+  /** Signed token that proves a contact. */
+  verificationToken: string;
+  /** Public key of the client on P-256, which becomes the session's key. */
+  publicKey: string;
+  clientSignature: {
+    /** Public component of the key pair, in hex. */
+    publicKey: string;
+    scheme: "CLIENT_SIGNATURE_SCHEME_API_P256";
+    /** The signed message. */
+    message: string;
+    /** The signature over the message. */
+    signature: string;
+  };
+  expirationSeconds?: string | null;
+  invalidateExisting?: boolean | null;
+  sessionProfileId?: string | null;
+};
+
+export type OtpLoginResult = {
+  /** Signed token that says whose session it is and until when. */
+  session: string;
+};
+
+export type OtpLoginRequest = {
+  type: "ACTIVITY_TYPE_OTP_LOGIN_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: OtpLoginParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type OtpLoginResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_OTP_LOGIN_V2";
+    intent?: {
+      otpLoginIntentV2: OtpLoginParams;
+    };
+    result?: {
+      otpLoginResult?: OtpLoginResult;
+    };
+  };
+};
+
 export type RejectActivityParams = {
   /** `sha256:` and the hash of the request body of an activity. */
   fingerprint: string;
@@ -2854,6 +2901,22 @@ export type ListUsersResponse = {
   users: User[];
 };
 
+export type ListVerifiedSuborgsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  filterType?: string | null;
+  filterValue?: string | null;
+  paginationOptions?: {
+    limit?: string | null;
+    before?: string | null;
+    after?: string | null;
+  } | null;
+};
+
+export type ListVerifiedSuborgsResponse = {
+  organizationIds: string[];
+};
+
 export type ListWalletAccountsRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3076,6 +3139,8 @@ export type ListUserTagsInput = Omit<ListUserTagsRequest, "organizationId"> & { 
 
 export type ListUsersInput = Omit<ListUsersRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type ListVerifiedSuborgsInput = Omit<ListVerifiedSuborgsRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type ListWalletAccountsInput = Omit<ListWalletAccountsRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListWalletsInput = Omit<ListWalletsRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -3122,6 +3187,7 @@ export const activities = {
   init_import_private_key: { url: "/public/v1/submit/init_import_private_key", type: "ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY", resultKey: "initImportPrivateKeyResult", summary: "Get a public key to encrypt the import of a private key to", parameters: ["userId: string"] },
   init_import_wallet: { url: "/public/v1/submit/init_import_wallet", type: "ACTIVITY_TYPE_INIT_IMPORT_WALLET", resultKey: "initImportWalletResult", summary: "Get a public key to encrypt the import of a wallet to", parameters: ["userId: string"] },
   init_otp: { url: "/public/v1/submit/init_otp", type: "ACTIVITY_TYPE_INIT_OTP_V3", resultKey: "initOtpResultV2", summary: "Send a one-time code to an e-mail address or phone number", parameters: ["otpType: \"OTP_TYPE_EMAIL\" | \"OTP_TYPE_SMS\" | \"OTP_TYPE_WHATSAPP\"", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
+  otp_login: { url: "/public/v1/submit/otp_login", type: "ACTIVITY_TYPE_OTP_LOGIN_V2", resultKey: "otpLoginResult", summary: "Sign a user in with a verification token and get a session", parameters: ["verificationToken: string", "publicKey: string", "clientSignature: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; }", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   reject_activity: { url: "/public/v1/submit/reject_activity", type: "ACTIVITY_TYPE_REJECT_ACTIVITY", resultKey: "", summary: "Reject an activity that waits for consensus", parameters: ["fingerprint: string"] },
   remove_organization_feature: { url: "/public/v1/submit/remove_organization_feature", type: "ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE", resultKey: "removeOrganizationFeatureResult", summary: "Switch off a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\""] },
   set_organization_feature: { url: "/public/v1/submit/set_organization_feature", type: "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", resultKey: "setOrganizationFeatureResult", summary: "Switch on a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\"", "value?: string | null"] },
@@ -3169,6 +3235,7 @@ export const queries = {
   list_suborgs: { url: "/public/v1/query/list_suborgs", summary: "List the ids of sub-organizations, all or those that match a filter", parameters: ["filterType?: string | null", "filterValue?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_user_tags: { url: "/public/v1/query/list_user_tags", summary: "List all user tags", parameters: [] },
   list_users: { url: "/public/v1/query/list_users", summary: "List all users with their credentials", parameters: [] },
+  list_verified_suborgs: { url: "/public/v1/query/list_verified_suborgs", summary: "List the ids of sub-organizations whose users have verified contacts, all or those with one contact", parameters: ["filterType?: string | null", "filterValue?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_wallet_accounts: { url: "/public/v1/query/list_wallet_accounts", summary: "List accounts of one wallet, or of all", parameters: ["walletId?: string | null", "includeWalletDetails?: boolean | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_wallets: { url: "/public/v1/query/list_wallets", summary: "List all wallets", parameters: [] },
   simulate_activity: { url: "/public/v1/query/simulate_activity", summary: "Tell what would become of an activity, and why, without doing it", parameters: ["activity: { type: string; parameters: unknown; }", "proposerId?: string | null", "approverIds?: string[] | null", "timeMs?: string | null", "policies?: { add?: { policyName: string; effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"; condition?: string | null; consensus?: string | null; time?: string | null; }[] | null; replace?: { policyId: string; effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"; condition?: string | null; consensus?: string | null; time?: string | null; }[] | null; remove?: string[] | null; } | null", "scenario?: { users?: { userId: string; userName: string; userEmail?: string | null; userTags?: string[] | null; apiKeys?: { apiKeyId: string; publicKey: string; type: string; }[] | null; }[] | null; keys?: { walletId?: string | null; walletName?: string | null; path?: string | null; privateKeyId?: string | null; privateKeyName?: string | null; tags?: string[] | null; address?: string | null; addressFormat?: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\" | null; curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; publicKey: string; imported?: boolean | null; exported?: boolean | null; }[] | null; interfaces?: { smartContractAddress: string; type: \"ETHEREUM\" | \"SOLANA\"; smartContractInterface: string; }[] | null; } | null"] },
@@ -3274,6 +3341,8 @@ export type Api = {
   initImportWallet(params: InitImportWalletParams, options?: CallOptions): Promise<Completed<InitImportWalletResult>>;
   /** Send a one-time code to an e-mail address or phone number. */
   initOtp(params: InitOtpParams, options?: CallOptions): Promise<Completed<InitOtpResult>>;
+  /** Sign a user in with a verification token and get a session. */
+  otpLogin(params: OtpLoginParams, options?: CallOptions): Promise<Completed<OtpLoginResult>>;
   /** Reject an activity that waits for consensus. */
   rejectActivity(params: RejectActivityParams, options?: CallOptions): Promise<Completed<unknown>>;
   /** Switch off a feature of the organization. */
@@ -3362,6 +3431,8 @@ export type Api = {
   listUserTags(request?: ListUserTagsInput, options?: CallOptions): Promise<ListUserTagsResponse>;
   /** List all users with their credentials. */
   listUsers(request?: ListUsersInput, options?: CallOptions): Promise<ListUsersResponse>;
+  /** List the ids of sub-organizations whose users have verified contacts, all or those with one contact. */
+  listVerifiedSuborgs(request?: ListVerifiedSuborgsInput, options?: CallOptions): Promise<ListVerifiedSuborgsResponse>;
   /** List accounts of one wallet, or of all. */
   listWalletAccounts(request?: ListWalletAccountsInput, options?: CallOptions): Promise<ListWalletAccountsResponse>;
   /** List all wallets. */
@@ -3412,6 +3483,7 @@ export function createApi({ submit, query }: Calls): Api {
     initImportPrivateKey: (params, options) => submit("init_import_private_key", params, options),
     initImportWallet: (params, options) => submit("init_import_wallet", params, options),
     initOtp: (params, options) => submit("init_otp", params, options),
+    otpLogin: (params, options) => submit("otp_login", params, options),
     rejectActivity: (params, options) => submit("reject_activity", params, options),
     removeOrganizationFeature: (params, options) => submit("remove_organization_feature", params, options),
     setOrganizationFeature: (params, options) => submit("set_organization_feature", params, options),
@@ -3456,6 +3528,7 @@ export function createApi({ submit, query }: Calls): Api {
     listSuborgs: (request = {}, options) => query("list_suborgs", request, options),
     listUserTags: (request = {}, options) => query("list_user_tags", request, options),
     listUsers: (request = {}, options) => query("list_users", request, options),
+    listVerifiedSuborgs: (request = {}, options) => query("list_verified_suborgs", request, options),
     listWalletAccounts: (request = {}, options) => query("list_wallet_accounts", request, options),
     listWallets: (request = {}, options) => query("list_wallets", request, options),
     simulateActivity: (request, options) => query("simulate_activity", request, options),

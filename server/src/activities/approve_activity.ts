@@ -11,6 +11,7 @@ export const approveActivity = defineActivity({
   resultKey: "",
   summary: "Approve an activity that waits for consensus",
   vote: "APPROVED",
+  takesAttested: true,
   params: Type.Object({ fingerprint }),
   result: Type.Object({}),
   state: () => undefined,

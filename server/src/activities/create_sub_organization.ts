@@ -1,7 +1,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { generatePrivateKey } from "@keystead/core/keys/key_curves.ts";
 import { mapWithPauses, type Work } from "@keystead/core/work.ts";
-import { costOfAccounts, costOfPrivateKeys, costOfUsers, unitCosts } from "../endpoints/cost.ts";
+import { costOfAccounts, costOfPrivateKeys, costOfToken, costOfUsers, unitCosts } from "../endpoints/cost.ts";
 import { type ActivityContext, defineActivity } from "../endpoints/define_activity.ts";
 import type { NewRecord } from "../endpoints/key_access.ts";
 import { checkLimit } from "../endpoints/limits.ts";
@@ -15,15 +15,17 @@ import {
 import type { PrivateKeyParams } from "../fields/private_keys.ts";
 import { Type } from "../fields/schema.ts";
 import { walletResult } from "../fields/wallets.ts";
-import { refuseKnownCredentials, refuseVerification } from "../rules/credentials.ts";
+import { refuseKnownCredentials } from "../rules/credentials.ts";
 import { subOrganizationFeatures } from "../rules/features.ts";
 import { takenName } from "../rules/keys.ts";
 import { wipedUnlessDone } from "../rules/made_records.ts";
 import { getPrivateKeyTag } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { checkQuorum } from "../rules/quorum.ts";
+import { verifiedContactOf } from "../rules/sign_up.ts";
 import { newUser, refuseKeysByText } from "../rules/users.ts";
 import { generateWallet, parseAccounts } from "../rules/wallets.ts";
+import { type Contact, withVerifiedContact } from "../state/contacts.ts";
 import { keptCredentialsOf, withProven } from "../state/credentials.ts";
 import { put, type Settings, type User } from "../state/entities.ts";
 import { emptyPages } from "../state/pages.ts";
@@ -43,9 +45,10 @@ export const createSubOrganization = defineActivity({
     rootUserIds: Type.Optional(ids),
   }),
   versions: createSubOrganizationVersions,
-  cost: ({ rootUsers, wallet, privateKeys }: CreateSubOrganizationParams) =>
+  cost: ({ rootUsers, wallet, privateKeys, ...params }: CreateSubOrganizationParams) =>
     costOfUsers(rootUsers) +
     costOfPrivateKeys(privateKeys) +
+    costOfToken(params) +
     (wallet ? unitCosts.seed + costOfAccounts(wallet.accounts) : 0),
   state: () => undefined,
   *run(_state, params: CreateSubOrganizationParams, context) {
@@ -58,7 +61,7 @@ export const createSubOrganization = defineActivity({
         },
       );
     }
-    refuseVerification(params);
+    const verified = verifiedContactOf(params, context);
     const limited = { limits: context.limits, parentId: context.organizationId };
     checkLimit("users", params.rootUsers.length, limited);
     if (params.wallet) checkLimit("wallets", 1, limited);
@@ -70,7 +73,7 @@ export const createSubOrganization = defineActivity({
     const subOrganizationId = context.newId();
     checkPrivateKeys(wanted, subOrganizationId);
     const settings = firstSettings(params, context);
-    const users = yield* mapWithPauses(params.rootUsers, (rootUser) => newRootUser(context, rootUser));
+    const users = yield* mapWithPauses(params.rootUsers, (rootUser) => newRootUser(context, rootUser, verified));
     refuseKnownCredentials(emptyPages.members, users.flatMap(keptCredentialsOf));
     const rootUserIds = users.map((user) => user.userId);
     const rootQuorum = { threshold: params.rootQuorumThreshold, userIds: rootUserIds };
@@ -145,7 +148,7 @@ function firstSettings(params: CreateSubOrganizationParams, { nowMs }: ActivityC
 }
 
 /** A new organization has no tags that its users could carry. */
-function newRootUser(context: ActivityContext, params: RootUserParams): User {
+function newRootUser(context: ActivityContext, params: RootUserParams, verified: Contact | undefined): User {
   const user = newUser(context, {
     ...params,
     apiKeys: params.apiKeys ?? [],
@@ -154,5 +157,6 @@ function newRootUser(context: ActivityContext, params: RootUserParams): User {
     userTags: [],
   });
   // The parent's stamp speaks for them.
-  return withProven(user, () => true);
+  const proven = withProven(user, () => true);
+  return verified === undefined ? proven : withVerifiedContact(proven, verified);
 }

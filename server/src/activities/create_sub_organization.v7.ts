@@ -100,6 +100,7 @@ const v7 = defineVersion({
   params: paramsV7,
   translate: (params): CreateSubOrganizationParams => ({
     ...knownFields(paramsV7, params),
+    signUpForm: "signup",
     rootUsers: params.rootUsers.map(fromRootUserV4),
   }),
 });

@@ -11,6 +11,7 @@ export const rejectActivity = defineActivity({
   resultKey: "",
   summary: "Reject an activity that waits for consensus",
   vote: "REJECTED",
+  takesAttested: true,
   params: Type.Object({ fingerprint }),
   result: Type.Object({}),
   state: () => undefined,

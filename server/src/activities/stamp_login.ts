@@ -24,6 +24,7 @@ export const stampLogin = defineActivity({
     session: Type.String({ description: "Signed token that says whose session it is and until when." }),
   }),
   findsSubOrganization: true,
+  takesAttested: true,
   makesSession: ({ sessionProfileId }) => ({ sessionProfileId: namedProfileId(sessionProfileId) }),
   ownCredentialOf: (_, requesterId) => requesterId,
   cost: () => unitCosts.publicKey + unitCosts.sign.CURVE_P256,

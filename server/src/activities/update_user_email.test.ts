@@ -29,15 +29,15 @@ test("an empty text removes it, unless it is the user's only way in", () => {
   });
 });
 
-test("what is no address, a token that nobody checks, and an unknown user are refused", () => {
+test("what is no address, a token that is none, and an unknown user are refused", () => {
   assert.throws(() => run({ userId: "ann", userEmail: "ann" }), {
     code: "invalid_argument",
     errorCode: "INVALID_EMAIL",
     message: "invalid email address: `ann`: write it like name@example.com",
   });
   assert.throws(() => run({ userId: "ann", userEmail: "a@example.com", verificationToken: "a.b.c" }), {
-    code: "unimplemented",
-    message: "verificationToken is not supported yet; leave it out",
+    code: "invalid_argument",
+    message: "invalid verification token: it is another kind of token",
   });
   assert.throws(() => run({ userId: "eve", userEmail: "" }), { code: "not_found" });
 });

@@ -1,10 +1,11 @@
+import { costOfToken } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { email } from "../fields/contacts.ts";
 import { verificationToken } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
-import { refuseVerification } from "../rules/credentials.ts";
 import { changedUser } from "../rules/users.ts";
+import { readProvingToken } from "../rules/verification_tokens.ts";
 
 /** Sets a user's e-mail address; an empty text removes it. */
 export const updateUserEmail = defineActivity({
@@ -15,12 +16,11 @@ export const updateUserEmail = defineActivity({
   summary: "Update or remove a user's e-mail address",
   params: Type.Object({ userId: id, userEmail: email, verificationToken }),
   result: Type.Object({ userId: id }),
+  cost: costOfToken,
   state: ({ members, settings }) => ({ members, settings }),
   run(state, params, context) {
-    refuseVerification(params);
-    return {
-      changes: [changedUser(state, context, params.userId, { userEmail: params.userEmail })],
-      result: { userId: params.userId },
-    };
+    const { userId, userEmail, verificationToken } = params;
+    const verified = readProvingToken(verificationToken, { kind: "email", contact: userEmail }, context);
+    return { changes: [changedUser(state, context, userId, { userEmail, verified })], result: { userId } };
   },
 });

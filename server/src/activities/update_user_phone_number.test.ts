@@ -29,14 +29,14 @@ test("an empty text removes it, unless it is the user's only way in", () => {
   });
 });
 
-test("what is not in E.164 form, a token that nobody checks, and an unknown user are refused", () => {
+test("what is not in E.164 form, a token that is none, and an unknown user are refused", () => {
   assert.throws(() => run({ userId: "ann", userPhoneNumber: "555" }), {
     code: "invalid_argument",
     message: "invalid phone number: `555` is not in E.164 form, like +15551234567",
   });
   assert.throws(() => run({ userId: "ann", userPhoneNumber: "+15551234567", verificationToken: "a.b.c" }), {
-    code: "unimplemented",
-    message: "verificationToken is not supported yet; leave it out",
+    code: "invalid_argument",
+    message: "invalid verification token: it is another kind of token",
   });
   assert.throws(() => run({ userId: "eve", userPhoneNumber: "" }), { code: "not_found" });
 });

@@ -1,10 +1,11 @@
+import { costOfToken } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { phoneNumber } from "../fields/contacts.ts";
 import { verificationToken } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
-import { refuseVerification } from "../rules/credentials.ts";
 import { changedUser } from "../rules/users.ts";
+import { readProvingToken } from "../rules/verification_tokens.ts";
 
 /** Sets a user's phone number; an empty text removes it. */
 export const updateUserPhoneNumber = defineActivity({
@@ -15,12 +16,11 @@ export const updateUserPhoneNumber = defineActivity({
   summary: "Update or remove a user's phone number",
   params: Type.Object({ userId: id, userPhoneNumber: phoneNumber, verificationToken }),
   result: Type.Object({ userId: id }),
+  cost: costOfToken,
   state: ({ members, settings }) => ({ members, settings }),
   run(state, params, context) {
-    refuseVerification(params);
-    return {
-      changes: [changedUser(state, context, params.userId, { userPhoneNumber: params.userPhoneNumber })],
-      result: { userId: params.userId },
-    };
+    const { userId, userPhoneNumber, verificationToken } = params;
+    const verified = readProvingToken(verificationToken, { kind: "phone", contact: userPhoneNumber }, context);
+    return { changes: [changedUser(state, context, userId, { userPhoneNumber, verified })], result: { userId } };
   },
 });

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { activityForms } from "../generated/activities.ts";
+import { activities, activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
+import { queries } from "../generated/queries.ts";
 
 const published: readonly [path: string, type: string, intentKey: string, resultKey: string][] = [
   ["approve_activity", "APPROVE_ACTIVITY", "approveActivityIntent", ""],
@@ -120,6 +121,8 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["init_otp", "INIT_OTP", "initOtpIntent", "initOtpResult"],
   ["init_otp", "INIT_OTP_V2", "initOtpIntentV2", "initOtpResult"],
   ["init_otp", "INIT_OTP_V3", "initOtpIntentV3", "initOtpResultV2"],
+  ["otp_login", "OTP_LOGIN", "otpLoginIntent", "otpLoginResult"],
+  ["otp_login", "OTP_LOGIN_V2", "otpLoginIntentV2", "otpLoginResult"],
   ["reject_activity", "REJECT_ACTIVITY", "rejectActivityIntent", ""],
   [
     "remove_organization_feature",
@@ -243,13 +246,27 @@ test("exactly these make a session that may submit, so a session with a profile 
   const made = [...activityForms.values()].filter(({ activity }) => activity.makesSession !== undefined);
   assert.deepEqual([...new Set(made.map(({ activity }) => activity.path))].sort(), [
     "create_read_write_session",
+    "otp_login",
     "stamp_login",
+  ]);
+});
+
+test("exactly these take a stamp that a verification token vouches for: sign-ins, votes and what follows them", () => {
+  const attested = [...Object.values(activities), ...Object.values(queries)].filter(
+    (endpoint) => (endpoint as { takesAttested?: true }).takesAttested === true,
+  );
+  assert.deepEqual(attested.map(({ path }) => path).sort(), [
+    "approve_activity",
+    "get_activity",
+    "reject_activity",
+    "stamp_login",
+    "whoami",
   ]);
 });
 
 test("exactly these are open to users of the parent, and none of them is a vote, a user's own act or about keys", () => {
   const open = [...activityForms.values()].map(({ activity }) => activity).filter((each) => each.openToParent === true);
-  assert.deepEqual([...new Set(open.map(({ path }) => path))].sort(), []);
+  assert.deepEqual([...new Set(open.map(({ path }) => path))].sort(), ["otp_login"]);
   for (const activity of open) {
     const { vote, rootQuorumOnly, ownActOf, findsSubOrganization, policySubject } = activity;
     const none = [vote, rootQuorumOnly, ownActOf, findsSubOrganization, policySubject];

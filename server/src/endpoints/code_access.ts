@@ -1,5 +1,6 @@
 /** One-time codes, for the activities that deal with them. Nothing of this exists outside the signer. */
 import type { BundleSigner } from "@keystead/core/crypto/bundles.ts";
+import type { TokenJudgement } from "@keystead/core/otp/verification_token.ts";
 import type { OtpCodeRecord } from "../state/otp_code_record.ts";
 import type { HpkeKey } from "./key_access.ts";
 
@@ -10,6 +11,8 @@ export type NewCode = Pick<OtpCodeRecord, "otpId" | "otpType" | "contact"> & {
 };
 
 export type CodeAccess = {
+  /** What verification tokens are judged by, beside the time and the organization. */
+  tokenJudgement(): Pick<TokenJudgement, "otpKey" | "acceptedAtMs">;
   /** The service key that target bundles and verification tokens are signed with. */
   readonly otpSigner: BundleSigner;
   /** Whether the operator lets codes whose client has a target bundle be answered in the plain. */

@@ -34,6 +34,8 @@ export const unitCosts = {
   entry: 20,
   /** A public key that must lie on its curve. */
   publicKey: 100,
+  /** A signature of P-256 that must verify. */
+  verify: 150,
   /** A registration of a passkey: read, its point checked and its statement verified. */
   passkey: 400,
   /** A thousand characters of a transaction, read and written. */
@@ -109,6 +111,11 @@ export function costOfUsers(users: readonly CostlyUser[]): number {
     const passkeys = (authenticators?.length ?? 0) * unitCosts.passkey;
     return sum + unitCosts.entry + keys + passkeys + (userTags?.length ?? 0);
   }, 0);
+}
+
+/** A verification token and the signature of its holder, both verified. */
+export function costOfToken({ verificationToken }: { verificationToken?: string | null }): number {
+  return verificationToken ? 2 * unitCosts.verify : 0;
 }
 
 type Expressions = Partial<Record<"condition" | "consensus" | "time" | "policyCondition" | "policyConsensus", unknown>>;

@@ -112,6 +112,8 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   findsSubOrganization?: true;
   /** Users of the parent may do it in a sub-organization, if the parent's quorum or policies allow it at once: decision 0053. */
   openToParent?: true;
+  /** A stamp that a verification token vouches for opens it: for sign-ins and votes. */
+  takesAttested?: true;
   /** It makes a session that may submit, with this profile or none. A session that has a profile makes others of the same only. */
   makesSession?(params: Static<P>): { sessionProfileId: string | undefined };
   /** The part of the organization's state that `run` works on. */

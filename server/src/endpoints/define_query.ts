@@ -32,6 +32,8 @@ export type QueryDefinition<P extends TObject = TObject, R extends TObject = TOb
   response: R;
   /** A caller known only in a sub-organization of the named parent is answered for that sub-organization. */
   findsSubOrganization?: boolean;
+  /** A stamp that a verification token vouches for opens it: for what a sign-in or a vote is followed with. */
+  takesAttested?: true;
   /** It reads with several statements what belongs together: all of them see the same state of the database. */
   inSnapshot?: boolean;
   run(

@@ -1,6 +1,7 @@
 /**
  * A stamp by a key that is registered nowhere: a verification token says that its holder has answered a code which was sent to a contact.
- * The user is whoever has that contact, verified. Leaves and votes keep the token's digest and id, never the token.
+ * The user is whoever has that contact (state/contacts.ts). Nobody is looked for before the stamp is verified, or a token that anybody
+ * made up would tell which contacts there are. Leaves and votes keep the token's digest and id, never the token.
  */
 import type { ShownEvidence } from "@keystead/core/crypto/evidence.ts";
 import { parseEcdsaDer } from "@keystead/core/encoding/der.ts";
@@ -26,6 +27,7 @@ type Kept = Extract<KeptEvidence, { kind: "attested" }>["value"];
 
 export const attestedEvidence: EvidenceRow<AttestedStamp> = {
   header: "x-stamp-attested",
+  opensListedOnly: true,
   schemes: [attestedTokenScheme],
   parse: parseAttestedStamp,
   lookup: ({ token: { organizationId, verificationType, contact } }) => ({
@@ -65,14 +67,14 @@ export const attestedEvidence: EvidenceRow<AttestedStamp> = {
   invalidCode,
   /** The same whether nobody has the contact, it was never verified there, or the token was issued elsewhere. */
   unknown: () =>
-    new Fault("unauthenticated", "could not find a user with the verified contact of this token in organization", {
+    new Fault("unauthenticated", "could not find a user with the contact of this verification token in organization", {
       errorCode: unknownCode,
     }),
   expired: () => new Fault("unauthenticated", "expired verification token", { errorCode: "UNAUTHENTICATED" }),
   unverified: () =>
     new Fault("unauthenticated", "could not verify attested stamp signature", { errorCode: invalidCode }),
   ambiguous: () =>
-    new Fault("unauthenticated", "more than one suborg associated with a contact", {
+    new Fault("unauthenticated", "more than one user associated with the contact of this verification token", {
       errorCode: "CREDENTIAL_CONFLICT",
     }),
 };

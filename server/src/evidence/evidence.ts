@@ -13,31 +13,36 @@ import type { SentReadOnlySession } from "@keystead/core/crypto/read_only_sessio
 import type { Stamp } from "@keystead/core/crypto/stamp.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { encodeEvidenceContent } from "@keystead/core/log/leaf_evidence.ts";
+import type { AttestedStamp } from "@keystead/core/otp/attested_stamp.ts";
 import type { WebauthnStamp } from "@keystead/core/webauthn/webauthn_stamp.ts";
 import type { CredentialLookup } from "../state/credentials.ts";
 import { equalBytes } from "../state/digest.ts";
 import type { User } from "../state/entities.ts";
 import { apiKeyEvidence } from "./api_key_evidence.ts";
+import { attestedEvidence } from "./attested_evidence.ts";
 import type { EvidenceRow, FoundCredential, KeptEvidence, SearchedOrganization, Verification } from "./evidence_row.ts";
 import { readOnlySessionEvidence } from "./read_only_session_evidence.ts";
 import { webauthnEvidence } from "./webauthn_evidence.ts";
 
 /** What each kind is once it has been read. */
-type EvidenceValues = { apiKey: Stamp; webauthn: WebauthnStamp; readOnlySession: SentReadOnlySession };
+type EvidenceValues = {
+  apiKey: Stamp;
+  webauthn: WebauthnStamp;
+  readOnlySession: SentReadOnlySession;
+  attested: AttestedStamp;
+};
 
 const rows: { readonly [K in EvidenceKind]: EvidenceRow<EvidenceValues[K]> } = {
   apiKey: apiKeyEvidence,
   webauthn: webauthnEvidence,
   readOnlySession: readOnlySessionEvidence,
+  attested: attestedEvidence,
 };
 
 /** Evidence that is well-formed. Whose it is, and whether it verifies, is still open. */
 export type Evidence<K extends EvidenceKind = EvidenceKind> = {
   [P in K]: { readonly kind: P; readonly value: EvidenceValues[P] };
 }[K];
-
-/** Headers of kinds that are not built yet. They count as evidence all the same: none of them may stand beside another. */
-const headersToCome = ["x-stamp-attested"];
 
 const kindsByHeader = new Map(
   evidenceKinds.flatMap((kind): [string, EvidenceKind][] => {
@@ -47,9 +52,9 @@ const kindsByHeader = new Map(
 );
 
 /** All headers that carry evidence, in lower case. */
-export const evidenceHeaders: readonly string[] = [...kindsByHeader.keys(), ...headersToCome];
+export const evidenceHeaders: readonly string[] = [...kindsByHeader.keys()];
 
-/** The kind that a header carries; undefined for one that is still to come. */
+/** The kind that a header carries; undefined for one that carries no evidence. */
 export function kindOfHeader(header: string): EvidenceKind | undefined {
   return kindsByHeader.get(header);
 }
@@ -70,6 +75,16 @@ export function checkForSubmit({ kind }: Pick<SentEvidence, "kind">): void {
   throw new Fault("permission_denied", "request not authorized: a read-only session cannot submit activities", {
     errorCode: "REQUEST_NOT_AUTHORIZED",
   });
+}
+
+/** Throws where evidence of this kind does not open this endpoint. Some kinds open only those that say so. */
+export function checkOpens({ kind }: Pick<SentEvidence, "kind">, { takesAttested }: { takesAttested?: true }): void {
+  if (rows[kind].opensListedOnly !== true || takesAttested === true) return;
+  throw new Fault(
+    "permission_denied",
+    "request not authorized: an attested stamp signs in and votes, and opens nothing else; use the key of a session",
+    { errorCode: "REQUEST_NOT_AUTHORIZED" },
+  );
 }
 
 /** Whether the evidence itself is over. */
@@ -115,7 +130,7 @@ export function shownEvidence({ kind, value }: SentEvidence, user: User): ShownE
 }
 
 /** What was sent with a stored vote. Throws when no kind has its scheme. */
-export function evidenceOfVote(shown: ShownEvidence): SentEvidence {
+function evidenceOfVote(shown: ShownEvidence): SentEvidence {
   const kind = kindOfVote(shown);
   return { kind, value: rows[kind].fromShown(shown) };
 }

@@ -47,6 +47,8 @@ export type EvidenceRow<E> = {
   header: string | undefined;
   /** It opens no submit, neither in the gateway nor in the signer. */
   forQueriesOnly?: true;
+  /** It opens only endpoints that say so, neither in the gateway nor in the signer any other. */
+  opensListedOnly?: true;
   /** The schemes of its signatures: by them a stored vote tells which kind it was given with. No two kinds share one. */
   schemes: readonly string[];
   /**

@@ -125,16 +125,20 @@ export const oauthProviders = Type.Array(oauthProviderParams, links);
 export const oauthProvidersV1 = Type.Array(oauthProviderParamsV1, links);
 
 /** Proves a contact by a code that was sent to it. */
-export const verificationToken = optional(
-  Type.String({ maxLength: 10_000, description: "Signed token that proves a contact." }),
-);
+export const requiredVerificationToken = Type.String({
+  maxLength: 10_000,
+  description: "Signed token that proves a contact.",
+});
+
+export const verificationToken = optional(requiredVerificationToken);
 
 /** A client's signature over what it does with a verification token. */
-export const clientSignature = optional(
-  Type.Object({
-    publicKey,
-    scheme: Type.Literal("CLIENT_SIGNATURE_SCHEME_API_P256"),
-    message: Type.String({ maxLength: 10_000, description: "The signed message." }),
-    signature: Type.String({ maxLength: 1_000, description: "The signature over the message." }),
-  }),
-);
+export const clientSignatureParams = Type.Object({
+  publicKey,
+  scheme: Type.Literal("CLIENT_SIGNATURE_SCHEME_API_P256"),
+  // It repeats all credentials of a sign-up, passkeys with their attestations included.
+  message: Type.String({ maxLength: 250_000, description: "The signed message." }),
+  signature: Type.String({ maxLength: 1_000, description: "The signature over the message." }),
+});
+
+export const clientSignature = optional(clientSignatureParams);

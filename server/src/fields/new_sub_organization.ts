@@ -44,4 +44,6 @@ export type RootUserParams = Static<typeof rootUser>;
 export type CreateSubOrganizationParams = Static<typeof createSubOrganizationParams> & {
   /** An older version could ask for them. */
   privateKeys?: readonly PrivateKeyParams[];
+  /** How an older version's client signature names what it is for. */
+  signUpForm?: "signup";
 };

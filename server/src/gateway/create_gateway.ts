@@ -68,11 +68,13 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     signerQueue: link.queuedBytes(),
     commits: committer.heldBytes(),
   });
-  const notarizerKey = createNotarizerKey(curves, signer);
+  const notarizerKey = createServiceKey(curves, signer, "notarizer");
+  const otpKey = createServiceKey(curves, signer, "otp");
   const submits = {
     store,
     curves,
     notarizerKey,
+    otpKey,
     organizations,
     committer,
     repeats: createRepeats(),
@@ -108,12 +110,16 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   };
 }
 
-/** The notarizer key as it is verified with. It is published with its point uncompressed, and never changes. */
-function createNotarizerKey(curves: Curves, { publicKeys }: SignerStatus): () => Uint8Array | undefined {
+/** A service key as it is verified with. It is published with its point uncompressed, and never changes. */
+function createServiceKey(
+  curves: Curves,
+  { publicKeys }: SignerStatus,
+  name: "notarizer" | "otp",
+): () => Uint8Array | undefined {
   let key: Uint8Array | undefined;
   return () => {
-    const { notarizer } = publicKeys();
-    if (notarizer !== undefined) key ??= curves.compressPoint("p256", fromHex(notarizer));
+    const published = publicKeys()[name];
+    if (published !== undefined) key ??= curves.compressPoint("p256", fromHex(published));
     return key;
   };
 }

@@ -36,6 +36,7 @@ import { importWallet } from "../activities/import_wallet.ts";
 import { initImportPrivateKey } from "../activities/init_import_private_key.ts";
 import { initImportWallet } from "../activities/init_import_wallet.ts";
 import { initOtp } from "../activities/init_otp.ts";
+import { otpLogin } from "../activities/otp_login.ts";
 import { rejectActivity } from "../activities/reject_activity.ts";
 import { removeOrganizationFeature } from "../activities/remove_organization_feature.ts";
 import { setOrganizationFeature } from "../activities/set_organization_feature.ts";
@@ -95,6 +96,7 @@ export const activities = {
   init_import_private_key: initImportPrivateKey,
   init_import_wallet: initImportWallet,
   init_otp: initOtp,
+  otp_login: otpLogin,
   reject_activity: rejectActivity,
   remove_organization_feature: removeOrganizationFeature,
   set_organization_feature: setOrganizationFeature,

@@ -25,6 +25,7 @@ import { listSmartContractInterfaces } from "../queries/list_smart_contract_inte
 import { listSuborgs } from "../queries/list_suborgs.ts";
 import { listUserTags } from "../queries/list_user_tags.ts";
 import { listUsers } from "../queries/list_users.ts";
+import { listVerifiedSuborgs } from "../queries/list_verified_suborgs.ts";
 import { listWalletAccounts } from "../queries/list_wallet_accounts.ts";
 import { listWallets } from "../queries/list_wallets.ts";
 import { simulateActivity } from "../queries/simulate_activity.ts";
@@ -56,6 +57,7 @@ export const queries = {
   list_suborgs: listSuborgs,
   list_user_tags: listUserTags,
   list_users: listUsers,
+  list_verified_suborgs: listVerifiedSuborgs,
   list_wallet_accounts: listWalletAccounts,
   list_wallets: listWallets,
   simulate_activity: simulateActivity,
@@ -88,6 +90,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["list_suborgs", listSuborgs],
   ["list_user_tags", listUserTags],
   ["list_users", listUsers],
+  ["list_verified_suborgs", listVerifiedSuborgs],
   ["list_wallet_accounts", listWalletAccounts],
   ["list_wallets", listWallets],
   ["simulate_activity", simulateActivity],

@@ -20,6 +20,7 @@ export const getActivity = defineQuery({
   request: Type.Object({ organizationId, activityId: id }),
   response: Type.Object({ activity }),
   findsSubOrganization: true,
+  takesAttested: true,
   async run(store, caller, request, dialect, access) {
     const found = await findHereOrBelow(store, request.organizationId, request.activityId);
     if (found === undefined) {

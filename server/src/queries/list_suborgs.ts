@@ -3,12 +3,11 @@ import { addressKey } from "@keystead/core/keys/address_spelling.ts";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { optional } from "../fields/credentials.ts";
 import { organizationId } from "../fields/ids.ts";
-import { type Page, paginationOptions, parsePagination, unknownCursor } from "../fields/pagination.ts";
+import { paginationOptions, parsePagination, unknownCursor } from "../fields/pagination.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
 import { Type } from "../fields/schema.ts";
 import { parsePhoneNumber, parseSearchedEmail } from "../rules/contacts.ts";
-import type { Store } from "../store/store.ts";
-import { findSubOrganization, listSubOrganizationIds, type SubOrganizationFilter } from "../store/sub_organizations.ts";
+import { findUnknownCursor, listSubOrganizationIds, type SubOrganizationFilter } from "../store/sub_organizations.ts";
 
 /** One row per `filterType`: what it looks at, and the value as that stores it. */
 const filters: Readonly<Record<string, (value: string) => SubOrganizationFilter>> = {
@@ -47,7 +46,8 @@ export const listSuborgs = defineQuery({
   async run(store, _caller, { organizationId, filterType, filterValue, paginationOptions }) {
     const page = parsePagination(paginationOptions);
     const filter = parseFilter(filterType, filterValue);
-    await refuseUnknownCursors(store, organizationId, page);
+    const unknown = await findUnknownCursor(store, organizationId, page);
+    if (unknown !== undefined) throw unknownCursor(unknown);
     return { organizationIds: await listSubOrganizationIds(store, organizationId, filter, page) };
   },
 });
@@ -65,13 +65,4 @@ function parseFilter(filterType: string | null | undefined, filterValue: string 
 
 function refuseUnbuilt(filterType: string, what: string): never {
   throw new Fault("unimplemented", `the filter \`${filterType}\` is not supported yet: it comes with ${what}`);
-}
-
-/** One that has been deleted is still a place in the order: a client may be in the middle of its pages. */
-async function refuseUnknownCursors(store: Store, organizationId: string, { before, after }: Page): Promise<void> {
-  for (const cursor of [before, after]) {
-    if (cursor !== undefined && (await findSubOrganization(store, organizationId, cursor)) === undefined) {
-      throw unknownCursor(cursor);
-    }
-  }
 }

@@ -11,7 +11,6 @@ import {
   newApiKey,
   refuseKnownCredentials,
   refuseUnbuilt,
-  refuseVerification,
   withApiKeys,
 } from "./credentials.ts";
 
@@ -163,20 +162,6 @@ test("identity providers are not built; an empty list of them is fine", () => {
   assert.throws(() => refuseUnbuilt({ oauthProviders: [{}] }), {
     code: "unimplemented",
     message: "oauthProviders are not supported yet; pass an empty list and use apiKeys",
-  });
-});
-
-test("a verification that nobody checks is refused; one that is null or empty is none", () => {
-  refuseVerification({});
-  refuseVerification({ verificationToken: null, clientSignature: null });
-  refuseVerification({ verificationToken: "" });
-  assert.throws(() => refuseVerification({ verificationToken: "a.b.c" }), {
-    code: "unimplemented",
-    message: "verificationToken is not supported yet; leave it out",
-  });
-  assert.throws(() => refuseVerification({ clientSignature: {} }), {
-    code: "unimplemented",
-    message: "clientSignature is not supported yet; leave it out",
   });
 });
 

@@ -126,15 +126,6 @@ export function refuseUnbuilt(what: { oauthProviders?: readonly unknown[] }): vo
   }
 }
 
-/** A token that nobody checks must not look as if it had proved something. */
-export function refuseVerification(what: { verificationToken?: string | null; clientSignature?: unknown }): void {
-  for (const name of ["verificationToken", "clientSignature"] as const) {
-    if (what[name] !== undefined && what[name] !== null && what[name] !== "") {
-      throw new Fault("unimplemented", `${name} is not supported yet; leave it out`);
-    }
-  }
-}
-
 /** Whether the user can sign in now: with a passkey, with a key that has not expired, or with a contact whose login is on. */
 export function hasCredential(user: User, settings: Settings, nowMs: number): boolean {
   return credentialsOf(user).some((credential) => !isExpired(credential, nowMs)) || hasLogin(user, settings);

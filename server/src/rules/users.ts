@@ -5,6 +5,7 @@ import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import type { ApiKeyParams, AuthenticatorParams } from "../fields/credentials.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
+import { type Contact, keptMarks, withVerifiedContact } from "../state/contacts.ts";
 import { keptCredentialsOf } from "../state/credentials.ts";
 import { type ApiKey, type Change, put, type User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
@@ -144,6 +145,8 @@ type UserChange = {
   /** Empty removes it. */
   userEmail?: string;
   userPhoneNumber?: string;
+  /** The contact of a token that came with the change. */
+  verified?: Contact | undefined;
 };
 
 /** The change of one user, who must still be able to sign in afterwards. */
@@ -154,19 +157,24 @@ export function changedUser(
   change: UserChange,
 ): Change {
   const before = getUser(members, organizationId, userId);
-  const { userEmail, userPhoneNumber, ...user } = before;
+  const { userEmail, userPhoneNumber, emailVerified: _, phoneVerified: __, ...user } = before;
   // Clients send the whole user back: an address that was taken by an earlier version's rules stays, unless it changes.
   const keepsEmail = change.userEmail === undefined || change.userEmail === userEmail;
   const email = keepsEmail ? userEmail : parseEmail(change.userEmail);
   const phoneNumber = change.userPhoneNumber === undefined ? userPhoneNumber : parsePhoneNumber(change.userPhoneNumber);
-  const next: User = {
+  const contacts = {
+    ...(email !== undefined && { userEmail: email }),
+    ...(phoneNumber !== undefined && { userPhoneNumber: phoneNumber }),
+  };
+  const unproved: User = {
     ...user,
     userName: change.userName ?? user.userName,
     userTags: change.userTags ?? user.userTags,
-    ...(email !== undefined && { userEmail: email }),
-    ...(phoneNumber !== undefined && { userPhoneNumber: phoneNumber }),
+    ...contacts,
+    ...keptMarks(before, contacts),
     updatedAtMs: nowMs,
   };
+  const next = change.verified === undefined ? unproved : withVerifiedContact(unproved, change.verified);
   refuseLockOut(members, { user: before, settings }, { user: next, settings }, nowMs);
   return put("user", next);
 }

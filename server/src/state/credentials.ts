@@ -24,7 +24,7 @@ export type KeyLookup = { readonly by: "key"; readonly curve: string; readonly p
 /** Not a credential of the user's, but the user: of what the signer has given to one. */
 export type UserLookup = { readonly by: "user"; readonly organizationId: string; readonly userId: string };
 
-/** Whoever has a verified contact, in the organization that has issued the token or below it. */
+/** Whoever has a contact, in the organization that has issued the token or below it. */
 export type ContactLookup = {
   readonly by: "contact";
   readonly organizationId: string;

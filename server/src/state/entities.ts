@@ -47,7 +47,10 @@ export type User = {
   userId: string;
   userName: string;
   userEmail?: string;
+  /** Its holder has answered a code that was sent to this address, and the token was used for this user: see contacts.ts. */
+  emailVerified?: true;
   userPhoneNumber?: string;
+  phoneVerified?: true;
   userTags: readonly string[];
   apiKeys: readonly ApiKey[];
   /** Absent where there is none. */
@@ -171,6 +174,9 @@ export type SessionProfile = {
   updatedAtMs: number;
 };
 
+/** A verification token that is bound to no key and has made its one login. It is known until nobody could use it any more. */
+export type UsedToken = { tokenId: string; expiresAtMs: number };
+
 /** How many there are, for the limits, and how many of both kinds were exported; none when absent. */
 export type KeyCounts = {
   wallets: number;
@@ -193,6 +199,7 @@ export type Entities = {
   policy: Policy;
   contractInterface: ContractInterface;
   sessionProfile: SessionProfile;
+  usedToken: UsedToken;
 };
 
 export type EntityKind = keyof Entities;

@@ -70,6 +70,10 @@ const written: { changes: Change[]; texts: { [N in PageName]?: string } }[] = [
     },
   },
   {
+    changes: [put("usedToken", { tokenId: "t", expiresAtMs: 5 })],
+    texts: { usedTokens: '{"format":1,"tokens":[{"tokenId":"t","expiresAtMs":5}]}' },
+  },
+  {
     changes: [put("keyCounts", { wallets: 2, privateKeys: 1 })],
     texts: { keyCounts: '{"format":1,"counts":{"wallets":2,"privateKeys":1}}' },
   },

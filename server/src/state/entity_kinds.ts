@@ -141,6 +141,8 @@ export const entityKinds = {
       sessionProfiles: { perOrganization: 100, perSubOrganization: 0, words: "session profiles", areKept: true },
     },
   },
+  // `rules/verification_tokens.ts` says how many there may be.
+  usedToken: { place: "listPage", page: "usedTokens", json: "tokens", id: "tokenId" },
 } as const satisfies { [K in EntityKind]: KindRow<K> };
 
 type Rows = typeof entityKinds;

@@ -34,6 +34,9 @@ export type ContractInterfacesPage = OwnPages["contractInterfaces"];
 /** Session profiles by id, in the order of their making. */
 export type SessionProfilesPage = OwnPages["sessionProfiles"];
 
+/** Unbound verification tokens that have made their login, by id. */
+export type UsedTokensPage = OwnPages["usedTokens"];
+
 /** Key facts by the first two digits of their ids: however many keys there are, a change writes a 256th of them. */
 export type KeyFactsPages = ReadonlyMap<string, ReadonlyMap<string, KnownFacts>>;
 

@@ -9,18 +9,30 @@ import type { MembersPage } from "./members.ts";
 
 /** The changes of an act, with the credential proven that stamped it, unless they take it away. */
 export function withProvenCredential(
-  { users }: MembersPage,
+  page: MembersPage,
   changes: readonly Change[],
   userId: string,
   credentialId: string,
+): readonly Change[] {
+  return withChangedUser(page, changes, userId, (user) =>
+    withProven(user, (credential) => credential.credentialId === credentialId),
+  );
+}
+
+/** The changes of an act, with one more of this user, as it is after them. The same list where that changes nothing. */
+export function withChangedUser(
+  { users }: MembersPage,
+  changes: readonly Change[],
+  userId: string,
+  changed: (user: User) => User,
 ): readonly Change[] {
   const last = changes.findLastIndex((change) => change.kind === "user" && userIdOf(change) === userId);
   const change = changes[last];
   const user = change === undefined ? users.get(userId) : userOf(change);
   if (user === undefined) return changes;
-  const proven = withProven(user, (credential) => credential.credentialId === credentialId);
-  if (proven === user) return changes;
-  const proving = put("user", proven);
+  const next = changed(user);
+  if (next === user) return changes;
+  const proving = put("user", next);
   return change === undefined ? [...changes, proving] : changes.with(last, proving);
 }
 

@@ -1,10 +1,12 @@
 /** The only functions that name no organization, each with its reason. */
+import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import { type Kysely, sql } from "kysely";
+import type { ContactLookup } from "../state/credentials.ts";
 import { type ActivityRow, activityColumns } from "./activities.ts";
 import { compiled } from "./compiled.ts";
 import { idempotencyMs } from "./idempotency_keys.ts";
 import { selectUnreleased, type UnreleasedLeaf } from "./leaves.ts";
-import { type CallerRow, callerColumns, toCallerRow } from "./organizations.ts";
+import { type CallerRow, callerColumns, contactCallerColumns, severalCallers, toCallerRow } from "./organizations.ts";
 import type { DueMessage } from "./outbox.ts";
 import { dayOf } from "./refused_bytes.ts";
 import type { Store } from "./store.ts";
@@ -79,6 +81,38 @@ export async function findUnprovenInSubOrganizations(
   publicKey: string,
 ): Promise<CallerRow[]> {
   return (await unprovenInSubOrganizations(store, parentId, curve, publicKey)).map(toCallerRow);
+}
+
+function selectVerifiedBelow(db: Kysely<Tables>, parentId: string) {
+  return db
+    .selectFrom("users")
+    .innerJoin("organizations", "organizations.organization_id", "users.organization_id")
+    .select([...contactCallerColumns, sql<number | null>`null`.as("expiresAtMs"), sql<null>`null`.as("passkey")])
+    .where("organizations.parent_id", "=", parentId)
+    .where("organizations.deleted_at_ms", "is", null)
+    .limit(severalCallers);
+}
+
+const verifiedBelow = {
+  email: compiled("verified_email_below", (db, parentId: string, email: string) =>
+    selectVerifiedBelow(db, parentId)
+      .where("users.email_verified", "=", sql.lit(1))
+      .where(sql<string>`lower(users.user_email)`, "=", email),
+  ),
+  phone: compiled("verified_phone_number_below", (db, parentId: string, phoneNumber: string) =>
+    selectVerifiedBelow(db, parentId)
+      .where("users.phone_verified", "=", sql.lit(1))
+      .where("users.user_phone_number", "=", phoneNumber),
+  ),
+};
+
+/** The same for a client that signs in by a contact: only where it is verified, and at most as many as are ambiguous. */
+export async function findVerifiedInSubOrganizations(
+  store: Store,
+  parentId: string,
+  { kind, contact }: Pick<ContactLookup, "kind" | "contact">,
+): Promise<CallerRow[]> {
+  return (await verifiedBelow[kind](store, parentId, comparableContact(kind, contact))).map(toCallerRow);
 }
 
 const activityAnywhere = compiled("activity_anywhere", (db, activityId: string) =>

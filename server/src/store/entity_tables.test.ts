@@ -19,6 +19,7 @@ const shown: { [K in TabledKind]: { entity: Entities[K]; row: object; parts?: ob
       userId: "u",
       userName: "Ann",
       userEmail: "ann@example.com",
+      emailVerified: true,
       userPhoneNumber: "+15551234567",
       userTags: ["t", "s"],
       apiKeys: [
@@ -55,6 +56,8 @@ const shown: { [K in TabledKind]: { entity: Entities[K]; row: object; parts?: ob
       user_id: "u",
       user_name: "Ann",
       user_email: "ann@example.com",
+      email_verified: 1,
+      phone_verified: 0,
       user_phone_number: "+15551234567",
       user_tags: '["t","s"]',
       ...timeColumns,

@@ -79,7 +79,9 @@ export const entityTables = {
       user_id: text("userId"),
       user_name: text("userName"),
       user_email: optionalText("userEmail"),
+      email_verified: flag("emailVerified"),
       user_phone_number: optionalText("userPhoneNumber"),
+      phone_verified: flag("phoneVerified"),
       user_tags: json("userTags"),
       ...times,
     },
@@ -157,6 +159,7 @@ export const entityTables = {
     },
     clash: "refuse",
   },
+  usedToken: { shownIn: "page" },
 } as const satisfies { [K in EntityKind]: EntityTable<Entities[K]> | OtherPlace };
 
 type Rows = typeof entityTables;

@@ -1,5 +1,7 @@
 import { fromHex } from "@keystead/core/encoding/hex.ts";
+import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import { type Kysely, sql } from "kysely";
+import type { ContactLookup } from "../state/credentials.ts";
 import { activityIdPrefix } from "../state/derived_id.ts";
 import { slotMs } from "../state/journal.ts";
 import { compiled } from "./compiled.ts";
@@ -116,6 +118,65 @@ export async function findCallerByUser(
 ): Promise<CallerRow | undefined> {
   const [row] = await callerByUser(store, organizationId, userId);
   return row && toCallerRow(row);
+}
+
+/** What the join of an organization and its users yields, for evidence that names no credential. */
+export const contactCallerColumns = [
+  "organizations.organization_id as organizationId",
+  "organizations.parent_id as parentId",
+  "organizations.organization_name as organizationName",
+  "users.user_id as credentialId",
+  "users.user_id as userId",
+  "users.user_name as userName",
+] as const;
+
+/** Two are as many as nobody can tell apart. */
+export const severalCallers = 2;
+
+function selectByContact(db: Kysely<Tables>, organizationId: string) {
+  return db
+    .selectFrom("organizations")
+    .innerJoin("users", "users.organization_id", "organizations.organization_id")
+    .select([...contactCallerColumns, sql<number | null>`null`.as("expiresAtMs"), sql<null>`null`.as("passkey")])
+    .where("organizations.organization_id", "=", organizationId)
+    .where("organizations.deleted_at_ms", "is", null)
+    .limit(severalCallers);
+}
+
+/** Each is written out: planners take the index of verified contacts only where they read the mark. */
+const callersByContact = {
+  email: compiled("callers_by_email", (db, organizationId: string, email: string) =>
+    selectByContact(db, organizationId)
+      .where("users.user_email", "is not", null)
+      .where(sql<string>`lower(users.user_email)`, "=", email),
+  ),
+  phone: compiled("callers_by_phone_number", (db, organizationId: string, phoneNumber: string) =>
+    selectByContact(db, organizationId).where("users.user_phone_number", "=", phoneNumber),
+  ),
+};
+
+const callersByVerifiedContact = {
+  email: compiled("callers_by_verified_email", (db, organizationId: string, email: string) =>
+    selectByContact(db, organizationId)
+      .where("users.email_verified", "=", sql.lit(1))
+      .where(sql<string>`lower(users.user_email)`, "=", email),
+  ),
+  phone: compiled("callers_by_verified_phone_number", (db, organizationId: string, phoneNumber: string) =>
+    selectByContact(db, organizationId)
+      .where("users.phone_verified", "=", sql.lit(1))
+      .where("users.user_phone_number", "=", phoneNumber),
+  ),
+};
+
+/** Users of an organization with this contact, at most as many as are ambiguous. */
+export async function findCallersByContact(
+  store: Store,
+  organizationId: string,
+  { kind, contact }: Pick<ContactLookup, "kind" | "contact">,
+  isVerified: boolean,
+): Promise<CallerRow[]> {
+  const find = (isVerified ? callersByVerifiedContact : callersByContact)[kind];
+  return (await find(store, organizationId, comparableContact(kind, contact))).map(toCallerRow);
 }
 
 const formerCaller = compiled("former_caller", selectCaller);

@@ -44,6 +44,19 @@ const holders = {
   /** In the form that addresses are looked up by. */
   walletAccountAddress: (db: Db, key: string) =>
     db.selectFrom("wallet_accounts").select("organization_id").where("address_key", "=", key),
+  // Who only wrote a contact down is not among these.
+  verifiedEmail: (db: Db, email: string) =>
+    db
+      .selectFrom("users")
+      .select("organization_id")
+      .where("email_verified", "=", sql.lit(1))
+      .where(sql<string>`lower(user_email)`, "=", lowerAscii(email)),
+  verifiedPhoneNumber: (db: Db, phoneNumber: string) =>
+    db
+      .selectFrom("users")
+      .select("organization_id")
+      .where("phone_verified", "=", sql.lit(1))
+      .where("user_phone_number", "=", phoneNumber),
 } as const;
 
 export type SubOrganizationFilter = { by: keyof typeof holders; value: string };
@@ -60,6 +73,27 @@ export async function listSubOrganizationIds(
   const { above, below, direction, inOrder } = boundsOf(span, "asc");
   const rows = await read(
     (filter === undefined ? children(db, parentId) : holdingChildren(db, parentId, filter))
+      .where("held.organization_id", ">", above)
+      .where("held.organization_id", "<", below)
+      .orderBy("held.organization_id", direction)
+      .limit(span.limit),
+  );
+  return inOrder(rows.map(({ organization_id }) => organization_id));
+}
+
+/** The same of those with a user who has a verified contact, whichever it is. */
+export async function listVerifiedSubOrganizationIds({ db }: Store, parentId: string, span: Span): Promise<string[]> {
+  const { above, below, direction, inOrder } = boundsOf(span, "asc");
+  const rows = await read(
+    children(db, parentId)
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom("users")
+            .select("users.user_id")
+            .whereRef("users.organization_id", "=", "held.organization_id")
+            .where(({ eb, or }) => or([eb("users.email_verified", "=", 1), eb("users.phone_verified", "=", 1)])),
+        ),
+      )
       .where("held.organization_id", ">", above)
       .where("held.organization_id", "<", below)
       .orderBy("held.organization_id", direction)
@@ -110,4 +144,16 @@ export async function findSubOrganization(
 ): Promise<{ deletedAtMs: number | null } | undefined> {
   const [row] = await child(store, parentId, organizationId);
   return row && { ...row };
+}
+
+/** Which cursor is none of this parent's sub-organizations. One that was deleted is still a place in the order: pages go on behind it. */
+export async function findUnknownCursor(
+  store: Store,
+  parentId: string,
+  { before, after }: Pick<Span, "before" | "after">,
+): Promise<string | undefined> {
+  for (const cursor of [before, after]) {
+    if (cursor !== undefined && (await findSubOrganization(store, parentId, cursor)) === undefined) return cursor;
+  }
+  return undefined;
 }

@@ -15,6 +15,7 @@ import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { noState } from "@keystead/core/log/header.ts";
 import { encodeLeaf } from "@keystead/core/log/leaf.ts";
 import type { NamedState } from "@keystead/core/log/leaf_format_2.ts";
+import { makeVerificationToken } from "@keystead/core/otp/verification_token.ts";
 import type { Furnisher, UserPlan } from "@keystead/e2e/furnish.ts";
 import { nodeCurves } from "@keystead/server/curves/node_curves.ts";
 import { withLimits } from "@keystead/server/endpoints/limits.ts";
@@ -32,6 +33,7 @@ import { createBlinds } from "@keystead/server/signer/secrets/blinds.ts";
 import { createDraws } from "@keystead/server/signer/secrets/draws.ts";
 import { openKeyringWith } from "@keystead/server/signer/secrets/keyring.ts";
 import { createSealer, type Sealer } from "@keystead/server/signer/secrets/seal.ts";
+import { verificationTokenId } from "@keystead/server/state/derived_id.ts";
 import { type Change, put, type User } from "@keystead/server/state/entities.ts";
 import { createLru } from "@keystead/server/state/lru.ts";
 import { findDeployment } from "@keystead/server/store/across.ts";
@@ -186,6 +188,17 @@ function createFurnisher(store: Store, signer: Signer): InnerFurnisher {
 
   return {
     change,
+    async issueToken({ organizationId, contact, publicKey }) {
+      const nowMs = Date.now();
+      return makeVerificationToken(signer.keyring.otp, {
+        tokenId: verificationTokenId(randomBytes(16), randomBytes(32), nowMs),
+        expiresAtMs: nowMs + 24 * hourMs,
+        organizationId,
+        verificationType: "OTP_TYPE_EMAIL",
+        contact,
+        publicKey,
+      });
+    },
     async addUsers(organizationId, users, rootUserIds) {
       await change(organizationId, [
         ...users.map((user) => put("user", userOf(user))),

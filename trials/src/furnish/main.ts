@@ -7,6 +7,7 @@ const [dataFolder = "", databaseUrl] = process.argv.slice(2);
 
 async function carryOut(furnisher: InnerFurnisher, order: ToFurnisher): Promise<FromFurnisher> {
   if (order.kind === "found") return { organizationId: await furnisher.found(order.organization) };
+  if (order.kind === "issueToken") return { token: await furnisher.issueToken(order.plan) };
   await furnisher.addUsers(order.organizationId, order.users, order.rootUserIds);
   return {};
 }

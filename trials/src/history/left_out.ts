@@ -35,6 +35,8 @@ export const leftOutActivities = {
   init_import_private_key: imports,
   init_import_wallet: imports,
   init_otp: codes,
+  otp_login:
+    "it needs a verification token, and the users of the model have no contacts; the gateway's tests have them",
   sign_transaction: "as signatures of payloads, which are there",
   update_private_key_tag: keyTags,
   verify_otp: codes,
@@ -51,6 +53,7 @@ export const leftOutQueries = {
   list_private_key_tags: keyTags,
   list_smart_contract_interfaces: standsAlone,
   list_suborgs: others,
+  list_verified_suborgs: others,
   simulate_activity: "it shows what would be decided, and the history shows what is",
 } as const satisfies Partial<Record<QueryPath, string>>;
 

@@ -20,10 +20,11 @@ import {
   unverifiedEvidence,
   verifyEvidence,
 } from "../../evidence/evidence.ts";
-import { type CredentialLookup, isExpired, lookupText } from "../../state/credentials.ts";
+import { type ContactLookup, type CredentialLookup, isExpired, lookupText } from "../../state/credentials.ts";
 import { type CallerRow, findCaller, findCallerByUser, findFormerCaller } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import { readAllowedOrigins } from "./allowed_origins.ts";
+import { findByContact } from "./contact_caller.ts";
 import { findOwnSubOrganization } from "./own_sub_organization.ts";
 import type { RefusedCredentials } from "./refused_credentials.ts";
 
@@ -32,6 +33,8 @@ export type AuthenticationDependencies = {
   curves: Curves;
   /** The public half of the notarizer key, 33 bytes; undefined before the signer has said it. */
   notarizerKey?(): Uint8Array | undefined;
+  /** The public half of the `otp` key, likewise. */
+  otpKey?(): Uint8Array | undefined;
   /** Those of the HTTP handler; without them every credential is looked up anew. */
   refusedCredentials?: RefusedCredentials;
 };
@@ -58,6 +61,7 @@ async function resolve(
 ): Promise<Resolved> {
   const { store, curves } = dependencies;
   const lookup = lookupOf(evidence);
+  if (lookup.by === "contact") return resolveContact(dependencies, organizationId, evidence, lookup, body, scope);
   /** Most are found and verified at the first attempt: whose key it was is asked only where that fails. */
   const attempt = async (row: CallerRow | undefined, subjectId = organizationId): Promise<Resolved | undefined> => {
     if (row === undefined || !hasCredential(row)) return undefined;
@@ -82,9 +86,28 @@ async function resolve(
   throw findsBelow ? unknownBelow(organizationId, evidence) : unknownCredential({ organizationId, parentId }, evidence);
 }
 
+/** A token says itself whom it speaks for: nobody is looked for before the stamp is verified. */
+async function resolveContact(
+  dependencies: AuthenticationDependencies,
+  organizationId: string,
+  evidence: Evidence,
+  lookup: ContactLookup,
+  body: Uint8Array,
+  scope: Scope,
+): Promise<Resolved> {
+  const inSubOrganizations = scope === "sub-organization";
+  const stranger = { organizationId, organizationName: "", credential: { credentialId: "", userId: "", userName: "" } };
+  if (!(await verifies(dependencies, stranger, evidence, body))) throw unverifiedEvidence(evidence);
+  const found = await findByContact(dependencies.store, organizationId, evidence, lookup, inSubOrganizations);
+  if (found === undefined || !hasCredential(found)) {
+    throw unknownCredential({ organizationId, parentId: undefined, inSubOrganizations }, evidence);
+  }
+  return { found, subjectId: found.organizationId, isVerified: true };
+}
+
 /** Whether the evidence is good for this body. Throws where it, or the credential, is over. */
 async function verifies(
-  { store, curves, notarizerKey }: AuthenticationDependencies,
+  { store, curves, notarizerKey, otpKey }: AuthenticationDependencies,
   found: FoundCaller,
   evidence: Evidence,
   body: Uint8Array,
@@ -93,8 +116,8 @@ async function verifies(
   const nowMs = Date.now();
   if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
   const origins = needsOrigins(evidence) ? await readAllowedOrigins(store, found) : undefined;
-  const verification = { curves, credential, notarizerKey: notarizerKey?.(), allowedOrigins: () => origins };
-  return verifyEvidence(verification, evidence, body);
+  const serviceKeys = { notarizerKey: notarizerKey?.(), otpKey: otpKey?.() };
+  return verifyEvidence({ curves, credential, ...serviceKeys, allowedOrigins: () => origins }, evidence, body);
 }
 
 /** Neither the named organization nor any below it knows the credential. */
@@ -103,13 +126,16 @@ function unknownBelow(organizationId: string, evidence: Evidence): Fault {
 }
 
 /** A user is looked for in its own organization alone: anywhere else nobody has its id. */
-function findIn(store: Store, organizationId: string, lookup: CredentialLookup, isFormer = false) {
+function findIn(
+  store: Store,
+  organizationId: string,
+  lookup: Exclude<CredentialLookup, ContactLookup>,
+  isFormer = false,
+) {
   if (lookup.by === "user") {
     const userId = lookup.organizationId === organizationId ? lookup.userId : "";
     return findCallerByUser(store, organizationId, userId);
   }
-  // No contact is verified yet: nobody is found.
-  if (lookup.by === "contact") return findCallerByUser(store, organizationId, "");
   const find = isFormer ? findFormerCaller : findCaller;
   return find(store, organizationId, lookup.curve, lookup.publicKey);
 }
@@ -130,11 +156,18 @@ function isCaller(curves: Curves, row: CallerRow, evidence: Evidence): row is Fo
  */
 export async function findWhereItRuns(
   dependencies: AuthenticationDependencies,
-  { organizationId, evidence: sent }: { organizationId: string; evidence: SentEvidence },
+  { organizationId, evidence: sent, body }: { organizationId: string; evidence: SentEvidence; body: Uint8Array },
 ): Promise<string> {
   const { store, curves } = dependencies;
   const evidence = parseEvidence(curves, sent);
-  const named = await findIn(store, organizationId, lookupOf(evidence));
+  const lookup = lookupOf(evidence);
+  if (lookup.by === "contact") {
+    return withVerifyLimit(dependencies, organizationId, evidence, async () => {
+      const resolved = await resolveContact(dependencies, organizationId, evidence, lookup, body, "sub-organization");
+      return resolved.subjectId;
+    });
+  }
+  const named = await findIn(store, organizationId, lookup);
   if (named === undefined || named.parentId !== undefined) return organizationId;
   return withVerifyLimit(dependencies, organizationId, evidence, async () => {
     if (isCaller(curves, named, evidence)) return organizationId;

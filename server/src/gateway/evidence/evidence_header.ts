@@ -34,9 +34,7 @@ export function readEvidence(rawHeaders: readonly string[], requestKind: Request
     throw new Fault("unauthenticated", missingTexts[requestKind], { errorCode: "SIGNATURE_MISSING" });
   }
   const kind = kindOfHeader(found.name);
-  if (kind === undefined) {
-    throw new Fault("unimplemented", `\`${found.name}\` stamps are not supported yet; use \`x-stamp\``);
-  }
+  if (kind === undefined) throw new Fault("internal", `no kind of evidence has the header ${found.name}`);
   if (requestKind === "submit") checkForSubmit({ kind });
   return { kind, value: found.value };
 }

@@ -13,6 +13,7 @@ import type { KeyLookup } from "../../state/credentials.ts";
 import { findProvenInSubOrganizations, findUnprovenInSubOrganizations } from "../../store/across.ts";
 import { type CallerRow, findCallerByUser } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
+import { findByContact } from "./contact_caller.ts";
 
 type Dependencies = { store: Store; curves: Curves };
 
@@ -30,8 +31,7 @@ export async function findOwnSubOrganization(
     const own = await findCallerByUser(store, lookup.organizationId, lookup.userId);
     return own?.parentId === parentId ? own : undefined;
   }
-  // No contact is verified yet.
-  if (lookup.by === "contact") return undefined;
+  if (lookup.by === "contact") return findByContact(store, parentId, evidence, lookup, true);
   const matching = matcherOf(curves, evidence);
   const proven = await findProven(store, parentId, lookup);
   const counting = proven.filter(matching);

@@ -2,6 +2,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { AnyQuery } from "../../endpoints/define_query.ts";
 import { readBody, readOrganizationId } from "../../endpoints/envelope.ts";
 import { explainMismatch } from "../../endpoints/explain_schema.ts";
+import { checkOpens } from "../../evidence/evidence.ts";
 import { queryValidators } from "../../generated/query_validators.ts";
 import { inSnapshot } from "../../store/snapshot.ts";
 import type { Store } from "../../store/store.ts";
@@ -22,6 +23,7 @@ export async function answerQuery(
 ): Promise<void> {
   const { store, queryQueue } = dependencies;
   const evidence = readEvidence(rawHeaders, "query");
+  checkOpens(evidence, query);
   const value = readBody(body);
   const organizationId = readOrganizationId(value);
   const scope = query.findsSubOrganization === true ? "sub-organization" : "named";

@@ -1,4 +1,5 @@
 import type { AnyActivity } from "../../endpoints/define_activity.ts";
+import { checkOpens } from "../../evidence/evidence.ts";
 import { passed } from "../../state/steps.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import { readEvidence } from "../evidence/evidence_header.ts";
@@ -15,6 +16,7 @@ export async function answerSubmit(
   send: Send,
 ): Promise<void> {
   const evidence = readEvidence(rawHeaders, "submit");
+  checkOpens(evidence, activity);
   const dialect = dialectOf(clientVersion);
   const idempotencyKey = readKey(headers["idempotency-key"]);
   passed("arrived");

@@ -33,6 +33,7 @@ export function openCodeAccess(
   const { memory, keyring, hasSandboxCodes, allowsPlainAnswers } = signer;
   const { codes: secrets } = keyring;
   return {
+    tokenJudgement: () => ({ otpKey: keyring.otpKey, acceptedAtMs: memory.acceptedAtMs }),
     otpSigner: keyring.otp,
     allowsPlainAnswers,
     find(otpId) {

@@ -9,6 +9,7 @@ import type { NewRecord } from "../../endpoints/key_access.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";
 import { checkMessage } from "../../outbox/message.ts";
 import { fullResult, shownResult } from "../../rules/bearer_results.ts";
+import { withVerifiedContact } from "../../state/contacts.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
 import { encodeMade, madeRecord } from "../../state/drawn.ts";
@@ -16,7 +17,7 @@ import { type Change, remove } from "../../state/entities.ts";
 import { entityJson } from "../../state/page_codec.ts";
 import { encodeEvaluations } from "../../state/policy_evaluations.ts";
 import { encodeExplanations } from "../../state/policy_explanations.ts";
-import { withProvenCredential } from "../../state/proven.ts";
+import { withChangedUser, withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { shownUser } from "./acting_parent.ts";
@@ -245,6 +246,12 @@ function advanceProving(act: Act, intended: readonly Change[], executed: Execute
 }
 
 function proving({ state, caller, namesParent, actingParent }: Act, changes: readonly Change[]): readonly Change[] {
+  const { contact } = caller;
+  if (contact !== undefined) {
+    return withChangedUser(state.pages.members, changes, caller.user.userId, (user) =>
+      withVerifiedContact(user, contact),
+    );
+  }
   // Who names the parent has not said that this is the organization: the gateway has. And a user of the parent has no key here.
   if (caller.credential.proven || namesParent || actingParent !== undefined) return changes;
   return withProvenCredential(state.pages.members, changes, caller.user.userId, caller.credential.credentialId);

@@ -7,6 +7,7 @@ import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Work } from "@keystead/core/work.ts";
 import { noSuchOrganization, organizationMismatch } from "../../endpoints/known_faults.ts";
+import { checkOpens } from "../../evidence/evidence.ts";
 import type { OfferedState, Prepared, Request, Wish } from "../../frames/messages.ts";
 import { allowedOrigins } from "../../rules/allowed_origins.ts";
 import { authorise } from "../../rules/authorise.ts";
@@ -52,6 +53,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   checkPastAcceptance(signer, nowMs);
   const asked = readAsked(body);
   const { envelope, fingerprint, form } = asked;
+  checkOpens(evidence, form.activity);
   const { subOrganizationId } = request;
   const organizationId = subOrganizationId ?? envelope.organizationId;
   const found = offered === undefined ? signer.heads.get(organizationId) : openStateOf(signer, organizationId, offered);
@@ -65,7 +67,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const { members, pending, settings } = state.pages;
   if (settings.deleted === true) throw noSuchOrganization();
   const others = createOtherStates(signer, request.others);
-  const organization = organizationOf(asked, state, others);
+  const organization = organizationOf(signer, asked, state, others, subOrganizationId);
   const readParent = () => parentOf(asked, organization.parentId, others, subOrganizationId);
   const sender = authenticate(signer.curves, organization, evidence, body, nowMs, readParent);
   const { caller, parent: actingParent } = sender;
@@ -110,7 +112,13 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
 }
 
 /** The organization of a state, with what its parent says of it. */
-function organizationOf({ form }: Asked, { organizationId, known, pages }: OpenState, others: OtherStates) {
+function organizationOf(
+  { keyring, memory }: Signer,
+  { form }: Asked,
+  { organizationId, known, pages }: OpenState,
+  others: OtherStates,
+  subOrganizationId: string | undefined,
+) {
   const { members, settings } = pages;
   const parentId = known.header.parentId && uuidFromBytes(known.header.parentId);
   return {
@@ -119,6 +127,10 @@ function organizationOf({ form }: Asked, { organizationId, known, pages }: OpenS
     // The gateway has looked there too, and has found nobody.
     inSubOrganizations: parentId === undefined && form.activity.findsSubOrganization === true,
     members,
+    settings,
+    namesParent: subOrganizationId !== undefined,
+    otpKey: keyring.otpKey,
+    acceptedAtMs: memory.acceptedAtMs,
     allowedOrigins: (own: Pick<Settings, "features"> = settings) =>
       allowedOrigins(own, parentId === undefined ? undefined : others.page(parentId, "settings")),
     sessionProfiles: () => (parentId === undefined ? pages.sessionProfiles : others.page(parentId, "sessionProfiles")),

@@ -4,10 +4,11 @@
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import type { BundleSigner } from "@keystead/core/crypto/bundles.ts";
-import { toHex } from "@keystead/core/encoding/hex.ts";
+import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { bytes, decode, encode, fixed, list, struct, text, u8, type ValueOf } from "@keystead/core/encoding/layout.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { nodeCurves } from "../../curves/node_curves.ts";
 import { nodeBundleSigner } from "../../curves/node_hpke.ts";
 import { type Authenticity, createAuthenticity } from "../../state/authenticity.ts";
 import { createMac, deriveKey } from "../../state/digest.ts";
@@ -81,6 +82,8 @@ export type Keyring = {
   notarizer: BundleSigner;
   /** The `otp` service key, which target bundles of codes and verification tokens are signed with. */
   otp: BundleSigner;
+  /** Its public half as it is verified with: 33 bytes. */
+  otpKey: Uint8Array;
   /** What one-time codes derive from. */
   codes: CodeSecrets;
   /** Equal for equal secrets of one kind in one organization, and says nothing else about them. */
@@ -148,6 +151,7 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     bundleSigner: nodeBundleSigner(bundleKey),
     notarizer: nodeBundleSigner(notarizerKey),
     otp: nodeBundleSigner(otpKey),
+    otpKey: nodeCurves.compressPoint("p256", fromHex(publicKeyHex(otpKey))),
     codes: createCodeSecrets(ring.authenticity),
     blindIndex: (organizationId: string, kind: string, secret: Uint8Array) =>
       macOf(blindMac, organizationId, kind, secret),

@@ -15,6 +15,7 @@ import { sessionProfiles } from "./0010_session_profiles.ts";
 import { oneTimeCodes } from "./0011_one_time_codes.ts";
 import { outbox } from "./0012_outbox.ts";
 import { emailEvents } from "./0013_email_events.ts";
+import { verifiedContacts } from "./0014_verified_contacts.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -32,6 +33,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0011_one_time_codes": oneTimeCodes,
   "0012_outbox": outbox,
   "0013_email_events": emailEvents,
+  "0014_verified_contacts": verifiedContacts,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */

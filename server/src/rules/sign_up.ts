@@ -1,0 +1,47 @@
+/** A sign-up with a verification token: one root user of the new organization has the contact that was verified. */
+import { Fault } from "@keystead/core/fault.ts";
+import { comparableContact } from "@keystead/core/otp/otp_types.ts";
+import type { TokenClaims } from "@keystead/core/otp/verification_token.ts";
+import type { ActivityContext } from "../endpoints/define_activity.ts";
+import type { CreateSubOrganizationParams, RootUserParams } from "../fields/new_sub_organization.ts";
+import type { Contact } from "../state/contacts.ts";
+import { checkTokenUse, contactOfToken, readOptionalToken } from "./verification_tokens.ts";
+
+/** The contact that a sign-up has verified; undefined where it brings no token. Throws where the token is not for this sign-up. */
+export function verifiedContactOf(params: CreateSubOrganizationParams, context: ActivityContext): Contact | undefined {
+  const { clientSignature, signUpForm = "signupV2" } = params;
+  const token = readOptionalToken(params.verificationToken, context);
+  if (token === undefined) {
+    if (clientSignature === undefined || clientSignature === null) return undefined;
+    throw new Fault(
+      "invalid_argument",
+      "missing parameter: verificationToken: clientSignature says what it is used for",
+    );
+  }
+  if (signUpForm === "signupV2" && token.publicKey === undefined) {
+    throw new Fault(
+      "invalid_argument",
+      "invalid verification token: ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8 takes only one that is bound to a key",
+    );
+  }
+  const { apiKeys, authenticators, oauthProviders, userEmail, userPhoneNumber } = rootUserOf(params.rootUsers, token);
+  checkTokenUse(context, token, clientSignature, {
+    kind: "signup",
+    form: signUpForm,
+    ...{ apiKeys, authenticators, oauthProviders, email: userEmail, phoneNumber: userPhoneNumber },
+  });
+  return contactOfToken(token);
+}
+
+/** The one whose contact it is. Nobody could say which of several the holder of the contact is. */
+function rootUserOf(rootUsers: readonly RootUserParams[], token: TokenClaims): RootUserParams {
+  const { kind, contact } = contactOfToken(token);
+  const owners = rootUsers.filter(({ userEmail, userPhoneNumber }) => {
+    const own = kind === "email" ? userEmail : userPhoneNumber;
+    return own != null && comparableContact(kind, own) === comparableContact(kind, contact);
+  });
+  const [owner, ...others] = owners;
+  if (owner !== undefined && others.length === 0) return owner;
+  const count = owner === undefined ? "no root user has" : "more than one root user has";
+  throw new Fault("invalid_argument", `invalid verification token: ${count} its contact`);
+}
