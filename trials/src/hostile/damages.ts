@@ -38,6 +38,9 @@ const counted = { nowhere: "how much was refused decides on nothing but what is 
 const shortLived = {
   nowhere: "a code lasts ten minutes at most: its record has the signer's mark, and its memory counts too",
 };
+const untilItEnds = {
+  nowhere: "no activity of the story has a bearer value; `check_bodies.test.ts` changes such rows",
+};
 const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
 
 /** Where a change of each column shows. */
@@ -48,6 +51,7 @@ export const found = {
   leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened },
   unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
+  sealed_bodies: all("sealed_bodies", untilItEnds),
   votes: { ...all("votes", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   otp_codes: all("otp_codes", shortLived),
   otp_attempts: all("otp_attempts", shortLived),
@@ -90,6 +94,7 @@ const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found }
   // The leaf of a birth tells of no activity.
   leaves: { removed: "check-log" },
   unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
+  sealed_bodies: { removed: untilItEnds, added: untilItEnds },
   otp_codes: { removed: shortLived, added: shortLived },
   otp_attempts: { removed: shortLived, added: shortLived },
   idempotency_keys: { removed: oneDay, added: oneDay },

@@ -35,6 +35,7 @@ export async function checkActivities(check: LeafCheck, leaves: readonly LeafInR
   const ids = [...new Set(told.map(({ leaf }) => uuidFromBytes(leaf.activityId)))];
   const rows = await rowsWith(tx, "activities", organizationId, "activity_id", ids);
   const votes = await rowsWith(tx, "votes", organizationId, "activity_id", ids);
+  const sealed = await rowsWith(tx, "sealed_bodies", organizationId, "activity_id", ids);
   const byId = new Map(rows.map((row) => [row.activity_id, row]));
   for (const each of told) {
     const activityId = uuidFromBytes(each.leaf.activityId);
@@ -46,19 +47,42 @@ export async function checkActivities(check: LeafCheck, leaves: readonly LeafInR
       continue;
     }
     const later = votes.filter(({ activity_id }) => activity_id === activityId);
-    await checkRow(check, each, row);
-    const vote = voteOf(each.leaf, row, later);
+    const box = sealed.find(({ activity_id }) => activity_id === activityId);
+    const digest = await bodyDigest(check, each.leaf, row, box);
+    await checkRow(check, each, row, digest);
+    const vote = voteOf(each.leaf, row, digest, later);
     if (vote !== undefined) findings.lost(vote);
   }
 }
 
 const isOver = ({ event }: Leaf) => event === "COMPLETED" || event === "FAILED" || event === "REJECTED";
 
-async function checkRow(check: LeafCheck, told: LeafInRow, row: ActivityRow): Promise<void> {
+/** The digest of the stamped bytes, as far as the row has them: itself, or in the signer's box beside their shown form. */
+async function bodyDigest(
+  { tx, vouching, organizationId, findings }: LeafCheck,
+  { fingerprint }: Leaf,
+  row: ActivityRow,
+  box: Tables["sealed_bodies"] | undefined,
+): Promise<Uint8Array> {
+  const digest = sha256(row.body);
+  if (box === undefined || equalBytes(digest, fingerprint)) return digest;
+  const [own] = await vouching.bodies([{ organizationId, fingerprint, sealed: box.sealed }]);
+  if (own === undefined || !equalBytes(own.shown, digest)) return digest;
+  const endsAt = { ends_at_ms: own.endsAtMs };
+  if (
+    box.ends_at_ms !== own.endsAtMs &&
+    findings.differs(`sealed_bodies ${row.activity_id}: ends_at_ms not as sealed`)
+  ) {
+    await updateRow(tx, "sealed_bodies", box, endsAt);
+  }
+  return fingerprint;
+}
+
+async function checkRow(check: LeafCheck, told: LeafInRow, row: ActivityRow, digest: Uint8Array): Promise<void> {
   const { tx, findings } = check;
   const { leaf } = told;
   const name = `activities ${row.activity_id}`;
-  if (!equalBytes(sha256(row.body), leaf.fingerprint)) {
+  if (!equalBytes(digest, leaf.fingerprint)) {
     findings.lost(`${name}: its body was changed`);
     return;
   }
