@@ -333,6 +333,26 @@ const messageDamages: Damage[] = [
   },
 ];
 
+/** Nor has it a bearer value. */
+const bodyDamages: Damage[] = [
+  {
+    name: "sealed_bodies: a body is put in that the signer did not seal",
+    table: "sealed_bodies",
+    what: "a body is put in that the signer did not seal",
+    found: "check-database",
+    async apply(raw, { targetOrganization }, _donor, random) {
+      const { organizationId } = targetOrganization;
+      const { activity_id = "" } = random.pick(await raw.rows("activities", organizationId));
+      return raw.insert("sealed_bodies", {
+        organization_id: organizationId,
+        activity_id,
+        sealed: random.pick([new Uint8Array(hugeLength), new Uint8Array(300), new Uint8Array()]),
+        ends_at_ms: random.pick([0, Number.MAX_SAFE_INTEGER]),
+      });
+    },
+  },
+];
+
 /** What is done to an organization as a whole. They count for the table that says where it stands. */
 const organizationDamages: Damage[] = [
   {
@@ -375,5 +395,6 @@ export const damages: readonly Damage[] = [
   ...damagedTables.flatMap((table) => [...columnDamages(table), ...rowDamages(table)]),
   ...markDamages,
   ...messageDamages,
+  ...bodyDamages,
   ...organizationDamages,
 ];

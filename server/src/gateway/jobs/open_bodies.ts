@@ -10,8 +10,10 @@ import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import type { Job } from "./job_runner.ts";
 
-/** Bodies may have a megabyte: these stay well below the longest frame. */
+/** Bodies have a megabyte at most: these stay well below the longest frame. */
 const bodiesAtOnce = 16;
+const maxBoxBytes = 2 * 1024 * 1024;
+const sha256Hex = /^[0-9a-f]{64}$/;
 
 export function openBodies(store: Store, link: SignerLink): Job {
   return {
@@ -38,13 +40,15 @@ export async function openEnded(store: Store, link: SignerLink, nowMs: number, s
 }
 
 /** How many of them do not open at all. */
-async function openPortion(store: Store, link: SignerLink, bodies: readonly ClosedBody[]): Promise<number> {
+async function openPortion(store: Store, link: SignerLink, all: readonly ClosedBody[]): Promise<number> {
+  // Rows that somebody has changed must not hold the others up.
+  const bodies = all.filter(({ sealed, fingerprint }) => sealed.length <= maxBoxBytes && sha256Hex.test(fingerprint));
   const replies = await link.request("openBodies", {
     bodies: bodies.map(({ organizationId, fingerprint, sealed }) => {
       return { organizationId, fingerprint: fromHex(fingerprint), sealed };
     }),
   });
-  let refused = 0;
+  let refused = all.length - bodies.length;
   for (const [index, reply] of replies.entries()) {
     const body = bodies[index];
     if (reply.kind === "opened" && body !== undefined) await storeOpenedBody(store, body, reply.value.body);

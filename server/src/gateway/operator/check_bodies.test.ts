@@ -23,6 +23,7 @@ for (const dialect of dialects) {
     const { store, root, signer } = rig;
     const verificationToken = someToken(signer.clock.nowMs + 3_600_000);
     const used = await rig.submit(root, useToken, { verificationToken, note: "" });
+    await rig.submit(root, "create_user_tag", { userTagName: "tag", userIds: [] });
     await rig.submit(root, tradeCode, { otpCode: "ABC123XYZ" });
     await rig.dependencies.committer.settle();
     assert.deepEqual(await check(rig), []);
@@ -46,6 +47,22 @@ for (const dialect of dialects) {
 
     await ofUsed("sealed_bodies").set({ ends_at_ms: 0 }).execute();
     assert.match((await check(rig)).join("\n"), new RegExp(`sealed_bodies ${used.id}: ends_at_ms not as sealed`));
+    assert.deepEqual(await check(rig, true), []);
+
+    const [other] = await store.db
+      .selectFrom("activities")
+      .selectAll()
+      .where("type", "like", "%CREATE_USER_TAG")
+      .execute();
+    assert.ok(other);
+    await store.db
+      .insertInto("sealed_bodies")
+      .values({ ...box, activity_id: other.activity_id })
+      .execute();
+    assert.match(
+      (await check(rig)).join("\n"),
+      new RegExp(`sealed_bodies ${other.activity_id}: its body is open already`),
+    );
     assert.deepEqual(await check(rig, true), []);
 
     signer.clock.nowMs += 2 * 3_600_000;
