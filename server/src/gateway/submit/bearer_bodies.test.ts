@@ -1,6 +1,7 @@
 /** Bodies with a bearer value, from the request to the end of the value and beyond. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, type TestContext, test } from "node:test";
 import { Fault } from "@keystead/core/fault.ts";
 import { someToken, tradeCode, useToken } from "../../../test/bearer_endpoints.ts";
@@ -9,6 +10,7 @@ import { type Activity, createGatewayRig, type GatewayRig, inProcess, type Perso
 import { dialects } from "../../../test/open_test_store.ts";
 import { freshKey, linkTo, signerWith } from "../../../test/rotation_rig.ts";
 import { query } from "../../../test/session_rig.ts";
+import type { Store } from "../../store/store.ts";
 import { openEnded } from "../jobs/open_bodies.ts";
 import { rotateKeys } from "../operator/rotate_keys.ts";
 import { createCommitter } from "./committer.ts";
@@ -39,8 +41,17 @@ async function shownTo(rig: GatewayRig, person: Person, { id, organizationId }: 
   return activity;
 }
 
+/** Of SQLite the files themselves, with what was deleted and what is in the write-ahead log. */
+function filesOf(store: Store): Buffer[] {
+  if (store.dialect !== "sqlite") return [];
+  const [{ file }] = store.sqlite.database.prepare("pragma database_list").all() as [{ file: string }];
+  return [file, `${file}-wal`].filter((path) => existsSync(path)).map((path) => readFileSync(path));
+}
+
 async function assertNowhere({ store }: GatewayRig, ...secrets: string[]): Promise<void> {
-  for (const value of await everyValue(store)) {
+  const files = filesOf(store);
+  assert.equal(files.length > 0, store.dialect === "sqlite");
+  for (const value of [...(await everyValue(store)), ...files]) {
     for (const secret of secrets) {
       assert.ok(!value.includes(secret), `a row holds it: ${value.subarray(0, 200)}`);
       assert.ok(!value.includes(secret.slice(-64)), "a row holds its end");

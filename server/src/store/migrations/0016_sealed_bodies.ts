@@ -11,5 +11,9 @@ export const sealedBodies: MigrationStep = async (db, { text, integer, bytes, wi
       .addColumn("ends_at_ms", integer, (column) => column.notNull())
       .addPrimaryKeyConstraint("sealed_bodies_key", ["organization_id", "activity_id"]),
   ).execute();
-  await db.schema.createIndex("sealed_bodies_by_end").on("sealed_bodies").column("ends_at_ms").execute();
+  await db.schema
+    .createIndex("sealed_bodies_by_end")
+    .on("sealed_bodies")
+    .columns(["ends_at_ms", "organization_id", "activity_id"])
+    .execute();
 };
