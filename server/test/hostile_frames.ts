@@ -22,6 +22,10 @@ export const samples = {
     leaves: seenOf(aim).rows.map(({ leaf }) => leaf),
     heads: links(aim),
     records: seenOf(aim).records.map(({ content, sealed }) => ({ content, sealed })),
+    bodies: [],
+  }),
+  openBodies: ({ run }) => ({
+    bodies: [{ organizationId: run.parentId, fingerprint: new Uint8Array(32), sealed: run.keyring }],
   }),
   reseal: (aim) => ({
     boxes: [

@@ -74,6 +74,12 @@ export const loosened: readonly Loosened[] = [
     accepts: (value) => value === null,
     why: "recorded answers carry null unless the activity failed",
   },
+  {
+    definition: "Vote",
+    property: "message",
+    accepts: isAbsent,
+    why: "a stamped body is not shown while a token or code in it can still be used",
+  },
   { definition: "Status", property: "errorCode", accepts: isText, why: "our own name of the published error code" },
   {
     definition: "Status",

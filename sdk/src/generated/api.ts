@@ -274,8 +274,8 @@ export type Vote = {
   /** The activity voted on. */
   activityId: string;
   selection: "VOTE_SELECTION_APPROVED" | "VOTE_SELECTION_REJECTED";
-  /** The request body that was stamped. */
-  message: string;
+  /** The request body that was stamped; absent until the bearer values in it have expired. */
+  message?: string;
   /** The public key of the stamp. */
   publicKey: string;
   /** The signature of the stamp. */

@@ -3,7 +3,6 @@ import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { Type } from "../fields/schema.ts";
 import { sessionOwner } from "../fields/sessions.ts";
-import { withoutLeaf } from "../rules/bearer_results.ts";
 import { getUser } from "../state/members.ts";
 
 const lifeSeconds = 3_600;
@@ -28,7 +27,6 @@ export const createReadOnlySession = defineActivity({
   cost: () => unitCosts.sign.CURVE_P256,
   sealed: true,
   pure: true,
-  answer: withoutLeaf,
   bearer: { field: "session", endsAtMs: ({ sessionExpiry }) => Number(sessionExpiry) * 1000 },
   state: ({ members, settings }) => ({ members, settings }),
   run({ members, settings }, _, { organizationId, userId, keys, nowMs, bodyMs }) {

@@ -45,6 +45,7 @@ export const createSubOrganization = defineActivity({
     rootUserIds: Type.Optional(ids),
   }),
   versions: createSubOrganizationVersions,
+  bearerParams: { verificationToken: "verificationToken" },
   cost: ({ rootUsers, wallet, privateKeys, ...params }: CreateSubOrganizationParams) =>
     costOfUsers(rootUsers) +
     costOfPrivateKeys(privateKeys) +

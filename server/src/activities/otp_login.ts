@@ -42,6 +42,7 @@ const v1 = defineVersion({
   resultKey: "otpLoginResult",
   params: paramsV1,
   translate: (sent): OtpLoginParams => knownFields(paramsV1, sent),
+  answer: ({ session }) => ({ session }),
 });
 
 /** Signs in the user whose contact a verification token names. Usually the parent's server asks for it, for a user of a sub-organization. */
@@ -60,6 +61,9 @@ export const otpLogin = defineActivity({
   makesSession: ({ sessionProfileId }) => ({ sessionProfileId: namedProfileId(sessionProfileId) }),
   cost: (params) => costOfToken(params) + unitCosts.publicKey + unitCosts.sign.CURVE_P256,
   sealed: true,
+  bearer: { field: "session", endsAtMs: ({ sessionEndsAtMs }) => Number(sessionEndsAtMs), onlyForSameBytes: true },
+  bearerParams: { verificationToken: "verificationToken" },
+  answer: ({ session }) => ({ session }),
   // A token that waited for approvals would lie about for its whole life, and its user with it.
   neverWaits: true,
   state: ({ members, settings, usedTokens }) => ({ members, settings, usedTokens }),
@@ -73,7 +77,10 @@ export const otpLogin = defineActivity({
     const { user, ...login } = withLogin(members, owner, params, context);
     return {
       changes: [...used, put("user", withVerifiedContact(user, contact))],
-      result: { session: sessionToken(context, { userId: owner.userId, ...login }) },
+      result: {
+        session: sessionToken(context, { userId: owner.userId, ...login }),
+        sessionEndsAtMs: login.expiresAtMs,
+      },
     };
   },
 });

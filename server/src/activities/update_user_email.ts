@@ -15,6 +15,7 @@ export const updateUserEmail = defineActivity({
   resultKey: "updateUserEmailResult",
   summary: "Update or remove a user's e-mail address",
   params: Type.Object({ userId: id, userEmail: email, verificationToken }),
+  bearerParams: { verificationToken: "verificationToken" },
   result: Type.Object({ userId: id }),
   cost: costOfToken,
   state: ({ members, settings }) => ({ members, settings }),

@@ -15,6 +15,7 @@ export const updateUserPhoneNumber = defineActivity({
   resultKey: "updateUserPhoneNumberResult",
   summary: "Update or remove a user's phone number",
   params: Type.Object({ userId: id, userPhoneNumber: phoneNumber, verificationToken }),
+  bearerParams: { verificationToken: "verificationToken" },
   result: Type.Object({ userId: id }),
   cost: costOfToken,
   state: ({ members, settings }) => ({ members, settings }),

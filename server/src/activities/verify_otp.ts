@@ -27,7 +27,12 @@ export const verifyOtp = defineActivity({
   spendsCode: true,
   neverWaits: true,
   // The token's end is kept beside it, because rows show neither the token nor what is in it.
-  bearer: { field: "verificationToken", endsAtMs: ({ tokenEndsAtMs }) => Number(tokenEndsAtMs) },
+  bearer: {
+    field: "verificationToken",
+    endsAtMs: ({ tokenEndsAtMs }) => Number(tokenEndsAtMs),
+    onlyForSameBytes: true,
+  },
+  bearerParams: { otpCode: "oneTimeCode", encryptedOtpBundle: "oneTimeCode" },
   answer: ({ verificationToken }) => ({ verificationToken }),
   state: () => undefined,
   records: ({ otpId }) => [{ by: "id", kind: "otpCode", id: otpId }],

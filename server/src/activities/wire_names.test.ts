@@ -273,3 +273,45 @@ test("exactly these are open to users of the parent, and none of them is a vote,
     assert.deepEqual(none, Array(none.length).fill(undefined), activity.path);
   }
 });
+
+test("exactly these take bearer values, each of which the schema of a version knows as a text", () => {
+  const forms = [...activityForms.values()];
+  const bearing = forms.map(({ activity }) => activity).filter((each) => each.bearerParams !== undefined);
+  assert.deepEqual([...new Set(bearing.map(({ path }) => path))].sort(), [
+    "create_sub_organization",
+    "otp_login",
+    "update_user_email",
+    "update_user_phone_number",
+    "verify_otp",
+  ]);
+  for (const activity of bearing) {
+    for (const path of Object.keys(activity.bearerParams ?? {})) {
+      const found = forms.filter((form) => form.activity === activity).map(({ params }) => schemaAt(params, path));
+      assert.ok(found.includes("string"), `${activity.path}: no version has a text at ${path}`);
+    }
+  }
+});
+
+type Schema = { type?: string; properties?: Record<string, Schema>; items?: Schema; anyOf?: readonly Schema[] };
+
+function schemaAt(schema: unknown, path: string): string | undefined {
+  let at = schema as Schema | undefined;
+  for (const step of path.replaceAll("[]", ".[]").split(".")) {
+    at = at?.anyOf?.[0] ?? at;
+    at = step === "[]" ? at?.items : at?.properties?.[step];
+  }
+  return (at?.anyOf?.[0] ?? at)?.type;
+}
+
+test("a result that only the same bytes bring again comes of a body that is sealed, too, in every version", () => {
+  for (const { activity, type, params } of activityForms.values()) {
+    if (activity.bearer?.onlyForSameBytes !== true) continue;
+    assert.equal(activity.sealed, true, type);
+    // Whoever could read the body and its stamp could send both.
+    const paths = Object.keys(activity.bearerParams ?? {});
+    assert.ok(
+      paths.some((path) => schemaAt(params, path) === "string"),
+      `${type} has no bearer value: name what it takes instead, such as an encrypted code`,
+    );
+  }
+});

@@ -71,7 +71,15 @@ export type ActivityOutcome<R> = {
 };
 
 /** A result field that is worth something to whoever has it. Its row stays sealed; only its own user sees it, until it ends. */
-export type BearerField = { field: string; endsAtMs(result: Record<string, unknown>): number };
+export type BearerField = {
+  field: string;
+  endsAtMs(result: Record<string, unknown>): number;
+  /** Not even by a query: its user sends the same stamped bytes again. Then the parameters have a bearer value, too. */
+  onlyForSameBytes?: true;
+};
+
+/** Parameters that are worth something to whoever has them: `rules/bearer_params.ts` says how long. */
+export type BearerKind = "verificationToken" | "oneTimeCode";
 
 /** One spelling of an activity on the wire. Names are written out, never computed. */
 export type WireNames = {
@@ -134,6 +142,11 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   neverWaits?: true;
   /** The field of a sealed result that its row never shows. */
   bearer?: BearerField;
+  /**
+   * Parameters that are worth something to whoever has them, of any version: `{ verificationToken: "verificationToken" }`, or inside
+   * lists `"users[].token"`. A body with one is sealed in its row until all of them have ended: decision 0058.
+   */
+  bearerParams?: Readonly<Record<string, BearerKind>>;
   /** The result as clients see it, where it is kept with more. */
   answer?(result: Record<string, unknown>): Record<string, unknown>;
   /**

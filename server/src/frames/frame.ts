@@ -22,6 +22,7 @@ export const frameKinds = {
   vouch: 7,
   reseal: 8,
   pins: 9,
+  openBodies: 11,
   /** To the courier; the signer knows none of these, and the courier no other. */
   deliver: 10,
   fault: 255,

@@ -114,6 +114,8 @@ const prepared = struct({
       slot: optional(u32),
       createdAtMs: u64,
       updatedAtMs: u64,
+      /** The body of a new one, where that holds a bearer value: it is stored so, and not otherwise, until then. */
+      sealedBody: optional(struct({ endsAtMs: u64, sealed: bytes })),
       /** JSON of the result, or of the failure; a sealed result stands in `sealed` instead. */
       result: optional(text),
       failure: optional(text),
@@ -126,6 +128,9 @@ const prepared = struct({
  * be ahead, and to which the heads of the same request do not lead: the signer will not decide on it.
  */
 export const headStandings = ["FOREIGN", "RELEASED", "AHEAD", "BEHIND", "FORKED", "UNKNOWN", "UNLED"] as const;
+
+/** A body with a bearer value, sealed, and whose it is. */
+const storedBody = struct({ organizationId: text, fingerprint: fixed(32), sealed: bytes });
 
 /** A committed row as it is stored. */
 const releaseRow = struct({ leaf: bytes, sealed: optional(bytes) });
@@ -151,7 +156,7 @@ export const messages = {
       state: optional(offeredState),
       /** The fingerprints of the one journal the body falls into, in order. */
       journal: optional(bytes),
-      /** The body of the activity that this one votes on. */
+      /** The body of the activity that this one votes on, or the signer's own box of it. */
       target: optional(bytes),
       /** What was found of the records that the activity, or the one it votes on, wishes for. */
       records: list(storedRecord),
@@ -175,15 +180,27 @@ export const messages = {
       }),
     ),
   },
+  /** Bodies whose bearer values have ended, for whoever may read them now. */
+  openBodies: {
+    request: struct({ bodies: list(storedBody) }),
+    reply: list(variant({ opened: struct({ body: bytes }), early: struct({}), refused: struct({ message: text }) })),
+  },
   statement: { request: struct({ page: u32 }), reply: struct({ statement: bytes, signature: bytes }) },
   /** What of a database the signer itself has written. Nothing is decided by it, and nothing secret is answered. */
   vouch: {
-    request: struct({ leaves: list(bytes), heads: list(bytes), records: list(storedRecord) }),
+    request: struct({
+      leaves: list(bytes),
+      heads: list(bytes),
+      records: list(storedRecord),
+      bodies: list(storedBody),
+    }),
     reply: struct({
       leaves: list(bool),
       heads: list(struct({ standing: oneOf(headStandings), releasedVersion: optional(u64) })),
       /** Whether the content is the signer's own, whether the box opens for it, and what its secret is found by. */
       records: list(struct({ own: bool, opens: bool, blindIndex: optional(text) })),
+      /** SHA-256 of the shown form of each, and when its box may be opened; none where it does not open. */
+      bodies: list(optional(struct({ shown: fixed(32), endsAtMs: u64 }))),
     }),
   },
   /** The organizations that the signer has released something of, in pages. */
@@ -202,6 +219,7 @@ export const messages = {
         variant({
           record: storedRecord,
           leaf: struct({ leaf: bytes, sealed: bytes }),
+          body: storedBody,
           keyring: struct({ sealed: bytes }),
         }),
       ),
@@ -212,6 +230,7 @@ export const messages = {
 
 export const faultMessage = struct({ code: text, message: text, errorCode: text, details: text });
 
+export type StoredBody = ValueOf<typeof storedBody>;
 export type StoredRecord = ValueOf<typeof storedRecord>;
 export type OfferedState = ValueOf<typeof offeredState>;
 export type Prepared = ValueOf<typeof prepared>;

@@ -18,6 +18,7 @@ import type { Route } from "./http/route.ts";
 import { createDelivery, type FailedMessage } from "./jobs/deliver_messages.ts";
 import { expiryJobs } from "./jobs/expiry_jobs.ts";
 import { type Job, type JobLog, type JobRunner, startJobs } from "./jobs/job_runner.ts";
+import { openBodies } from "./jobs/open_bodies.ts";
 import type { CourierLink } from "./link/courier_link.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
@@ -86,7 +87,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys }),
   ];
   const delivery = createDelivery({ store, courier, needCourier, onFailed: logFailedMessages(log) });
-  const jobs: Job[] = [...expiryJobs(store, contactDays), delivery.job];
+  const jobs: Job[] = [...expiryJobs(store, contactDays), openBodies(store, link), delivery.job];
   const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log) });
   let runner: JobRunner | undefined;
   return {

@@ -35,6 +35,10 @@ export type CodeRequest = {
 const codeSeconds = { usual: 300, most: 600 } as const;
 const tokenSeconds = { usual: 3_600, most: 86_400 } as const;
 
+/** No code and no verification token lasts longer. */
+export const longestCodeMs = codeSeconds.most * 1000;
+export const longestTokenMs = tokenSeconds.most * 1000;
+
 /** Reads what was asked for; throws with what is wrong. It looks nothing up: whether anybody has the contact shows nowhere. */
 export function parseCodeRequest(params: InitOtpParams): CodeRequest {
   const { otpType } = params;

@@ -6,6 +6,7 @@ import { finish, type Work } from "@keystead/core/work.ts";
 import { withLimits } from "../endpoints/limits.ts";
 import { protocolVersion } from "../frames/frame.ts";
 import type { MessageKind, Reply, Request } from "../frames/messages.ts";
+import { openBodies } from "./decision/body_boxes.ts";
 import { prepare } from "./decision/prepare.ts";
 import { release } from "./decision/release.ts";
 import type { Signer } from "./decision/signer.ts";
@@ -87,6 +88,7 @@ export function createOperations(
     },
     prepare: (request) => finish(prepare(deployment.remembering(), request)),
     preparing: (request) => prepare(deployment.remembering(), request),
+    openBodies: (request) => openBodies(deployment.remembering(), request),
     release: (request) => release(deployment.releasing(), request),
     statement: ({ page }) => stateReleased(deployment.remembering(), page),
     ...operatorsOperations(deployment, orders),

@@ -78,7 +78,23 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
     release: [{ rows: [{ leaf: row.leaf, sealed: undefined }], links: [newest.header] }],
     accept: [{ headers: [rig.born.header], last: true }],
     statement: [{ page: 0 }],
-    vouch: [{ leaves: [row.leaf], heads: [newest.header], records: [{ content: row.leaf, sealed: row.leaf }] }],
+    openBodies: [
+      {
+        bodies: [
+          { organizationId: rig.orders.birth.organizationId, fingerprint: new Uint8Array(32), sealed: row.leaf },
+        ],
+      },
+    ],
+    vouch: [
+      {
+        leaves: [row.leaf],
+        heads: [newest.header],
+        records: [{ content: row.leaf, sealed: row.leaf }],
+        bodies: [
+          { organizationId: rig.orders.birth.organizationId, fingerprint: new Uint8Array(32), sealed: row.leaf },
+        ],
+      },
+    ],
     pins: [{ page: 0 }],
     reseal: [{ boxes: [{ kind: "keyring", value: { sealed: rig.keyring } }] }],
   };

@@ -9,6 +9,7 @@ import { selectUnreleased, type UnreleasedLeaf } from "./leaves.ts";
 import { type CallerRow, callerColumns, contactCallerColumns, severalCallers, toCallerRow } from "./organizations.ts";
 import type { DueMessage } from "./outbox.ts";
 import { dayOf } from "./refused_bytes.ts";
+import type { ClosedBody } from "./sealed_bodies.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -185,6 +186,45 @@ const leaves = compiled("leaves", (db, organizationId: string, boot: string, num
 export async function listLeaves(store: Store, after: LeafPosition | undefined, limit: number): Promise<LeafRow[]> {
   const { organizationId, boot, number } = after ?? { organizationId: "", boot: "", number: 0 };
   return (await leaves(store, organizationId, boot, number, limit)).map((row) => ({ ...row }));
+}
+
+const endedBodies = compiled(
+  "ended_bodies",
+  (db, nowMs: number, endsAtMs: number, organizationId: string, activityId: string, limit: number) =>
+    db
+      .selectFrom("sealed_bodies")
+      .innerJoin("activities", (join) =>
+        join
+          .onRef("activities.organization_id", "=", "sealed_bodies.organization_id")
+          .onRef("activities.activity_id", "=", "sealed_bodies.activity_id"),
+      )
+      .select([
+        "sealed_bodies.organization_id as organizationId",
+        "sealed_bodies.activity_id as activityId",
+        "activities.fingerprint",
+        "sealed_bodies.sealed",
+        "sealed_bodies.ends_at_ms as endsAtMs",
+      ])
+      .where("sealed_bodies.ends_at_ms", "<=", nowMs)
+      .where(
+        sql<boolean>`(sealed_bodies.ends_at_ms, sealed_bodies.organization_id, sealed_bodies.activity_id)
+          > (${endsAtMs}, ${organizationId}, ${activityId})`,
+      )
+      .orderBy("sealed_bodies.ends_at_ms")
+      .orderBy("sealed_bodies.organization_id")
+      .orderBy("sealed_bodies.activity_id")
+      .limit(limit),
+);
+
+/** One job opens bodies of all organizations. Those that ended first come first. */
+export async function listEndedBodies(
+  store: Store,
+  nowMs: number,
+  after: ClosedBody | undefined,
+  limit: number,
+): Promise<ClosedBody[]> {
+  const { endsAtMs, organizationId, activityId } = after ?? { endsAtMs: -1, organizationId: "", activityId: "" };
+  return (await endedBodies(store, nowMs, endsAtMs, organizationId, activityId, limit)).map((row) => ({ ...row }));
 }
 
 /** What refusals took on days that are over counts for nothing. A day more is kept for clocks that differ. */

@@ -8,6 +8,7 @@ export type ActivityRow = {
   fingerprint: string;
   type: string;
   status: string;
+  /** As it was stamped; of one with a bearer value that has not ended, the shown form (`rules/bearer_params.ts`). */
   body: Uint8Array;
   /** JSON. Null until a sealed result is released. */
   result: string | null;

@@ -3,6 +3,7 @@ import type { Change } from "../state/entities.ts";
 import type { ActivityRow } from "./activities.ts";
 import type { NewCodeRow } from "./otp_codes.ts";
 import type { NewMessage } from "./outbox.ts";
+import type { NewSealedBody } from "./sealed_bodies.ts";
 
 /** A record to be stored: its content with its MAC, its sealed secret, which is empty where there is none. */
 export type NewRecordRow = { content: Uint8Array; sealed: Uint8Array; blindIndex?: string | undefined };
@@ -32,6 +33,8 @@ export type CommitItem = {
   leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array; made?: Uint8Array };
   /** New, or the next form of one that waited for consensus; a finished one is never overwritten. */
   activity?: ActivityRow;
+  /** The whole body of a new one, where its row has the shown form. */
+  sealedBody?: NewSealedBody;
   /** A vote on an activity that exists already. */
   vote?: { activityId: string; voteId: string; vote: string; createdAtMs: number };
   /** One-time codes that it starts. */

@@ -92,6 +92,19 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   if (next !== undefined) addState(plan, next);
   addLeaf(plan, item);
   addActivity(plan, item, said);
+  addSealedBody(plan, item);
+}
+
+function addSealedBody({ organizationId, sealedBodies }: OrganizationPlan, { activity, sealedBody }: CommitItem): void {
+  if (sealedBody === undefined) return;
+  if (activity === undefined) throw new Fault("internal", "a body comes without its activity");
+  const { sealed, endsAtMs } = sealedBody;
+  sealedBodies.push({
+    organization_id: organizationId,
+    activity_id: activity.activityId,
+    sealed,
+    ends_at_ms: endsAtMs,
+  });
 }
 
 function addVote({ organizationId, votes }: OrganizationPlan, { vote }: CommitItem, said: Said): void {

@@ -141,6 +141,10 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
     plans.flatMap(({ activities }) => [...activities.values()]),
   );
   statement.insert(
+    "sealed_bodies",
+    plans.flatMap(({ sealedBodies }) => sealedBodies),
+  );
+  statement.insert(
     "votes",
     plans.flatMap(({ votes }) => votes),
   );

@@ -104,6 +104,7 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
     insert(sqlite, "unreleased", leaf);
   }
   for (const activity of plan.activities.values()) insert(sqlite, "activities", activity);
+  for (const body of plan.sealedBodies) insert(sqlite, "sealed_bodies", body);
   for (const vote of plan.votes) insert(sqlite, "votes", vote);
   for (const code of plan.otpCodes) insert(sqlite, "otp_codes", code);
   for (const attempt of plan.otpAttempts) insert(sqlite, "otp_attempts", attempt);

@@ -18,6 +18,7 @@ export type OrganizationPlan = {
   readonly pages: Map<string, Tables["pages"]>;
   readonly leaves: Tables["leaves"][];
   readonly activities: Map<string, Tables["activities"]>;
+  readonly sealedBodies: Tables["sealed_bodies"][];
   readonly votes: Tables["votes"][];
   readonly otpCodes: Tables["otp_codes"][];
   /** Of codes whose tokens are given out. */
@@ -44,6 +45,7 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     pages: new Map(),
     leaves: [],
     activities: new Map(),
+    sealedBodies: [],
     votes: [],
     otpCodes: [],
     otpAttempts: [],

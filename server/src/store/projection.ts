@@ -60,6 +60,7 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   leaves: ["boot", "number"],
   unreleased: ["boot", "number"],
   activities: ["activity_id"],
+  sealed_bodies: ["activity_id"],
   votes: ["activity_id", "vote_id"],
   otp_codes: ["otp_id"],
   otp_attempts: ["otp_id", "place"],

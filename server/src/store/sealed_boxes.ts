@@ -49,7 +49,7 @@ export async function replaceRecords(
 
 export type SealedLeaf = { organizationId: string; boot: string; number: number; leaf: Uint8Array; sealed: Uint8Array };
 
-/** Results that nobody has opened yet. One that was released lies open in its activity, and its box is never needed again. */
+/** Results that nobody has opened yet. One that was released lies open in its activity, or ends soon. */
 export async function listSealedLeaves({ db }: Store, limit: number, offset: number): Promise<SealedLeaf[]> {
   const rows = await selectUnreleased(db)
     .where("leaves.sealed", "is not", null)
@@ -77,6 +77,54 @@ export async function replaceLeaves({ db }: Store, replaced: readonly Replaced<S
         .execute();
     }
   });
+}
+
+export type SealedBody = RecordPosition & { fingerprint: string; sealed: Uint8Array };
+
+/** Bodies whose bearer values have not ended, in the order of the primary key. */
+export async function listSealedBodies(
+  { db }: Store,
+  after: RecordPosition | undefined,
+  limit: number,
+): Promise<SealedBody[]> {
+  const { organizationId, id } = after ?? { organizationId: "", id: "" };
+  const { rows } = await sql<SealedBody>`
+    select sealed_bodies.organization_id as "organizationId", sealed_bodies.activity_id as id, fingerprint, sealed
+    from sealed_bodies join activities on activities.organization_id = sealed_bodies.organization_id
+      and activities.activity_id = sealed_bodies.activity_id
+    where (sealed_bodies.organization_id, sealed_bodies.activity_id) > (${organizationId}, ${id})
+    order by sealed_bodies.organization_id, sealed_bodies.activity_id limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function replaceBodies({ db }: Store, replaced: readonly Replaced<SealedBody>[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    for (const { row, sealed } of replaced) {
+      await tx
+        .updateTable("sealed_bodies")
+        .set({ sealed })
+        .where("organization_id", "=", row.organizationId)
+        .where("activity_id", "=", row.id)
+        .where("sealed", "=", row.sealed)
+        .execute();
+    }
+  });
+}
+
+/** Results of these activities. As long as their bodies are sealed, whoever sends one again is given its result again. */
+export async function listLeavesOf({ db }: Store, bodies: readonly RecordPosition[]): Promise<SealedLeaf[]> {
+  const found: SealedLeaf[] = [];
+  for (const { organizationId, id } of bodies) {
+    const rows = await db
+      .selectFrom("leaves")
+      .select(["organization_id as organizationId", "boot", "number", "leaf", "sealed"])
+      .where("organization_id", "=", organizationId)
+      .where("activity_id", "=", id)
+      .where("sealed", "is not", null)
+      .execute();
+    found.push(...rows.flatMap(({ sealed, ...row }) => (sealed === null ? [] : [{ ...row, sealed }])));
+  }
+  return found;
 }
 
 export async function replaceKeyring({ db }: Store, before: Uint8Array, keyring: Uint8Array): Promise<void> {

@@ -57,6 +57,8 @@ export const tables = {
     created_at_ms: "integer",
     updated_at_ms: "integer",
   },
+  /** Bodies with a bearer value, as the signer sealed them. Until it ends, `activities.body` has their shown form. */
+  sealed_bodies: { organization_id: "text", activity_id: "text", sealed: "bytes", ends_at_ms: "integer" },
   /** Votes after the submission's own, which stands in the activity's row. */
   votes: {
     organization_id: "text",

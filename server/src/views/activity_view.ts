@@ -1,6 +1,10 @@
 /** An activity as clients see it. */
 import type { ShownEvidence } from "@keystead/core/crypto/evidence.ts";
+import type { ActivityForm } from "../endpoints/define_activity.ts";
+import { knownParams, type ParamsSchema } from "../endpoints/known_params.ts";
 import { activityForms } from "../generated/activities.ts";
+import { isWholeBody } from "../rules/bearer_params.ts";
+import { withoutLeaf } from "../rules/bearer_results.ts";
 import type { User } from "../state/entities.ts";
 import type { ActivityRow } from "../store/activities.ts";
 import { type Dialect, timestamp } from "./dialect.ts";
@@ -39,16 +43,18 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
   const { organizationId, row, votes, rights } = record;
   const form = activityForms.get(row.type);
   const parameters = record.parameters ?? parametersOf(row.body);
+  // Until the bearer values in it have ended, a row has the body's shown form alone, and no stamp is over that.
+  const stamped = isWholeBody(form?.activity, row) ? textOf(row.body) : undefined;
   // Published clients read `result[key]` of a completed activity without looking whether it is there.
-  const result = row.result === null || form === undefined ? undefined : form.answer(JSON.parse(row.result));
+  const result = row.result === null || form === undefined ? undefined : form.answer(resultOf(form, row.result));
   return {
     id: row.activityId,
     organizationId,
     status: statusOf(row, form?.activity.sealed === true),
     type: row.type,
-    intent: form === undefined ? {} : { [form.intentKey]: intentOf(form.params as Schema, parameters) },
+    intent: form === undefined ? {} : { [form.intentKey]: knownParams(form.params as ParamsSchema, parameters) },
     result: result === undefined || form === undefined ? {} : { [form.resultKey]: result },
-    votes: votes.map((vote) => voteView(vote, row)),
+    votes: votes.map((vote) => voteView(vote, row.activityId, stamped)),
     fingerprint: `sha256:${row.fingerprint}`,
     ...rights,
     createdAt: dialect.activityTime(row.createdAtMs),
@@ -56,20 +62,6 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
     failure: failureOf(row),
     appProofs: [],
   };
-}
-
-type Schema = { properties?: Record<string, Schema>; items?: Schema; anyOf?: readonly Schema[] };
-
-/** The parameters as far as the schema names them. Some clients write out null for what they leave open; it is no part. */
-function intentOf({ properties, items, anyOf }: Schema, value: unknown): unknown {
-  // The only unions in parameters are of something and null, and what is null never comes here.
-  const [something] = anyOf ?? [];
-  if (something !== undefined) return intentOf(something, value);
-  if (items !== undefined && Array.isArray(value)) return value.map((item) => intentOf(items, item));
-  if (properties === undefined || typeof value !== "object" || value === null) return value;
-  const fields = value as Record<string, unknown>;
-  const names = Object.keys(properties).filter((name) => Object.hasOwn(fields, name) && fields[name] !== null);
-  return Object.fromEntries(names.map((name) => [name, intentOf(properties[name] ?? {}, fields[name])]));
 }
 
 /** Between a signature and its place in the row there is a moment, in which clients had better ask again. */
@@ -84,13 +76,19 @@ function failureOf({ status, failure }: ActivityRow) {
   return { code, message, details };
 }
 
-function voteView({ createdAtMs, message, user, ...vote }: StoredVote, { activityId, body }: ActivityRow) {
+function resultOf({ activity }: ActivityForm, json: string): Record<string, unknown> {
+  const result = JSON.parse(json) as Record<string, unknown>;
+  return activity.bearer === undefined ? result : withoutLeaf(result);
+}
+
+function voteView(stored: StoredVote, activityId: string, stamped: string | undefined) {
+  const { createdAtMs, message = stamped, user, ...vote } = stored;
   return {
     ...vote,
     userId: user.userId,
     activityId,
     user: userView(user),
-    message: message ?? textOf(body),
+    ...(message !== undefined && { message }),
     createdAt: timestamp(createdAtMs),
   };
 }

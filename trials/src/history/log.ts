@@ -1,10 +1,12 @@
 /** An organization as its rows tell it: everything that was committed, in the order in which it was. */
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { toBase64url } from "@keystead/core/encoding/base64url.ts";
-import { toHex } from "@keystead/core/encoding/hex.ts";
+import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import type { EvidenceContent } from "@keystead/core/log/leaf_evidence.ts";
+import { openBody } from "@keystead/server/signer/decision/body_boxes.ts";
+import type { Sealer } from "@keystead/server/signer/secrets/seal.ts";
 import { withoutMac } from "@keystead/server/state/authenticity.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { decodeMade, type MadeRecord } from "@keystead/server/state/drawn.ts";
@@ -72,20 +74,31 @@ export async function readLog(
   store: Store,
   organizationId: string,
   parent?: ReadonlyMap<string, ActivityRow>,
+  /** Without it, bodies with bearer values that have not ended are as their rows show them. */
+  sealer?: Sealer,
 ): Promise<OrganizationLog> {
   const read = <T extends TableName>(table: T) => rowsOf(store, table, organizationId);
-  const [[organization], rows, votes, pages, leafRows, unreleased, wallets, accounts, keys] = await Promise.all([
-    read("organizations"),
-    read("activities"),
-    read("votes"),
-    read("pages"),
-    read("leaves"),
-    read("unreleased"),
-    read("wallets"),
-    read("wallet_accounts"),
-    read("private_keys"),
-  ]);
+  const [[organization], shown, sealed, votes, pages, leafRows, unreleased, wallets, accounts, keys] =
+    await Promise.all([
+      read("organizations"),
+      read("activities"),
+      read("sealed_bodies"),
+      read("votes"),
+      read("pages"),
+      read("leaves"),
+      read("unreleased"),
+      read("wallets"),
+      read("wallet_accounts"),
+      read("private_keys"),
+    ]);
   if (organization === undefined) throw new Error(`organization ${organizationId} is not in the database`);
+  const boxes = new Map(sealed.map((row) => [row.activity_id, row.sealed]));
+  const rows = shown.map((row) => {
+    const box = boxes.get(row.activity_id);
+    if (box === undefined || sealer === undefined) return row;
+    const name = { organizationId, fingerprint: fromHex(row.fingerprint) };
+    return { ...row, body: openBody({ sealer }, name, box).body };
+  });
   const activities = new Map(rows.map((row) => [row.activity_id, row]));
   const leaves = leafRows.map((row) => ({ row, leaf: decodeLeaf(Uint8Array.from(withoutMac(row.leaf))) }));
   const births = leaves.flatMap(({ leaf }) => parent?.get(uuidFromBytes(leaf.activityId)) ?? []);

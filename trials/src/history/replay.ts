@@ -18,6 +18,7 @@ import { openMemory } from "@keystead/server/signer/memory/memory.ts";
 import { createOperations, type Operations } from "@keystead/server/signer/operations.ts";
 import type { Draws } from "@keystead/server/signer/secrets/draws.ts";
 import { openKeyring } from "@keystead/server/signer/secrets/keyring.ts";
+import { createSealer, type Sealer } from "@keystead/server/signer/secrets/seal.ts";
 import { type Authenticity, withoutMac } from "@keystead/server/state/authenticity.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import type { Drawn, MadeRecord } from "@keystead/server/state/drawn.ts";
@@ -84,7 +85,8 @@ export async function replay({ source, rootKey, limits }: Stopped): Promise<Repl
     );
     operations.hello({ protocol: protocolVersion, keyring });
     const { authenticity } = openKeyring(rootKey, 1, keyring);
-    return await replayAll(store, { operations, clock, authenticity, tell: told.tell });
+    const sealer = createSealer(rootKey, 1);
+    return await replayAll(store, { operations, clock, authenticity, sealer, tell: told.tell });
   } finally {
     memory.close();
     rmSync(folder, { recursive: true });
@@ -96,6 +98,7 @@ type Workshop = {
   operations: Operations;
   clock: { nowMs: number };
   authenticity: Authenticity;
+  sealer: Sealer;
   /** Says what was drawn when this act was executed first. */
   tell(entry: Entry): void;
 };
@@ -134,12 +137,12 @@ async function replayAll(store: Store, workshop: Workshop): Promise<Replay> {
   const top = rows.find(({ parent_id }) => parent_id === null);
   if (top === undefined) throw new Error("there is no first organization");
   const found: Replay = { organizations: 0, acts: 0, skipped: 0, differences: [] };
-  const parent = await readLog(store, top.organization_id);
+  const parent = await readLog(store, top.organization_id, undefined, workshop.sealer);
   if (parent.organization.version !== 1)
     throw new Error("the first organization was changed: nothing tells how it was born");
   for (const { organization_id: organizationId, parent_id } of rows) {
     if (parent_id === null) continue;
-    const log = await readLog(store, organizationId, parent.activities);
+    const log = await readLog(store, organizationId, parent.activities, workshop.sealer);
     const differences = checkLeaves(log);
     if (log.entries.some(isImport)) found.skipped += 1;
     else {

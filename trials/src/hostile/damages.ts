@@ -39,6 +39,9 @@ const shortLived = {
   nowhere: "a code lasts ten minutes at most: its record has the signer's mark, and its memory counts too",
 };
 const told = { nowhere: "what became of mail is the gateway's own word, and no decision reads it" };
+const untilItEnds = {
+  nowhere: "no activity of the story has a bearer value; `check_bodies.test.ts` changes such rows",
+};
 const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
 
 /** Where a change of each column shows. */
@@ -49,6 +52,7 @@ export const found = {
   leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened },
   unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
+  sealed_bodies: all("sealed_bodies", untilItEnds),
   votes: { ...all("votes", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   otp_codes: all("otp_codes", shortLived),
   otp_attempts: all("otp_attempts", shortLived),
@@ -92,6 +96,7 @@ const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found }
   // The leaf of a birth tells of no activity.
   leaves: { removed: "check-log" },
   unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
+  sealed_bodies: { removed: untilItEnds, added: untilItEnds },
   otp_codes: { removed: shortLived, added: shortLived },
   otp_attempts: { removed: shortLived, added: shortLived },
   idempotency_keys: { removed: oneDay, added: oneDay },
@@ -333,6 +338,26 @@ const messageDamages: Damage[] = [
   },
 ];
 
+/** Nor has it a bearer value. */
+const bodyDamages: Damage[] = [
+  {
+    name: "sealed_bodies: a body is put in that the signer did not seal",
+    table: "sealed_bodies",
+    what: "a body is put in that the signer did not seal",
+    found: "check-database",
+    async apply(raw, { targetOrganization }, _donor, random) {
+      const { organizationId } = targetOrganization;
+      const { activity_id = "" } = random.pick(await raw.rows("activities", organizationId));
+      return raw.insert("sealed_bodies", {
+        organization_id: organizationId,
+        activity_id,
+        sealed: random.pick([new Uint8Array(hugeLength), new Uint8Array(300), new Uint8Array()]),
+        ends_at_ms: random.pick([0, Number.MAX_SAFE_INTEGER]),
+      });
+    },
+  },
+];
+
 /** What is done to an organization as a whole. They count for the table that says where it stands. */
 const organizationDamages: Damage[] = [
   {
@@ -375,5 +400,6 @@ export const damages: readonly Damage[] = [
   ...damagedTables.flatMap((table) => [...columnDamages(table), ...rowDamages(table)]),
   ...markDamages,
   ...messageDamages,
+  ...bodyDamages,
   ...organizationDamages,
 ];

@@ -1,9 +1,15 @@
 /** Every secret that a deployment holds, for whoever has its root key: what no place but the signer may ever see. */
 import { createPrivateKey } from "node:crypto";
+import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { bytes, decode, fixed, list, struct, text, u8 } from "@keystead/core/encoding/layout.ts";
 import { toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { nodeKeyMaths } from "@keystead/server/curves/node_key_maths.ts";
+import { readBody, readEnvelope } from "@keystead/server/endpoints/envelope.ts";
+import { activityForms } from "@keystead/server/generated/activities.ts";
+import { bearerValuesIn } from "@keystead/server/rules/bearer_params.ts";
+import { openBody } from "@keystead/server/signer/decision/body_boxes.ts";
 import { secretContext, targetContext } from "@keystead/server/signer/decision/key_records.ts";
+import { openResult } from "@keystead/server/signer/decision/results.ts";
 import { keyringContext } from "@keystead/server/signer/secrets/keyring.ts";
 import { createSealer, type Sealer } from "@keystead/server/signer/secrets/seal.ts";
 import { deriveKey } from "@keystead/server/state/digest.ts";
@@ -51,6 +57,50 @@ export async function openTargets(store: Store, sealer: Sealer): Promise<Secret[
       bytes: sealer.unseal(targetContext(organization_id, targetId), Buffer.from(sealed, "base64")),
     })),
   );
+}
+
+/** A token or code that somebody sent or was given, and that has not ended. */
+export type BearerSecret = { name: string; text: string };
+
+/**
+ * Those in bodies that are still closed, and in the results of such activities. The gateway has had them in its hands; what it stores and
+ * prints must not have them.
+ */
+export async function openBearerValues(store: Store, sealer: Sealer): Promise<BearerSecret[]> {
+  const rows = await store.db.selectFrom("sealed_bodies").selectAll().execute();
+  const values: BearerSecret[] = [];
+  for (const { organization_id: organizationId, activity_id, sealed } of rows) {
+    const activity = await store.db
+      .selectFrom("activities")
+      .select(["type", "fingerprint"])
+      .where("organization_id", "=", organizationId)
+      .where("activity_id", "=", activity_id)
+      .executeTakeFirstOrThrow();
+    const form = activityForms.get(activity.type);
+    if (form === undefined) throw new Error(`a stored activity has the unknown type ${activity.type}`);
+    const name = { organizationId, fingerprint: fromHex(activity.fingerprint) };
+    const { parameters } = readEnvelope(readBody(openBody({ sealer }, name, sealed).body));
+    const texts = bearerValuesIn(form, parameters).map(({ field, value }) => ({ field, value }));
+    const leaves = await store.db
+      .selectFrom("leaves")
+      .select(["leaf", "sealed"])
+      .where("organization_id", "=", organizationId)
+      .where("activity_id", "=", activity_id)
+      .execute();
+    for (const { leaf, sealed: box } of leaves) {
+      const field = form.activity.bearer?.field;
+      if (box === null || field === undefined) continue;
+      const result = openResult(sealer, leaf, box);
+      const value = (JSON.parse(result.slice(result.indexOf("\n") + 1)) as Record<string, string>)[field] ?? "";
+      texts.push({ field, value });
+    }
+    for (const { field, value } of texts) {
+      // A short code may be part of anything by chance; beside the name of its field it is not.
+      const text = value.length < 16 ? `"${field}":"${value}"` : value;
+      values.push({ name: `${field} of ${activity.type} ${activity_id}`, text });
+    }
+  }
+  return values;
 }
 
 const keyringLayout = struct({

@@ -2,10 +2,11 @@
  * Activities and votes against the leaves that tell of them. A leaf holds the digests of the body and of what came of it, and the
  * stamp of whoever sent it: a row that says anything else was changed.
  */
-import { toHex } from "@keystead/core/encoding/hex.ts";
+import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
+import { parseFingerprint } from "../../fields/fingerprint.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { equalBytes, sha256 } from "../../state/digest.ts";
 import { findJournalIn, slotOf } from "../../state/journal.ts";
@@ -14,6 +15,7 @@ import type { PendingPage } from "../../state/pages.ts";
 import { differingColumns } from "../../store/projection.ts";
 import {
   activitiesWithoutLeaf,
+  deleteRow,
   type Inside,
   insertRow,
   miscountedVotes,
@@ -35,7 +37,9 @@ export async function checkActivities(check: LeafCheck, leaves: readonly LeafInR
   const ids = [...new Set(told.map(({ leaf }) => uuidFromBytes(leaf.activityId)))];
   const rows = await rowsWith(tx, "activities", organizationId, "activity_id", ids);
   const votes = await rowsWith(tx, "votes", organizationId, "activity_id", ids);
+  const sealed = await rowsWith(tx, "sealed_bodies", organizationId, "activity_id", ids);
   const byId = new Map(rows.map((row) => [row.activity_id, row]));
+  const digests = new Map<string, Uint8Array>();
   for (const each of told) {
     const activityId = uuidFromBytes(each.leaf.activityId);
     const since = waitingSince.get(activityId);
@@ -46,19 +50,49 @@ export async function checkActivities(check: LeafCheck, leaves: readonly LeafInR
       continue;
     }
     const later = votes.filter(({ activity_id }) => activity_id === activityId);
-    await checkRow(check, each, row);
-    const vote = voteOf(each.leaf, row, later);
+    let digest = digests.get(activityId);
+    if (digest === undefined) {
+      const box = sealed.find(({ activity_id }) => activity_id === activityId);
+      digest = await bodyDigest(check, row, box);
+      digests.set(activityId, digest);
+    }
+    await checkRow(check, each, row, digest);
+    const vote = voteOf(each.leaf, row, digest, later);
     if (vote !== undefined) findings.lost(vote);
   }
 }
 
 const isOver = ({ event }: Leaf) => event === "COMPLETED" || event === "FAILED" || event === "REJECTED";
 
-async function checkRow(check: LeafCheck, told: LeafInRow, row: ActivityRow): Promise<void> {
+/** The digest of the stamped bytes, as far as the row has them: itself, or in the signer's box beside their shown form. */
+async function bodyDigest(
+  { tx, vouching, organizationId, findings }: LeafCheck,
+  row: ActivityRow,
+  box: Tables["sealed_bodies"] | undefined,
+): Promise<Uint8Array> {
+  const digest = sha256(row.body);
+  if (box === undefined) return digest;
+  const name = `sealed_bodies ${row.activity_id}`;
+  if (toHex(digest) === row.fingerprint) {
+    if (findings.differs(`${name}: its body is open already`)) await deleteRow(tx, "sealed_bodies", box);
+    return digest;
+  }
+  const fingerprint = parseFingerprint(`sha256:${row.fingerprint}`);
+  if (fingerprint === undefined) return digest;
+  const asked = { organizationId, fingerprint: fromHex(fingerprint), sealed: box.sealed };
+  const [own] = await vouching.bodies([asked]);
+  if (own === undefined || !equalBytes(own.shown, digest)) return digest;
+  if (box.ends_at_ms !== own.endsAtMs && findings.differs(`${name}: ends_at_ms not as sealed`)) {
+    await updateRow(tx, "sealed_bodies", box, { ends_at_ms: own.endsAtMs });
+  }
+  return asked.fingerprint;
+}
+
+async function checkRow(check: LeafCheck, told: LeafInRow, row: ActivityRow, digest: Uint8Array): Promise<void> {
   const { tx, findings } = check;
   const { leaf } = told;
   const name = `activities ${row.activity_id}`;
-  if (!equalBytes(sha256(row.body), leaf.fingerprint)) {
+  if (!equalBytes(digest, leaf.fingerprint)) {
     findings.lost(`${name}: its body was changed`);
     return;
   }

@@ -12,11 +12,13 @@ import type { StoredVote } from "../../views/activity_view.ts";
 export function voteOf(
   leaf: Leaf,
   activity: Tables["activities"],
+  /** Of the activity's body. */
+  digest: Uint8Array,
   later: readonly Tables["votes"][],
 ): string | undefined {
   const [given] = leaf.evidence;
   if (given === undefined) return undefined;
-  const isIt = (vote: StoredVote) => isVoteOf(vote, leaf, given, activity.body);
+  const isIt = (vote: StoredVote) => isVoteOf(vote, leaf, given, digest);
   const first = parse<StoredVote[]>(activity.votes);
   const own = later.some((row) => {
     const vote = parse<StoredVote>(row.vote);
@@ -34,14 +36,14 @@ function parse<T>(json: string): T | undefined {
   }
 }
 
-function isVoteOf(vote: StoredVote, leaf: Leaf, given: LeafEvidence, body: Uint8Array): boolean {
+function isVoteOf(vote: StoredVote, leaf: Leaf, given: LeafEvidence, digest: Uint8Array): boolean {
   const { message, user, selection, createdAtMs } = vote;
   const isRejection = leaf.event === "REJECTED" && equalBytes(leaf.outcome, sha256(""));
   try {
     return (
       isSameEvidence(keptOfVote(nodeCurves, vote), given.content) &&
       user.userId === uuidFromBytes(given.userId) &&
-      equalBytes(sha256(message ?? body), given.body) &&
+      equalBytes(message === undefined ? digest : sha256(message), given.body) &&
       createdAtMs === leaf.timeMs &&
       selection === (isRejection ? "VOTE_SELECTION_REJECTED" : "VOTE_SELECTION_APPROVED")
     );

@@ -2,17 +2,22 @@
  * Has the signer seal everything anew under the next root key, on the operator's order. Portion by portion, each committed: cut
  * short anywhere, it is started again and finds what is left by the versions that boxes name.
  */
+import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Request } from "../../frames/messages.ts";
 import type { KeyRecordKind } from "../../state/records.ts";
 import { findDeployment } from "../../store/across.ts";
 import {
+  listLeavesOf,
+  listSealedBodies,
   listSealedLeaves,
   listSealedRecords,
   type Replaced,
+  replaceBodies,
   replaceKeyring,
   replaceLeaves,
   replaceRecords,
+  type SealedLeaf,
 } from "../../store/sealed_boxes.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
@@ -43,6 +48,7 @@ async function walk(store: Store, link: SignerLink): Promise<number> {
   let count = 0;
   for (const kind of kinds) count += await walkRecords(store, link, kind);
   count += await walkLeaves(store, link);
+  count += await walkBodies(store, link);
   const keyring = await findDeployment(store);
   if (keyring === undefined) throw new Fault("failed_precondition", "the database holds no deployment");
   const [replaced] = await reseal(link, [{ sealed: keyring }], ({ sealed }) => ({
@@ -72,12 +78,32 @@ async function walkLeaves(store: Store, link: SignerLink): Promise<number> {
   let count = 0;
   for (let offset = 0; ; offset += leavesAtOnce) {
     const rows = await listSealedLeaves(store, leavesAtOnce, offset);
-    const replaced = await reseal(link, rows, ({ leaf, sealed }) => ({ kind: "leaf", value: { leaf, sealed } }));
+    const replaced = await reseal(link, rows, toLeafBox);
     if (replaced.length > 0) await replaceLeaves(store, replaced);
     count += replaced.length;
     if (rows.length < leavesAtOnce) return count;
   }
 }
+
+/** Bodies with bearer values, and the results that they are still exchanged for. */
+async function walkBodies(store: Store, link: SignerLink): Promise<number> {
+  let count = 0;
+  let rows = await listSealedBodies(store, undefined, leavesAtOnce);
+  while (rows.length > 0) {
+    const leaves = await reseal(link, await listLeavesOf(store, rows), toLeafBox);
+    if (leaves.length > 0) await replaceLeaves(store, leaves);
+    const bodies = await reseal(link, rows, ({ organizationId, fingerprint, sealed }) => ({
+      kind: "body",
+      value: { organizationId, fingerprint: fromHex(fingerprint), sealed },
+    }));
+    if (bodies.length > 0) await replaceBodies(store, bodies);
+    count += leaves.length + bodies.length;
+    rows = await listSealedBodies(store, rows.at(-1), leavesAtOnce);
+  }
+  return count;
+}
+
+const toLeafBox = ({ leaf, sealed }: SealedLeaf): Box => ({ kind: "leaf", value: { leaf, sealed } });
 
 /** Those whose boxes the signer has replaced; what is new already comes back as it was. */
 async function reseal<Row extends { sealed: Uint8Array }>(

@@ -1,5 +1,5 @@
 /** The signer's word on many rows. However long somebody has made them, no frame is too long to be sent. */
-import type { Reply, StoredRecord } from "../../frames/messages.ts";
+import type { Reply, StoredBody, StoredRecord } from "../../frames/messages.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 
 type Vouched = Reply<"vouch">;
@@ -11,13 +11,14 @@ export type Vouching = {
   /** How a head stands to what was released, by the headers that lead to it, oldest first. */
   head(marked: Uint8Array, links: readonly Uint8Array[]): Promise<PlacedHead>;
   records(records: readonly StoredRecord[]): Promise<Vouched["records"][number][]>;
+  bodies(bodies: readonly StoredBody[]): Promise<Vouched["bodies"][number][]>;
 };
 
 /** Nothing that the signer writes comes near this length, and a frame carries twice of it. */
 const maxBytes = 4 * 1024 * 1024;
 
 export function createVouching(link: SignerLink): Vouching {
-  const nothing = { leaves: [], heads: [], records: [] };
+  const nothing = { leaves: [], heads: [], records: [], bodies: [] };
   return {
     leaves: (leaves) =>
       inPortions(
@@ -40,6 +41,13 @@ export function createVouching(link: SignerLink): Vouching {
         ({ content, sealed }) => content.length + sealed.length,
         { own: false, opens: false, blindIndex: undefined },
         async (portion) => (await link.request("vouch", { ...nothing, records: portion })).records,
+      ),
+    bodies: (bodies) =>
+      inPortions(
+        bodies,
+        ({ sealed }) => sealed.length,
+        undefined,
+        async (portion) => (await link.request("vouch", { ...nothing, bodies: portion })).bodies,
       ),
   };
 }

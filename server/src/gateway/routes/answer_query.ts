@@ -34,7 +34,7 @@ export async function answerQuery(
   const asked = { ...value, organizationId: caller.subjectId } as never;
   const dialect = dialectOf(clientVersion);
   const access = {
-    withBearer: (record: ActivityRecord, readerId: string) => withBearer(dependencies, record, readerId),
+    withBearer: (record: ActivityRecord, userId: string) => withBearer(dependencies, record, { userId }),
   };
   const run = (from: Store) => query.run(from, caller, asked, dialect, access);
   // Sent within its turn: writing a long answer is work that others wait for.

@@ -5,7 +5,9 @@ import type { AnyActivity } from "../../endpoints/define_activity.ts";
 import { readBody, readEnvelope } from "../../endpoints/envelope.ts";
 import { isNoSuchActivity, noSuchActivity } from "../../endpoints/known_faults.ts";
 import { activityForms } from "../../generated/activities.ts";
-import { type ActivityRow, findActivityByFingerprint } from "../../store/activities.ts";
+import { isWholeBody } from "../../rules/bearer_params.ts";
+import { type ActivityRow, findActivity, findActivityByFingerprint } from "../../store/activities.ts";
+import { findSealedBody } from "../../store/sealed_bodies.ts";
 import type { ActivityRecord, StoredVote } from "../../views/activity_view.ts";
 import { waitingStatus } from "../../views/read_activity.ts";
 import { declaredRecords } from "./declared_records.ts";
@@ -28,7 +30,7 @@ export async function castVote(
     const known = await findKeyed(dependencies.store, organizationId, userId, keyed);
     const row =
       known === undefined ? undefined : await findActivityByFingerprint(dependencies.store, organizationId, known);
-    if (row !== undefined) return readReleased(dependencies, organizationId, row, userId);
+    if (row !== undefined) return readReleased(dependencies, organizationId, row, { userId });
   }
   return execute(dependencies, voteOn(dependencies, request, `VOTE_SELECTION_${vote}`, fingerprint));
 }
@@ -52,7 +54,8 @@ function voteOn(
       }
       const answer = turn > 0 ? await findVoted(dependencies, request, target, selection) : undefined;
       if (answer !== undefined) return { answer };
-      return { request: { ...request, ...targetNeeds(target), vote: { target, selection } } };
+      const vote = { target, sealedBody: await findClosedBody(dependencies, organizationId, target), selection };
+      return { request: { ...request, ...targetNeeds(target), vote } };
     },
     afterRefusal(error) {
       // Decided a moment ago by somebody else's vote: the next turn finds what became of it.
@@ -60,6 +63,14 @@ function voteOn(
       return { kind: "refused", error };
     },
   };
+}
+
+/** The signer's box of what is voted on, where the row has the shown form. */
+async function findClosedBody({ store }: SubmitDependencies, organizationId: string, target: ActivityRow) {
+  if (isWholeBody(activityForms.get(target.type)?.activity, target)) return undefined;
+  const sealed = await findSealedBody(store, organizationId, target.activityId);
+  // Opened since the row was read.
+  return sealed ?? (await findActivity(store, organizationId, target.activityId))?.body;
 }
 
 /** The records and the cost of a stored activity that is voted on: with this vote it may be done. */
@@ -78,7 +89,7 @@ async function findVoted(
   selection: StoredVote["selection"],
 ): Promise<ActivityRecord | undefined> {
   const { userId } = await authenticate(dependencies, request);
-  const record = await readReleased(dependencies, request.organizationId, target, userId);
+  const record = await readReleased(dependencies, request.organizationId, target, { userId });
   // Over since it was found.
   if (record.row.status !== waitingStatus) return lateAnswer(record, userId, selection);
   // This user's approval stands: the same again changes nothing.
@@ -95,11 +106,7 @@ async function answerLateVote(
 ): Promise<ActivityRecord> {
   const caller = await authenticate(dependencies, request);
   if (target === undefined) throw noSuchActivity();
-  return lateAnswer(
-    await readReleased(dependencies, request.organizationId, target, caller.userId),
-    caller.userId,
-    selection,
-  );
+  return lateAnswer(await readReleased(dependencies, request.organizationId, target, caller), caller.userId, selection);
 }
 
 function lateAnswer(record: ActivityRecord, userId: string, selection: string): ActivityRecord {

@@ -74,7 +74,7 @@ class Execution {
         : undefined;
       const isOfParent =
         request.openToParent === true && known !== undefined && known.organizationId !== organizationId;
-      const target = request.vote?.target.body;
+      const target = request.vote?.sealedBody ?? request.vote?.target.body;
       const subOrganizationId = namesParent === true ? organizationId : undefined;
       const caller = known?.userId;
       const actingParentId = isOfParent ? known.organizationId : undefined;
@@ -125,15 +125,21 @@ class Execution {
       const result = outcome.result ?? row.result;
       // The submitter has approved by submitting, and may take it back.
       const rights = row.status === waitingStatus ? { canApprove: false, canReject: true } : noRights;
-      const { parameters } = request;
-      return { kind: "done", value: { organizationId, row: { ...row, result }, votes: [vote], rights, parameters } };
+      // Who sent it has it: the answer shows all of it, whatever the row shows.
+      const { parameters, body } = request;
+      const shown = { ...row, body, result };
+      return { kind: "done", value: { organizationId, row: shown, votes: [vote], rights, parameters } };
     }
     const stored = await findActivity(store, organizationId, row.activityId);
     if (stored === undefined) throw new Fault("internal", "a committed activity is not there");
     const read = await readActivity(store, organizationId, stored, vote.user.userId);
-    if (outcome.result === undefined || !maySeeBearer(read, vote.user.userId)) return { kind: "done", value: read };
+    const hasSentBody = request.vote === undefined;
+    const reader = { userId: vote.user.userId, hasSentBody };
+    const isShown = outcome.result !== undefined && maySeeBearer(read, reader);
     // A sealed result is written to its row with the next group only.
-    return { kind: "done", value: { ...read, row: { ...read.row, result: outcome.result } } };
+    const result = isShown ? (outcome.result ?? null) : read.row.result;
+    const body = hasSentBody ? request.body : read.row.body;
+    return { kind: "done", value: { ...read, row: { ...read.row, body, result } } };
   }
 }
 

@@ -52,7 +52,8 @@ async function findRepeated(
   if (row === undefined) return undefined;
   caller ??= await authenticate(dependencies, request, "former");
   const { userId } = caller;
-  const record = await readReleased(dependencies, organizationId, row, userId);
+  const hasSentBody = row.fingerprint === own;
+  const record = await readReleased(dependencies, organizationId, row, { userId, hasSentBody });
   const hasVoted = record.votes.some(({ user }) => user.userId === userId);
   if (record.row.status === waitingStatus && known === undefined && !hasVoted) return undefined;
   // These bytes were answered before they came under a key: from now on the key stands for them. Not for a refusal: one that is sent
@@ -60,5 +61,6 @@ async function findRepeated(
   if (keyed !== undefined && known === undefined && record.row.failure === null) {
     await rememberKeyed(dependencies.store, organizationId, userId, keyed, row.fingerprint);
   }
-  return record;
+  // The same bytes are answered as they were the first time, whatever their row shows.
+  return hasSentBody ? { ...record, row: { ...record.row, body: request.body } } : record;
 }

@@ -8,15 +8,16 @@ import { haveRefusalsTaken } from "../../store/refused_bytes.ts";
 import type { Store } from "../../store/store.ts";
 import type { Committer } from "./committer.ts";
 
-type RefusedItem = Pick<CommitItem, "activity" | "leaf" | "evaluations" | "explanation" | "idempotency">;
+type RefusedItem = Pick<CommitItem, "activity" | "leaf" | "evaluations" | "explanation" | "idempotency" | "sealedBody">;
 
 /** Of the columns and index entries that every stored refusal has. */
 const rowBytes = 1_024;
 
 /** What storing a refusal takes. */
-export function refusedBytesOf({ activity, leaf, evaluations, explanation, idempotency }: RefusedItem): number {
+export function refusedBytesOf(item: RefusedItem): number {
+  const { activity, leaf, evaluations, explanation, idempotency, sealedBody } = item;
   const texts = [activity?.failure, activity?.votes, explanation, idempotency?.idempotencyKey];
-  const blobs = [activity?.body, leaf.leaf, evaluations];
+  const blobs = [activity?.body, sealedBody?.sealed, leaf.leaf, evaluations];
   return (
     texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ""), rowBytes) +
     blobs.reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0)

@@ -4,6 +4,7 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { activityForms } from "../../generated/activities.ts";
+import { isWholeBody } from "../../rules/bearer_params.ts";
 import { isBearing, leafOf, shownResult } from "../../rules/bearer_results.ts";
 import type { ActivityRow } from "../../store/activities.ts";
 import { findLeaf } from "../../store/leaves.ts";
@@ -22,20 +23,29 @@ export function shownOf(row: ActivityRow, result: string): string {
   return activity === undefined ? result : shownResult(activity, result);
 }
 
-/** Whether this reader may see all of its result: of most activities every reader may. */
-export function maySeeBearer({ row, votes }: ActivityRecord, readerId: string): boolean {
-  return bearingActivity(row) === undefined || votes[0]?.user.userId === readerId;
+/** Who is to be shown a result, and whether it came with the bytes that the result was made for. */
+export type BearerReader = { userId: string; hasSentBody?: boolean };
+
+/**
+ * Whether this reader may see all of its result: of most activities every reader may. Where the body itself is asked for, that counts only
+ * as long as others do not have it: once the row shows the body and its stamp, anyone could send both.
+ */
+export function maySeeBearer({ row, votes }: ActivityRecord, { userId, hasSentBody = false }: BearerReader): boolean {
+  const activity = bearingActivity(row);
+  if (activity === undefined) return true;
+  if (votes[0]?.user.userId !== userId) return false;
+  return activity.bearer?.onlyForSameBytes !== true || (hasSentBody && !isWholeBody(activity, row));
 }
 
 /** The activity with its whole result, where its row shows less of it and this reader may see it now. */
 export async function withBearer(
   { store, committer }: Pick<SubmitDependencies, "store" | "committer">,
   record: ActivityRecord,
-  readerId: string,
+  reader: BearerReader,
 ): Promise<ActivityRecord> {
   const { organizationId, row } = record;
   const activity = bearingActivity(row);
-  if (activity === undefined || row.result === null || !maySeeBearer(record, readerId)) return record;
+  if (activity === undefined || row.result === null || !maySeeBearer(record, reader)) return record;
   if (!isBearing(activity, row.result, Date.now())) return record;
   const { boot, number } = leafOf(row.result);
   const leaf = await findLeaf(store, organizationId, boot, number);

@@ -22,5 +22,10 @@ export type StampedRequest = {
   /** What it costs the signer, or what it votes on does. */
   cost: number;
   /** The activity that this request votes on, and how. */
-  vote?: { target: ActivityRow; selection: StoredVote["selection"] };
+  vote?: {
+    target: ActivityRow;
+    /** The target's body in the signer's box, where its row has the shown form. */
+    sealedBody?: Uint8Array | undefined;
+    selection: StoredVote["selection"];
+  };
 };

@@ -7,7 +7,7 @@ import { findUnreleasedLeaves } from "../../store/leaves.ts";
 import type { ActivityRecord } from "../../views/activity_view.ts";
 import { readActivity } from "../../views/read_activity.ts";
 import { authenticateQuery, type Scope } from "../evidence/authenticate_query.ts";
-import { shownOf, withBearer } from "./sealed_results.ts";
+import { type BearerReader, shownOf, withBearer } from "./sealed_results.ts";
 import type { StampedRequest } from "./stamped_request.ts";
 import { toLeftover } from "./stored_leaf.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
@@ -32,7 +32,7 @@ export async function readReleased(
   dependencies: SubmitDependencies,
   organizationId: string,
   row: ActivityRow,
-  readerId: string,
+  reader: BearerReader,
 ): Promise<ActivityRecord> {
   const { store, committer } = dependencies;
   const unreleased = await findUnreleasedLeaves(store, organizationId, row.activityId);
@@ -47,8 +47,8 @@ export async function readReleased(
     const released = await findActivity(store, organizationId, row.activityId);
     result = released?.result ?? null;
   }
-  const read = await readActivity(store, organizationId, { ...row, result }, readerId);
-  const record = await withBearer(dependencies, read, readerId);
+  const read = await readActivity(store, organizationId, { ...row, result }, reader.userId);
+  const record = await withBearer(dependencies, read, reader);
   // Over since it was found: what ended it must be released, too.
-  return record.row.status === row.status ? record : readReleased(dependencies, organizationId, record.row, readerId);
+  return record.row.status === row.status ? record : readReleased(dependencies, organizationId, record.row, reader);
 }

@@ -4,6 +4,8 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { shownEvidence } from "../../evidence/evidence.ts";
 import type { Prepared } from "../../frames/messages.ts";
+import { activityForms } from "../../generated/activities.ts";
+import { shownBody } from "../../rules/bearer_params.ts";
 import type { User } from "../../state/entities.ts";
 import type { ActivityRow } from "../../store/activities.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
@@ -45,7 +47,7 @@ function toRow(activity: PreparedActivity, vote: StoredVote, request: StampedReq
     fingerprint: toHex(activity.fingerprint),
     type: activity.type,
     status: activity.status,
-    body: request.vote?.target.body ?? request.body,
+    body: request.vote?.target.body ?? storedForm(activity.type, request.body),
     result: activity.result ?? null,
     failure: activity.failure ?? null,
     // Later votes have rows of their own; the activity's row keeps what it was submitted with.
@@ -54,6 +56,12 @@ function toRow(activity: PreparedActivity, vote: StoredVote, request: StampedReq
     createdAtMs: activity.createdAtMs,
     updatedAtMs: activity.updatedAtMs,
   };
+}
+
+/** What a row has of a body. */
+function storedForm(type: string, body: Uint8Array): Uint8Array {
+  const form = activityForms.get(type);
+  return (form && shownBody(form, body)) ?? body;
 }
 
 function toVoteRow(activityId: string, vote: StoredVote): NonNullable<CommitItem["vote"]> {
@@ -72,6 +80,7 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
     ...toCommitItem(own),
     activity: row,
     births: births.map(toCommitItem),
+    ...(activity.sealedBody && { sealedBody: activity.sealedBody }),
     ...(request.keyed && {
       idempotency: { ...request.keyed, userId: vote.user.userId, createdAtMs: activity.updatedAtMs },
     }),

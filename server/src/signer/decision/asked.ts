@@ -13,6 +13,7 @@ export type Asked = {
   /** In the newest form. */
   params: unknown;
   fingerprint: Uint8Array;
+  body: Uint8Array;
 };
 
 export function readAsked(body: Uint8Array): Asked {
@@ -24,5 +25,5 @@ export function readAsked(body: Uint8Array): Asked {
   }
   const params = form.translate(envelope.parameters);
   refuseTooCostly(costOfTranslated(form.activity, params, body.length));
-  return { form, envelope, params, fingerprint: sha256(body) };
+  return { form, envelope, params, fingerprint: sha256(body), body };
 }

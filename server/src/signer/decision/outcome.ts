@@ -8,6 +8,7 @@ import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activi
 import type { NewRecord } from "../../endpoints/key_access.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";
 import { checkMessage } from "../../outbox/message.ts";
+import { withoutBearerValues } from "../../rules/bearer_params.ts";
 import { fullResult, shownResult } from "../../rules/bearer_results.ts";
 import { withVerifiedContact } from "../../state/contacts.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
@@ -21,6 +22,7 @@ import { withChangedUser, withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { shownUser } from "./acting_parent.ts";
+import { sealBodyOf } from "./body_boxes.ts";
 import { markCodes, openCodeAccess } from "./code_records.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
 import { markTexts, sealRecords, withLeaves } from "./key_records.ts";
@@ -99,7 +101,9 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   }
   const isSealed = activity.sealed === true;
   const isShown = !isSealed || activity.bearer !== undefined;
-  const row = record(act, "COMPLETED", grounds, transition, result, { number, ...(isShown && { result }) });
+  const bearerEndsAtMs = activity.bearer?.endsAtMs(outcome.result as Record<string, unknown>);
+  const said = { number, bearerEndsAtMs, ...(isShown && { result }) };
+  const row = record(act, "COMPLETED", grounds, transition, result, said);
   const codes = markCodes(signer, outcome.codes ?? []);
   const spent = spentBy(activity, outcome);
   const records = [...sealRecords(signer, newRecords), ...markTexts(signer, texts)];
@@ -182,7 +186,9 @@ function run({
 /** A refusal or failure that is kept. At submission it changes no state; an activity that waited stops waiting. */
 export function refuse(act: Act, event: "REJECTED" | "FAILED", fault: Fault): Prepared[] {
   const { code, message, errorCode, details } = fault;
-  const failure = JSON.stringify({ code: faultCodes[code], message, errorCode, details });
+  const { form, envelope } = act.asked;
+  const said = JSON.stringify({ code: faultCodes[code], message, errorCode, details });
+  const failure = withoutBearerValues(form, envelope.parameters, said);
   const changes = noLongerWaiting(act);
   const transition = changes.length === 0 ? stay : end(act, changes);
   return [record(act, event, "NONE", transition, failure, { failure })];
@@ -271,6 +277,14 @@ function advance(
   return { next, ledTo: open.known };
 }
 
+type Said = {
+  number?: number;
+  result?: string;
+  failure?: string;
+  /** When what its result is worth ends. */
+  bearerEndsAtMs?: number | undefined;
+};
+
 /** The activity's row and leaf, which all outcomes share. `outcome` is what the leaf keeps the digest of. */
 function record(
   act: Act,
@@ -278,11 +292,12 @@ function record(
   grounds: LeafGrounds,
   { changes, next, ledTo, slot }: Transition,
   outcome: string,
-  { number = act.signer.nextNumber(), result, failure }: { number?: number; result?: string; failure?: string } = {},
+  { number = act.signer.nextNumber(), result, failure, bearerEndsAtMs }: Said = {},
 ): Prepared {
   const { state, caller, asked, nowMs, createdAtMs } = act;
   const { organizationId } = state.known.header;
   const { activityId, leaf } = actLeaf(act, { number, event, grounds, organizationId, ledTo, outcome });
+  const isNew = act.wasWaiting !== true;
   return {
     organizationId: state.organizationId,
     expectedVersion: state.known.header.version,
@@ -303,7 +318,7 @@ function record(
     ...evaluationsOf(act, event),
     activity: {
       activityId: uuidFromBytes(activityId),
-      isNew: act.wasWaiting !== true,
+      isNew,
       type: asked.form.type,
       status: statusOf(event),
       fingerprint: asked.fingerprint,
@@ -311,6 +326,7 @@ function record(
       slot,
       createdAtMs,
       updatedAtMs: nowMs,
+      sealedBody: isNew ? sealBodyOf(act, bearerEndsAtMs) : undefined,
       result,
       failure,
     },

@@ -2,7 +2,7 @@
  * Votes are state: submitting for consensus, approving and rejecting change the pending page. A vote is verified once,
  * against the state of its moment; what it leads to is decided anew, on the state of now.
  */
-import { toHex } from "@keystead/core/encoding/hex.ts";
+import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Work } from "@keystead/core/work.ts";
 import { noSuchActivity } from "../../endpoints/known_faults.ts";
@@ -16,6 +16,7 @@ import { sha256 } from "../../state/digest.ts";
 import { type Approval, type PendingActivity, put } from "../../state/entities.ts";
 import type { Act, DecisionContext } from "./act.ts";
 import { type Asked, readAsked } from "./asked.ts";
+import { openBody } from "./body_boxes.ts";
 import { changedRows } from "./line.ts";
 import { complete, keepWaiting, refuse, reject } from "./outcome.ts";
 import { questionOf } from "./question.ts";
@@ -33,19 +34,28 @@ export function* vote(
   const { fingerprint } = params as { fingerprint: string };
   const waiting = context.state.pages.pending.get(parseFingerprint(fingerprint) ?? "");
   if (waiting === undefined) throw noSuchActivity();
-  if (target === undefined || toHex(sha256(target)) !== waiting.fingerprint) {
-    throw changedRows(
-      context.state.organizationId,
-      `the body of the activity that is voted on is missing: ${waiting.activityId}`,
-    );
-  }
-  const asked = readAsked(target);
+  const asked = readAsked(bodyOf(context, waiting, target));
   if (selection === "APPROVED") return yield* approve(context, waiting, asked, stamped);
   const act = toAct(context, waiting, asked, stamped);
   refuseOutsideScope(act);
   const question = questionOf(act, waiting.approvals);
   if (!mayReject(question, context.caller.user.userId)) throw noVote(question);
   return reject({ ...act, weighed: weighRejection(question) });
+}
+
+/** The bytes of what waits. Where they hold a bearer value, what is stored, and so what comes here, is their box. */
+function bodyOf(
+  { signer, state: { organizationId } }: DecisionContext,
+  { fingerprint, activityId }: PendingActivity,
+  target: Uint8Array | undefined,
+): Uint8Array {
+  if (target !== undefined && toHex(sha256(target)) === fingerprint) return target;
+  try {
+    return openBody(signer, { organizationId, fingerprint: fromHex(fingerprint) }, target ?? new Uint8Array()).body;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw changedRows(organizationId, `the body of the activity that is voted on is missing: ${activityId}`);
+  }
 }
 
 /**

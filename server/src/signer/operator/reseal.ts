@@ -2,9 +2,11 @@
  * Boxes sealed anew under the current root key, for a rotation. Each comes with what it belongs to: it opens for that alone, and
  * the new one is made for nothing else. Nothing plain leaves, so asking for it gains a gateway nothing.
  */
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Reply, Request } from "../../frames/messages.ts";
 import { decodeRecord, isKeyRecord, recordIdOf } from "../../state/records.ts";
+import { bodyContext } from "../decision/body_boxes.ts";
 import { secretContext } from "../decision/key_records.ts";
 import { resultContext } from "../decision/results.ts";
 import type { Signer } from "../decision/signer.ts";
@@ -34,6 +36,8 @@ type BoxPlace = { context: SealContext; name: string; isOwn(secret: Uint8Array):
 function placeOf({ keyring, draws }: Signer, box: Box): BoxPlace {
   const isOwn = () => true;
   if (box.kind === "keyring") return { context: keyringContext, name: "the keyring", isOwn };
+  if (box.kind === "body")
+    return { context: bodyContext(box.value), name: `the body ${toHex(box.value.fingerprint)}`, isOwn };
   if (box.kind === "leaf")
     return { context: resultContext(box.value.leaf), name: "a result that waits for its release", isOwn };
   const record = decodeRecord(keyring.authenticity.check("record", box.value.content));

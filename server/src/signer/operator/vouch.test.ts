@@ -17,7 +17,7 @@ import {
 } from "../../../test/signer_rig.ts";
 import { openKeyring } from "../secrets/keyring.ts";
 
-const nothing = { leaves: [], heads: [], records: [] };
+const nothing = { leaves: [], heads: [], records: [], bodies: [] };
 
 test("a head is told by where it stands to what was released", () => {
   const rig = createSignerRig();

@@ -3,21 +3,26 @@
  * what it has released. It decides nothing and lets nothing secret out; yet boxes are opened for it, so a signer that serves does not answer.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import type { HeadStanding, Reply, Request } from "../../frames/messages.ts";
+import { readBody, readEnvelope } from "../../endpoints/envelope.ts";
+import type { HeadStanding, Reply, Request, StoredBody } from "../../frames/messages.ts";
+import { activityForms } from "../../generated/activities.ts";
+import { shownBody } from "../../rules/bearer_params.ts";
 import type { Purpose } from "../../state/authenticity.ts";
-import { digestKey } from "../../state/digest.ts";
+import { digestKey, sha256 } from "../../state/digest.ts";
 import { type AnyRecord, decodeRecord, isKeyRecord } from "../../state/records.ts";
+import { openBody } from "../decision/body_boxes.ts";
 import { comparableSecretOf, openSecret } from "../decision/key_records.ts";
 import type { KnownHeader, Links } from "../decision/line.ts";
 import type { Signer } from "../decision/signer.ts";
 import type { Pin } from "../memory/pins.ts";
 
-export function vouch(signer: Signer, { leaves, heads, records }: Request<"vouch">): Reply<"vouch"> {
+export function vouch(signer: Signer, { leaves, heads, records, bodies }: Request<"vouch">): Reply<"vouch"> {
   const shown = { links: signer.line.links(heads), led: new Set<string>() };
   return {
     leaves: leaves.map((leaf) => findOwn(signer, "leaf", leaf) !== undefined),
     heads: heads.map((head) => placeHead(signer, head, shown)),
     records: records.map(({ content, sealed }) => openRecord(signer, content, sealed)),
+    bodies: bodies.map((body) => describeBody(signer, body)),
   };
 }
 
@@ -84,6 +89,19 @@ function openBox(signer: Signer, record: AnyRecord, sealed: Uint8Array): Pick<Op
     throw error;
   } finally {
     for (const each of [secret, told]) each?.fill(0);
+  }
+}
+
+/** What of a sealed body everybody may know. */
+function describeBody(signer: Signer, { sealed, ...name }: StoredBody): Reply<"vouch">["bodies"][number] {
+  try {
+    const { endsAtMs, body } = openBody(signer, name, sealed);
+    const form = activityForms.get(readEnvelope(readBody(body)).type);
+    const shown = form && shownBody(form, body);
+    return shown && { shown: sha256(shown), endsAtMs };
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
   }
 }
 
