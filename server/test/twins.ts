@@ -120,6 +120,8 @@ export const makers: Readonly<Record<Maker, (world: World) => Draft>> = {
       targetPublicKey: exportClient().targetPublicKey,
     }),
   }),
+  email_auth: (world) => ({ body: mailBody(world, "ACTIVITY_TYPE_EMAIL_AUTH_V3") }),
+  init_user_email_recovery: (world) => ({ body: mailBody(world, "ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2") }),
   // Of a body from the future the end is told by the signer's clock, which may have gone on.
   create_read_only_session: ({ rig }) => ({
     body: activityBody(
@@ -204,6 +206,10 @@ export function createWorld(): World {
     targets: { wallet: [], privateKey: [] },
     count: 0,
   };
+  for (const name of ["FEATURE_NAME_EMAIL_AUTH", "FEATURE_NAME_EMAIL_RECOVERY"]) {
+    const body = activityBody(rig, "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", { name, value: "" });
+    settle(world, prepareIn(world, rig.operations, world.state, { body }));
+  }
   const wallet = actNow(world, "create_wallet");
   world.walletId = wallet.walletId;
   world.address = wallet.addresses[0];
@@ -216,9 +222,18 @@ function newName(world: World): string {
   return `Name ${world.count}`;
 }
 
-function newUserId(world: World): string {
+/** For a user of its own: one contact is sent few messages. */
+function mailBody(world: World, type: string): Uint8Array {
+  const email = `user${++world.count}@example.com`;
+  newUserId(world, email);
+  const { targetPublicKey } = exportClient();
+  return activityBody(world.rig, type, { email, targetPublicKey, emailCustomization: { appName: "App" } });
+}
+
+function newUserId(world: World, userEmail?: string): string {
   const user = {
     userName: newName(world),
+    ...(userEmail !== undefined && { userEmail }),
     apiKeys: [newApiKey()],
     authenticators: [],
     oauthProviders: [],

@@ -112,6 +112,8 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   findsSubOrganization?: true;
   /** Users of the parent may do it in a sub-organization, if the parent's quorum or policies allow it at once: decision 0053. */
   openToParent?: true;
+  /** Stamped with a recovery key of the user's own, and with nothing else; recovery keys do nothing else. Never by the quorum. */
+  byRecoveryKey?: true;
   /** It makes a session that may submit, with this profile or none. A session that has a profile makes others of the same only. */
   makesSession?(params: Static<P>): { sessionProfileId: string | undefined };
   /** The part of the organization's state that `run` works on. */

@@ -28,6 +28,7 @@ import { deleteUserTags } from "../activities/delete_user_tags.ts";
 import { deleteUsers } from "../activities/delete_users.ts";
 import { deleteWalletAccounts } from "../activities/delete_wallet_accounts.ts";
 import { deleteWallets } from "../activities/delete_wallets.ts";
+import { emailAuth } from "../activities/email_auth.ts";
 import { exportPrivateKey } from "../activities/export_private_key.ts";
 import { exportWallet } from "../activities/export_wallet.ts";
 import { exportWalletAccount } from "../activities/export_wallet_account.ts";
@@ -35,6 +36,10 @@ import { importPrivateKey } from "../activities/import_private_key.ts";
 import { importWallet } from "../activities/import_wallet.ts";
 import { initImportPrivateKey } from "../activities/init_import_private_key.ts";
 import { initImportWallet } from "../activities/init_import_wallet.ts";
+import { initOtpAuth } from "../activities/init_otp_auth.ts";
+import { initUserEmailRecovery } from "../activities/init_user_email_recovery.ts";
+import { otpAuth } from "../activities/otp_auth.ts";
+import { recoverUser } from "../activities/recover_user.ts";
 import { rejectActivity } from "../activities/reject_activity.ts";
 import { removeOrganizationFeature } from "../activities/remove_organization_feature.ts";
 import { setOrganizationFeature } from "../activities/set_organization_feature.ts";
@@ -85,6 +90,7 @@ export const activities = {
   delete_users: deleteUsers,
   delete_wallet_accounts: deleteWalletAccounts,
   delete_wallets: deleteWallets,
+  email_auth: emailAuth,
   export_private_key: exportPrivateKey,
   export_wallet: exportWallet,
   export_wallet_account: exportWalletAccount,
@@ -92,6 +98,10 @@ export const activities = {
   import_wallet: importWallet,
   init_import_private_key: initImportPrivateKey,
   init_import_wallet: initImportWallet,
+  init_otp_auth: initOtpAuth,
+  init_user_email_recovery: initUserEmailRecovery,
+  otp_auth: otpAuth,
+  recover_user: recoverUser,
   reject_activity: rejectActivity,
   remove_organization_feature: removeOrganizationFeature,
   set_organization_feature: setOrganizationFeature,

@@ -15,6 +15,7 @@ export const whoami = defineQuery({
     username: name("Human-readable name of the user."),
   }),
   findsSubOrganization: true,
+  openToRecoveryKeys: true,
   run: (_store, caller) => ({
     organizationId: caller.organizationId,
     organizationName: caller.organizationName,

@@ -10,7 +10,15 @@ export type CallerRow = {
   organizationId: string;
   parentId?: string;
   organizationName: string;
-  credential?: { credentialId: string; userId: string; userName: string; passkey?: string; expiresAtMs?: number };
+  credential?: {
+    credentialId: string;
+    userId: string;
+    userName: string;
+    /** Absent where evidence names a user and no credential. */
+    type?: string;
+    passkey?: string;
+    expiresAtMs?: number;
+  };
 };
 
 export type StoredState = {
@@ -28,6 +36,7 @@ type JoinedCaller = {
   credentialId: string | null;
   userId: string | null;
   userName: string | null;
+  type: string | null;
   passkey: string | null;
   expiresAtMs: number | null;
 };
@@ -39,16 +48,19 @@ export const callerColumns = [
   "credentials.credential_id as credentialId",
   "users.user_id as userId",
   "users.user_name as userName",
+  "credentials.type as type",
   "credentials.passkey as passkey",
   "credentials.expires_at_ms as expiresAtMs",
 ] as const;
 
 export function toCallerRow(row: JoinedCaller): CallerRow {
-  const { organizationId, parentId, organizationName, credentialId, userId, userName, passkey, expiresAtMs } = row;
+  const { organizationId, parentId, organizationName, credentialId, userId, userName, type, passkey, expiresAtMs } =
+    row;
   const caller: CallerRow = { organizationId, organizationName };
   if (parentId !== null) caller.parentId = parentId;
   if (credentialId !== null && userId !== null && userName !== null) {
     caller.credential = { credentialId, userId, userName };
+    if (type !== null) caller.credential.type = type;
     if (passkey !== null) caller.credential.passkey = passkey;
     if (expiresAtMs !== null) caller.credential.expiresAtMs = expiresAtMs;
   }
@@ -102,6 +114,7 @@ const callerByUser = compiled("caller_by_user", (db, organizationId: string, use
       "users.user_id as userId",
       "users.user_name as userName",
       sql<number | null>`null`.as("expiresAtMs"),
+      sql<null>`null`.as("type"),
       sql<null>`null`.as("passkey"),
     ])
     .where("organizations.organization_id", "=", organizationId)
