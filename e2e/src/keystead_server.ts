@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { Stream } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { patienceMs } from "../../core/test/patience.ts";
+import { addMailbox } from "./mailbox.ts";
 import { type ServerProcesses, serverProcessesOf } from "./process_tree.ts";
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url));
@@ -49,6 +50,7 @@ export type ServerOptions = {
 
 export async function startKeystead(options: ServerOptions = {}): Promise<KeysteadServer> {
   const dataFolder = options.dataFolder ?? join(await mkdtemp(join(tmpdir(), "keystead-")), "data");
+  addMailbox(dataFolder);
   const launcher = spawn(process.execPath, [join(repository, options.main ?? "server/main.mjs")], {
     cwd: repository,
     env: {

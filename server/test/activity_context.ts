@@ -17,6 +17,7 @@ function noCode(): never {
 
 const noCodes: CodeAccess = {
   otpSigner: { publicKey: new Uint8Array(), sign: noCode },
+  allowsPlainAnswers: false,
   start: noCode,
   find: noCode,
   noteAttempt: noCode,

@@ -66,6 +66,8 @@ export function startHostileSigner(t: TestContext): HostileSigner {
     vouch: false,
     resetClock: false,
     limits: {},
+    hasSandboxCodes: false,
+    allowsPlainAnswers: false,
     birth: {
       organizationId: uuidFromBytes(randomBytes(16)),
       organizationName: "First",

@@ -52,9 +52,11 @@ export const makesNothing = {
 
 /** Those that need more than a stamp of the world's own user: a code that one memory knows, or a mailed key. */
 export const triedElsewhere = {
+  init_otp: "hostile_codes.test.ts",
   init_otp_auth: "hostile_mailed_keys.test.ts",
   otp_auth: "hostile_mailed_keys.test.ts",
   recover_user: "hostile_mailed_keys.test.ts",
+  verify_otp: "hostile_codes.test.ts",
 } as const satisfies Partial<Record<ActivityPath, string>>;
 
 /** The others: what they make or draw could be had twice. */

@@ -165,6 +165,16 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
   }),
   init_import_private_key: ({ userId }) => ({ userId }),
   init_import_wallet: ({ userId }) => ({ userId }),
+  // A contact has few live codes, so each has its own.
+  init_otp: () => ({
+    otpType: "OTP_TYPE_EMAIL",
+    contact: `${randomUUID()}@example.com`,
+    appName: "x".repeat(255),
+    emailCustomization: {
+      magicLinkTemplate: `https://example.com/${"x".repeat(2_000)}%s`,
+      templateVariables: JSON.stringify({ text: "x".repeat(9_900) }),
+    },
+  }),
   remove_organization_feature: () => ({ name: "FEATURE_NAME_SMS_AUTH" }),
   set_organization_feature: () => ({ name: "FEATURE_NAME_SMS_AUTH", value: "x".repeat(10_000) }),
   sign_raw_payload: ({ p256KeyId, ...ground }, turn) => ({
@@ -200,6 +210,8 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
   update_user_phone_number: ({ userId }) => ({ userId, userPhoneNumber: "+15551234567" }),
   update_user_tag: ({ tagId }) => ({ userTagId: tagId, addUserIds: ids(700), removeUserIds: ids(700) }),
   update_wallet: ({ walletId }) => ({ walletId, walletName: randomUUID() }),
+  // Nobody has that many codes to answer; an unknown one is looked for and refused.
+  verify_otp: () => ({ otpId: randomUUID(), encryptedOtpBundle: "x".repeat(10_000) }),
 };
 
 const paginationOptions = { limit: "100" };
@@ -223,6 +235,7 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_wallet: ({ walletId }) => ({ walletId }),
   get_wallet_account: ({ walletId, address }) => ({ walletId, address }),
   list_activities: () => ({ paginationOptions }),
+  list_email_events: () => ({ email: "user@example.com", paginationOptions }),
   list_policies: () => ({}),
   list_private_key_tags: () => ({}),
   list_private_keys: () => ({ paginationOptions }),

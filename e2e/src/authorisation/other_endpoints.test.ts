@@ -41,6 +41,7 @@ const queriesByFields: Readonly<Record<string, readonly (keyof typeof queries)[]
   activityId: ["get_activity", "get_policy_evaluations"],
   apiKeyId: ["get_api_key"],
   authenticatorId: ["get_authenticator"],
+  email: ["list_email_events"],
   policyId: ["get_policy"],
   privateKeyId: ["get_private_key"],
   smartContractInterfaceId: ["get_smart_contract_interface"],

@@ -68,6 +68,10 @@ export type ActivityEntry<P = Json> = {
   isOwnAct?: true;
   /** A session of the caller's own: it waits for nobody, and a member of a sub-organization may name the parent for it. */
   isSignIn?: true;
+  /** What would have to wait for a second root user is refused. */
+  neverWaits?: true;
+  /** Its good parameters come from a message that the server sends. */
+  needsMessage?: true;
   /** The field of the result that others than the caller see empty. */
   bearerField?: string;
   /** Older types on the same path: good parameters in their form. */

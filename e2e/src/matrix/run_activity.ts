@@ -49,10 +49,9 @@ export async function runActivity(
     await refuseForeign(trial, entry);
   });
   await t.test(`${path}: success and replay`, () => testSuccess(trial, entry));
-  const alone = entry.isSignIn === true ? testAlone : testConsensus;
-  await t.test(`${path}: two of two`, () => alone(toTrial(path, entry, agreed), entry));
+  await t.test(`${path}: two of two`, () => twoOfTwo(entry)(toTrial(path, entry, agreed), entry));
   for (const [type, good] of Object.entries(entry.versions ?? {})) {
-    await t.test(`${path}: ${type}`, () => testVersion(trial, type, good));
+    await t.test(`${path}: ${type}`, () => testVersion(trial, entry, type, good));
   }
   for (const [name, run] of Object.entries(entry.also ?? {})) {
     await t.test(`${path}: ${name}`, () => run(first));
@@ -279,6 +278,27 @@ function asOthersSee({ bearerField }: ActivityEntry, { type }: Envelope, json: J
   return { activity: { ...json.activity, result } };
 }
 
+function twoOfTwo({ isSignIn, neverWaits }: ActivityEntry) {
+  if (isSignIn === true) return testAlone;
+  return neverWaits === true ? testRefusedAlone : testConsensus;
+}
+
+/** What makes no sense after others have had a day to approve it is refused at once. */
+async function testRefusedAlone(trial: Trial, entry: ActivityEntry): Promise<void> {
+  const { fixture, path, caller } = trial;
+  const { userIds } = (await look(fixture)).quorum;
+  const parameters = await entry.good(fixture);
+  await fixture.done("update_root_quorum", { threshold: 2, userIds });
+  const body = newBody(path, fixture, parameters);
+  const refusal: Refusal = {
+    status: 403,
+    code: 7,
+    errorCode: "REQUEST_NOT_AUTHORIZED",
+    message: `request not authorized: it needs approvals of others, and ${body.type} cannot wait for them; allow it by a policy`,
+  };
+  await refuseAll(trial, [{ name: "alone", body, refusal, kept: "REJECTED" }], caller, fixture.place);
+}
+
 /** One's own session waits for no second root user. */
 async function testAlone(trial: Trial, entry: ActivityEntry): Promise<void> {
   const { fixture, path, caller } = trial;
@@ -323,6 +343,7 @@ async function testConsensus(trial: Trial, entry: ActivityEntry): Promise<void> 
 /** An older type does the same and answers in its own keys. */
 async function testVersion(
   { fixture, path }: Trial,
+  entry: ActivityEntry,
   type: string,
   good: NonNullable<ActivityEntry["versions"]>[string],
 ) {
@@ -336,5 +357,5 @@ async function testVersion(
   const result = answer.json.activity.result[form?.resultKey ?? ""];
   checkActivity(answer.json, { body, voters: [place.root], result, place });
   const again = await fixture.send({ kind: "submit", path, body, key: place.deputy.p256 });
-  assert.deepEqual(again.json, answer.json);
+  assert.deepEqual(again.json, asOthersSee(entry, body, answer.json));
 }

@@ -13,6 +13,7 @@ import type { ActivityEntry, QueryEntry } from "./entry.ts";
 import { exportPrivateKey, exportWallet, exportWalletAccount } from "./exports.ts";
 import { importPrivateKey, importWallet, initImportPrivateKey, initImportWallet } from "./imports.ts";
 import { listActivities, listSuborgs } from "./lists.ts";
+import { initOtp, listEmailEvents, verifyOtp } from "./one_time_codes.ts";
 import {
   removeOrganizationFeature,
   setOrganizationFeature,
@@ -104,6 +105,7 @@ export const activityTable = {
   import_wallet: importWallet,
   init_import_private_key: initImportPrivateKey,
   init_import_wallet: initImportWallet,
+  init_otp: initOtp,
   remove_organization_feature: removeOrganizationFeature,
   set_organization_feature: setOrganizationFeature,
   sign_raw_payload: signRawPayload,
@@ -121,6 +123,7 @@ export const activityTable = {
   update_user_phone_number: updateUserPhoneNumber,
   update_user_tag: updateUserTag,
   update_wallet: updateWallet,
+  verify_otp: verifyOtp,
 } as const satisfies Record<Exclude<keyof typeof activities, keyof typeof voteTable>, ActivityEntry>;
 
 export const queryTable = {
@@ -141,6 +144,7 @@ export const queryTable = {
   get_wallet: getWallet,
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
+  list_email_events: listEmailEvents,
   list_policies: listPolicies,
   list_private_key_tags: listPrivateKeyTags,
   list_private_keys: listPrivateKeys,

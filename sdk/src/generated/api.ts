@@ -1842,6 +1842,61 @@ export type InitImportWalletResponse = {
   };
 };
 
+export type InitOtpParams = {
+  /** OTP_TYPE_EMAIL or OTP_TYPE_SMS. */
+  otpType: string;
+  /** E-mail address, or phone number in E.164 form. */
+  contact: string;
+  otpLength?: number | null;
+  alphanumeric?: boolean | null;
+  expirationSeconds?: string | null;
+  userIdentifier?: string | null;
+  smsCustomization?: {
+    template?: string | null;
+  } | null;
+  sendFromEmailAddress?: string | null;
+  sendFromEmailSenderName?: string | null;
+  replyToEmailAddress?: string | null;
+  /** Human-readable name of the application that the reader signs in to. */
+  appName: string;
+  emailCustomization?: {
+    logoUrl?: string | null;
+    magicLinkTemplate?: string | null;
+    templateVariables?: string | null;
+    templateId?: string | null;
+  } | null;
+};
+
+export type InitOtpResult = {
+  /** Unique identifier. */
+  otpId: string;
+  /** Signed bundle with the key that answers are encrypted to. */
+  otpEncryptionTargetBundle: string;
+};
+
+export type InitOtpRequest = {
+  type: "ACTIVITY_TYPE_INIT_OTP_V3";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: InitOtpParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type InitOtpResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_INIT_OTP_V3";
+    intent?: {
+      initOtpIntentV3: InitOtpParams;
+    };
+    result?: {
+      initOtpResultV2?: InitOtpResult;
+    };
+  };
+};
+
 export type InitOtpAuthParams = {
   /** OTP_TYPE_EMAIL or OTP_TYPE_SMS. */
   otpType: string;
@@ -2673,6 +2728,42 @@ export type UpdateWalletResponse = {
   };
 };
 
+export type VerifyOtpParams = {
+  /** Unique identifier. */
+  otpId: string;
+  /** The code and a public key of the client, encrypted to the key in `otpEncryptionTargetBundle`. */
+  encryptedOtpBundle: string;
+  expirationSeconds?: string | null;
+};
+
+export type VerifyOtpResult = {
+  /** Signed token that says which contact was verified; empty once it is over, and to everybody else. */
+  verificationToken: string;
+};
+
+export type VerifyOtpRequest = {
+  type: "ACTIVITY_TYPE_VERIFY_OTP_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: VerifyOtpParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type VerifyOtpResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_VERIFY_OTP_V2";
+    intent?: {
+      verifyOtpIntentV2: VerifyOtpParams;
+    };
+    result?: {
+      verifyOtpResult?: VerifyOtpResult;
+    };
+  };
+};
+
 export type GetActivityRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -2898,6 +2989,44 @@ export type ListActivitiesRequest = {
 
 export type ListActivitiesResponse = {
   activities: Activity[];
+};
+
+export type ListEmailEventsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Recipient, in either case. */
+  email: string;
+  eventType?: string | null;
+  paginationOptions?: {
+    limit?: string | null;
+    before?: string | null;
+    after?: string | null;
+  } | null;
+};
+
+export type ListEmailEventsResponse = {
+  emailEvents: {
+    /** Unique identifier. */
+    id: string;
+    /** Unique identifier of an organization. */
+    organizationId: string;
+    /** Of the mail; its `Message-ID` begins with it. */
+    messageId: string;
+    /** Send, DeliveryDelay, Bounce or Failed. */
+    eventType: string;
+    /** Sender that was asked for; empty for the operator's default. */
+    fromAddress: string;
+    /** Recipient. */
+    toAddress: string;
+    /** When it happened, in milliseconds since 1970. */
+    timestamp: string;
+    /** When it was noted, in milliseconds since 1970. */
+    createdAt: string;
+    details: {
+      bounceType?: string | null;
+      diagnosticCode?: string | null;
+    };
+  }[];
 };
 
 export type ListPoliciesRequest = {
@@ -3176,6 +3305,8 @@ export type GetWalletAccountInput = Omit<GetWalletAccountRequest, "organizationI
 
 export type ListActivitiesInput = Omit<ListActivitiesRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type ListEmailEventsInput = Omit<ListEmailEventsRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type ListPoliciesInput = Omit<ListPoliciesRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListPrivateKeyTagsInput = Omit<ListPrivateKeyTagsRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -3236,6 +3367,7 @@ export const activities = {
   import_wallet: { url: "/public/v1/submit/import_wallet", type: "ACTIVITY_TYPE_IMPORT_WALLET", resultKey: "importWalletResult", summary: "Import a mnemonic that was encrypted to the key of an import bundle", parameters: ["userId: string", "walletName: string", "encryptedBundle: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]"] },
   init_import_private_key: { url: "/public/v1/submit/init_import_private_key", type: "ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY", resultKey: "initImportPrivateKeyResult", summary: "Get a public key to encrypt the import of a private key to", parameters: ["userId: string"] },
   init_import_wallet: { url: "/public/v1/submit/init_import_wallet", type: "ACTIVITY_TYPE_INIT_IMPORT_WALLET", resultKey: "initImportWalletResult", summary: "Get a public key to encrypt the import of a wallet to", parameters: ["userId: string"] },
+  init_otp: { url: "/public/v1/submit/init_otp", type: "ACTIVITY_TYPE_INIT_OTP_V3", resultKey: "initOtpResultV2", summary: "Send a one-time code to an e-mail address or phone number", parameters: ["otpType: string", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
   init_otp_auth: { url: "/public/v1/submit/init_otp_auth", type: "ACTIVITY_TYPE_INIT_OTP_AUTH_V3", resultKey: "initOtpAuthResultV2", summary: "Send a user a one-time code to sign in with by otp_auth", parameters: ["otpType: string", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
   init_user_email_recovery: { url: "/public/v1/submit/init_user_email_recovery", type: "ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2", resultKey: "initUserEmailRecoveryResult", summary: "Mail a user a key that can register a new passkey", parameters: ["email: string", "targetPublicKey: string", "expirationSeconds?: string | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "emailCustomization: { appName: string; logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; }"] },
   otp_auth: { url: "/public/v1/submit/otp_auth", type: "ACTIVITY_TYPE_OTP_AUTH", resultKey: "otpAuthResult", summary: "Sign in with a one-time code and get a session whose key is sent encrypted", parameters: ["otpId: string", "otpCode: string", "targetPublicKey: string", "apiKeyName?: string | null", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null"] },
@@ -3258,6 +3390,7 @@ export const activities = {
   update_user_phone_number: { url: "/public/v1/submit/update_user_phone_number", type: "ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER", resultKey: "updateUserPhoneNumberResult", summary: "Update or remove a user's phone number", parameters: ["userId: string", "userPhoneNumber: string", "verificationToken?: string | null"] },
   update_user_tag: { url: "/public/v1/submit/update_user_tag", type: "ACTIVITY_TYPE_UPDATE_USER_TAG", resultKey: "updateUserTagResult", summary: "Rename a user tag, or change who carries it", parameters: ["userTagId: string", "newUserTagName?: string | null", "addUserIds: string[]", "removeUserIds: string[]"] },
   update_wallet: { url: "/public/v1/submit/update_wallet", type: "ACTIVITY_TYPE_UPDATE_WALLET", resultKey: "updateWalletResult", summary: "Rename a wallet", parameters: ["walletId: string", "walletName?: string | null"] },
+  verify_otp: { url: "/public/v1/submit/verify_otp", type: "ACTIVITY_TYPE_VERIFY_OTP_V2", resultKey: "verifyOtpResult", summary: "Answer a one-time code and get a verification token", parameters: ["otpId: string", "encryptedOtpBundle: string", "expirationSeconds?: string | null"] },
 } as const;
 
 export const queries = {
@@ -3278,6 +3411,7 @@ export const queries = {
   get_wallet: { url: "/public/v1/query/get_wallet", summary: "Get one wallet", parameters: ["walletId: string"] },
   get_wallet_account: { url: "/public/v1/query/get_wallet_account", summary: "Get one account of a wallet, by address or path", parameters: ["walletId: string", "address?: string | null", "path?: string | null"] },
   list_activities: { url: "/public/v1/query/list_activities", summary: "List activities, newest first", parameters: ["filterByStatus?: (\"ACTIVITY_STATUS_CREATED\" | \"ACTIVITY_STATUS_PENDING\" | \"ACTIVITY_STATUS_COMPLETED\" | \"ACTIVITY_STATUS_FAILED\" | \"ACTIVITY_STATUS_CONSENSUS_NEEDED\" | \"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED\" | \"ACTIVITY_STATUS_REJECTED\")[] | null", "filterByType?: string[] | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_email_events: { url: "/public/v1/query/list_email_events", summary: "List what became of mail to an address, newest first", parameters: ["email: string", "eventType?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_policies: { url: "/public/v1/query/list_policies", summary: "List all policies", parameters: [] },
   list_private_key_tags: { url: "/public/v1/query/list_private_key_tags", summary: "List all private key tags", parameters: [] },
   list_private_keys: { url: "/public/v1/query/list_private_keys", summary: "List all private keys with their addresses", parameters: [] },
@@ -3390,6 +3524,8 @@ export type Api = {
   initImportPrivateKey(params: InitImportPrivateKeyParams, options?: CallOptions): Promise<Completed<InitImportPrivateKeyResult>>;
   /** Get a public key to encrypt the import of a wallet to. */
   initImportWallet(params: InitImportWalletParams, options?: CallOptions): Promise<Completed<InitImportWalletResult>>;
+  /** Send a one-time code to an e-mail address or phone number. */
+  initOtp(params: InitOtpParams, options?: CallOptions): Promise<Completed<InitOtpResult>>;
   /** Send a user a one-time code to sign in with by otp_auth. */
   initOtpAuth(params: InitOtpAuthParams, options?: CallOptions): Promise<Completed<InitOtpAuthResult>>;
   /** Mail a user a key that can register a new passkey. */
@@ -3434,6 +3570,8 @@ export type Api = {
   updateUserTag(params: UpdateUserTagParams, options?: CallOptions): Promise<Completed<UpdateUserTagResult>>;
   /** Rename a wallet. */
   updateWallet(params: UpdateWalletParams, options?: CallOptions): Promise<Completed<UpdateWalletResult>>;
+  /** Answer a one-time code and get a verification token. */
+  verifyOtp(params: VerifyOtpParams, options?: CallOptions): Promise<Completed<VerifyOtpResult>>;
   /** Get one activity. */
   getActivity(request: GetActivityInput, options?: CallOptions): Promise<GetActivityResponse>;
   /** Get one API key. */
@@ -3468,6 +3606,8 @@ export type Api = {
   getWalletAccount(request: GetWalletAccountInput, options?: CallOptions): Promise<GetWalletAccountResponse>;
   /** List activities, newest first. */
   listActivities(request?: ListActivitiesInput, options?: CallOptions): Promise<ListActivitiesResponse>;
+  /** List what became of mail to an address, newest first. */
+  listEmailEvents(request: ListEmailEventsInput, options?: CallOptions): Promise<ListEmailEventsResponse>;
   /** List all policies. */
   listPolicies(request?: ListPoliciesInput, options?: CallOptions): Promise<ListPoliciesResponse>;
   /** List all private key tags. */
@@ -3532,6 +3672,7 @@ export function createApi({ submit, query }: Calls): Api {
     importWallet: (params, options) => submit("import_wallet", params, options),
     initImportPrivateKey: (params, options) => submit("init_import_private_key", params, options),
     initImportWallet: (params, options) => submit("init_import_wallet", params, options),
+    initOtp: (params, options) => submit("init_otp", params, options),
     initOtpAuth: (params, options) => submit("init_otp_auth", params, options),
     initUserEmailRecovery: (params, options) => submit("init_user_email_recovery", params, options),
     otpAuth: (params, options) => submit("otp_auth", params, options),
@@ -3554,6 +3695,7 @@ export function createApi({ submit, query }: Calls): Api {
     updateUserPhoneNumber: (params, options) => submit("update_user_phone_number", params, options),
     updateUserTag: (params, options) => submit("update_user_tag", params, options),
     updateWallet: (params, options) => submit("update_wallet", params, options),
+    verifyOtp: (params, options) => submit("verify_otp", params, options),
     getActivity: (request, options) => query("get_activity", request, options),
     getApiKey: (request, options) => query("get_api_key", request, options),
     getApiKeys: (request = {}, options) => query("get_api_keys", request, options),
@@ -3571,6 +3713,7 @@ export function createApi({ submit, query }: Calls): Api {
     getWallet: (request, options) => query("get_wallet", request, options),
     getWalletAccount: (request, options) => query("get_wallet_account", request, options),
     listActivities: (request = {}, options) => query("list_activities", request, options),
+    listEmailEvents: (request, options) => query("list_email_events", request, options),
     listPolicies: (request = {}, options) => query("list_policies", request, options),
     listPrivateKeyTags: (request = {}, options) => query("list_private_key_tags", request, options),
     listPrivateKeys: (request = {}, options) => query("list_private_keys", request, options),

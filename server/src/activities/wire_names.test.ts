@@ -117,6 +117,9 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["import_wallet", "IMPORT_WALLET", "importWalletIntent", "importWalletResult"],
   ["init_import_private_key", "INIT_IMPORT_PRIVATE_KEY", "initImportPrivateKeyIntent", "initImportPrivateKeyResult"],
   ["init_import_wallet", "INIT_IMPORT_WALLET", "initImportWalletIntent", "initImportWalletResult"],
+  ["init_otp", "INIT_OTP", "initOtpIntent", "initOtpResult"],
+  ["init_otp", "INIT_OTP_V2", "initOtpIntentV2", "initOtpResult"],
+  ["init_otp", "INIT_OTP_V3", "initOtpIntentV3", "initOtpResultV2"],
   ["reject_activity", "REJECT_ACTIVITY", "rejectActivityIntent", ""],
   [
     "remove_organization_feature",
@@ -178,6 +181,8 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ],
   ["update_user_tag", "UPDATE_USER_TAG", "updateUserTagIntent", "updateUserTagResult"],
   ["update_wallet", "UPDATE_WALLET", "updateWalletIntent", "updateWalletResult"],
+  ["verify_otp", "VERIFY_OTP", "verifyOtpIntent", "verifyOtpResult"],
+  ["verify_otp", "VERIFY_OTP_V2", "verifyOtpIntentV2", "verifyOtpResult"],
 ];
 
 for (const [path, name, intentKey, resultKey] of published) {

@@ -12,6 +12,8 @@ export type NewCode = Pick<OtpCodeRecord, "otpId" | "otpType" | "contact"> & {
 export type CodeAccess = {
   /** The service key that target bundles and verification tokens are signed with. */
   readonly otpSigner: BundleSigner;
+  /** Whether the operator lets codes whose client has a target bundle be answered in the plain. */
+  readonly allowsPlainAnswers: boolean;
   /**
    * When the code begins and ends: the memory notes the first sight of its body, and counts. Throws `resource_exhausted` beyond a limit.
    */

@@ -81,7 +81,17 @@ const prepared = struct({
   /** Tags and digests of these records, as `drawn.ts` writes them: kept beside the leaf, for whoever executes the log anew. */
   made: optional(bytes),
   /** Messages to be sent, sealed for the courier (`../outbox/SPEC.md`). */
-  outbox: list(struct({ messageId: text, channel: oneOf(channels), expiresAtMs: u64, sealed: bytes })),
+  outbox: list(
+    struct({
+      messageId: text,
+      channel: oneOf(channels),
+      expiresAtMs: u64,
+      sealed: bytes,
+      /** Of mail: whom it is for and the sender that was asked for, as the body has them too. */
+      toAddress: optional(text),
+      fromAddress: optional(text),
+    }),
+  ),
   /** The leaf's name, and the leaf with its MAC. */
   boot: fixed(16),
   number: u64,

@@ -36,6 +36,7 @@ import { importPrivateKey } from "../activities/import_private_key.ts";
 import { importWallet } from "../activities/import_wallet.ts";
 import { initImportPrivateKey } from "../activities/init_import_private_key.ts";
 import { initImportWallet } from "../activities/init_import_wallet.ts";
+import { initOtp } from "../activities/init_otp.ts";
 import { initOtpAuth } from "../activities/init_otp_auth.ts";
 import { initUserEmailRecovery } from "../activities/init_user_email_recovery.ts";
 import { otpAuth } from "../activities/otp_auth.ts";
@@ -58,6 +59,7 @@ import { updateUserName } from "../activities/update_user_name.ts";
 import { updateUserPhoneNumber } from "../activities/update_user_phone_number.ts";
 import { updateUserTag } from "../activities/update_user_tag.ts";
 import { updateWallet } from "../activities/update_wallet.ts";
+import { verifyOtp } from "../activities/verify_otp.ts";
 import { type ActivityForm, type AnyActivity, formsOf } from "../endpoints/define_activity.ts";
 
 export const activities = {
@@ -98,6 +100,7 @@ export const activities = {
   import_wallet: importWallet,
   init_import_private_key: initImportPrivateKey,
   init_import_wallet: initImportWallet,
+  init_otp: initOtp,
   init_otp_auth: initOtpAuth,
   init_user_email_recovery: initUserEmailRecovery,
   otp_auth: otpAuth,
@@ -120,6 +123,7 @@ export const activities = {
   update_user_phone_number: updateUserPhoneNumber,
   update_user_tag: updateUserTag,
   update_wallet: updateWallet,
+  verify_otp: verifyOtp,
 } as const;
 
 /** By the `type` of the stamped body, which is what decides; the path only routes. */

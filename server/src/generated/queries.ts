@@ -17,6 +17,7 @@ import { getUser } from "../queries/get_user.ts";
 import { getWallet } from "../queries/get_wallet.ts";
 import { getWalletAccount } from "../queries/get_wallet_account.ts";
 import { listActivities } from "../queries/list_activities.ts";
+import { listEmailEvents } from "../queries/list_email_events.ts";
 import { listPolicies } from "../queries/list_policies.ts";
 import { listPrivateKeyTags } from "../queries/list_private_key_tags.ts";
 import { listPrivateKeys } from "../queries/list_private_keys.ts";
@@ -47,6 +48,7 @@ export const queries = {
   get_wallet: getWallet,
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
+  list_email_events: listEmailEvents,
   list_policies: listPolicies,
   list_private_key_tags: listPrivateKeyTags,
   list_private_keys: listPrivateKeys,
@@ -78,6 +80,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_wallet", getWallet],
   ["get_wallet_account", getWalletAccount],
   ["list_activities", listActivities],
+  ["list_email_events", listEmailEvents],
   ["list_policies", listPolicies],
   ["list_private_key_tags", listPrivateKeyTags],
   ["list_private_keys", listPrivateKeys],

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { withLimits } from "../endpoints/limits.ts";
 import { parseConfig } from "./config.ts";
 import { limitNames } from "./limit_names.ts";
+import { processes } from "./processes.ts";
 
 const point = "036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296";
 
@@ -19,6 +20,7 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     userIds: { gateway: 60801, signer: 60802, courier: 60803 },
     restartPauseMs: 5000,
     limits: {},
+    codes: { hasSandboxCodes: false, allowsPlainAnswers: false },
     oldKeySaved: false,
   });
 });
@@ -53,6 +55,14 @@ test("settings of messages in every form that is understood", () => {
     { KEYSTEAD_SMS_URL: "http://[::1]:9/send", KEYSTEAD_DEV_EGRESS: "loopback" },
   ]) {
     assert.equal(parseConfig([], env, "/").command, "serve");
+  }
+});
+
+test("settings of one-time codes are for the signer, and the code that everybody knows for development alone", () => {
+  const env = { KEYSTEAD_DEV_OTP: "fixed", KEYSTEAD_OTP_PLAINTEXT: "allow" };
+  assert.deepEqual(parseConfig([], env, "/").codes, { hasSandboxCodes: true, allowsPlainAnswers: true });
+  for (const { settings } of Object.values(processes)) {
+    for (const name of Object.keys(env)) assert.ok(!settings.includes(name), `${name} reaches no environment`);
   }
 });
 
@@ -108,6 +118,20 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
   ["a token of two lines", [], { KEYSTEAD_SMS_TOKEN: "secret\nX: y" }, /^KEYSTEAD_SMS_TOKEN must be/],
   ["another egress", [], { KEYSTEAD_DEV_EGRESS: "all" }, /^KEYSTEAD_DEV_EGRESS takes only/],
   ["contacts for no day", [], { KEYSTEAD_CONTACT_DAYS: "0" }, /^KEYSTEAD_CONTACT_DAYS must be/],
+  ["another fixed code", [], { KEYSTEAD_DEV_OTP: "secret" }, /^KEYSTEAD_DEV_OTP takes only the word fixed$/],
+  [
+    "the fixed code beside real mail",
+    [],
+    { KEYSTEAD_DEV_OTP: "fixed", SMTP_URL: "smtp://u:secret@mail", KEYSTEAD_MAIL_FROM: "a@b.c" },
+    /^KEYSTEAD_DEV_OTP=fixed is for development and cannot be set beside SMTP_URL$/,
+  ],
+  [
+    "the fixed code beside real text messages",
+    [],
+    { KEYSTEAD_DEV_OTP: "fixed", KEYSTEAD_SMS_URL: "https://sms/secret" },
+    /cannot be set beside KEYSTEAD_SMS_URL$/,
+  ],
+  ["plain answers in another word", [], { KEYSTEAD_OTP_PLAINTEXT: "yes" }, /^KEYSTEAD_OTP_PLAINTEXT takes only/],
   ["control characters in the name", [], { KEYSTEAD_ORGANIZATION_NAME: "a\nb" }, /^KEYSTEAD_ORGANIZATION_NAME/],
 ];
 for (const [name, args, env, message] of refused) {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { type CodeSettings, parseCodeSettings } from "./code_settings.ts";
 import { parsePublicKey } from "./first_api_key.ts";
 import { limitNames } from "./limit_names.ts";
 import { checkMessageSettings } from "./message_settings.ts";
@@ -37,6 +38,7 @@ export type Config = {
   restartPauseMs: number;
   /** Resource limits that differ from the defaults. */
   limits: Record<string, number>;
+  codes: CodeSettings;
   /** Of a rotation: the operator says that there is a copy of the root key that is about to go. */
   oldKeySaved: boolean;
 };
@@ -60,6 +62,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     userIds: parseUserIds(env),
     restartPauseMs: parseNumber("KEYSTEAD_RESTART_PAUSE_MS", env.KEYSTEAD_RESTART_PAUSE_MS, 5000, 0, 600_000),
     limits: parseLimits(env.KEYSTEAD_LIMITS),
+    codes: parseCodeSettings(env),
     oldKeySaved,
   };
 }

@@ -141,7 +141,7 @@ const bootstrapOf = (data: string) => JSON.parse(readFileSync(join(data, "bootst
 test("a start makes the folders, hands the root key and the orders to the signer, and says what it did", async (t) => {
   const data = freshFolder(t);
   const env = { KEYSTEAD_ORGANIZATION_NAME: "Ours", KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 7}' };
-  const started = await new Started(t, data, [], env).ready();
+  const started = await new Started(t, data, [], { ...env, KEYSTEAD_OTP_PLAINTEXT: "allow" }).ready();
   const { signer } = await started.answer();
   const bootstrap = JSON.parse(readFileSync(join(data, "bootstrap.json"), "utf8"));
   const mode = (name: string) => statSync(join(data, name)).mode & 0o777;
@@ -163,6 +163,8 @@ test("a start makes the folders, hands the root key and the orders to the signer
     reseal: false,
     vouch: false,
     limits: { userTagsPerOrganization: 7 },
+    hasSandboxCodes: false,
+    allowsPlainAnswers: true,
     resetClock: false,
     birth: { organizationId, organizationName: "Ours", userId, userName: "Root user", apiPublicKey },
   });

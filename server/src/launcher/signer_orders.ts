@@ -11,6 +11,9 @@ export type SignerOrders = {
   vouch: boolean;
   resetClock: boolean;
   limits: Record<string, number>;
+  /** Of one-time codes, as the operator has set them. */
+  hasSandboxCodes: boolean;
+  allowsPlainAnswers: boolean;
   birth: FirstOrganization;
 };
 
@@ -23,6 +26,7 @@ export function signerOrders(config: Config, data: DataFolder, bootstrap: Bootst
     vouch: ["check-log", "check-database", "repair-database"].includes(config.command),
     resetClock: config.command === "accept-clock",
     limits: config.limits,
+    ...config.codes,
     birth: birthOf(bootstrap),
   };
 }

@@ -11,6 +11,7 @@ import {
   urlOf,
 } from "./bootstrap.ts";
 import type { Code } from "./code.ts";
+import { sandboxWarning } from "./code_settings.ts";
 import { type Config, parseConfig } from "./config.ts";
 import {
   createDataFolder,
@@ -189,6 +190,7 @@ function greet({ surroundings: { say, cwd }, config, data, rootKey, bootstrap, u
   say(`  public keys, for clients to pin: ${data.publicKeys}`);
   say(`  root key: ${rootKey.describe()}`);
   say(`  ${users.line}`);
+  if (config.codes.hasSandboxCodes) say(sandboxWarning);
   say(`  try: ${firstRequest(config, cwd, hasKey)}`);
 }
 

@@ -71,6 +71,11 @@ function parseSeconds(text: string | null | undefined, { usual, most }: { usual:
   );
 }
 
+/** When a verification token ends that is asked for now. */
+export function tokenEndMs(nowMs: number, expirationSeconds: string | null | undefined): number {
+  return nowMs + parseSeconds(expirationSeconds, tokenSeconds, "a verification token") * 1000;
+}
+
 /** What a new code is: its record, and the code itself, which the caller puts into a message and wipes. */
 export type StartedCode = { record: OtpCodeRecord; code: Uint8Array };
 
@@ -137,7 +142,7 @@ export function answerCode(
   answer: OtpAnswer,
   expirationSeconds?: string | null,
 ): string {
-  const seconds = parseSeconds(expirationSeconds, tokenSeconds, "a verification token");
+  const expiresAtMs = tokenEndMs(nowMs, expirationSeconds);
   const boundKey = answer.kind === "plain" ? plainKey(curves, answer.publicKey) : undefined;
   if (record.userId !== undefined) throw answeredBy("INIT_OTP_AUTH", "OTP_AUTH");
   checkForm(record, answer, allowsPlainAnswers);
@@ -150,7 +155,7 @@ export function answerCode(
   if (attempt === undefined || !isRight) throw invalidCode();
   return makeVerificationToken(access.otpSigner, {
     tokenId: access.tokenIdOf(record.otpId),
-    expiresAtMs: nowMs + seconds * 1000,
+    expiresAtMs,
     organizationId: record.organizationId,
     verificationType: record.otpType,
     contact: record.contact,

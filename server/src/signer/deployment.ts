@@ -36,6 +36,8 @@ export type SignerParts = {
   readonly adoptUnknown: boolean;
   /** For development: some contacts have a one-time code that everybody knows. */
   readonly hasSandboxCodes: boolean;
+  /** Whether one-time codes whose client has a target bundle may be answered in the plain. */
+  readonly allowsPlainAnswers: boolean;
   now(): number;
   note(message: string): void;
   drawsOf(keyring: Keyring): Draws;
@@ -105,7 +107,7 @@ function createCounter(): () => number {
 }
 
 function createSigner(
-  { rootKeys, memory, limits, adoptUnknown, hasSandboxCodes, now, note, drawsOf }: SignerParts,
+  { rootKeys, memory, limits, adoptUnknown, hasSandboxCodes, allowsPlainAnswers, now, note, drawsOf }: SignerParts,
   boot: Uint8Array,
   nextNumber: () => number,
   sealedKeyring: Uint8Array,
@@ -132,6 +134,7 @@ function createSigner(
     interfaces: createInterfaceCache(),
     adoptUnknown,
     hasSandboxCodes,
+    allowsPlainAnswers,
     sealer,
     onItsWay: createOnItsWay(),
     nextNumber,

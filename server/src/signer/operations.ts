@@ -23,6 +23,8 @@ export type Orders = {
   adoptUnknown: boolean;
   /** For development: some contacts have a one-time code that everybody knows. */
   hasSandboxCodes?: boolean;
+  /** One-time codes whose client has a target bundle may be answered in the plain. */
+  allowsPlainAnswers?: boolean;
   acceptDatabase: boolean;
   /** The root key is being replaced: boxes may be sealed anew. */
   reseal: boolean;
@@ -57,8 +59,9 @@ export function createOperations(
 ): Operations {
   const limits = withLimits(orders.limits);
   const now = createSignerClock(memory, clock, note);
-  const { adoptUnknown, hasSandboxCodes = false } = orders;
-  const parts = { rootKeys, memory, limits, adoptUnknown, hasSandboxCodes, now, note, drawsOf };
+  const { adoptUnknown, hasSandboxCodes = false, allowsPlainAnswers = false } = orders;
+  const codes = { hasSandboxCodes, allowsPlainAnswers };
+  const parts = { rootKeys, memory, limits, adoptUnknown, ...codes, now, note, drawsOf };
   const deployment = createDeployment(parts);
   return {
     hello({ protocol, keyring }) {

@@ -153,13 +153,6 @@ export async function listLeaves(store: Store, after: LeafPosition | undefined, 
   return (await leaves(store, organizationId, boot, number, limit)).map((row) => ({ ...row }));
 }
 
-/** Codes of before are forgotten, whoever's they were, and with them the contacts: their activities stay. */
-export async function forgetCodes(store: Store, beforeMs: number): Promise<void> {
-  for (const table of ["otp_codes", "otp_attempts"] as const) {
-    await store.db.deleteFrom(table).where("created_at_ms", "<", beforeMs).execute();
-  }
-}
-
 /** What refusals took on days that are over counts for nothing. A day more is kept for clocks that differ. */
 export async function forgetRefusedBytes(store: Store, nowMs: number): Promise<void> {
   await store.db
@@ -229,12 +222,31 @@ export async function forgetIdempotencyKeys(store: Store, nowMs: number, signal?
   }
 }
 
-/** Messages of before are deleted, whoever's they were: their activities stay. In portions, as above. */
-export async function forgetMessages({ db }: Store, beforeMs: number, signal?: AbortSignal): Promise<void> {
+/** Codes of before are deleted, whoever's they were, and with them the contacts: their activities stay. */
+export async function forgetCodes(store: Store, beforeMs: number, signal?: AbortSignal): Promise<void> {
+  await forgetRows(store, "otp_codes", ["otp_id"], beforeMs, signal);
+  await forgetRows(store, "otp_attempts", ["otp_id", "place"], beforeMs, signal);
+}
+
+/** Messages of before are deleted, whoever's they were, and what became of them: their activities stay. */
+export async function forgetMessages(store: Store, beforeMs: number, signal?: AbortSignal): Promise<void> {
+  await forgetRows(store, "outbox", ["message_id"], beforeMs, signal);
+  await forgetRows(store, "email_events", ["event_id"], beforeMs, signal);
+}
+
+/** In portions, as above. `key` is the rest of the table's primary key, behind the organization. */
+async function forgetRows(
+  { db }: Store,
+  table: "otp_codes" | "otp_attempts" | "outbox" | "email_events",
+  key: readonly string[],
+  beforeMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const columns = sql.join(["organization_id", ...key].map((column) => sql.ref(column)));
   for (;;) {
     if (signal?.aborted) return;
-    const { numAffectedRows = 0n } = await sql`delete from outbox where (organization_id, message_id) in
-      (select organization_id, message_id from outbox where created_at_ms < ${beforeMs}
+    const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where (${columns}) in
+      (select ${columns} from ${sql.table(table)} where created_at_ms < ${beforeMs}
         order by created_at_ms limit ${forgottenAtOnce})`.execute(db);
     if (numAffectedRows < forgottenAtOnce) return;
   }

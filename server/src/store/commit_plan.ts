@@ -150,7 +150,7 @@ function addMessages(
   { organizationId, outbox }: OrganizationPlan,
   { activity, outbox: messages = [] }: CommitItem,
 ): void {
-  for (const { messageId, channel, sealed, expiresAtMs } of messages) {
+  for (const { messageId, channel, sealed, expiresAtMs, toAddress, fromAddress } of messages) {
     if (activity === undefined) throw new Fault("internal", "a message comes without its activity");
     const { activityId, updatedAtMs } = activity;
     outbox.push({
@@ -167,6 +167,8 @@ function addMessages(
       expires_at_ms: expiresAtMs,
       created_at_ms: updatedAtMs,
       updated_at_ms: updatedAtMs,
+      to_address: toAddress ?? null,
+      from_address: fromAddress ?? null,
     });
   }
 }

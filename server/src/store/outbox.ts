@@ -3,13 +3,22 @@
  * claims, so whoever moves it from what it was read as has the row until `next_attempt_at_ms`.
  */
 import type { Kysely } from "kysely";
+import { noteEmailEvent } from "./email_events.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 export type MessageState = "PENDING" | "SENT" | "FAILED";
 
 /** A message as a commit brings it. */
-export type NewMessage = { messageId: string; channel: string; expiresAtMs: number; sealed: Uint8Array };
+export type NewMessage = {
+  messageId: string;
+  channel: string;
+  expiresAtMs: number;
+  sealed: Uint8Array;
+  /** Of mail: whom it is for, and the sender that was asked for. */
+  toAddress?: string | undefined;
+  fromAddress?: string | undefined;
+};
 
 /** A message whose time has come. */
 export type DueMessage = {
@@ -43,9 +52,12 @@ export async function claimMessage(
 
 /** Sent is sent, whoever has claimed it meanwhile. What was sealed is not needed any more, nor is the contact in it. */
 export async function noteSent({ db }: Store, { organizationId, messageId }: Claim, nowMs: number): Promise<void> {
-  await updatePending(db, organizationId, messageId)
-    .set({ state: "SENT", sealed: null, claimed_by: null, error: null, updated_at_ms: nowMs })
-    .execute();
+  await db.transaction().execute(async (tx) => {
+    await updatePending(tx, organizationId, messageId)
+      .set({ state: "SENT", sealed: null, claimed_by: null, error: null, updated_at_ms: nowMs })
+      .execute();
+    await noteEmailEvent(tx, { organizationId, messageId, eventType: "Send", error: null, nowMs });
+  });
 }
 
 /** Another attempt at that time, unless somebody else has claimed it since. */
@@ -54,10 +66,14 @@ export async function noteRetry(
   { organizationId, messageId, attempts }: Claim,
   { error, nowMs, nextAttemptAtMs }: { error: string; nowMs: number; nextAttemptAtMs: number },
 ): Promise<void> {
-  await updatePending(db, organizationId, messageId)
-    .set({ error, claimed_by: null, next_attempt_at_ms: nextAttemptAtMs, updated_at_ms: nowMs })
-    .where("attempts", "=", attempts)
-    .execute();
+  await db.transaction().execute(async (tx) => {
+    const { numUpdatedRows } = await updatePending(tx, organizationId, messageId)
+      .set({ error, claimed_by: null, next_attempt_at_ms: nextAttemptAtMs, updated_at_ms: nowMs })
+      .where("attempts", "=", attempts)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) return;
+    await noteEmailEvent(tx, { organizationId, messageId, eventType: "DeliveryDelay", error, nowMs });
+  });
 }
 
 /** It will not be sent. True when this call has said so first. */
@@ -67,11 +83,17 @@ export async function noteFailed(
   error: string,
   nowMs: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await updatePending(db, organizationId, messageId)
-    .set({ state: "FAILED", sealed: null, claimed_by: null, error, updated_at_ms: nowMs })
-    .where("attempts", "=", attempts)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+  return db.transaction().execute(async (tx) => {
+    const { numUpdatedRows } = await updatePending(tx, organizationId, messageId)
+      .set({ state: "FAILED", sealed: null, claimed_by: null, error, updated_at_ms: nowMs })
+      .where("attempts", "=", attempts)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) return false;
+    // Only a provider that refuses the message itself has said anything about its recipient.
+    const eventType = error === "rejected" ? "Bounce" : "Failed";
+    await noteEmailEvent(tx, { organizationId, messageId, eventType, error, nowMs });
+    return true;
+  });
 }
 
 function updatePending(db: Kysely<Tables>, organizationId: string, messageId: string) {

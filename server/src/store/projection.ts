@@ -66,6 +66,7 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   idempotency_keys: ["user_id", "idempotency_key"],
   refused_bytes: ["user_id", "day"],
   outbox: ["message_id"],
+  email_events: ["event_id"],
   wallets: ["wallet_id"],
   wallet_accounts: ["wallet_account_id"],
   private_keys: ["private_key_id"],

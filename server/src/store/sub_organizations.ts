@@ -1,6 +1,7 @@
 /** Sub-organizations of a parent: all, or those that hold a value. Deleted ones are never listed. */
 import { type Kysely, sql } from "kysely";
 import { compiled } from "./compiled.ts";
+import { lowerAscii } from "./lower_ascii.ts";
 import { read } from "./read.ts";
 import { boundsOf, type Span } from "./span.ts";
 import type { Store } from "./store.ts";
@@ -44,11 +45,6 @@ const holders = {
   walletAccountAddress: (db: Db, key: string) =>
     db.selectFrom("wallet_accounts").select("organization_id").where("address_key", "=", key),
 } as const;
-
-/** What `lower` does in both databases, given columns that compare bytes: other alphabets keep their case. */
-function lowerAscii(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
 
 export type SubOrganizationFilter = { by: keyof typeof holders; value: string };
 

@@ -108,6 +108,21 @@ export const tables = {
     expires_at_ms: "integer",
     created_at_ms: "integer",
     updated_at_ms: "integer",
+    /** Of mail: whom it is for, and the sender that was asked for. */
+    to_address: "text?",
+    from_address: "text?",
+  },
+  /** What became of mail, for those who ask about its recipient. Ids sort by time. */
+  email_events: {
+    organization_id: "text",
+    event_id: "text",
+    message_id: "text",
+    event_type: "text",
+    to_address: "text",
+    from_address: "text?",
+    /** Why it was delayed or not sent. */
+    error: "text?",
+    created_at_ms: "integer",
   },
   /** Wallets as the signer wrote them, with what queries and look-ups ask by. Times and flags follow the key facts. */
   wallets: {

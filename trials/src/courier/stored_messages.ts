@@ -57,6 +57,8 @@ export function openStoredMessages({ dataFolder, bootstrap }: KeysteadServer): S
       expires_at_ms: message.expiresAtMs,
       created_at_ms: createdAtMs,
       updated_at_ms: createdAtMs,
+      to_address: message.channel === "email" ? message.to : null,
+      from_address: null,
     } satisfies Tables["outbox"]);
     return messageId;
   }

@@ -119,6 +119,7 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     sealer,
     adoptUnknown: false,
     hasSandboxCodes: false,
+    allowsPlainAnswers: false,
     onItsWay: createOnItsWay(),
     nextNumber: () => ++number,
     nextBlind: createBlinds(),

@@ -13,6 +13,7 @@ const exported = "it changes nothing but a mark, and its answer is sealed for wh
 const accounts = "a wallet of the model has one account";
 const keyTags = "as the tags of users, which are there";
 const profiles = "the sessions of the model have none; the gateway's tests have them";
+const codes = "a code is sent to somebody and answered within minutes, and leaves the organization as it is";
 const standsAlone = "nothing else that the model knows depends on it";
 
 export const leftOutActivities = {
@@ -33,8 +34,10 @@ export const leftOutActivities = {
   import_wallet: imports,
   init_import_private_key: imports,
   init_import_wallet: imports,
+  init_otp: codes,
   sign_transaction: "as signatures of payloads, which are there",
   update_private_key_tag: keyTags,
+  verify_otp: codes,
 } as const satisfies Partial<Record<ActivityPath, string>>;
 
 export const leftOutQueries = {
@@ -44,6 +47,7 @@ export const leftOutQueries = {
   get_session_profiles: profiles,
   get_smart_contract_interface: standsAlone,
   get_wallet_account: accounts,
+  list_email_events: codes,
   list_private_key_tags: keyTags,
   list_smart_contract_interfaces: standsAlone,
   list_suborgs: others,

@@ -38,6 +38,7 @@ const counted = { nowhere: "how much was refused decides on nothing but what is 
 const shortLived = {
   nowhere: "a code lasts ten minutes at most: its record has the signer's mark, and its memory counts too",
 };
+const told = { nowhere: "what became of mail is the gateway's own word, and no decision reads it" };
 const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
 
 /** Where a change of each column shows. */
@@ -54,6 +55,7 @@ export const found = {
   idempotency_keys: all("idempotency_keys", oneDay),
   refused_bytes: all("refused_bytes", counted),
   outbox: all("outbox", onItsWayOut),
+  email_events: all("email_events", told),
   users: all("users", byOrganization),
   credentials: all("credentials", byOrganization),
   user_tags: all("user_tags", byOrganization),
@@ -95,6 +97,7 @@ const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found }
   idempotency_keys: { removed: oneDay, added: oneDay },
   refused_bytes: { removed: counted, added: counted },
   outbox: { removed: onItsWayOut, added: onItsWayOut },
+  email_events: { removed: told, added: told },
 };
 
 type Sort = "text" | "integer" | "bytes";
@@ -324,6 +327,8 @@ const messageDamages: Damage[] = [
         expires_at_ms: random.pick([0, Number.MAX_SAFE_INTEGER]),
         created_at_ms: 0,
         updated_at_ms: 0,
+        to_address: random.pick(["user@example.com", "", null]),
+        from_address: null,
       }),
   },
 ];

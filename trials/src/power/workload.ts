@@ -70,7 +70,10 @@ export async function furnishTheatre(
   return theatre;
 }
 
-const entries = Object.entries(activityTable) as [ActivityPath, ActivityEntry][];
+/** What needs a message first waits for a process that the power cuts do not concern. */
+const entries = (Object.entries(activityTable) as [ActivityPath, ActivityEntry][]).filter(
+  ([, entry]) => entry.needsMessage !== true,
+);
 
 const signInBelow = "stamp_login by a passkey, naming the parent";
 

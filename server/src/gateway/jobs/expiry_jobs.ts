@@ -1,4 +1,4 @@
-import { forgetIdempotencyKeys, forgetMessages, forgetRefusedBytes } from "../../store/across.ts";
+import { forgetCodes, forgetIdempotencyKeys, forgetMessages, forgetRefusedBytes } from "../../store/across.ts";
 import type { Store } from "../../store/store.ts";
 import type { Job } from "./job_runner.ts";
 
@@ -18,6 +18,11 @@ export function expiryJobs(store: Store, contactDays: number): Job[] {
       name: "delete old messages",
       everyMs: hourMs,
       run: (signal) => forgetMessages(store, Date.now() - contactDays * dayMs, signal),
+    },
+    {
+      name: "delete old one-time codes",
+      everyMs: hourMs,
+      run: (signal) => forgetCodes(store, Date.now() - contactDays * dayMs, signal),
     },
   ];
 }

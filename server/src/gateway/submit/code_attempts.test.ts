@@ -5,39 +5,25 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
-import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
-import { deriveCode } from "@keystead/core/otp/one_time_code.ts";
-import { stampEvidence } from "../../../test/evidence.ts";
 import { createGatewayRig, type GatewayRig, inProcess } from "../../../test/gateway_rig.ts";
+import { codeParams, sendType, startCode } from "../../../test/one_time_codes.ts";
 import { dialects } from "../../../test/open_test_store.ts";
-import { testInitOtp, testVerifyOtp } from "../../../test/otp_endpoints.ts";
-import type { AnyActivity } from "../../endpoints/define_activity.ts";
 import { protocolVersion } from "../../frames/frame.ts";
 import { openMemory } from "../../signer/memory/memory.ts";
 import { createOperations } from "../../signer/operations.ts";
-import { openKeyring } from "../../signer/secrets/keyring.ts";
 import type { Store } from "../../store/store.ts";
-import { dialectOf } from "../../views/dialect.ts";
 import { createRepeats } from "../bounds/repeats.ts";
 import { createCommitter } from "./committer.ts";
 import { createOrganizations } from "./organization_states.ts";
-import { submit } from "./submit.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
 
 type Answer = { result: Record<string, unknown> } | { failure: string };
 
-let ticks = 0;
-
-async function send(rig: GatewayRig, host: SubmitDependencies, activity: unknown, parameters: object): Promise<Answer> {
-  const { type } = activity as AnyActivity;
-  const timestampMs = String(rig.signer.clock.nowMs - (ticks++ % 5_000));
-  const body = Buffer.from(JSON.stringify({ type, timestampMs, organizationId: rig.organizationId, parameters }));
-  const evidence = stampEvidence(signStamp(rig.root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body));
-  const stamped = { body, evidence, idempotencyKey: undefined };
+/** An answer as it was typed. */
+async function send(rig: GatewayRig, host: SubmitDependencies, otpId: string, otpCode: string): Promise<Answer> {
   try {
-    const answer = await submit(host, activity as AnyActivity, stamped, dialectOf(undefined));
-    return "failure" in answer ? { failure: answer.failure.message } : { result: answer.activity.result };
+    const { result } = await sendType(rig, "ACTIVITY_TYPE_VERIFY_OTP", { otpId, otpCode }, { host });
+    return { result };
   } catch (error) {
     return { failure: (error as Error).message };
   }
@@ -69,14 +55,10 @@ async function begin(t: TestContext, dialect: Store["dialect"]) {
   if (rig === undefined) return undefined;
   // SQLite has one gateway.
   const hosts = [rig.dependencies, ...(dialect === "sqlite" ? [] : [otherHost(rig), otherHost(rig)])];
-  const started = await send(rig, rig.dependencies, testInitOtp, { contact: "user@example.com" });
-  assert.ok("result" in started, JSON.stringify(started));
-  const { otpId } = started.result.testInitOtpResult as { otpId: string };
-  const { codes } = openKeyring(rig.signer.rootKey, 1, rig.signer.keyring);
-  const form = { length: 6, alphabet: "numeric" } as const;
-  const code = Buffer.from(deriveCode(codes.code, uuidToBytes(otpId), form)).toString("latin1");
+  const parameters = codeParams("user@example.com", { otpLength: 6, alphanumeric: false });
+  const { otpId, code } = await startCode(rig, parameters, { type: "ACTIVITY_TYPE_INIT_OTP_V2" });
   const answer = (host: number, otpCode: string) =>
-    send(rig, hosts[host % hosts.length] as SubmitDependencies, testVerifyOtp, { otpId, otpCode });
+    send(rig, hosts[host % hosts.length] as SubmitDependencies, otpId, otpCode);
   return { rig, answer, code };
 }
 
@@ -115,7 +97,7 @@ for (const dialect of dialects) {
       if (begun === undefined) return;
       const { rig } = begun;
       for (const otpId of ["7ff189fb-df7d-452e-8540-57632e380b77", randomBytes(4).toString("hex")]) {
-        const answered = await send(rig, rig.dependencies, testVerifyOtp, { otpId, otpCode: "000000" });
+        const answered = await send(rig, rig.dependencies, otpId, "000000");
         assert.deepEqual(answered, { failure: "Invalid OTP code" });
       }
       assert.deepEqual(await rig.store.db.selectFrom("otp_attempts").selectAll().execute(), [], "nothing is claimed");

@@ -30,10 +30,11 @@ export function openCodeAccess(
   supplied: Supplied,
   { organizationId, parentId, fingerprint, bodyMs, nowMs }: CodeQuestion,
 ): CodeAccess {
-  const { memory, keyring, hasSandboxCodes } = signer;
+  const { memory, keyring, hasSandboxCodes, allowsPlainAnswers } = signer;
   const { codes: secrets } = keyring;
   return {
     otpSigner: keyring.otp,
+    allowsPlainAnswers,
     find(otpId) {
       const records = supplied.records.map(({ content }) => readRecord(signer, organizationId, content));
       return records.find((record): record is OtpCodeRecord => record.kind === "otpCode" && record.otpId === otpId);

@@ -14,11 +14,19 @@ export function sealMessages(
   const { organizationId } = state;
   return messages.map((message, index) => {
     const { channel, expiresAtMs } = message;
+    const isMail = channel === "email";
     const lifeMs = expiresAtMs - nowMs;
     if (lifeMs <= 0 || lifeMs > longestLifeMs) throw new Fault("internal", "a message lives for no time or too long");
     const id = messageId(state.known.header.organizationId, asked.fingerprint, index);
     const place = { organizationId, messageId: id };
     const sealed = sealMessage(signer.keyring.courierKey, place, { ...message, createdAtMs: nowMs });
-    return { messageId: id, channel, expiresAtMs, sealed };
+    return {
+      messageId: id,
+      channel,
+      expiresAtMs,
+      sealed,
+      toAddress: isMail ? message.to : undefined,
+      fromAddress: isMail ? message.fromAddress : undefined,
+    };
   });
 }

@@ -36,6 +36,8 @@ export type Signer = {
   readonly adoptUnknown: boolean;
   /** For development: some contacts have a one-time code that everybody knows. */
   readonly hasSandboxCodes: boolean;
+  /** Whether one-time codes whose client has a target bundle may be answered in the plain. */
+  readonly allowsPlainAnswers: boolean;
   /** Seals under the root key's current version, and opens what was sealed under any that is known. */
   readonly sealer: Sealer;
   /** What was prepared and not released yet. */

@@ -14,6 +14,7 @@ import { passkeys } from "./0009_passkeys.ts";
 import { sessionProfiles } from "./0010_session_profiles.ts";
 import { oneTimeCodes } from "./0011_one_time_codes.ts";
 import { outbox } from "./0012_outbox.ts";
+import { emailEvents } from "./0013_email_events.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -30,6 +31,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0010_session_profiles": sessionProfiles,
   "0011_one_time_codes": oneTimeCodes,
   "0012_outbox": outbox,
+  "0013_email_events": emailEvents,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */

@@ -1,0 +1,19 @@
+import type { EmailEvent } from "../store/email_events.ts";
+
+export function emailEventView(organizationId: string, event: EmailEvent) {
+  const { eventId, messageId, eventType, toAddress, fromAddress, error, createdAtMs } = event;
+  return {
+    id: eventId,
+    organizationId,
+    messageId,
+    eventType,
+    fromAddress: fromAddress ?? "",
+    toAddress,
+    timestamp: String(createdAtMs),
+    createdAt: String(createdAtMs),
+    details: {
+      ...(eventType === "Bounce" && { bounceType: "Permanent" }),
+      ...(error !== null && { diagnosticCode: error }),
+    },
+  };
+}
