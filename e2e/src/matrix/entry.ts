@@ -70,6 +70,10 @@ export type ActivityEntry<P = Json> = {
   isSignIn?: true;
   /** What would have to wait for a second root user is refused. */
   neverWaits?: true;
+  /** The parent's users may do it too, if the parent allows it. */
+  openToParent?: true;
+  /** Who alone can send these good parameters, where that is not a root user. */
+  callerOf?(good: P, fixture: Fixture): Person;
   /** Its good parameters come from a message that the server sends. */
   needsMessage?: true;
   /** The field of the result that others than the caller see empty. */

@@ -13,7 +13,7 @@ import { byId } from "./people.ts";
 const reader = generateP256KeyPair();
 const targetPublicKey = reader.publicKeyUncompressed;
 
-const badLifetimes: BadInput<Json>[] = ["0", "", "-1", "1.5", "soon"].map((expirationSeconds) => ({
+export const badLifetimes: BadInput<Json>[] = ["0", "", "-1", "1.5", "soon"].map((expirationSeconds) => ({
   name: `a lifetime of \`${expirationSeconds}\``,
   bend: (good) => ({ ...good, expirationSeconds }),
   refusal: invalid(
@@ -22,7 +22,7 @@ const badLifetimes: BadInput<Json>[] = ["0", "", "-1", "1.5", "soon"].map((expir
   kept: "FAILED",
 }));
 
-const tooLong: BadInput<Json> = {
+export const tooLong: BadInput<Json> = {
   name: "more than thirty days",
   bend: (good) => ({ ...good, expirationSeconds: "2592001" }),
   refusal: invalid(

@@ -20,6 +20,8 @@ export type Trial = {
   kind: Kind;
   path: string;
   caller: Person;
+  /** Whose stamp a body in order needs, where that differs. */
+  callerOf?: ((body: Json) => Person) | undefined;
   /** A body in order, with this time and in this organization. */
   body(): Promise<Json>;
   /** What may not be left out, besides the envelope. */
@@ -29,7 +31,8 @@ export type Trial = {
 /** The same with one body for every attempt, made now: what making it leaves behind is no attempt's doing. */
 export async function fixed(trial: Trial): Promise<Trial> {
   const body = await trial.body();
-  return { ...trial, body: async () => body };
+  const { callerOf = () => trial.caller } = trial;
+  return { ...trial, caller: callerOf(body), body: async () => body };
 }
 
 let turn = 0;
@@ -105,11 +108,14 @@ export async function refuseStrangers(trial: Trial): Promise<void> {
 }
 
 /** Writes across the line between parent and sub-organization, in both directions. */
-export async function refuseRelatives(trial: Trial, isSignIn = false): Promise<void> {
+export async function refuseRelatives(
+  trial: Trial,
+  { isSignIn, openToParent }: { isSignIn?: true | undefined; openToParent?: true | undefined } = {},
+): Promise<void> {
   const { fixture } = trial;
   const { parent, sub } = fixture;
   const body = await trial.body();
-  for (const { p256: key } of [parent.root, parent.member]) {
+  for (const { p256: key } of openToParent ? [] : [parent.root, parent.member]) {
     const downwards = { ...body, organizationId: sub.organizationId };
     const mismatch = organizationMismatch(sub.organizationId, parent.organizationId);
     await refused(trial, "a parent's member", { body: downwards, key }, mismatch);

@@ -40,7 +40,7 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
     "update_user_phone_number",
   ],
   "clientSignature is not supported yet; leave it out": ["create_sub_organization"],
-  "OTP_TYPE_WHATSAPP is not offered; use OTP_TYPE_EMAIL or OTP_TYPE_SMS": ["init_otp"],
+  "OTP_TYPE_WHATSAPP is not offered; use OTP_TYPE_EMAIL or OTP_TYPE_SMS": ["init_otp", "init_otp_auth"],
   "the filter `OIDC_TOKEN` is not supported yet: it comes with sign-in with identity providers": ["list_suborgs"],
 };
 

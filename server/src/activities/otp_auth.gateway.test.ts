@@ -1,15 +1,9 @@
 /** `init_otp_auth` and `otp_auth` through gateway and signer. */
 import assert from "node:assert/strict";
-import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
-import { stampEvidence } from "../../test/evidence.ts";
 import type { GatewayRig } from "../../test/gateway_rig.ts";
 import { bundleReader, createFamily, lastMessage, messagesOf } from "../../test/mail_rig.ts";
-import { testInitOtp, testVerifyOtp } from "../../test/otp_endpoints.ts";
 import { onBothDatabases, refusalOf } from "../../test/policy_rig.ts";
 import { query } from "../../test/session_rig.ts";
-import type { AnyActivity } from "../endpoints/define_activity.ts";
-import { submit } from "../gateway/submit/submit.ts";
-import { dialectOf } from "../views/dialect.ts";
 
 type Keys = { apiKeys: { apiKeyId: string; apiKeyName: string; credential: { type: string } }[] };
 type Session = { userId: string; apiKeyId: string; credentialBundle: string };
@@ -64,35 +58,19 @@ onBothDatabases("three wrong answers are the end of a code; what is wrong otherw
   await assert.rejects(answer({}), { message: /^Invalid OTP code: too many attempts/ });
 });
 
-/** The endpoints that prove contacts, as tests have them. */
-async function sendTest(
-  rig: GatewayRig,
-  activity: unknown,
-  parameters: object,
-  { organizationId }: Where,
-  key: Uint8Array,
-) {
-  const { type } = activity as AnyActivity;
-  const timestampMs = String(rig.signer.clock.nowMs);
-  const body = Buffer.from(JSON.stringify({ type, timestampMs, organizationId, parameters }));
-  const evidence = stampEvidence(signStamp(key, "SIGNATURE_SCHEME_TK_API_P256", body));
-  const stamped = { body, evidence, idempotencyKey: undefined };
-  return submit(rig.dependencies, activity as AnyActivity, stamped, dialectOf(undefined));
-}
-
 onBothDatabases("a code that proves a contact signs nobody in, and one that signs in proves nothing", async (rig) => {
-  const { within, ann, email } = await createFamily(rig);
+  const { organizationId, within, ann, email } = await createFamily(rig);
   const signIn = await start(rig, within, { otpType: "OTP_TYPE_EMAIL", contact: email });
   const asToken = { otpId: signIn.otpId, otpCode: signIn.message.code };
-  const verified = await sendTest(rig, testVerifyOtp, asToken, within, ann.privateKey);
-  assert.ok("failure" in verified);
+  const model = JSON.parse(Buffer.from(rig.body("verify_otp", asToken)).toString());
+  const verify = Buffer.from(JSON.stringify({ ...model, organizationId, type: "ACTIVITY_TYPE_VERIFY_OTP" }));
   assert.equal(
-    verified.failure.message,
+    (await refusalOf(rig.send(ann, "verify_otp", verify))).message,
     "this code was started with ACTIVITY_TYPE_INIT_OTP_AUTH: answer it with ACTIVITY_TYPE_OTP_AUTH",
   );
-  const started = await sendTest(rig, testInitOtp, { contact: email }, within, ann.privateKey);
-  assert.ok("activity" in started);
-  const { otpId } = started.activity.result.testInitOtpResult as { otpId: string };
+  const asked = { otpType: "OTP_TYPE_EMAIL", contact: email, appName: "App" };
+  const { result } = await rig.submit(ann, "init_otp", asked, within);
+  const { otpId } = result.initOtpResultV2 as { otpId: string };
   const { targetPublicKey } = bundleReader();
   const answered = await refusalOf(rig.submit(ann, "otp_auth", { otpId, otpCode: "000000", targetPublicKey }, within));
   assert.equal(
