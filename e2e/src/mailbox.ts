@@ -27,8 +27,8 @@ export type MailboxFile = {
 };
 
 /** All messages to a contact, the oldest first. */
-export function messagesTo(contact: string): MailboxFile[] {
-  return folders()
+export function messagesTo(contact: string, within = folders()): MailboxFile[] {
+  return within
     .flatMap((folder) => filesIn(folder).map((name) => join(folder, name)))
     .flatMap((path) => {
       const message = readMessage(path);
@@ -37,9 +37,9 @@ export function messagesTo(contact: string): MailboxFile[] {
 }
 
 /** The first message to a contact that nobody else is sent anything at; it is waited for. */
-export async function messageTo(contact: string): Promise<MailboxFile> {
+export async function messageTo(contact: string, within = folders()): Promise<MailboxFile> {
   for (const deadline = Date.now() + patienceMs; ; ) {
-    const [message] = messagesTo(contact);
+    const [message] = messagesTo(contact, within);
     if (message !== undefined) return message;
     assert.ok(Date.now() < deadline, `no message to ${contact}`);
     await pause(50);

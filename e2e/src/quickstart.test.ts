@@ -9,6 +9,7 @@ import { parseTransaction, recoverTransactionAddress, type TransactionSerialized
 import { freshDataFolder } from "./data_folder.ts";
 import { programs, saveFiles } from "./guide_programs.ts";
 import { repository, startKeystead } from "./keystead_server.ts";
+import { messageTo } from "./mailbox.ts";
 
 const execute = promisify(execFile);
 
@@ -37,6 +38,22 @@ const pages: Record<string, RegExp[]> = {
 
 /** Its programs run in a browser: e2e/src/browser has the test. */
 const browserPage = "docs/guides/passkeys.md";
+
+/** Its program asks for a code that the server has sent. */
+const codesPage = "docs/guides/one-time-codes.md";
+
+test("the program of the guide to one-time codes verifies the code that is typed into it", async (t) => {
+  const server = await startKeystead();
+  t.after(() => server.stop());
+  const [program = "", ...others] = programs(codesPage);
+  assert.deepEqual(others, []);
+  const cwd = saveFiles(t, { "codes.ts": program }, server.bootstrap);
+  const running = execute(process.execPath, ["codes.ts"], { cwd });
+  const outbox = join(server.dataFolder, "outbox");
+  const { code } = await messageTo("user@example.com", [outbox]);
+  running.child.stdin?.end(`${code.toLowerCase()}\n`);
+  assert.match((await running).stdout, /user@example\.com is verified\n$/);
+});
 
 test("the programs of the guides run as printed, more than once, with nothing but bootstrap.json", async (t) => {
   const server = await startKeystead();
@@ -96,7 +113,7 @@ test("the README's commands about policies work as printed, and its apply change
 });
 
 test("the programs of the guides keep to the format of the code", async () => {
-  for (const program of [...Object.keys(pages), browserPage].flatMap(programs)) {
+  for (const program of [...Object.keys(pages), browserPage, codesPage].flatMap(programs)) {
     const biome = join(repository, "node_modules/@biomejs/biome/bin/biome");
     const checked = execute(process.execPath, [biome, "check", "--write", "--stdin-file-path=cli/src/tag.ts"], {
       cwd: repository,
@@ -164,6 +181,7 @@ test("every link in README and guides leads somewhere", () => {
     "docs/guides/policies.md",
     "sdk/README.md",
     browserPage,
+    codesPage,
     ...Object.keys(pages),
   ]) {
     const text = readFileSync(join(repository, page), "utf8");

@@ -6,6 +6,7 @@ import { activities } from "./activities.ts";
 import { rootOf } from "./clients.ts";
 import { consensus } from "./consensus.ts";
 import { olderTypes } from "./older_types.ts";
+import { oneTimeCodes } from "./one_time_codes.ts";
 import { organizations } from "./organizations.ts";
 import { policies } from "./policies.ts";
 import { polling } from "./polling.ts";
@@ -25,6 +26,7 @@ const themes = {
   refusals,
   olderTypes,
   policies,
+  oneTimeCodes,
 };
 
 for (const dialect of dialects) {

@@ -254,7 +254,6 @@ for (const dialect of dialects) {
         [{ contact: "" }, 3, /^missing parameter: contact/],
         [{ otpType: "OTP_TYPE_SMS" }, 3, /^invalid phone number/],
         [{ otpType: "OTP_TYPE_WHATSAPP" }, 12, /^OTP_TYPE_WHATSAPP is not offered/],
-        [{ otpType: "OTP_TYPE_PIGEON" }, 3, /^invalid otpType/],
         [{ otpLength: 5 }, 3, /^invalid otpLength/],
         [{ expirationSeconds: "601" }, 3, /^invalid expirationSeconds/],
         [{ replyToEmailAddress: "a@b\r\nBcc: c@d" }, 3, /^the message cannot be sent: replyTo has control characters/],

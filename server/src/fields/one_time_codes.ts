@@ -9,7 +9,9 @@ const seconds = (description: string) => optional(Type.String({ maxLength: 100, 
 
 /** What every version asks for. */
 const codeFields = {
-  otpType: Type.String({ maxLength: 64, description: "OTP_TYPE_EMAIL or OTP_TYPE_SMS." }),
+  otpType: Type.Enum(["OTP_TYPE_EMAIL", "OTP_TYPE_SMS", "OTP_TYPE_WHATSAPP"], {
+    description: "By mail or by text message. WhatsApp is not offered.",
+  }),
   contact: Type.String({ maxLength: 320, description: "E-mail address, or phone number in E.164 form." }),
   otpLength: optional(Type.Integer({ description: "How many characters the code has, 6 to 9; 9 when left out." })),
   alphanumeric: optional(Type.Boolean({ description: "False for digits alone." })),

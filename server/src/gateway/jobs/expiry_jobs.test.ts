@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createGatewayRig } from "../../../test/gateway_rig.ts";
+import { codeParams, sendType, startCode } from "../../../test/one_time_codes.ts";
 import type { Store } from "../../store/store.ts";
 import { expiryJobs } from "./expiry_jobs.ts";
 
@@ -25,5 +26,26 @@ for (const dialect of ["sqlite", "postgres"] as const) {
     assert.equal(await countKeys(rig.store), 2);
     await runAll(new AbortController().signal);
     assert.equal(await countKeys(rig.store), 0);
+  });
+
+  test(`on ${dialect}: codes, attempts and messages go after as many days as contacts are kept`, async (t) => {
+    const rig = await createGatewayRig(t, dialect, Date.now() - 2 * dayMs);
+    if (rig === undefined) return;
+    const { otpId } = await startCode(rig, codeParams(), { type: "ACTIVITY_TYPE_INIT_OTP_V2" });
+    await assert.rejects(sendType(rig, "ACTIVITY_TYPE_VERIFY_OTP", { otpId, otpCode: "wrong" }));
+    // The gateway notes attempts by its own clock.
+    await rig.store.db.updateTable("otp_attempts").set({ created_at_ms: rig.signer.clock.nowMs }).execute();
+    const runAll = async (contactDays: number) => {
+      for (const { run } of expiryJobs(rig.store, contactDays)) await run(new AbortController().signal);
+    };
+    const counts = async () => {
+      const tables = ["otp_codes", "otp_attempts", "outbox"] as const;
+      const rows = tables.map((table) => rig.store.db.selectFrom(table).select("organization_id").execute());
+      return (await Promise.all(rows)).map(({ length }) => length);
+    };
+    await runAll(3);
+    assert.deepEqual(await counts(), [1, 1, 1]);
+    await runAll(1);
+    assert.deepEqual(await counts(), [0, 0, 0]);
   });
 }
