@@ -25,11 +25,14 @@ type Feature = "EMAIL_AUTH" | "EMAIL_RECOVERY" | "OTP_EMAIL_AUTH" | "SMS_AUTH";
 const turnOn = (fixture: Fixture, name: Feature, caller?: Person, at?: Fixture["place"]) =>
   fixture.done("set_organization_feature", { name: `FEATURE_NAME_${name}`, value: "" }, caller, at);
 
-const isOff = (name: Feature): Refusal => ({
-  status: 400,
-  code: 9,
-  message: `FEATURE_NAME_${name} is off in this organization: its root quorum turns it on with set_organization_feature`,
-});
+const isOff =
+  (name: Feature) =>
+  (_: Json, { sub }: Fixture): Refusal => ({
+    status: 403,
+    code: 7,
+    errorCode: "REQUEST_NOT_AUTHORIZED",
+    message: `request not authorized: FEATURE_NAME_${name} is off in organization ${sub.organizationId}; turn it on with set_organization_feature`,
+  });
 
 const newEmail = () => `${randomUUID()}@example.com`;
 

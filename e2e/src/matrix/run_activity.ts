@@ -88,7 +88,7 @@ async function refuseAll(trial: Trial, attempts: readonly Attempt[], caller: Per
   await assertOnlyKept(trial.fixture, attempt, () => kept, place);
 }
 
-function keptAs(body: Envelope, status: Kept, { json: { code, message, details } }: Answer) {
+export function keptAs(body: Envelope, status: Kept, { json: { code, message, details } }: Answer) {
   // Why a policy refused is not a failure: recorded answers have none there.
   const failure = status === "FAILED" ? { code, message, details } : null;
   return { fingerprint: fingerprintOf(body), status: `ACTIVITY_STATUS_${status}`, failure };

@@ -6,7 +6,7 @@ import { knownFields } from "../fields/known_fields.ts";
 import { initOtpParams, initOtpParamsV1 } from "../fields/one_time_codes.ts";
 import { Type } from "../fields/schema.ts";
 import { startSentCode } from "../rules/code_messages.ts";
-import { codeFeatures, requireFeature } from "../rules/features.ts";
+import { refuseUnlessCodesSignIn } from "../rules/features.ts";
 import { parseCodeRequest } from "../rules/one_time_codes.ts";
 import { getUserByContact } from "../rules/user_contacts.ts";
 
@@ -55,15 +55,11 @@ export const initOtpAuth = defineActivity({
   cost: () => unitCosts.entry,
   state: ({ members, settings }) => ({ members, settings }),
   run({ members, settings }, params, context) {
+    const { organizationId } = context;
     const request = parseCodeRequest(params);
-    const { otpType } = request;
-    requireFeature(settings, codeFeatures[otpType]);
-    const { user, contact } = getUserByContact(
-      members,
-      context.organizationId,
-      otpTypes[otpType].contact,
-      request.contact,
-    );
+    const kind = otpTypes[request.otpType].contact;
+    refuseUnlessCodesSignIn(settings, kind, organizationId);
+    const { user, contact } = getUserByContact(members, organizationId, kind, request.contact);
     const { organizationName } = settings;
     const appName = params.appName || organizationName;
     const how = { isEncrypted: false, userId: user.userId, appName, organizationName };

@@ -7,7 +7,7 @@ import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { invalidateExisting, sessionKeyName, sessionSeconds } from "../fields/sessions.ts";
 import { checkKeyParams, withBundledKey, withoutKey } from "../rules/bundled_keys.ts";
-import { codeFeatures, requireFeature } from "../rules/features.ts";
+import { refuseUnlessCodesSignIn } from "../rules/features.ts";
 import { checkSignInCode, userOfCode } from "../rules/one_time_codes.ts";
 import { hasContact } from "../rules/user_contacts.ts";
 import { put } from "../state/entities.ts";
@@ -45,13 +45,14 @@ export const otpAuth = defineActivity({
   state: ({ members, settings, importTargets }) => ({ members, settings, importTargets }),
   run(state, params, context) {
     const { members, settings } = state;
-    const { codes } = context;
+    const { codes, organizationId } = context;
     const record = codes.find(params.otpId);
     if (record === undefined) throw invalidCode();
     const owner = members.users.get(userOfCode(record));
-    requireFeature(settings, codeFeatures[record.otpType]);
+    const contactKind = otpTypes[record.otpType].contact;
+    refuseUnlessCodesSignIn(settings, contactKind, organizationId);
     // Whoever lost the contact, or was deleted, is not signed in by what was sent there.
-    if (owner === undefined || !hasContact(owner, otpTypes[record.otpType].contact, record.contact)) {
+    if (owner === undefined || !hasContact(owner, contactKind, record.contact)) {
       throw invalidCode("the user no longer has this contact");
     }
     const checked = checkKeyParams(state, params, context);

@@ -5,7 +5,7 @@ import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { newAuthenticator, refusePasskeysByCount, withAuthenticators } from "../rules/authenticators.ts";
 import { refuseKnownCredentials } from "../rules/credentials.ts";
-import { requireFeature } from "../rules/features.ts";
+import { refuseUnlessOn } from "../rules/features.ts";
 import { withoutRecoveryKeys } from "../rules/recovery.ts";
 import { put } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
@@ -27,7 +27,7 @@ export const recoverUser = defineActivity({
   state: ({ members, settings }) => ({ members, settings }),
   run({ members, settings }, { userId, authenticator }, context) {
     // Turned off since the mail was sent, it is off for that mail too.
-    requireFeature(settings, "FEATURE_NAME_EMAIL_RECOVERY");
+    refuseUnlessOn(settings, "FEATURE_NAME_EMAIL_RECOVERY", context.organizationId);
     const user = getUser(members, context.organizationId, userId);
     refusePasskeysByCount([{ user, authenticators: [authenticator] }], context);
     const added = newAuthenticator(context, authenticator);

@@ -12,7 +12,7 @@ import {
   withBundledKey,
 } from "./bundled_keys.ts";
 import { draftMessage } from "./code_messages.ts";
-import { requireFeature } from "./features.ts";
+import { refuseUnlessOn } from "./features.ts";
 import { getUserByEmail } from "./user_contacts.ts";
 
 export type MailedKeyState = Pick<Pages, "members" | "settings" | "importTargets">;
@@ -52,7 +52,7 @@ export function mailKey(
   const { members, settings } = state;
   const { codes, nowMs, organizationId } = context;
   const { feature, purpose } = kind;
-  requireFeature(settings, feature);
+  refuseUnlessOn(settings, feature, organizationId);
   const { user, contact } = getUserByEmail(members, organizationId, params.email);
   const checked = checkKeyParams(state, params, context);
   const { organizationName } = settings;
