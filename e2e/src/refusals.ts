@@ -107,6 +107,15 @@ export function policyRefusalBy(policyIds: readonly string[]): Refusal {
   };
 }
 
+/** Of a recovery key wherever it does not belong. */
+export const recoversOnly: Refusal = {
+  status: 403,
+  code: 7,
+  errorCode: "REQUEST_NOT_AUTHORIZED",
+  message:
+    "request not authorized: a recovery key can do nothing but recover its user: add a passkey with recover_user and sign in with it",
+};
+
 export const stale: Refusal = {
   status: 400,
   code: 3,

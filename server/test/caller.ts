@@ -3,6 +3,6 @@ import type { Caller } from "../src/endpoints/define_query.ts";
 
 export function testCaller(given: Partial<Caller> = {}): Caller {
   const { organizationId = "", organizationName = "", userId = "", userName = "" } = given;
-  const { isStamped = true, subjectId = organizationId } = given;
-  return { organizationId, organizationName, userId, userName, isStamped, subjectId };
+  const { isStamped = true, hasRecoveryKey = false, subjectId = organizationId } = given;
+  return { organizationId, organizationName, userId, userName, isStamped, hasRecoveryKey, subjectId };
 }

@@ -34,7 +34,6 @@ export const makesNothing = {
   delete_users: takesAway,
   delete_wallet_accounts: takesAway,
   delete_wallets: takesAway,
-  init_otp: "its code and its key follow from the body, and nothing is drawn for it",
   reject_activity: "it ends what waits",
   remove_organization_feature: changes,
   set_organization_feature: changes,
@@ -49,8 +48,16 @@ export const makesNothing = {
   update_user_phone_number: changes,
   update_user_tag: changes,
   update_wallet: changes,
-  verify_otp: "of the tokens for one code one is released: `hostile_codes.test.ts`",
+} as const satisfies Partial<Record<ActivityPath, string>>;
+
+/** Those that need more than a stamp of the world's own user: a code that one memory knows, or a mailed key. */
+export const triedElsewhere = {
+  init_otp: "hostile_codes.test.ts",
+  init_otp_auth: "hostile_mailed_keys.test.ts",
+  otp_auth: "hostile_mailed_keys.test.ts",
+  recover_user: "hostile_mailed_keys.test.ts",
+  verify_otp: "hostile_codes.test.ts",
 } as const satisfies Partial<Record<ActivityPath, string>>;
 
 /** The others: what they make or draw could be had twice. */
-export type Maker = Exclude<ActivityPath, keyof typeof makesNothing>;
+export type Maker = Exclude<ActivityPath, keyof typeof makesNothing | keyof typeof triedElsewhere>;

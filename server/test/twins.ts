@@ -130,6 +130,8 @@ export const makers: Readonly<Record<Maker, (world: World) => Draft>> = {
       targetPublicKey: exportClient().targetPublicKey,
     }),
   }),
+  email_auth: (world) => ({ body: mailBody(world, "ACTIVITY_TYPE_EMAIL_AUTH_V3") }),
+  init_user_email_recovery: (world) => ({ body: mailBody(world, "ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2") }),
   // Of a body from the future the end is told by the signer's clock, which may have gone on.
   create_read_only_session: ({ rig }) => ({
     body: activityBody(
@@ -215,8 +217,9 @@ export function createWorld(): World {
     count: 0,
   };
   const { userId } = rig.orders.birth;
+  const features = ["FEATURE_NAME_EMAIL_AUTH", "FEATURE_NAME_EMAIL_RECOVERY", "FEATURE_NAME_OTP_EMAIL_AUTH"];
   for (const body of [
-    activityBody(rig, "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", { name: "FEATURE_NAME_OTP_EMAIL_AUTH", value: "" }),
+    ...features.map((name) => activityBody(rig, "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", { name, value: "" })),
     activityBody(rig, "ACTIVITY_TYPE_UPDATE_USER_EMAIL", { userId, userEmail: contact }),
   ]) {
     settle(world, prepareIn(world, rig.operations, world.state, { body }));
@@ -233,9 +236,18 @@ function newName(world: World): string {
   return `Name ${world.count}`;
 }
 
-function newUserId(world: World): string {
+/** For a user of its own: one contact is sent few messages. */
+function mailBody(world: World, type: string): Uint8Array {
+  const email = `user${++world.count}@example.com`;
+  newUserId(world, email);
+  const { targetPublicKey } = exportClient();
+  return activityBody(world.rig, type, { email, targetPublicKey, emailCustomization: { appName: "App" } });
+}
+
+function newUserId(world: World, userEmail?: string): string {
   const user = {
     userName: newName(world),
+    ...(userEmail !== undefined && { userEmail }),
     apiKeys: [newApiKey()],
     authenticators: [],
     oauthProviders: [],

@@ -88,6 +88,7 @@ function psbt({ publicKey }: Ground, turn: number): string {
 const target = () => ({ targetPublicKey: createECDH("prime256v1").generateKeys("hex") });
 const raw = { encoding: "PAYLOAD_ENCODING_HEXADECIMAL", hashFunction: "HASH_FUNCTION_NO_OP" };
 const bundle = () => JSON.stringify({ encappedPublic: "04", ciphertext: "ab".repeat(25_000) });
+const mailedKey = () => ({ email: "user@example.com", ...target(), emailCustomization: { appName: "x".repeat(255) } });
 const nothing = () => ({ fingerprint: `sha256:${"0".repeat(64)}` });
 
 /** The parameters of the `turn`th request. */
@@ -106,6 +107,7 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
       signature: "ab".repeat(64),
     },
   }),
+  email_auth: mailedKey,
   stamp_login: () => ({ publicKey: apiKey().publicKey }),
   create_api_keys: ({ userId }) => ({ userId, apiKeys: Array.from({ length: 10 }, apiKey) }),
   create_api_only_users: () => ({
@@ -185,6 +187,11 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
       templateVariables: JSON.stringify({ text: "x".repeat(9_900) }),
     },
   }),
+  // Features are off here, and nobody has a recovery key: both are looked at before anything is made.
+  init_otp_auth: () => ({ otpType: "OTP_TYPE_EMAIL", contact: "user@example.com", appName: "x".repeat(255) }),
+  init_user_email_recovery: mailedKey,
+  otp_auth: () => ({ otpId: randomUUID(), otpCode: "0".repeat(256), ...target() }),
+  recover_user: ({ userId }) => ({ userId, authenticator: authenticatorParams() }),
   remove_organization_feature: () => ({ name: "FEATURE_NAME_SMS_AUTH" }),
   set_organization_feature: () => ({ name: "FEATURE_NAME_SMS_AUTH", value: "x".repeat(10_000) }),
   sign_raw_payload: ({ p256KeyId, ...ground }, turn) => ({

@@ -6,6 +6,7 @@ import { activities, queries } from "../generated/endpoints.ts";
 import { ownFault } from "../keystead_server.ts";
 import { assertOnlyKept } from "../matrix/look.ts";
 import { keptAs } from "../matrix/run_activity.ts";
+import type { Place } from "../matrix/stage.ts";
 import { type Answer, assertAccepted, assertRefused } from "../wire.ts";
 import { authorisationCases, type Case, expectedOf } from "./cases.ts";
 import { byKey, byPasskey, bySession } from "./credentials.ts";
@@ -13,7 +14,7 @@ import { type Deployment, startDeployment } from "./deployment.ts";
 import type { Endpoint } from "./endpoints.ts";
 
 /** Nine, several of them with more than one kind of credential. */
-const cases = 20;
+const cases = 21;
 
 for (const dialect of dialects) {
   test(`authorisation on ${dialect}`, async (t) => {
@@ -36,20 +37,27 @@ for (const dialect of dialects) {
     const counts = { requests: 0, accepted: 0, refused: 0 };
     for (const each of all) {
       await t.test(`${each.name}: every endpoint`, async () => {
-        const kept: ReturnType<typeof keptAs>[] = [];
+        const kept: (ReturnType<typeof keptAs> & { organizationId: string })[] = [];
+        const keptIn = (place: Place) => () =>
+          kept
+            .filter(({ organizationId }) => organizationId === place.organizationId)
+            .map(({ organizationId: _, ...activity }) => activity);
         const attempt = async () => {
           for (const endpoint of endpoints) {
             const { verdict, answer } = await tryOne(deployment, each, endpoint);
             counts.requests += 1;
             counts[verdict] += 1;
-            if (each.keeps?.includes(endpoint.path)) kept.push(keptAs(each.body(endpoint), "FAILED", answer));
+            const status = each.keeps?.find(([path]) => path === endpoint.path)?.[1];
+            const body = each.body(endpoint);
+            const { organizationId } = body;
+            if (status !== undefined) kept.push({ ...keptAs(body, status, answer), organizationId });
           }
         };
         const isAllowed = (endpoint: Endpoint) => expectedOf(each, endpoint) === "accepted";
         const isQuiet = endpoints.every((endpoint) => endpoint.kind === "query" || !isAllowed(endpoint));
         // A child that signs in with the parent's id changes itself.
-        const attemptInSub = isQuiet ? () => assertOnlyKept(sub, attempt, () => kept) : attempt;
-        await assertOnlyKept(parent, attemptInSub);
+        const attemptInSub = isQuiet ? () => assertOnlyKept(sub, attempt, keptIn(sub.place)) : attempt;
+        await assertOnlyKept(parent, attemptInSub, keptIn(parent.place));
       });
     }
 
@@ -59,7 +67,8 @@ for (const dialect of dialects) {
       assert.equal(all.length, cases);
       assert.equal(counts.requests, registered * cases);
       // Queries by the parent, by its passkey and by a read-only session; what takes the parent's id, by the child and its passkey.
-      assert.equal(counts.accepted, 3 * Object.keys(queries).length + 2 * 4);
+      // And whose it is, by a recovery key.
+      assert.equal(counts.accepted, 3 * Object.keys(queries).length + 2 * 4 + 1);
       t.diagnostic(
         `${dialect}: ${registered} endpoints × ${cases} cases: ${counts.refused} refused and ${counts.accepted} accepted`,
       );

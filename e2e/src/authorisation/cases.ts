@@ -3,9 +3,20 @@
  * by its path, so an endpoint that is not listed is held to the rule without a word about it here.
  */
 import type { KeyPair } from "../key_pairs.ts";
+import type { Kept } from "../matrix/entry.ts";
+import { notOwnAct } from "../matrix/faults.ts";
 import type { Json, Kind } from "../matrix/fixture.ts";
 import type { Stage } from "../matrix/stage.ts";
-import { expiredKey, malformed, notFound, organizationMismatch, unknownKey, unstamped } from "../refusals.ts";
+import {
+  expiredKey,
+  invalid,
+  malformed,
+  notFound,
+  organizationMismatch,
+  recoversOnly,
+  unknownKey,
+  unstamped,
+} from "../refusals.ts";
 import type { Refusal } from "../wire.ts";
 import { byKey, byPasskey, bySession, type Credentials, type Stamping, together } from "./credentials.ts";
 import type { Endpoint } from "./endpoints.ts";
@@ -23,8 +34,8 @@ export type Case = {
   rule: Rule;
   /** By path. */
   exceptions?: Readonly<Record<string, Rule>>;
-  /** Those that fail in the sub-organization, and are kept there as such. */
-  keeps?: readonly string[];
+  /** Those that are refused or fail where they run, and are kept there as such. */
+  keeps?: readonly (readonly [path: string, Kept])[];
 };
 
 export function expectedOf({ rule, exceptions = {} }: Case, endpoint: Endpoint): Expected {
@@ -109,6 +120,14 @@ export function authorisationCases(stage: Stage, credentials: Record<keyof Stage
       stamping: of(({ good }) => bySession(good.readOnly)),
       rule: byKind({ query: "accepted", submit: noSubmit }),
     },
+    {
+      name: "recovery key",
+      body: own,
+      stamping: of(({ recoveryKey }) => byKey(recoveryKey)),
+      rule: () => recoversOnly,
+      exceptions: { whoami: () => "accepted", recover_user: () => notOwnAct },
+      keeps: [["recover_user", "REJECTED"]],
+    },
     ...twoStamps(at),
   ];
 }
@@ -135,17 +154,24 @@ function strangers({ other }: Stage, { good }: Credentials): Case[] {
 /** A parent reads its sub-organizations and writes in none. A child sees nothing of its parent, and may name it to find itself. */
 function relatives({ parent, sub }: Stage, credentials: Record<"parent" | "sub", Credentials>): Case[] {
   const mismatch = organizationMismatch(sub.organizationId, parent.organizationId);
-  // The parent may sign a user of its sub-organization in; this one wants no codes.
-  const noCodes: Refusal = {
-    status: 403,
-    code: 7,
-    errorCode: "REQUEST_NOT_AUTHORIZED",
-    message: `request not authorized: FEATURE_NAME_OTP_EMAIL_AUTH is off in organization ${sub.organizationId}; turn it on with set_organization_feature`,
+  /** The parent may sign users of its sub-organization in; this one wants neither mail nor codes. */
+  const isOff = (name: string): Rule => {
+    const where = `in organization ${sub.organizationId}; turn it on with set_organization_feature`;
+    return () => ({ ...noSubmit, message: `request not authorized: FEATURE_NAME_${name} is off ${where}` });
+  };
+  const open = {
+    email_auth: isOff("EMAIL_AUTH"),
+    init_otp_auth: isOff("OTP_EMAIL_AUTH"),
+    init_user_email_recovery: ({ below }: Endpoint) =>
+      notFound(`no user of organization ${sub.organizationId} has the e-mail address \`${below.parameters.email}\``),
+    // Its code is the parent's.
+    otp_auth: () => invalid("Invalid OTP code"),
+    otp_login: isOff("OTP_EMAIL_AUTH"),
   };
   const downwards = {
     body: ({ below }: Endpoint) => below,
     rule: byKind({ query: "accepted", submit: mismatch }),
-    exceptions: { otp_login: () => noCodes },
+    exceptions: open,
   };
   const exceptions = {
     ...whereParentsIdIsTaken(() => "accepted"),
@@ -154,7 +180,7 @@ function relatives({ parent, sub }: Stage, credentials: Record<"parent" | "sub",
   };
   const { p256 } = sub.root;
   return [
-    { name: "parent", ...downwards, stamping: () => byKey(parent.root.p256), keeps: ["otp_login"] },
+    { name: "parent", ...downwards, stamping: () => byKey(parent.root.p256), keeps: Object.keys(open).map(asFailed) },
     // The same bytes once more: the failure is repeated.
     { name: "parent, passkey", ...downwards, stamping: () => byPasskey(credentials.parent.good.passkey) },
     {
@@ -173,6 +199,8 @@ function relatives({ parent, sub }: Stage, credentials: Record<"parent" | "sub",
     },
   ];
 }
+
+const asFailed = (path: string) => [path, "FAILED"] as const;
 
 type Place = (endpoint: Endpoint) => Credentials;
 

@@ -5,6 +5,7 @@ import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { patienceMs } from "../../../core/test/patience.ts";
 import { createKey, type KeyPair, schemeOf } from "../key_pairs.ts";
 import type { Fixture, Json } from "../matrix/fixture.ts";
+import { newRecovery } from "../matrix/mailed_keys.ts";
 import { keyParams, userParams } from "../matrix/people.ts";
 import { authenticatorParams, createPasskey, type Passkey, passkeyStamp } from "../passkeys.ts";
 import { bytesOf, type Headers } from "../wire.ts";
@@ -28,6 +29,8 @@ export type Credentials = {
   deletedPasskey: Passkey;
   /** Of a session whose second is over. */
   expiredSessionKey: KeyPair;
+  /** Of a user who has nothing to recover. */
+  recoveryKey: KeyPair;
 };
 
 export async function makeCredentials(fixture: Fixture): Promise<Credentials> {
@@ -44,7 +47,8 @@ export async function makeCredentials(fixture: Fixture): Promise<Credentials> {
   });
   await fixture.done("delete_authenticators", { userId: good.userId, authenticatorIds });
   await untilOver(fixture, expiredSessionKey);
-  return { good: good.owned, ofDeletedUser: gone.owned, deletedPasskey, expiredSessionKey };
+  const { p256: recoveryKey } = await newRecovery(fixture);
+  return { good: good.owned, ofDeletedUser: gone.owned, deletedPasskey, expiredSessionKey, recoveryKey };
 }
 
 async function newOwner(fixture: Fixture): Promise<{ userId: string; owned: Owned }> {

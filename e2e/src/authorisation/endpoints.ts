@@ -34,7 +34,9 @@ export async function prepareEndpoints(fixtures: Fixtures): Promise<Endpoint[]> 
   for (const [path, entry] of Object.entries(activityTable) as [ActivityPath, ActivityEntry][]) {
     const fixture = fixtures[entry.runsIn ?? "parent"];
     const again = entry.isSignIn === true ? await entry.good(fixture) : undefined;
-    prepared.push(toActivity(path, fixture, await entry.good(fixture), again));
+    const good = await entry.good(fixture);
+    const caller = entry.callerOf?.(good, fixture) ?? fixture.place.root;
+    prepared.push({ ...toActivity(path, fixture, good, again), caller });
   }
   for (const [path, entry] of Object.entries(queryTable) as [keyof typeof queries, QueryEntry][]) {
     prepared.push(await toQuery(path, entry, fixtures));

@@ -70,6 +70,8 @@ export type ActivityEntry<P = Json> = {
   isSignIn?: true;
   /** What would have to wait for a second root user is refused. */
   neverWaits?: true;
+  /** Who alone can send these good parameters, where that is not a root user. */
+  callerOf?(good: P, fixture: Fixture): Person;
   /** Its good parameters come from a message that the server sends. */
   needsMessage?: true;
   /** The parent's users may do it too, if the parent allows it. */

@@ -66,6 +66,7 @@ function toTrial(path: ActivityPath, entry: ActivityEntry, fixture: Fixture): Tr
     caller: fixture.place.root,
     body: async () => newBody(path, fixture, await entry.good(fixture)),
     required: entry.required,
+    callerOf: entry.callerOf && (({ parameters }) => entry.callerOf?.(parameters, fixture) ?? fixture.place.root),
   };
 }
 
@@ -73,14 +74,14 @@ function newBody(path: string, { place }: Fixture, parameters: object, at: Place
   return envelope(activities[path as ActivityPath].type, at.organizationId, parameters);
 }
 
-type Attempt = { name: string; body: Envelope; refusal: Refusal; kept?: Kept };
+type Attempt = { name: string; body: Envelope; refusal: Refusal; kept?: Kept; caller?: Person | undefined };
 
 /** Refuses them one after the other; those that say so are kept, with the refusal as their failure, and nothing else is. */
 async function refuseAll(trial: Trial, attempts: readonly Attempt[], caller: Person, place: Place): Promise<void> {
   const kept: ReturnType<typeof keptAs>[] = [];
   const attempt = async () => {
-    for (const { name, body, refusal, kept: status } of attempts) {
-      const answer = await refused(trial, name, { body, key: caller.p256 }, refusal);
+    for (const { name, body, refusal, kept: status, caller: own = caller } of attempts) {
+      const answer = await refused(trial, name, { body, key: own.p256 }, refusal);
       if (status !== undefined) kept.push(keptAs(body, status, answer));
     }
   };
@@ -98,9 +99,12 @@ async function refuseBadInput(trial: Trial, entry: ActivityEntry, at: "parent" |
   const attempts: Attempt[] = [];
   for (const { name, bend, refusal, kept, at: where = entry.runsIn ?? "parent" } of entry.bad) {
     if (where !== at) continue;
-    const sent = await bend(await entry.good(fixture), fixture);
+    const good = await entry.good(fixture);
+    const sent = await bend(good, fixture);
     const expected = typeof refusal === "function" ? refusal(sent, fixture) : refusal;
-    attempts.push({ name, body: newBody(path, fixture, sent, fixture[at]), refusal: expected, ...(kept && { kept }) });
+    const body = newBody(path, fixture, sent, fixture[at]);
+    const caller = entry.callerOf?.(good, fixture);
+    attempts.push({ name, body, refusal: expected, caller, ...(kept && { kept }) });
   }
   if (attempts.length > 0) await refuseAll(trial, attempts, fixture[at].root, fixture[at]);
 }
@@ -154,10 +158,11 @@ async function refuseForeign(trial: Trial, entry: ActivityEntry): Promise<void> 
 }
 
 async function testSuccess(trial: Trial, entry: ActivityEntry): Promise<void> {
-  const { fixture, caller, path } = trial;
+  const { fixture, path } = trial;
   const { deputy, member, root, expired } = fixture.place;
   const parameters = await entry.good(fixture);
   const body = newBody(path, fixture, parameters);
+  const caller = trial.callerOf?.(body) ?? trial.caller;
   const before = await look(fixture);
   const answer = await fixture.send({ kind: "submit", path, body, key: caller.p256 });
   assertAccepted(answer);
@@ -278,8 +283,8 @@ function asOthersSee({ bearerField }: ActivityEntry, { type }: Envelope, json: J
   return { activity: { ...json.activity, result } };
 }
 
-function twoOfTwo({ isSignIn, neverWaits }: ActivityEntry) {
-  if (isSignIn === true) return testAlone;
+function twoOfTwo({ isSignIn, callerOf, neverWaits }: ActivityEntry) {
+  if (isSignIn === true || callerOf !== undefined) return testAlone;
   return neverWaits === true ? testRefusedAlone : testConsensus;
 }
 
@@ -301,10 +306,12 @@ async function testRefusedAlone(trial: Trial, entry: ActivityEntry): Promise<voi
 
 /** One's own session waits for no second root user. */
 async function testAlone(trial: Trial, entry: ActivityEntry): Promise<void> {
-  const { fixture, path, caller } = trial;
+  const { fixture, path } = trial;
   const { userIds } = (await look(fixture)).quorum;
+  const parameters = await entry.good(fixture);
   await fixture.done("update_root_quorum", { threshold: 2, userIds });
-  const body = newBody(path, fixture, await entry.good(fixture));
+  const body = newBody(path, fixture, parameters);
+  const caller = trial.callerOf?.(body) ?? trial.caller;
   const before = await look(fixture);
   const answer = await fixture.send({ kind: "submit", path, body, key: caller.p256 });
   assertAccepted(answer);

@@ -13,6 +13,7 @@ import type { ActivityEntry, QueryEntry } from "./entry.ts";
 import { exportPrivateKey, exportWallet, exportWalletAccount } from "./exports.ts";
 import { importPrivateKey, importWallet, initImportPrivateKey, initImportWallet } from "./imports.ts";
 import { listActivities, listSuborgs, listVerifiedSuborgs } from "./lists.ts";
+import { emailAuth, initOtpAuth, initUserEmailRecovery, otpAuth, recoverUser } from "./mailed_keys.ts";
 import { initOtp, listEmailEvents, verifyOtp } from "./one_time_codes.ts";
 import {
   removeOrganizationFeature,
@@ -99,6 +100,7 @@ export const activityTable = {
   delete_users: deleteUsers,
   delete_wallet_accounts: deleteWalletAccounts,
   delete_wallets: deleteWallets,
+  email_auth: emailAuth,
   export_private_key: exportPrivateKey,
   export_wallet: exportWallet,
   export_wallet_account: exportWalletAccount,
@@ -107,7 +109,11 @@ export const activityTable = {
   init_import_private_key: initImportPrivateKey,
   init_import_wallet: initImportWallet,
   init_otp: initOtp,
+  init_otp_auth: initOtpAuth,
+  init_user_email_recovery: initUserEmailRecovery,
+  otp_auth: otpAuth,
   otp_login: otpLogin,
+  recover_user: recoverUser,
   remove_organization_feature: removeOrganizationFeature,
   set_organization_feature: setOrganizationFeature,
   sign_raw_payload: signRawPayload,

@@ -20,6 +20,8 @@ export type Trial = {
   kind: Kind;
   path: string;
   caller: Person;
+  /** Whose stamp a body in order needs, where that differs. */
+  callerOf?: ((body: Json) => Person) | undefined;
   /** A body in order, with this time and in this organization. */
   body(): Promise<Json>;
   /** What may not be left out, besides the envelope. */
@@ -29,7 +31,8 @@ export type Trial = {
 /** The same with one body for every attempt, made now: what making it leaves behind is no attempt's doing. */
 export async function fixed(trial: Trial): Promise<Trial> {
   const body = await trial.body();
-  return { ...trial, body: async () => body };
+  const { callerOf = () => trial.caller } = trial;
+  return { ...trial, caller: callerOf(body), body: async () => body };
 }
 
 let turn = 0;

@@ -34,7 +34,7 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
     "create_users",
     "create_sub_organization",
   ],
-  "OTP_TYPE_WHATSAPP is not offered; use OTP_TYPE_EMAIL or OTP_TYPE_SMS": ["init_otp"],
+  "OTP_TYPE_WHATSAPP is not offered; use OTP_TYPE_EMAIL or OTP_TYPE_SMS": ["init_otp", "init_otp_auth"],
   "the filter `OIDC_TOKEN` is not supported yet: it comes with sign-in with identity providers": ["list_suborgs"],
 };
 

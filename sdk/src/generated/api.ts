@@ -1515,6 +1515,58 @@ export type DeleteWalletsResponse = {
   };
 };
 
+export type EmailAuthParams = {
+  /** E-mail address. */
+  email: string;
+  /** Public key of the client on P-256, to which the export bundle is encrypted. */
+  targetPublicKey: string;
+  expirationSeconds?: string | null;
+  sendFromEmailAddress?: string | null;
+  sendFromEmailSenderName?: string | null;
+  replyToEmailAddress?: string | null;
+  apiKeyName?: string | null;
+  invalidateExisting?: boolean | null;
+  /** What the mail looks like. */
+  emailCustomization: {
+    /** Human-readable name of the application that the reader signs in to. */
+    appName: string;
+    logoUrl?: string | null;
+    magicLinkTemplate?: string | null;
+    templateVariables?: string | null;
+    templateId?: string | null;
+  };
+};
+
+export type EmailAuthResult = {
+  /** Unique identifier. */
+  userId: string;
+  /** Unique identifier. */
+  apiKeyId: string;
+};
+
+export type EmailAuthRequest = {
+  type: "ACTIVITY_TYPE_EMAIL_AUTH_V3";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: EmailAuthParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type EmailAuthResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_EMAIL_AUTH_V3";
+    intent?: {
+      emailAuthIntentV3: EmailAuthParams;
+    };
+    result?: {
+      emailAuthResult?: EmailAuthResult;
+    };
+  };
+};
+
 export type ExportPrivateKeyParams = {
   /** Unique identifier. */
   privateKeyId: string;
@@ -1845,6 +1897,151 @@ export type InitOtpResponse = {
   };
 };
 
+export type InitOtpAuthParams = {
+  /** By mail or by text message. WhatsApp is not offered. */
+  otpType: "OTP_TYPE_EMAIL" | "OTP_TYPE_SMS" | "OTP_TYPE_WHATSAPP";
+  /** E-mail address, or phone number in E.164 form. */
+  contact: string;
+  otpLength?: number | null;
+  alphanumeric?: boolean | null;
+  expirationSeconds?: string | null;
+  userIdentifier?: string | null;
+  smsCustomization?: {
+    template?: string | null;
+  } | null;
+  sendFromEmailAddress?: string | null;
+  sendFromEmailSenderName?: string | null;
+  replyToEmailAddress?: string | null;
+  /** Human-readable name of the application that the reader signs in to. */
+  appName: string;
+  emailCustomization?: {
+    logoUrl?: string | null;
+    magicLinkTemplate?: string | null;
+    templateVariables?: string | null;
+    templateId?: string | null;
+  } | null;
+};
+
+export type InitOtpAuthResult = {
+  /** Unique identifier. */
+  otpId: string;
+};
+
+export type InitOtpAuthRequest = {
+  type: "ACTIVITY_TYPE_INIT_OTP_AUTH_V3";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: InitOtpAuthParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type InitOtpAuthResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_INIT_OTP_AUTH_V3";
+    intent?: {
+      initOtpAuthIntentV3: InitOtpAuthParams;
+    };
+    result?: {
+      initOtpAuthResultV2?: InitOtpAuthResult;
+    };
+  };
+};
+
+export type InitUserEmailRecoveryParams = {
+  /** E-mail address. */
+  email: string;
+  /** Public key of the client on P-256, to which the export bundle is encrypted. */
+  targetPublicKey: string;
+  expirationSeconds?: string | null;
+  sendFromEmailAddress?: string | null;
+  sendFromEmailSenderName?: string | null;
+  replyToEmailAddress?: string | null;
+  /** What the mail looks like. */
+  emailCustomization: {
+    /** Human-readable name of the application that the reader signs in to. */
+    appName: string;
+    logoUrl?: string | null;
+    magicLinkTemplate?: string | null;
+    templateVariables?: string | null;
+    templateId?: string | null;
+  };
+};
+
+export type InitUserEmailRecoveryResult = {
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type InitUserEmailRecoveryRequest = {
+  type: "ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: InitUserEmailRecoveryParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type InitUserEmailRecoveryResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2";
+    intent?: {
+      initUserEmailRecoveryIntentV2: InitUserEmailRecoveryParams;
+    };
+    result?: {
+      initUserEmailRecoveryResult?: InitUserEmailRecoveryResult;
+    };
+  };
+};
+
+export type OtpAuthParams = {
+  /** Unique identifier. */
+  otpId: string;
+  /** The code as it was typed. */
+  otpCode: string;
+  /** Public key of the client on P-256, to which the export bundle is encrypted. */
+  targetPublicKey: string;
+  apiKeyName?: string | null;
+  expirationSeconds?: string | null;
+  invalidateExisting?: boolean | null;
+};
+
+export type OtpAuthResult = {
+  /** Unique identifier. */
+  userId: string;
+  /** Unique identifier. */
+  apiKeyId: string;
+  /** The session's private key, encrypted to the target public key. */
+  credentialBundle: string;
+};
+
+export type OtpAuthRequest = {
+  type: "ACTIVITY_TYPE_OTP_AUTH";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: OtpAuthParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type OtpAuthResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_OTP_AUTH";
+    intent?: {
+      otpAuthIntent: OtpAuthParams;
+    };
+    result?: {
+      otpAuthResult?: OtpAuthResult;
+    };
+  };
+};
+
 export type OtpLoginParams = {
   /** Signed token that proves a contact. */
   verificationToken: string;
@@ -1888,6 +2085,54 @@ export type OtpLoginResponse = {
     };
     result?: {
       otpLoginResult?: OtpLoginResult;
+    };
+  };
+};
+
+export type RecoverUserParams = {
+  authenticator: {
+    /** Human-readable name of the passkey. */
+    authenticatorName: string;
+    /** The challenge that was presented. */
+    challenge: string;
+    attestation: {
+      /** Id of the credential, base64url. */
+      credentialId: string;
+      /** Signing context and challenge, base64url. */
+      clientDataJson: string;
+      /** Authenticator data, base64url. */
+      attestationObject: string;
+      /** How the passkey can be reached. */
+      transports: readonly ("AUTHENTICATOR_TRANSPORT_BLE" | "AUTHENTICATOR_TRANSPORT_INTERNAL" | "AUTHENTICATOR_TRANSPORT_NFC" | "AUTHENTICATOR_TRANSPORT_USB" | "AUTHENTICATOR_TRANSPORT_HYBRID")[];
+    };
+  };
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type RecoverUserResult = {
+  authenticatorId: string[];
+};
+
+export type RecoverUserRequest = {
+  type: "ACTIVITY_TYPE_RECOVER_USER";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: RecoverUserParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type RecoverUserResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_RECOVER_USER";
+    intent?: {
+      recoverUserIntent: RecoverUserParams;
+    };
+    result?: {
+      recoverUserResult?: RecoverUserResult;
     };
   };
 };
@@ -3179,6 +3424,7 @@ export const activities = {
   delete_users: { url: "/public/v1/submit/delete_users", type: "ACTIVITY_TYPE_DELETE_USERS", resultKey: "deleteUsersResult", summary: "Delete users of an organization", parameters: ["userIds: string[]"] },
   delete_wallet_accounts: { url: "/public/v1/submit/delete_wallet_accounts", type: "ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS", resultKey: "deleteWalletAccountsResult", summary: "Delete accounts of wallets", parameters: ["walletAccountIds: string[]", "deleteWithoutExport?: boolean | null"] },
   delete_wallets: { url: "/public/v1/submit/delete_wallets", type: "ACTIVITY_TYPE_DELETE_WALLETS", resultKey: "deleteWalletsResult", summary: "Delete wallets with their accounts", parameters: ["walletIds: string[]", "deleteWithoutExport?: boolean | null"] },
+  email_auth: { url: "/public/v1/submit/email_auth", type: "ACTIVITY_TYPE_EMAIL_AUTH_V3", resultKey: "emailAuthResult", summary: "Mail a user a session whose key is encrypted to a key of the client's", parameters: ["email: string", "targetPublicKey: string", "expirationSeconds?: string | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "apiKeyName?: string | null", "invalidateExisting?: boolean | null", "emailCustomization: { appName: string; logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; }"] },
   export_private_key: { url: "/public/v1/submit/export_private_key", type: "ACTIVITY_TYPE_EXPORT_PRIVATE_KEY", resultKey: "exportPrivateKeyResult", summary: "Export a private key, encrypted to a key of the client's", parameters: ["privateKeyId: string", "targetPublicKey: string"] },
   export_wallet: { url: "/public/v1/submit/export_wallet", type: "ACTIVITY_TYPE_EXPORT_WALLET", resultKey: "exportWalletResult", summary: "Export the mnemonic of a wallet, encrypted to a key of the client's", parameters: ["walletId: string", "targetPublicKey: string", "language?: \"MNEMONIC_LANGUAGE_ENGLISH\" | \"MNEMONIC_LANGUAGE_SIMPLIFIED_CHINESE\" | \"MNEMONIC_LANGUAGE_TRADITIONAL_CHINESE\" | \"MNEMONIC_LANGUAGE_CZECH\" | \"MNEMONIC_LANGUAGE_FRENCH\" | \"MNEMONIC_LANGUAGE_ITALIAN\" | \"MNEMONIC_LANGUAGE_JAPANESE\" | \"MNEMONIC_LANGUAGE_KOREAN\" | \"MNEMONIC_LANGUAGE_SPANISH\" | null"] },
   export_wallet_account: { url: "/public/v1/submit/export_wallet_account", type: "ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT", resultKey: "exportWalletAccountResult", summary: "Export the private key of a wallet account, encrypted to a key of the client's", parameters: ["address: string", "targetPublicKey: string"] },
@@ -3187,7 +3433,11 @@ export const activities = {
   init_import_private_key: { url: "/public/v1/submit/init_import_private_key", type: "ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY", resultKey: "initImportPrivateKeyResult", summary: "Get a public key to encrypt the import of a private key to", parameters: ["userId: string"] },
   init_import_wallet: { url: "/public/v1/submit/init_import_wallet", type: "ACTIVITY_TYPE_INIT_IMPORT_WALLET", resultKey: "initImportWalletResult", summary: "Get a public key to encrypt the import of a wallet to", parameters: ["userId: string"] },
   init_otp: { url: "/public/v1/submit/init_otp", type: "ACTIVITY_TYPE_INIT_OTP_V3", resultKey: "initOtpResultV2", summary: "Send a one-time code to an e-mail address or phone number", parameters: ["otpType: \"OTP_TYPE_EMAIL\" | \"OTP_TYPE_SMS\" | \"OTP_TYPE_WHATSAPP\"", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
+  init_otp_auth: { url: "/public/v1/submit/init_otp_auth", type: "ACTIVITY_TYPE_INIT_OTP_AUTH_V3", resultKey: "initOtpAuthResultV2", summary: "Send a user a one-time code to sign in with by otp_auth", parameters: ["otpType: \"OTP_TYPE_EMAIL\" | \"OTP_TYPE_SMS\" | \"OTP_TYPE_WHATSAPP\"", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
+  init_user_email_recovery: { url: "/public/v1/submit/init_user_email_recovery", type: "ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2", resultKey: "initUserEmailRecoveryResult", summary: "Mail a user a key that can register a new passkey", parameters: ["email: string", "targetPublicKey: string", "expirationSeconds?: string | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "emailCustomization: { appName: string; logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; }"] },
+  otp_auth: { url: "/public/v1/submit/otp_auth", type: "ACTIVITY_TYPE_OTP_AUTH", resultKey: "otpAuthResult", summary: "Sign in with a one-time code and get a session whose key is sent encrypted", parameters: ["otpId: string", "otpCode: string", "targetPublicKey: string", "apiKeyName?: string | null", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null"] },
   otp_login: { url: "/public/v1/submit/otp_login", type: "ACTIVITY_TYPE_OTP_LOGIN_V2", resultKey: "otpLoginResult", summary: "Sign a user in with a verification token and get a session", parameters: ["verificationToken: string", "publicKey: string", "clientSignature: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; }", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
+  recover_user: { url: "/public/v1/submit/recover_user", type: "ACTIVITY_TYPE_RECOVER_USER", resultKey: "recoverUserResult", summary: "Register a passkey with the key that a recovery mail brought", parameters: ["authenticator: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }", "userId: string"] },
   reject_activity: { url: "/public/v1/submit/reject_activity", type: "ACTIVITY_TYPE_REJECT_ACTIVITY", resultKey: "", summary: "Reject an activity that waits for consensus", parameters: ["fingerprint: string"] },
   remove_organization_feature: { url: "/public/v1/submit/remove_organization_feature", type: "ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE", resultKey: "removeOrganizationFeatureResult", summary: "Switch off a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\""] },
   set_organization_feature: { url: "/public/v1/submit/set_organization_feature", type: "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", resultKey: "setOrganizationFeatureResult", summary: "Switch on a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\"", "value?: string | null"] },
@@ -3325,6 +3575,8 @@ export type Api = {
   deleteWalletAccounts(params: DeleteWalletAccountsParams, options?: CallOptions): Promise<Completed<DeleteWalletAccountsResult>>;
   /** Delete wallets with their accounts. */
   deleteWallets(params: DeleteWalletsParams, options?: CallOptions): Promise<Completed<DeleteWalletsResult>>;
+  /** Mail a user a session whose key is encrypted to a key of the client's. */
+  emailAuth(params: EmailAuthParams, options?: CallOptions): Promise<Completed<EmailAuthResult>>;
   /** Export a private key, encrypted to a key of the client's. */
   exportPrivateKey(params: ExportPrivateKeyParams, options?: CallOptions): Promise<Completed<ExportPrivateKeyResult>>;
   /** Export the mnemonic of a wallet, encrypted to a key of the client's. */
@@ -3341,8 +3593,16 @@ export type Api = {
   initImportWallet(params: InitImportWalletParams, options?: CallOptions): Promise<Completed<InitImportWalletResult>>;
   /** Send a one-time code to an e-mail address or phone number. */
   initOtp(params: InitOtpParams, options?: CallOptions): Promise<Completed<InitOtpResult>>;
+  /** Send a user a one-time code to sign in with by otp_auth. */
+  initOtpAuth(params: InitOtpAuthParams, options?: CallOptions): Promise<Completed<InitOtpAuthResult>>;
+  /** Mail a user a key that can register a new passkey. */
+  initUserEmailRecovery(params: InitUserEmailRecoveryParams, options?: CallOptions): Promise<Completed<InitUserEmailRecoveryResult>>;
+  /** Sign in with a one-time code and get a session whose key is sent encrypted. */
+  otpAuth(params: OtpAuthParams, options?: CallOptions): Promise<Completed<OtpAuthResult>>;
   /** Sign a user in with a verification token and get a session. */
   otpLogin(params: OtpLoginParams, options?: CallOptions): Promise<Completed<OtpLoginResult>>;
+  /** Register a passkey with the key that a recovery mail brought. */
+  recoverUser(params: RecoverUserParams, options?: CallOptions): Promise<Completed<RecoverUserResult>>;
   /** Reject an activity that waits for consensus. */
   rejectActivity(params: RejectActivityParams, options?: CallOptions): Promise<Completed<unknown>>;
   /** Switch off a feature of the organization. */
@@ -3475,6 +3735,7 @@ export function createApi({ submit, query }: Calls): Api {
     deleteUsers: (params, options) => submit("delete_users", params, options),
     deleteWalletAccounts: (params, options) => submit("delete_wallet_accounts", params, options),
     deleteWallets: (params, options) => submit("delete_wallets", params, options),
+    emailAuth: (params, options) => submit("email_auth", params, options),
     exportPrivateKey: (params, options) => submit("export_private_key", params, options),
     exportWallet: (params, options) => submit("export_wallet", params, options),
     exportWalletAccount: (params, options) => submit("export_wallet_account", params, options),
@@ -3483,7 +3744,11 @@ export function createApi({ submit, query }: Calls): Api {
     initImportPrivateKey: (params, options) => submit("init_import_private_key", params, options),
     initImportWallet: (params, options) => submit("init_import_wallet", params, options),
     initOtp: (params, options) => submit("init_otp", params, options),
+    initOtpAuth: (params, options) => submit("init_otp_auth", params, options),
+    initUserEmailRecovery: (params, options) => submit("init_user_email_recovery", params, options),
+    otpAuth: (params, options) => submit("otp_auth", params, options),
     otpLogin: (params, options) => submit("otp_login", params, options),
+    recoverUser: (params, options) => submit("recover_user", params, options),
     rejectActivity: (params, options) => submit("reject_activity", params, options),
     removeOrganizationFeature: (params, options) => submit("remove_organization_feature", params, options),
     setOrganizationFeature: (params, options) => submit("set_organization_feature", params, options),

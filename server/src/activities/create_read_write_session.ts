@@ -1,5 +1,3 @@
-import { makeCredentialBundle } from "@keystead/core/crypto/bundles.ts";
-import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { unitCosts } from "../endpoints/cost.ts";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
@@ -8,9 +6,7 @@ import { optional } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { invalidateExisting, sessionKeyName, sessionOwner, sessionSeconds } from "../fields/sessions.ts";
-import { parseTarget } from "../rules/exports.ts";
-import { sessionExpiryMs, sessionName, withSession } from "../rules/sessions.ts";
-import { sha256 } from "../state/digest.ts";
+import { checkKeyParams, withBundledKey, withoutKey } from "../rules/bundled_keys.ts";
 import { put, type User } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
 
@@ -42,11 +38,6 @@ const v1 = defineVersion({
   answer: withoutKey,
 });
 
-/** The key of the session is drawn at random: its public half is kept with the result, and shown by get_api_keys. */
-function withoutKey({ publicKey: _, ...result }: Record<string, unknown>): Record<string, unknown> {
-  return result;
-}
-
 /** Makes a session whose private key is sent to the client, encrypted to a key of the client's. */
 export const createReadWriteSession = defineActivity({
   path: "create_read_write_session",
@@ -77,40 +68,18 @@ export const createReadWriteSession = defineActivity({
   state: ({ members, settings, importTargets }) => ({ members, settings, importTargets }),
   run(state, params, context) {
     const { members, settings } = state;
-    const { keys, nowMs, organizationId } = context;
-    const user = getUser(members, organizationId, params.userId ?? context.userId);
-    checkEmail(user, params);
-    const target = parseTarget(state, context, params.targetPublicKey);
-    const expiresAtMs = sessionExpiryMs(params, context);
-    const { publicKey: point, privateKey } = keys.newSessionKey();
-    try {
-      const publicKey = toHex(point);
-      const session = {
-        // Prepared twice, it is two keys, and two ids.
-        apiKeyId: context.newId(toHex(sha256(point))),
-        apiKeyName: params.apiKeyName ?? sessionName("Read Write Session", nowMs),
-        publicKey,
-        type: "CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256",
-        expiresAtMs,
-        // It is nobody else's: it was made here.
-        proven: true,
-      } as const;
-      const { userId, userName } = user;
-      const result = {
-        organizationId,
-        organizationName: settings.organizationName,
-        userId,
-        username: userName,
-        apiKeyId: session.apiKeyId,
-        credentialBundle: makeCredentialBundle(keys.hpke, target, privateKey),
-        publicKey,
-      };
-      return { changes: [put("user", withSession(user, session, params, context))], result };
-    } finally {
-      privateKey.fill(0);
-    }
+    const { organizationId } = context;
+    const owner = getUser(members, organizationId, params.userId ?? context.userId);
+    checkEmail(owner, params);
+    const checked = checkKeyParams(state, params, context);
+    const { user, ...made } = withBundledKey(owner, kind, params, checked, context);
+    const { userId, userName: username } = user;
+    const { organizationName } = settings;
+    return { changes: [put("user", user)], result: { organizationId, organizationName, userId, username, ...made } };
   },
 });
+
+const kind = { type: "CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256", name: "Read Write Session" } as const;
 
 /** It names the caller, or nobody: another user's session is refused to everybody. */
 function checkEmail({ userEmail }: User, params: object): void {

@@ -81,7 +81,7 @@ for (const dialect of dialects) {
       });
     });
 
-    test("the token is shown to whoever asked for it, and to nobody else", async (t) => {
+    test("the token is given to whoever sends the same stamped bytes, and to nobody else", async (t) => {
       const rig = await createGatewayRig(t, dialect);
       if (rig === undefined) return;
       const bob = await rig.newPerson("bob");
@@ -100,7 +100,8 @@ for (const dialect of dialects) {
           by,
         );
       assert.equal(tokenOf((await seen(bob)).activity), "");
-      assert.equal(tokenOf((await seen(rig.root)).activity), token);
+      assert.equal(tokenOf((await seen(rig.root)).activity), "");
+      assert.equal(tokenOf(await sendBody(rig, body)), token);
       const rows = JSON.stringify(await rig.store.db.selectFrom("activities").select(["result"]).execute());
       assert.ok(!rows.includes(token), "no row holds it");
     });

@@ -153,6 +153,26 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["update_policy", "UPDATE_POLICY_V2", "updatePolicyIntentV2", "updatePolicyResultV2"],
   ["update_private_key_tag", "UPDATE_PRIVATE_KEY_TAG", "updatePrivateKeyTagIntent", "updatePrivateKeyTagResult"],
   ["update_root_quorum", "UPDATE_ROOT_QUORUM", "updateRootQuorumIntent", "updateRootQuorumResult"],
+  ["email_auth", "EMAIL_AUTH", "emailAuthIntent", "emailAuthResult"],
+  ["email_auth", "EMAIL_AUTH_V2", "emailAuthIntentV2", "emailAuthResult"],
+  ["email_auth", "EMAIL_AUTH_V3", "emailAuthIntentV3", "emailAuthResult"],
+  ["init_otp_auth", "INIT_OTP_AUTH", "initOtpAuthIntent", "initOtpAuthResult"],
+  ["init_otp_auth", "INIT_OTP_AUTH_V2", "initOtpAuthIntentV2", "initOtpAuthResultV2"],
+  ["init_otp_auth", "INIT_OTP_AUTH_V3", "initOtpAuthIntentV3", "initOtpAuthResultV2"],
+  ["otp_auth", "OTP_AUTH", "otpAuthIntent", "otpAuthResult"],
+  [
+    "init_user_email_recovery",
+    "INIT_USER_EMAIL_RECOVERY",
+    "initUserEmailRecoveryIntent",
+    "initUserEmailRecoveryResult",
+  ],
+  [
+    "init_user_email_recovery",
+    "INIT_USER_EMAIL_RECOVERY_V2",
+    "initUserEmailRecoveryIntentV2",
+    "initUserEmailRecoveryResult",
+  ],
+  ["recover_user", "RECOVER_USER", "recoverUserIntent", "recoverUserResult"],
   ["update_user", "UPDATE_USER", "updateUserIntent", "updateUserResult"],
   ["update_user_email", "UPDATE_USER_EMAIL", "updateUserEmailIntent", "updateUserEmailResult"],
   ["update_user_name", "UPDATE_USER_NAME", "updateUserNameIntent", "updateUserNameResult"],
@@ -218,6 +238,7 @@ test("only credentials are a user's own to change by default", () => {
     "create_read_write_session",
     "delete_api_keys",
     "delete_authenticators",
+    "recover_user",
     "stamp_login",
   ]);
 });
@@ -230,7 +251,21 @@ test("exactly these are refused to everyone but the user they name, even to root
     "import_wallet",
     "init_import_private_key",
     "init_import_wallet",
+    "recover_user",
   ]);
+});
+
+test("exactly this one is stamped with a recovery key, and no parent or vote stands in for it", () => {
+  const open = [...activityForms.values()].filter(({ activity }) => activity.byRecoveryKey === true);
+  assert.deepEqual(
+    open.map(({ activity }) => activity.path),
+    ["recover_user"],
+  );
+  for (const { activity } of open) {
+    const { vote, openToParent, rootQuorumOnly, findsSubOrganization, neverWaits } = activity;
+    assert.deepEqual([vote, openToParent, rootQuorumOnly, findsSubOrganization], Array(4).fill(undefined));
+    assert.equal(neverWaits, true);
+  }
 });
 
 test("exactly these run in the sub-organization of who stamped them, though they name its parent", () => {
@@ -246,6 +281,9 @@ test("exactly these make a session that may submit, so a session with a profile 
   const made = [...activityForms.values()].filter(({ activity }) => activity.makesSession !== undefined);
   assert.deepEqual([...new Set(made.map(({ activity }) => activity.path))].sort(), [
     "create_read_write_session",
+    "email_auth",
+    "init_user_email_recovery",
+    "otp_auth",
     "otp_login",
     "stamp_login",
   ]);
@@ -266,7 +304,13 @@ test("exactly these take a stamp that a verification token vouches for: sign-ins
 
 test("exactly these are open to users of the parent, and none of them is a vote, a user's own act or about keys", () => {
   const open = [...activityForms.values()].map(({ activity }) => activity).filter((each) => each.openToParent === true);
-  assert.deepEqual([...new Set(open.map(({ path }) => path))].sort(), ["otp_login"]);
+  assert.deepEqual([...new Set(open.map(({ path }) => path))].sort(), [
+    "email_auth",
+    "init_otp_auth",
+    "init_user_email_recovery",
+    "otp_auth",
+    "otp_login",
+  ]);
   for (const activity of open) {
     const { vote, rootQuorumOnly, ownActOf, findsSubOrganization, policySubject } = activity;
     const none = [vote, rootQuorumOnly, ownActOf, findsSubOrganization, policySubject];
@@ -279,6 +323,7 @@ test("exactly these take bearer values, each of which the schema of a version kn
   const bearing = forms.map(({ activity }) => activity).filter((each) => each.bearerParams !== undefined);
   assert.deepEqual([...new Set(bearing.map(({ path }) => path))].sort(), [
     "create_sub_organization",
+    "otp_auth",
     "otp_login",
     "update_user_email",
     "update_user_phone_number",

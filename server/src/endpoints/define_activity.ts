@@ -122,6 +122,8 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   openToParent?: true;
   /** A stamp that a verification token vouches for opens it: for sign-ins and votes. */
   takesAttested?: true;
+  /** Stamped with a recovery key of the user's own, and with nothing else; recovery keys do nothing else. Never by the quorum. */
+  byRecoveryKey?: true;
   /** It makes a session that may submit, with this profile or none. A session that has a profile makes others of the same only. */
   makesSession?(params: Static<P>): { sessionProfileId: string | undefined };
   /** The part of the organization's state that `run` works on. */

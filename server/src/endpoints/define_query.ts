@@ -13,6 +13,8 @@ export type Caller = {
   readonly userName: string;
   /** False for who shows a value that only reads. */
   readonly isStamped: boolean;
+  /** Its credential can do nothing but recover its user. */
+  readonly hasRecoveryKey: boolean;
   /** The organization that is asked about: the named one; or the caller's own sub-organization where the request named its parent. */
   readonly subjectId: string;
 };
@@ -34,6 +36,8 @@ export type QueryDefinition<P extends TObject = TObject, R extends TObject = TOb
   findsSubOrganization?: boolean;
   /** A stamp that a verification token vouches for opens it: for what a sign-in or a vote is followed with. */
   takesAttested?: true;
+  /** Also for who has a recovery key, which shows nothing more than whose it is. */
+  openToRecoveryKeys?: true;
   /** It reads with several statements what belongs together: all of them see the same state of the database. */
   inSnapshot?: boolean;
   run(

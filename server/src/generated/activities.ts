@@ -28,6 +28,7 @@ import { deleteUserTags } from "../activities/delete_user_tags.ts";
 import { deleteUsers } from "../activities/delete_users.ts";
 import { deleteWalletAccounts } from "../activities/delete_wallet_accounts.ts";
 import { deleteWallets } from "../activities/delete_wallets.ts";
+import { emailAuth } from "../activities/email_auth.ts";
 import { exportPrivateKey } from "../activities/export_private_key.ts";
 import { exportWallet } from "../activities/export_wallet.ts";
 import { exportWalletAccount } from "../activities/export_wallet_account.ts";
@@ -36,7 +37,11 @@ import { importWallet } from "../activities/import_wallet.ts";
 import { initImportPrivateKey } from "../activities/init_import_private_key.ts";
 import { initImportWallet } from "../activities/init_import_wallet.ts";
 import { initOtp } from "../activities/init_otp.ts";
+import { initOtpAuth } from "../activities/init_otp_auth.ts";
+import { initUserEmailRecovery } from "../activities/init_user_email_recovery.ts";
+import { otpAuth } from "../activities/otp_auth.ts";
 import { otpLogin } from "../activities/otp_login.ts";
+import { recoverUser } from "../activities/recover_user.ts";
 import { rejectActivity } from "../activities/reject_activity.ts";
 import { removeOrganizationFeature } from "../activities/remove_organization_feature.ts";
 import { setOrganizationFeature } from "../activities/set_organization_feature.ts";
@@ -88,6 +93,7 @@ export const activities = {
   delete_users: deleteUsers,
   delete_wallet_accounts: deleteWalletAccounts,
   delete_wallets: deleteWallets,
+  email_auth: emailAuth,
   export_private_key: exportPrivateKey,
   export_wallet: exportWallet,
   export_wallet_account: exportWalletAccount,
@@ -96,7 +102,11 @@ export const activities = {
   init_import_private_key: initImportPrivateKey,
   init_import_wallet: initImportWallet,
   init_otp: initOtp,
+  init_otp_auth: initOtpAuth,
+  init_user_email_recovery: initUserEmailRecovery,
+  otp_auth: otpAuth,
   otp_login: otpLogin,
+  recover_user: recoverUser,
   reject_activity: rejectActivity,
   remove_organization_feature: removeOrganizationFeature,
   set_organization_feature: setOrganizationFeature,

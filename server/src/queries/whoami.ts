@@ -16,6 +16,7 @@ export const whoami = defineQuery({
   }),
   findsSubOrganization: true,
   takesAttested: true,
+  openToRecoveryKeys: true,
   run: (_store, caller) => ({
     organizationId: caller.organizationId,
     organizationName: caller.organizationName,

@@ -89,7 +89,8 @@ function decide(question: Question): Decision {
   }
   const approvals = activeApprovals(question);
   const approves = (userId: string) => approvals.some((approval) => approval.userId === userId);
-  const quorum = rootMembers(members);
+  // A recovery key is no voice in the quorum, whosever it is.
+  const quorum = activity.byRecoveryKey === true ? [] : rootMembers(members);
   const { threshold } = members.rootQuorum;
   if (threshold >= 1 && quorum.filter(approves).length >= threshold) return { kind: "allow", grounds: "ROOT_QUORUM" };
   // What waits goes on waiting while the quorum could still approve it, also when its proposer has left: one approval among

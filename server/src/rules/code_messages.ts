@@ -58,16 +58,20 @@ export type SentCode = { record: OtpCodeRecord; message: OutgoingMessage };
 
 export type SentCodeContext = Pick<ActivityContext, "codes" | "organizationId" | "nowMs" | "newId">;
 
+/** `userId`: whom the code signs in, where it is more than a proof of the contact. */
+type StartedFor = Pick<OtpCodeRecord, "isEncrypted" | "userId"> & { appName: string; organizationName: string };
+
 /** Starts a code for a contact. The same body starts the same one, whenever it comes. */
 export function startSentCode(
   { codes, organizationId, nowMs, newId }: SentCodeContext,
   request: CodeRequest,
   params: MessageParams,
-  { isEncrypted, ...names }: { isEncrypted: boolean; appName: string; organizationName: string },
+  { isEncrypted, userId, ...names }: StartedFor,
 ): SentCode {
   const channel = otpTypes[request.otpType].contact === "email" ? "email" : "sms";
   const draft = draftMessage({ channel, to: request.contact, purpose: "code", ...names }, params);
-  const { record, code } = startCode(codes, request, { organizationId, otpId: newId(), isEncrypted });
+  const started = { organizationId, otpId: newId(), isEncrypted, ...(userId !== undefined && { userId }) };
+  const { record, code } = startCode(codes, request, started);
   try {
     if (record.endsAtMs <= nowMs) {
       throw new Fault("invalid_argument", "the code that this request started has expired; send a new request");

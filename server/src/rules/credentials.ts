@@ -10,6 +10,7 @@ import {
   credentialsOf,
   isExpired,
   isLasting,
+  isRecoveryKey,
   type KeptCredential,
   keptCredentialsOf,
 } from "../state/credentials.ts";
@@ -128,7 +129,8 @@ export function refuseUnbuilt(what: { oauthProviders?: readonly unknown[] }): vo
 
 /** Whether the user can sign in now: with a passkey, with a key that has not expired, or with a contact whose login is on. */
 export function hasCredential(user: User, settings: Settings, nowMs: number): boolean {
-  return credentialsOf(user).some((credential) => !isExpired(credential, nowMs)) || hasLogin(user, settings);
+  const letsIn = credentialsOf(user).some((each) => !isExpired(each, nowMs) && !isRecoveryKey(each));
+  return letsIn || hasLogin(user, settings);
 }
 
 /** Whether that stays so when time passes. */
@@ -138,7 +140,7 @@ export function hasLastingCredential(user: User, settings: Settings): boolean {
 
 /** Whether the user holds a credential that never expires. A contact is none: somebody else may hold it. */
 export function hasLastingKey(user: User): boolean {
-  return credentialsOf(user).some(isLasting);
+  return credentialsOf(user).some((credential) => isLasting(credential) && !isRecoveryKey(credential));
 }
 
 function hasLogin({ userEmail, userPhoneNumber }: User, settings: Settings): boolean {

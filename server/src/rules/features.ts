@@ -15,7 +15,11 @@ const codeFeatures = {
 
 /** An organization may want no sign-in by codes: then neither its parent nor a mailbox opens it. */
 export function refuseUnlessCodesSignIn(settings: Settings, kind: ContactKind, organizationId: string): void {
-  const name = codeFeatures[kind];
+  refuseUnlessOn(settings, codeFeatures[kind], organizationId);
+}
+
+/** What an organization has turned off, or never on, is refused to everybody. */
+export function refuseUnlessOn(settings: Settings, name: FeatureName, organizationId: string): void {
   if (isFeatureOn(settings, name)) return;
   throw new Fault(
     "permission_denied",

@@ -87,10 +87,26 @@ export type StartedCode = { record: OtpCodeRecord; code: Uint8Array };
 export function startCode(
   access: CodeAccess,
   { otpType, contact, form, lifeMs, userIdentifier }: CodeRequest,
-  { organizationId, otpId, isEncrypted }: Pick<OtpCodeRecord, "organizationId" | "otpId" | "isEncrypted">,
+  {
+    organizationId,
+    otpId,
+    isEncrypted,
+    userId,
+  }: Pick<OtpCodeRecord, "organizationId" | "otpId" | "isEncrypted" | "userId">,
 ): StartedCode {
   const times = access.start({ otpId, otpType, contact, lifeMs, userIdentifier });
-  const record = { kind: "otpCode", organizationId, otpId, otpType, contact, form, isEncrypted, ...times } as const;
+  const owner = userId === undefined ? {} : { userId };
+  const record = {
+    kind: "otpCode",
+    organizationId,
+    otpId,
+    otpType,
+    contact,
+    form,
+    ...owner,
+    isEncrypted,
+    ...times,
+  } as const;
   return { record, code: access.codeOf(record) };
 }
 
@@ -132,15 +148,14 @@ export function answerCode(
 ): string {
   const expiresAtMs = tokenEndMs(nowMs, expirationSeconds);
   const boundKey = answer.kind === "plain" ? plainKey(curves, answer.publicKey) : undefined;
+  if (record.userId !== undefined) throw answeredBy("INIT_OTP_AUTH", "OTP_AUTH");
   checkForm(record, answer, allowsPlainAnswers);
   access.noteAttempt(record);
   const attempt =
     answer.kind === "plain"
       ? { code: answer.otpCode, publicKey: boundKey }
       : openEncryptedAttempt(hpke, access.targetKeyOf(record.otpId), answer.encryptedOtpBundle);
-  const code = access.codeOf(record);
-  const isRight = isCode(code, attempt?.code ?? "");
-  code.fill(0);
+  const isRight = isCodeOf(access, record, attempt?.code);
   if (attempt === undefined || !isRight) throw invalidCode();
   return makeVerificationToken(access.otpSigner, {
     tokenId: access.tokenIdOf(record.otpId),
@@ -150,6 +165,35 @@ export function answerCode(
     contact: record.contact,
     publicKey: attempt.publicKey,
   });
+}
+
+/** A wrong answer costs as much time as a right one. */
+function isCodeOf(access: CodeAccess, record: OtpCodeRecord, typed = ""): boolean {
+  const code = access.codeOf(record);
+  const isRight = isCode(code, typed);
+  code.fill(0);
+  return isRight;
+}
+
+/** The user whom a code signs in. Throws for a code that proves a contact: it was not sent for that. */
+export function userOfCode({ userId }: OtpCodeRecord): string {
+  if (userId === undefined) throw answeredBy("INIT_OTP", "VERIFY_OTP");
+  return userId;
+}
+
+/** Whoever passes here has typed the code that signs in the record's user. The memory has noted the attempt before. */
+export function checkSignInCode(access: CodeAccess, record: OtpCodeRecord, typed: string): void {
+  userOfCode(record);
+  access.noteAttempt(record);
+  if (!isCodeOf(access, record, typed)) throw invalidCode();
+}
+
+/** No attempt is counted: whoever mixes the two up has not guessed. */
+function answeredBy(start: string, answer: string): Fault {
+  return new Fault(
+    "invalid_argument",
+    `this code was started with ACTIVITY_TYPE_${start}: answer it with ACTIVITY_TYPE_${answer}`,
+  );
 }
 
 function plainKey(curves: PointCompression, publicKey: string | null | undefined): string | undefined {

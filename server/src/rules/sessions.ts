@@ -6,16 +6,24 @@ import { normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
 import { makeSessionJwt } from "@keystead/core/crypto/session_jwt.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
-import { credentialLookup, keptCredentialsOf } from "../state/credentials.ts";
+import { credentialLookup, keptCredentialsOf, type recoveryKeyType } from "../state/credentials.ts";
 import type { ApiKey, SessionProfile, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import { credentialTaken, withApiKeys } from "./credentials.ts";
 import { defaultSessionType, namedProfileId, noSuchSessionProfile } from "./session_profiles.ts";
 
 /** What sign-in makes, by how it was obtained. Keys that users add themselves have other types, also where they end. */
-export const sessionTypes = ["CREDENTIAL_TYPE_LOGIN", "CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256"] as const;
+export const sessionTypes = [
+  "CREDENTIAL_TYPE_LOGIN",
+  "CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256",
+  "CREDENTIAL_TYPE_EMAIL_AUTH_KEY_P256",
+  "CREDENTIAL_TYPE_OTP_AUTH_KEY_P256",
+] as const;
 
 export type SessionType = (typeof sessionTypes)[number];
+
+/** Recovery keys end like sessions and are counted with them, but are none: nothing renews one. */
+export type MadeKeyType = SessionType | typeof recoveryKeyType;
 
 const defaultSessionSeconds = 900;
 const sessionCurve = "API_KEY_CURVE_P256";
@@ -61,7 +69,7 @@ export function sessionName(what: string, nowMs: number): string {
 }
 
 export type NewSession = Pick<ApiKey, "apiKeyId" | "apiKeyName" | "publicKey" | "proven" | "sessionProfileId"> & {
-  type: SessionType;
+  type: MadeKeyType;
   expiresAtMs: number;
 };
 
@@ -77,7 +85,7 @@ export function withSession(
   return withApiKeys(invalidateExisting === true ? withoutType(user, session.type) : user, [key], context);
 }
 
-function withoutType(user: User, type: SessionType, except?: ApiKey): User {
+function withoutType(user: User, type: MadeKeyType, except?: ApiKey): User {
   return { ...user, apiKeys: user.apiKeys.filter((key) => key.type !== type || key === except) };
 }
 

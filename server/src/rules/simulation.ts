@@ -2,7 +2,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { type ParsedInterface, parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import type { DraftPolicy, PolicyDrafts, Scenario, ScenarioKey } from "../fields/simulation.ts";
-import { credentialsOf } from "../state/credentials.ts";
+import { credentialsOf, isRecoveryKey } from "../state/credentials.ts";
 import type { Approval, KeyFacts, Policy, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import type { Pages, PoliciesPage } from "../state/pages.ts";
@@ -222,7 +222,7 @@ export function decideSupposed(question: Question): [Question, Decision] {
 /** By the first of a user's credentials: which one it will be is not known. People of a scenario need none, as in test cases. */
 export function approvalOf({ pages, nowMs }: Pick<Question, "pages" | "nowMs">, userId: string): Approval {
   const user = pages.members.users.get(userId);
-  const [first] = user === undefined ? [] : credentialsOf(user);
+  const first = user === undefined ? undefined : credentialsOf(user).find((each) => !isRecoveryKey(each));
   const { credentialId, type } = first ?? { credentialId: userId, type: "CREDENTIAL_TYPE_API_KEY_P256" };
   return { userId, credentialId, credentialType: type, atMs: nowMs };
 }

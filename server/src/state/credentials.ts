@@ -84,6 +84,13 @@ export function keptTypeOf({ type }: Pick<Credential, "type">): string | undefin
 
 export const passkeyType = "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR";
 
+export const recoveryKeyType = "CREDENTIAL_TYPE_RECOVER_USER_KEY_P256";
+
+/** Whether it only recovers its user: it lets nobody in, and counts wherever credentials are counted as absent. */
+export function isRecoveryKey({ type }: Pick<Credential, "type">): boolean {
+  return type === recoveryKeyType;
+}
+
 /** The place of a curve where a passkey is named: no key of any curve is ever found under it. */
 const passkeyCurve = "WEBAUTHN";
 

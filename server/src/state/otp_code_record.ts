@@ -14,6 +14,8 @@ export type OtpCodeRecord = {
   /** As it was given. */
   contact: string;
   form: CodeForm;
+  /** Of a code that signs this user in by `otp_auth`, and is good for nothing else; others prove a contact by `verify_otp`. */
+  userId?: string;
   /** Its client was given a target bundle, so answers come encrypted. */
   isEncrypted: boolean;
   startedAtMs: number;

@@ -88,7 +88,12 @@ function selectVerifiedBelow(db: Kysely<Tables>, parentId: string) {
   return db
     .selectFrom("users")
     .innerJoin("organizations", "organizations.organization_id", "users.organization_id")
-    .select([...contactCallerColumns, sql<number | null>`null`.as("expiresAtMs"), sql<null>`null`.as("passkey")])
+    .select([
+      ...contactCallerColumns,
+      sql<number | null>`null`.as("expiresAtMs"),
+      sql<null>`null`.as("passkey"),
+      sql<null>`null`.as("type"),
+    ])
     .where("organizations.parent_id", "=", parentId)
     .where("organizations.deleted_at_ms", "is", null)
     .limit(severalCallers);

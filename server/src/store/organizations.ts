@@ -12,7 +12,15 @@ export type CallerRow = {
   organizationId: string;
   parentId?: string;
   organizationName: string;
-  credential?: { credentialId: string; userId: string; userName: string; passkey?: string; expiresAtMs?: number };
+  credential?: {
+    credentialId: string;
+    userId: string;
+    userName: string;
+    /** Absent where evidence names a user and no credential. */
+    type?: string;
+    passkey?: string;
+    expiresAtMs?: number;
+  };
 };
 
 export type StoredState = {
@@ -30,6 +38,7 @@ type JoinedCaller = {
   credentialId: string | null;
   userId: string | null;
   userName: string | null;
+  type: string | null;
   passkey: string | null;
   expiresAtMs: number | null;
 };
@@ -41,16 +50,19 @@ export const callerColumns = [
   "credentials.credential_id as credentialId",
   "users.user_id as userId",
   "users.user_name as userName",
+  "credentials.type as type",
   "credentials.passkey as passkey",
   "credentials.expires_at_ms as expiresAtMs",
 ] as const;
 
 export function toCallerRow(row: JoinedCaller): CallerRow {
-  const { organizationId, parentId, organizationName, credentialId, userId, userName, passkey, expiresAtMs } = row;
+  const { organizationId, parentId, organizationName, credentialId, userId, userName, type, passkey, expiresAtMs } =
+    row;
   const caller: CallerRow = { organizationId, organizationName };
   if (parentId !== null) caller.parentId = parentId;
   if (credentialId !== null && userId !== null && userName !== null) {
     caller.credential = { credentialId, userId, userName };
+    if (type !== null) caller.credential.type = type;
     if (passkey !== null) caller.credential.passkey = passkey;
     if (expiresAtMs !== null) caller.credential.expiresAtMs = expiresAtMs;
   }
@@ -104,6 +116,7 @@ const callerByUser = compiled("caller_by_user", (db, organizationId: string, use
       "users.user_id as userId",
       "users.user_name as userName",
       sql<number | null>`null`.as("expiresAtMs"),
+      sql<null>`null`.as("type"),
       sql<null>`null`.as("passkey"),
     ])
     .where("organizations.organization_id", "=", organizationId)
@@ -137,7 +150,12 @@ function selectByContact(db: Kysely<Tables>, organizationId: string) {
   return db
     .selectFrom("organizations")
     .innerJoin("users", "users.organization_id", "organizations.organization_id")
-    .select([...contactCallerColumns, sql<number | null>`null`.as("expiresAtMs"), sql<null>`null`.as("passkey")])
+    .select([
+      ...contactCallerColumns,
+      sql<number | null>`null`.as("expiresAtMs"),
+      sql<null>`null`.as("passkey"),
+      sql<null>`null`.as("type"),
+    ])
     .where("organizations.organization_id", "=", organizationId)
     .where("organizations.deleted_at_ms", "is", null)
     .limit(severalCallers);

@@ -14,6 +14,7 @@ const accounts = "a wallet of the model has one account";
 const keyTags = "as the tags of users, which are there";
 const profiles = "the sessions of the model have none; the gateway's tests have them";
 const codes = "a code is sent to somebody and answered within minutes, and leaves the organization as it is";
+const mailed = "its key or code is mailed, and the clients of the model read no mail; the gateway's tests have it";
 const standsAlone = "nothing else that the model knows depends on it";
 
 export const leftOutActivities = {
@@ -27,6 +28,7 @@ export const leftOutActivities = {
   delete_smart_contract_interface: standsAlone,
   delete_sub_organization: others,
   delete_wallet_accounts: accounts,
+  email_auth: mailed,
   export_private_key: exported,
   export_wallet: exported,
   export_wallet_account: exported,
@@ -37,6 +39,10 @@ export const leftOutActivities = {
   init_otp: codes,
   otp_login:
     "it needs a verification token, and the users of the model have no contacts; the gateway's tests have them",
+  init_otp_auth: codes,
+  init_user_email_recovery: mailed,
+  otp_auth: mailed,
+  recover_user: mailed,
   sign_transaction: "as signatures of payloads, which are there",
   update_private_key_tag: keyTags,
   verify_otp: codes,

@@ -20,7 +20,13 @@ import {
   unverifiedEvidence,
   verifyEvidence,
 } from "../../evidence/evidence.ts";
-import { type ContactLookup, type CredentialLookup, isExpired, lookupText } from "../../state/credentials.ts";
+import {
+  type ContactLookup,
+  type CredentialLookup,
+  isExpired,
+  isRecoveryKey,
+  lookupText,
+} from "../../state/credentials.ts";
 import { type CallerRow, findCaller, findCallerByUser, findFormerCaller } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import { readAllowedOrigins } from "./allowed_origins.ts";
@@ -196,9 +202,10 @@ export async function authenticateQuery(
     if (!isVerified) throw unverifiedEvidence(evidence);
     refusedCredentials?.clear(organizationId, lookupText(lookupOf(evidence)));
     const { organizationId: ownId, organizationName, credential } = found;
-    const { userId, userName } = credential;
+    const { userId, userName, type } = credential;
     const isStamped = evidence.kind !== "readOnlySession";
-    return { organizationId: ownId, organizationName, userId, userName, isStamped, subjectId };
+    const hasRecoveryKey = type !== undefined && isRecoveryKey({ type });
+    return { organizationId: ownId, organizationName, userId, userName, isStamped, hasRecoveryKey, subjectId };
   });
 }
 

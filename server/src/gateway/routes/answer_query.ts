@@ -4,6 +4,7 @@ import { readBody, readOrganizationId } from "../../endpoints/envelope.ts";
 import { explainMismatch } from "../../endpoints/explain_schema.ts";
 import { checkOpens } from "../../evidence/evidence.ts";
 import { queryValidators } from "../../generated/query_validators.ts";
+import { recoversOnly } from "../../rules/recovery.ts";
 import { inSnapshot } from "../../store/snapshot.ts";
 import type { Store } from "../../store/store.ts";
 import type { ActivityRecord } from "../../views/activity_view.ts";
@@ -28,6 +29,7 @@ export async function answerQuery(
   const organizationId = readOrganizationId(value);
   const scope = query.findsSubOrganization === true ? "sub-organization" : "named";
   const caller = await authenticateQuery(dependencies, organizationId, evidence, body, scope);
+  if (caller.hasRecoveryKey && query.openToRecoveryKeys !== true) throw recoversOnly();
   if (Object.hasOwn(value, "parameters") || Object.hasOwn(value, "timestampMs")) throw activityAsQuery();
   if (queryValidators[query.path]?.(value) !== true) throw explainMismatch(query.request, value, "");
   // Of its own organization alone, where a caller was found in a sub-organization of the named one.

@@ -12,6 +12,8 @@ export type StampedRequest = {
   namesParent?: boolean;
   /** Members of the organization's parent may submit it too. */
   openToParent?: boolean;
+  /** A recovery key may submit it, and ask what came of it. */
+  byRecoveryKey?: boolean;
   body: Uint8Array;
   evidence: SentEvidence;
   keyed?: KeyedRequest | undefined;

@@ -2,6 +2,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import type { Caller } from "../../endpoints/define_query.ts";
 import { organizationMismatch } from "../../endpoints/known_faults.ts";
+import { recoversOnly } from "../../rules/recovery.ts";
 import { type ActivityRow, findActivity } from "../../store/activities.ts";
 import { findUnreleasedLeaves } from "../../store/leaves.ts";
 import type { ActivityRecord } from "../../views/activity_view.ts";
@@ -23,6 +24,7 @@ export async function authenticate(
 ): Promise<Caller> {
   const { organizationId, body, evidence } = request;
   const caller = await authenticateQuery(dependencies, organizationId, evidence, body, scope);
+  if (caller.hasRecoveryKey && request.byRecoveryKey !== true) throw recoversOnly();
   if (caller.organizationId === caller.subjectId || request.openToParent === true) return caller;
   throw organizationMismatch(organizationId, caller.organizationId);
 }

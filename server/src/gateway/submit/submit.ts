@@ -40,7 +40,8 @@ export async function submit(
   const value = readBody(body);
   const organizationId = readOrganizationId(value);
   const openToParent = activity.openToParent === true;
-  const request: StampedRequest = { organizationId, openToParent, body, evidence, records: [], cost: 0 };
+  const byRecoveryKey = activity.byRecoveryKey === true;
+  const request: StampedRequest = { organizationId, openToParent, byRecoveryKey, body, evidence, records: [], cost: 0 };
   let asked: { form: ActivityForm; envelope: Envelope };
   try {
     asked = readAsked(activity, value);

@@ -13,6 +13,7 @@ import { allowedOrigins } from "../../rules/allowed_origins.ts";
 import { authorise } from "../../rules/authorise.ts";
 import { checkProposal } from "../../rules/pending_limits.ts";
 import { compilingPolicies } from "../../rules/policies.ts";
+import { checkRecoveryKey } from "../../rules/recovery.ts";
 import { rootMembers } from "../../rules/votes.ts";
 import { journalsOf } from "../../state/directory.ts";
 import { put, type Settings } from "../../state/entities.ts";
@@ -72,6 +73,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const sender = authenticate(signer.curves, organization, evidence, body, nowMs, readParent);
   const { caller, parent: actingParent } = sender;
   passed("authenticated");
+  checkRecoveryKey(form.activity, caller.credential);
   yield* compilingPolicies((actingParent ?? state).pages.policies);
   yield* readingInterfaces(signer, state, request);
   const keys = once(() => openKeyAccess(signer, state, request));
