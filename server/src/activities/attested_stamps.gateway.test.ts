@@ -7,6 +7,7 @@ import {
   type Home,
   loginParams,
   newHome,
+  olderBody,
   sendAttested,
   userIn,
   versionOf,
@@ -211,6 +212,29 @@ onBothDatabases("a sign-up with a token leads to an account that is found by the
   const { subOrganizationId } = result.createSubOrganizationResultV8 as { subOrganizationId: string };
   // The same token signs in where it has signed up.
   assert.equal((await ownerOf(rig, rig.organizationId, held))[0], subOrganizationId);
+});
+
+onBothDatabases("an older sign-up takes bound and unbound tokens, and its own form of signature", async (rig) => {
+  const type = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7";
+  const apiKeys = [{ apiKeyName: "key", publicKey: newKey().publicKey, curveType: "API_KEY_CURVE_P256" }];
+  const rootUsers = [{ userName: "ann", apiKeys, authenticators: [], oauthProviders: [], ...ann }];
+  const params = { subOrganizationName: "Home", rootUsers, rootQuorumThreshold: 1 };
+  const send = (sent: object) =>
+    rig.send(rig.root, "create_sub_organization", olderBody(rig, "create_sub_organization", type, sent));
+  const held = heldToken(rig.signer);
+  const signed = (form: "signup" | "signupV2") => ({
+    ...params,
+    verificationToken: held.token,
+    clientSignature: signUpSignature(held, form, { apiKeys, email: ann.userEmail }),
+  });
+  assert.match((await refusalOf(send(signed("signupV2")))).message, /which does not belong to this request/);
+  const unbound = heldToken(rig.signer, { unbound: true });
+  for (const sent of [signed("signup"), { ...params, verificationToken: unbound.token }]) {
+    const { result } = await send(sent);
+    const born = result.createSubOrganizationResultV7 as { subOrganizationId: string; rootUserIds: [string] };
+    const user = await userIn(rig, born.subOrganizationId, born.rootUserIds[0]);
+    assert.equal(user.emailVerified, true);
+  }
 });
 
 onBothDatabases("verified sub-organizations are listed by contact, or all of them", async (rig) => {

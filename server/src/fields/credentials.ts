@@ -135,7 +135,7 @@ export const verificationToken = optional(requiredVerificationToken);
 /** A client's signature over what it does with a verification token. */
 export const clientSignatureParams = Type.Object({
   publicKey,
-  scheme: Type.Literal("CLIENT_SIGNATURE_SCHEME_API_P256"),
+  scheme: Type.Enum(["CLIENT_SIGNATURE_SCHEME_API_P256"]),
   // It repeats all credentials of a sign-up, passkeys with their attestations included.
   message: Type.String({ maxLength: 250_000, description: "The signed message." }),
   signature: Type.String({ maxLength: 1_000, description: "The signature over the message." }),

@@ -9,7 +9,8 @@ import { checkTokenUse, contactOfToken, readOptionalToken } from "./verification
 
 /** The contact that a sign-up has verified; undefined where it brings no token. Throws where the token is not for this sign-up. */
 export function verifiedContactOf(params: CreateSubOrganizationParams, context: ActivityContext): Contact | undefined {
-  const { clientSignature, signUpForm = "signupV2" } = params;
+  const { clientSignature } = params;
+  const form = params.signUpForm === "signup" ? "signup" : "signupV2";
   const token = readOptionalToken(params.verificationToken, context);
   if (token === undefined) {
     if (clientSignature === undefined || clientSignature === null) return undefined;
@@ -18,7 +19,7 @@ export function verifiedContactOf(params: CreateSubOrganizationParams, context: 
       "missing parameter: verificationToken: clientSignature says what it is used for",
     );
   }
-  if (signUpForm === "signupV2" && token.publicKey === undefined) {
+  if (form === "signupV2" && token.publicKey === undefined) {
     throw new Fault(
       "invalid_argument",
       "invalid verification token: ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8 takes only one that is bound to a key",
@@ -27,7 +28,7 @@ export function verifiedContactOf(params: CreateSubOrganizationParams, context: 
   const { apiKeys, authenticators, oauthProviders, userEmail, userPhoneNumber } = rootUserOf(params.rootUsers, token);
   checkTokenUse(context, token, clientSignature, {
     kind: "signup",
-    form: signUpForm,
+    form,
     ...{ apiKeys, authenticators, oauthProviders, email: userEmail, phoneNumber: userPhoneNumber },
   });
   return contactOfToken(token);

@@ -5,7 +5,12 @@ import { describe, type TestContext, test } from "node:test";
 import { dialects, openTestStore } from "../../test/open_test_store.ts";
 import { watchQueries } from "../../test/query_plans.ts";
 import { birth, newApiKey, newUser, stateChange } from "../../test/store_items.ts";
-import { findProvenInSubOrganizations, findUnprovenInSubOrganizations, loadUnreleased } from "./across.ts";
+import {
+  findProvenInSubOrganizations,
+  findUnprovenInSubOrganizations,
+  findVerifiedInSubOrganizations,
+  loadUnreleased,
+} from "./across.ts";
 import { commitGroup } from "./commit.ts";
 import { findUnreleasedLeaves } from "./leaves.ts";
 import { adviseSqlite } from "./sqlite_statistics.ts";
@@ -68,6 +73,17 @@ for (const dialect of dialects) {
         assert.match(plan, byKey[dialect], plan);
         assert.doesNotMatch(plan, /TEMP B-TREE|\bSort\b/, "nor are all copies of a key sorted to find the oldest");
       }
+    });
+
+    test("a sub-organization's caller is found by its verified contact, not by trying every sub-organization", async (t) => {
+      const found = await large(t);
+      if (found === undefined) return;
+      const { store, plans, parent } = found;
+      await findVerifiedInSubOrganizations(store, parent, { kind: "email", contact: "ann@example.com" });
+      await findVerifiedInSubOrganizations(store, parent, { kind: "phone", contact: "+15551234567" });
+      const [email = "", phone = ""] = await plans();
+      assert.match(email, /\busers_by_verified_email\b/, email);
+      assert.match(phone, /\busers_by_verified_phone_number\b/, phone);
     });
 
     test("the leaves of a repeated body are looked for among the few that are not released", async (t) => {
