@@ -141,7 +141,11 @@ const bootstrapOf = (data: string) => JSON.parse(readFileSync(join(data, "bootst
 test("a start makes the folders, hands the root key and the orders to the signer, and says what it did", async (t) => {
   const data = freshFolder(t);
   const env = { KEYSTEAD_ORGANIZATION_NAME: "Ours", KEYSTEAD_LIMITS: '{"userTagsPerOrganization": 7}' };
-  const started = await new Started(t, data, [], { ...env, KEYSTEAD_OTP_PLAINTEXT: "allow" }).ready();
+  const started = await new Started(t, data, [], {
+    ...env,
+    KEYSTEAD_OTP_PLAINTEXT: "allow",
+    KEYSTEAD_DEV_OTP: "fixed",
+  }).ready();
   const { signer } = await started.answer();
   const bootstrap = JSON.parse(readFileSync(join(data, "bootstrap.json"), "utf8"));
   const mode = (name: string) => statSync(join(data, name)).mode & 0o777;
@@ -163,7 +167,7 @@ test("a start makes the folders, hands the root key and the orders to the signer
     reseal: false,
     vouch: false,
     limits: { userTagsPerOrganization: 7 },
-    hasSandboxCodes: false,
+    hasSandboxCodes: true,
     allowsPlainAnswers: true,
     resetClock: false,
     birth: { organizationId, organizationName: "Ours", userId, userName: "Root user", apiPublicKey },
@@ -173,6 +177,7 @@ test("a start makes the folders, hands the root key and the orders to the signer
   assert.match(started.said, new RegExp(`^Keystead is ready at http://127.0.0.1:${port}$`, "m"));
   assert.match(started.said, new RegExp(`^ {2}try: KEYSTEAD_DATA=${data} npx keystead whoami$`, "m"));
   assert.match(started.said, /^signer: stand-in signer is here$/m);
+  assert.match(started.said, /^WARNING: KEYSTEAD_DEV_OTP=fixed: the code for user@example.com .* is 000000/m);
   assert.ok(started.said.includes(`  public keys, for clients to pin: ${join(data, "public_keys.json")}\n`));
   const told = JSON.parse(readFileSync(join(data, "public_keys.json"), "utf8"));
   assert.deepEqual(told, { publicKeys: { signer: `04${"ab".repeat(64)}` } });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { type KeysteadServer, startKeystead } from "@keystead/e2e/keystead_server.ts";
+import { messageTo } from "@keystead/e2e/mailbox.ts";
 import { type Answer, type Message, send } from "@keystead/e2e/wire.ts";
 import { newBody, stampWith } from "../../../server/test/hostile_run.ts";
 import {
@@ -103,8 +104,25 @@ export async function foundDeployment(t: TestContext, count: number): Promise<De
   }
 }
 
+/** Asks for a code, which is sent, and answers it wrongly: so there are a code, an attempt, and what became of a mail. */
+async function answerCode({ url }: KeysteadServer, organizationId: string, ann: Actor): Promise<void> {
+  const submit = (path: "init_otp" | "verify_otp", parameters: object) => {
+    const body = newBody(path, parameters, organizationId);
+    return submitTo(url, { path, body, stamp: stampWith(ann, body) });
+  };
+  const contact = `${organizationId}@example.com`;
+  const started = await submit("init_otp", { otpType: "OTP_TYPE_EMAIL", contact, appName: "Example" });
+  if (started.status !== 200) throw new Error(`init_otp: ${started.text}`);
+  const { otpId } = started.json.activity.result.initOtpResultV2;
+  const answered = await submit("verify_otp", { otpId, encryptedOtpBundle: "{}" });
+  if (answered.status !== 400) throw new Error(`verify_otp: ${answered.text}`);
+  await messageTo(contact);
+}
+
 async function newPatient(server: KeysteadServer, teller: Teller, root: Actor, parentId: string): Promise<Patient> {
   const plot = await found(teller, root, parentId, "Patient");
+  // While one of them suffices: a code waits for nobody's approval.
+  await answerCode(server, plot.organizationId, plot.people[0]);
   let before: Snapshot | undefined;
   const targetOrganization = await furnishHouse(teller, plot, async (when) => {
     if (when !== "when everything is there") return;
