@@ -78,6 +78,8 @@ export type ActivityEntry<P = Json> = {
   openToParent?: true;
   /** The field of the result that others than the caller see empty. */
   bearerField?: string;
+  /** Parameters that are worth something to whoever has them: queries show their digests, and the result's `bearerField` to nobody. */
+  bearerParams?: readonly string[];
   /** Older types on the same path: good parameters in their form. */
   versions?: Readonly<Record<string, (fixture: Fixture) => object | Promise<object>>>;
   /** Endpoint-specific guarantees, each on the stage after all others. */

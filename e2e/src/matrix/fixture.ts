@@ -112,5 +112,9 @@ export function envelope(type: string, organizationId: string, parameters: objec
 }
 
 export function fingerprintOf(body: unknown): string {
-  return `sha256:${createHash("sha256").update(bytesOf(body)).digest("hex")}`;
+  return digestOf(bytesOf(body));
+}
+
+export function digestOf(data: string | Uint8Array): string {
+  return `sha256:${createHash("sha256").update(data).digest("hex")}`;
 }

@@ -325,6 +325,8 @@ export const otpAuth = activityEntry<Answer>({
   foreign: [],
   neverWaits: true,
   openToParent: true,
+  bearerField: "credentialBundle",
+  bearerParams: ["otpCode"],
   needsMessage: true,
   also: {
     "a code is used up by the session that it brings": async (fixture) => {

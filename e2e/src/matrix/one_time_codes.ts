@@ -242,6 +242,7 @@ export const verifyOtp = activityEntry<Answer>({
   neverWaits: true,
   needsMessage: true,
   bearerField: "verificationToken",
+  bearerParams: ["otpCode", "encryptedOtpBundle"],
   versions: {
     async ACTIVITY_TYPE_VERIFY_OTP(fixture) {
       const { place } = fixture;

@@ -139,6 +139,8 @@ export const otpLogin = activityEntry<OtpLogin>({
   foreign: [],
   neverWaits: true,
   openToParent: true,
+  bearerField: "session",
+  bearerParams: ["verificationToken"],
   versions: {
     async ACTIVITY_TYPE_OTP_LOGIN(fixture) {
       await letCodesSignIn(fixture, fixture.place);

@@ -322,7 +322,13 @@ for (const dialect of dialects) {
       const find = async (key: { curve: string; publicKey: string }) =>
         (await findCaller(store, id, key.curve, key.publicKey))?.credential;
       await commit(store, stateChange(id, 1, { changes: [put("user", user)] }));
-      assert.deepEqual(await find(dropped), { credentialId: dropped.apiKeyId, userId: user.userId, userName: "Ann" });
+      const { type } = dropped;
+      assert.deepEqual(await find(dropped), {
+        credentialId: dropped.apiKeyId,
+        userId: user.userId,
+        userName: "Ann",
+        type,
+      });
 
       const expiring = { ...newApiKey(), expiresAtMs: nowMs + 1 };
       const changed = { ...user, userName: "Bea", apiKeys: [{ ...kept, apiKeyName: "desk" }, expiring] };
@@ -332,6 +338,7 @@ for (const dialect of dialects) {
         credentialId: expiring.apiKeyId,
         userId: user.userId,
         userName: "Bea",
+        type,
         expiresAtMs: nowMs + 1,
       });
 

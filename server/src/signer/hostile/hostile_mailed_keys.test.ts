@@ -141,7 +141,8 @@ test("the same body starts the same sign-in code, and of several right answers o
     rows.push(rowOf(await ask(rig, ann, answer, now, asking)));
   }
   for (const { activity, sealed } of rows) {
-    assert.deepEqual([activity?.status, activity?.result], ["ACTIVITY_STATUS_COMPLETED", undefined]);
+    assert.equal(activity?.status, "ACTIVITY_STATUS_COMPLETED");
+    assert.equal(JSON.parse(activity?.result ?? "").credentialBundle, "");
     assert.ok(sealed);
   }
   const { targetPublicKey } = bundleReader();
