@@ -1,14 +1,14 @@
 /** otp_login, with the token that came with the place. */
 import assert from "node:assert/strict";
-import { createHash, createPrivateKey, sign } from "node:crypto";
-import { createKey, type KeyPair } from "../key_pairs.ts";
+import { createHash } from "node:crypto";
+import { type ClientSignature, signLogin } from "../client_signature.ts";
+import { createKey } from "../key_pairs.ts";
 import { invalid } from "../refusals.ts";
 import { activityEntry, type BadInput } from "./entry.ts";
 import type { Fixture, Json } from "./fixture.ts";
 import { badLifetimes, claimsOf, newKeyOf, tooLong } from "./sessions.ts";
 import type { Place } from "./stage.ts";
 
-type ClientSignature = { publicKey: string; scheme: string; message: string; signature: string };
 type OtpLogin = {
   verificationToken: string;
   publicKey: string;
@@ -27,28 +27,11 @@ async function letCodesSignIn(fixture: Fixture, place: Place): Promise<void> {
   await fixture.done("update_user_email", { userId: root.userId, userEmail: verified.contact }, root, place);
 }
 
-/** ECDSA over SHA-256 of the text, as clients send it. */
-function signText({ privateKey, publicKey }: KeyPair, message: string): ClientSignature {
-  const der = Buffer.concat([
-    Buffer.from("30310201010420", "hex"),
-    privateKey,
-    Buffer.from("a00a06082a8648ce3d030107", "hex"),
-  ]);
-  const key = createPrivateKey({ key: der, format: "der", type: "sec1" });
-  const signature = sign("sha256", Buffer.from(message), { key, dsaEncoding: "ieee-p1363" }).toString("hex");
-  return { publicKey, scheme: "CLIENT_SIGNATURE_SCHEME_API_P256", message, signature };
-}
-
-function tokenId(token: string): string {
-  return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()).id;
-}
-
 function loginWith({ verified }: Place, publicKey = createKey().publicKey, holder = verified.holder): OtpLogin {
-  const message = { login: { publicKey }, tokenId: tokenId(verified.token), type: "USAGE_TYPE_LOGIN" };
   return {
     verificationToken: verified.token,
     publicKey,
-    clientSignature: signText(holder, JSON.stringify(message)),
+    clientSignature: signLogin(holder, verified.token, publicKey),
     expirationSeconds: "3600",
   };
 }

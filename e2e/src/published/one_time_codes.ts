@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
-import { encryptOtpCodeToBundle, generateP256KeyPair, verifyOtpVerificationToken } from "@turnkey/crypto";
+import { encryptOtpCodeToBundle, verifyOtpVerificationToken } from "@turnkey/crypto";
+import { signLogin } from "../client_signature.ts";
+import { createKey } from "../key_pairs.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import { messageTo } from "../mailbox.ts";
-import { foundOrganization, type Person, refusalOf } from "./clients.ts";
+import { apiKeyOf, asPerson, foundOrganization, type Person, refusalOf } from "./clients.ts";
 
 /** The key that target bundles and verification tokens are signed with. */
 async function otpKeyOf({ url }: KeysteadServer): Promise<string> {
@@ -16,7 +18,7 @@ async function otpKeyOf({ url }: KeysteadServer): Promise<string> {
 
 export async function oneTimeCodes(t: TestContext, server: KeysteadServer, root: Person): Promise<void> {
   const otpKey = await otpKeyOf(server);
-  const client = generateP256KeyPair();
+  const client = createKey();
 
   async function start(sdk: Person["sdk"], contact = `${randomUUID()}@example.com`) {
     const { otpId, otpEncryptionTargetBundle } = await sdk.initOtp({
@@ -63,5 +65,55 @@ export async function oneTimeCodes(t: TestContext, server: KeysteadServer, root:
     const { verificationToken } = await owner.sdk.verifyOtp({ otpId, encryptedOtpBundle: await encrypt(code) });
     const claims = await verifyOtpVerificationToken(verificationToken, otpKey);
     assert.equal(claims.organization_id, owner.organizationId);
+  });
+
+  await t.test("the application's server signs a user in by code, and the session signs", async () => {
+    const contact = `${randomUUID()}@example.com`;
+    const { subOrganizationId, wallet, rootUserIds } = await root.sdk.createSubOrganization({
+      subOrganizationName: contact,
+      rootQuorumThreshold: 1,
+      rootUsers: [
+        {
+          userName: "Ann",
+          userEmail: contact,
+          apiKeys: [apiKeyOf(createKey())],
+          authenticators: [],
+          oauthProviders: [],
+        },
+      ],
+      wallet: {
+        walletName: "Savings",
+        accounts: [
+          {
+            curve: "CURVE_SECP256K1",
+            pathFormat: "PATH_FORMAT_BIP32",
+            path: "m/44'/60'/0'/0/0",
+            addressFormat: "ADDRESS_FORMAT_ETHEREUM",
+          },
+        ],
+      },
+    });
+    const { otpId, code, encrypt } = await start(root.sdk, contact);
+    const { verificationToken } = await root.sdk.verifyOtp({ otpId, encryptedOtpBundle: await encrypt(code) });
+    const key = createKey();
+    const { session } = await root.sdk.otpLogin({
+      organizationId: subOrganizationId,
+      verificationToken,
+      publicKey: key.publicKey,
+      clientSignature: signLogin(client, verificationToken, key.publicKey),
+    });
+    const [userId = ""] = rootUserIds ?? [];
+    const claims = JSON.parse(Buffer.from(session.split(".")[1] ?? "", "base64url").toString());
+    assert.deepEqual([claims.organization_id, claims.user_id], [subOrganizationId, userId]);
+    const ann = asPerson(server, { organizationId: subOrganizationId, userId, userName: "Ann", key });
+    const { r } = await ann.sdk.signRawPayload({
+      signWith: wallet?.addresses[0] ?? "",
+      payload: "hello",
+      encoding: "PAYLOAD_ENCODING_TEXT_UTF8",
+      hashFunction: "HASH_FUNCTION_KECCAK256",
+    });
+    assert.match(r, /^[0-9a-f]{64}$/);
+    const { organizationIds } = await root.sdk.getVerifiedSubOrgIds({ filterType: "EMAIL", filterValue: contact });
+    assert.deepEqual(organizationIds, [subOrganizationId]);
   });
 }
