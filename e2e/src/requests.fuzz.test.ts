@@ -82,7 +82,9 @@ for (const dialect of dialects) {
     const idle = mutators.filter(({ name }) => !byMutator.has(name)).map(({ name }) => name);
     if (isFull) assert.deepEqual(idle, [], "mutators that never found anything to change");
 
-    assert.deepEqual(await server.children(), processes, "a process was replaced");
+    // The courier is started when the first message goes out.
+    const { courier: _, ...others } = processes;
+    assert.partialDeepStrictEqual(await server.children(), others, "a process was replaced");
     assert.equal((await send(server.url, { method: "GET", path: "/readyz" })).status, 200);
     assert.doesNotMatch(server.output(), ownFault);
 

@@ -154,16 +154,17 @@ function strangers({ other }: Stage, { good }: Credentials): Case[] {
 /** A parent reads its sub-organizations and writes in none. A child sees nothing of its parent, and may name it to find itself. */
 function relatives({ parent, sub }: Stage, credentials: Record<"parent" | "sub", Credentials>): Case[] {
   const mismatch = organizationMismatch(sub.organizationId, parent.organizationId);
-  /** The parent may sign users of its sub-organization in; this one wants neither mail nor codes. */
+  /** The parent may sign users of its sub-organization in; this one wants no codes. */
   const isOff = (name: string): Rule => {
     const where = `in organization ${sub.organizationId}; turn it on with set_organization_feature`;
     return () => ({ ...noSubmit, message: `request not authorized: FEATURE_NAME_${name} is off ${where}` });
   };
+  const nobodysAddress: Rule = ({ below }) =>
+    notFound(`no user of organization ${sub.organizationId} has the e-mail address \`${below.parameters.email}\``);
   const open = {
-    email_auth: isOff("EMAIL_AUTH"),
+    email_auth: nobodysAddress,
     init_otp_auth: isOff("OTP_EMAIL_AUTH"),
-    init_user_email_recovery: ({ below }: Endpoint) =>
-      notFound(`no user of organization ${sub.organizationId} has the e-mail address \`${below.parameters.email}\``),
+    init_user_email_recovery: nobodysAddress,
     // Its code is the parent's.
     otp_auth: () => invalid("Invalid OTP code"),
     otp_login: isOff("OTP_EMAIL_AUTH"),

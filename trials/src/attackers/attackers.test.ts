@@ -115,7 +115,9 @@ for (const dialect of tried) {
     // Those who hold most come last: what a process was given once it does not always give back, and that would hide the others.
     for (const names of groups) await t.test(names.join(", "), () => attack(names, attackMs));
     await t.test("all who are slow, at once", () => attack(slowNames, slowMs));
-    assert.deepEqual(await server.children(), processes, "a process was replaced");
+    // The courier is started when the first message goes out.
+    const { courier: _, ...others } = processes;
+    assert.partialDeepStrictEqual(await server.children(), others, "a process was replaced");
     const isReady = async () => (await send(server.url, { method: "GET", path: "/readyz" })).status === 200;
     assert.ok(await cameTrue(isReady), "it is not ready again");
     assert.doesNotMatch(server.output(), ownFault);
