@@ -2,6 +2,7 @@
 
 import { protocolVersion } from "../src/frames/frame.ts";
 import { createKeyring } from "../src/signer/secrets/keyring.ts";
+import { sha256 } from "../src/state/digest.ts";
 import { samples } from "./hostile_frames.ts";
 import {
   type Attack,
@@ -162,11 +163,18 @@ export const boxAttacks = {
       content: flip(content, aim.random),
       sealed: flip(sealed, aim.random),
     }));
+    // Boxes of other things, and bent ones, as if they were bodies of this organization.
+    const bodies = [...records, ...boxes].map(({ sealed }, index) => ({
+      organizationId: aim.run.targetOrganization.organizationId,
+      fingerprint: sha256(aim.run.requests[index % aim.run.requests.length]?.body ?? new Uint8Array()),
+      sealed,
+    }));
     return [
       {
         kind: "vouch",
-        message: { leaves: forged, heads: links(aim).map((head) => flip(head, aim.random)), records: boxes },
+        message: { leaves: forged, heads: links(aim).map((head) => flip(head, aim.random)), records: boxes, bodies },
       },
+      { kind: "openBodies", message: { bodies } },
       { kind: "statement", message: { page: aim.random.below(2 ** 32) } },
       { kind: "pins", message: { page: aim.random.below(2 ** 32) } },
     ];

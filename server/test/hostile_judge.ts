@@ -89,6 +89,11 @@ export function createJudge(run: Run): Judge {
       const numbers = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
       return numbers <= released ? undefined : `it states ${numbers} released leaves, and there were ${released}`;
     }
+    if (kind === "openBodies") {
+      const verdicts = decode(messages.openBodies.reply, payload);
+      // No body of the run holds a bearer value, so no box is one of a body.
+      return verdicts.some((verdict) => verdict.kind === "opened") ? "it opened a body" : undefined;
+    }
     return `it answered ${kind}`;
   }
 

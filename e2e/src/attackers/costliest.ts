@@ -103,7 +103,7 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
     clientSignature: {
       publicKey: apiKey().publicKey,
       scheme: "CLIENT_SIGNATURE_SCHEME_API_P256",
-      message: " ".repeat(250_000),
+      message: " ".repeat(58_000),
       signature: "ab".repeat(64),
     },
   }),
