@@ -50,6 +50,7 @@ function openSigner({ hasSandboxCodes = false } = {}) {
     );
   return {
     memory,
+    accessFor,
     init(body: string, changed: Partial<InitOtpParams> = {}, atMs = nowMs, isEncrypted = false) {
       const otpId = objectId(new Uint8Array(16), sha256(body), 0);
       const access = accessFor(body, atMs);
@@ -101,6 +102,22 @@ test("the right answer gets a token, bound to the key that came with it, for an 
   const again = claimsOf(signer.verify("v", record, plain(text(code), publicKey)));
   assert.deepEqual(again, claims, "the same body has the same token");
   assert.notEqual(claimsOf(signer.verify("w", record, plain(text(code)))).tokenId, claims.tokenId);
+});
+
+test("users of a sub-organization have few places of their own, and its parent is not counted there", () => {
+  const { memory, accessFor } = openSigner();
+  const parentId = "00000000-0000-4000-8000-000000000001";
+  const start = (number: number, where: Partial<CodeQuestion>) => {
+    const otpId = objectId(new Uint8Array(16), sha256(`${number}`), 0);
+    const wanted = { otpId, otpType: "OTP_TYPE_EMAIL", lifeMs: 1_000, userIdentifier: undefined } as const;
+    accessFor(`${number}`, nowMs, where).start({ ...wanted, contact: `user${number}@example.com` });
+  };
+  for (let each = 0; each < 1_000; each++) start(each, { parentId });
+  assert.throws(() => start(1_000, { parentId }), { code: "resource_exhausted" });
+  start(1_001, { parentId, isByParent: true });
+  start(1_002, { parentId, organizationId: "00000000-0000-4000-8000-000000000002" });
+  start(1_003, { organizationId: parentId });
+  memory.close();
 });
 
 test("three bodies are compared; the fourth is refused even with the right code", () => {
