@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { checkVerificationToken } from "@keystead/core/otp/verification_token.ts";
+import { checkVerificationToken, tokenBodyMs } from "@keystead/core/otp/verification_token.ts";
 import { encryptOtpCodeToBundle, generateP256KeyPair } from "@turnkey/crypto";
 import { nodeCurves } from "../../curves/node_curves.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
@@ -118,6 +118,16 @@ test("users of a sub-organization have few places of their own, and its parent i
   start(1_002, { parentId, organizationId: "00000000-0000-4000-8000-000000000002" });
   start(1_003, { organizationId: parentId });
   memory.close();
+});
+
+test("a token of a body that is dated ahead does not count after a restore either", () => {
+  const signer = openSigner();
+  const { record, code } = signer.init("a");
+  const access = signer.accessFor("v", nowMs, { bodyMs: nowMs + 290_000 });
+  const context = { access, hpke, curves: nodeCurves, nowMs, allowsPlainAnswers: false };
+  const { tokenId } = claimsOf(answerCode(context, record, plain(text(code))));
+  signer.memory.rememberAcceptance(nowMs + 1_000);
+  assert.ok(tokenBodyMs({ tokenId }) <= signer.accessFor("w", nowMs).tokenJudgement().acceptedAtMs);
 });
 
 test("three bodies are compared; the fourth is refused even with the right code", () => {

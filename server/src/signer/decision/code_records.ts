@@ -70,7 +70,11 @@ export function openCodeAccess(
       return deriveCode(secrets.code, uuidToBytes(record.otpId), record.form);
     },
     targetKeyOf: (otpId) => deriveTargetKey(nodeHpke, secrets.target, uuidToBytes(otpId)) as HpkeKey,
-    tokenIdOf: (otpId) => verificationTokenId(uuidToBytes(otpId), fingerprint, bodyMs),
+    tokenIdOf(otpId) {
+      // The token is as old as its body says. Answering moves no state, which would note a time ahead of the clock.
+      memory.noteBodyTime(bodyMs, nowMs);
+      return verificationTokenId(uuidToBytes(otpId), fingerprint, bodyMs);
+    },
   };
 }
 
