@@ -93,6 +93,31 @@ for (const dialect of dialects) {
       await assert.rejects(whoami(rig, child.organizationId, theirs.session), { code: "not_found" });
     });
 
+    test("no reader is shown the stamp that would bring it, before it is over", async (t) => {
+      const rig = await createGatewayRig(t, dialect);
+      if (rig === undefined) return;
+      const { organizationId, root } = rig;
+      const bob = await rig.newPerson("bob");
+      const [live, over] = [
+        await rig.submit(bob, "create_read_only_session", {}),
+        await rig.submit(bob, "create_read_only_session", {}, { agoMs: 3_598_500 }),
+      ];
+      assert.match(live.votes[0]?.signature ?? "", /^30/, "who sent it has it");
+      await setTimeout(Math.max(0, Number(resultOf(over).sessionExpiry) * 1000 - Date.now()) + 10);
+      const shownBy = async (by: Parameters<typeof query>[3], { id }: Activity) => {
+        const asked = { organizationId, activityId: id };
+        const { activity } = await query<{ activity: Activity }>(rig, "get_activity", asked, by);
+        const listed = await query<{ activities: Activity[] }>(rig, "list_activities", { organizationId }, by);
+        return [activity, listed.activities.find((each) => each.id === id)].map((each) => each?.votes[0]?.signature);
+      };
+      assert.deepEqual(await shownBy(root, live), ["", ""]);
+      assert.deepEqual(await shownBy(evidence(resultOf(live).session), live), ["", ""]);
+      const { signature } = live.votes[0] ?? {};
+      assert.deepEqual(await shownBy(bob, live), [signature, ""], "with the value its stamp");
+      const stamp = over.votes[0]?.signature;
+      assert.deepEqual(await shownBy(root, over), [stamp, stamp]);
+    });
+
     test("its own user sees it while it lives, nobody else does, and no row holds it", async (t) => {
       const rig = await createGatewayRig(t, dialect);
       if (rig === undefined) return;

@@ -6,7 +6,12 @@ import { apiKey, keyParams, organization, person, publicKey } from "../../test/m
 import { authenticator, passkeyParams } from "../../test/passkeys.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { nodeSigning } from "../curves/node_signing.ts";
-import type { CreateSubOrganizationParams, RootUserParams } from "../fields/new_sub_organization.ts";
+import {
+  type CreateSubOrganizationParams,
+  olderPartsOf,
+  type RootUserParams,
+  withOlderParts,
+} from "../fields/new_sub_organization.ts";
 import type { PrivateKeyParams } from "../fields/private_keys.ts";
 import { activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
@@ -317,13 +322,15 @@ const badKeys: [what: string, privateKeys: PrivateKeyParams[], refusal: { code: 
 ];
 for (const [what, privateKeys, refusal] of badKeys) {
   test(`private keys with ${what} keep it from being born`, () => {
-    assert.throws(() => run({ privateKeys }), refusal);
+    assert.throws(() => run(withOlderParts({}, { privateKeys })), refusal);
   });
 }
 
 test("private keys keep to their curve's formats and to a sub-organization's limit", () => {
-  assert.throws(() => run({ privateKeys: [hotKey({ curve: "CURVE_ED25519" })] }), { code: "invalid_argument" });
-  assert.throws(() => run({ privateKeys: [hotKey()] }, { limits: { privateKeysPerSubOrganization: 0 } }), {
+  const withKey = (changes: Parameters<typeof hotKey>[0] = {}) =>
+    withOlderParts({}, { privateKeys: [hotKey(changes)] });
+  assert.throws(() => run(withKey({ curve: "CURVE_ED25519" })), { code: "invalid_argument" });
+  assert.throws(() => run(withKey(), { limits: { privateKeysPerSubOrganization: 0 } }), {
     code: "resource_exhausted",
     message: /^organization has reached its limit of 0 private keys; /,
   });
@@ -375,7 +382,9 @@ const bob = { userName: "Bob", userEmail: "bob@example.com", authenticators: [pa
 const early = { wallet, disableEmailRecovery: true, disableEmailAuth: true };
 const late = { disableSmsAuth: true, disableOtpEmailAuth: true, verificationToken: "t", clientSignature };
 const phone = { userPhoneNumber: "+15551234567" };
-const privateKeys = [{ privateKeyName: "k", curve: "CURVE_P256", privateKeyTags: [], addressFormats: [] }];
+const privateKeys: PrivateKeyParams[] = [
+  { privateKeyName: "k", curve: "CURVE_P256", privateKeyTags: [], addressFormats: [] },
+];
 
 /** Each older version's published parameters, and what they are in the newest form. */
 const translations: [suffix: string, older: object, newest: object][] = [
@@ -387,13 +396,15 @@ const translations: [suffix: string, older: object, newest: object][] = [
       ...late,
       rootUsers: [{ ...bob, ...phone, apiKeys: [p256], oauthProviders: [link] }],
     },
-    {
-      ...organizationParams,
-      ...early,
-      ...late,
-      signUpForm: "signup",
-      rootUsers: [{ ...bob, ...phone, apiKeys: [p256], oauthProviders: [link] }],
-    },
+    withOlderParts(
+      {
+        ...organizationParams,
+        ...early,
+        ...late,
+        rootUsers: [{ ...bob, ...phone, apiKeys: [p256], oauthProviders: [link] }],
+      },
+      { signUpForm: "signup" },
+    ),
   ],
   [
     "_V6",
@@ -413,7 +424,7 @@ const translations: [suffix: string, older: object, newest: object][] = [
   [
     "_V3",
     { ...organizationParams, privateKeys, rootUsers: [{ ...bob, apiKeys: [keyV1] }] },
-    { ...organizationParams, privateKeys, rootUsers: [{ ...bob, apiKeys: [p256] }] },
+    withOlderParts({ ...organizationParams, rootUsers: [{ ...bob, apiKeys: [p256] }] }, { privateKeys }),
   ],
   [
     "_V2",
@@ -450,4 +461,18 @@ test("the third version's result lists the private keys it made: none", () => {
   const result = { subOrganizationId: "new 0", rootUserIds: ["new 1"] };
   const answer = activityForms.get("ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V3")?.answer(result);
   assert.deepEqual(answer, { ...result, privateKeys: [] });
+});
+
+test("a body of the newest version is none of an older one, whatever fields it has", () => {
+  const type = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8";
+  const rootUsers = [{ userName: "Bob", ...key }];
+  const asked = { subOrganizationName: "Sub", rootQuorumThreshold: 1, rootUsers };
+  for (const privateKeys of [[hotKey()], 5, null, [{ curve: "x", addressFormats: [] }]]) {
+    const stuffed = { ...asked, signUpForm: "signup", privateKeys };
+    assert.equal(activityValidators[type]?.(stuffed), true);
+    const params = activityForms.get(type)?.translate(stuffed) as CreateSubOrganizationParams;
+    assert.equal(createSubOrganization.cost?.(params), createSubOrganization.cost?.(asked));
+    assert.equal(run(params).births?.[0]?.records, undefined);
+    assert.deepEqual(olderPartsOf(params), {}, "nor is its client signature read as an older one's");
+  }
 });

@@ -10,6 +10,7 @@ import { foldName } from "../fields/names.ts";
 import {
   type CreateSubOrganizationParams,
   createSubOrganizationParams,
+  olderPartsOf,
   type RootUserParams,
 } from "../fields/new_sub_organization.ts";
 import type { PrivateKeyParams } from "../fields/private_keys.ts";
@@ -46,11 +47,11 @@ export const createSubOrganization = defineActivity({
   }),
   versions: createSubOrganizationVersions,
   bearerParams: { verificationToken: "verificationToken" },
-  cost: ({ rootUsers, wallet, privateKeys, ...params }: CreateSubOrganizationParams) =>
-    costOfUsers(rootUsers) +
-    costOfPrivateKeys(privateKeys) +
+  cost: (params: CreateSubOrganizationParams) =>
+    costOfUsers(params.rootUsers) +
+    costOfPrivateKeys(olderPartsOf(params).privateKeys) +
     costOfToken(params) +
-    (wallet ? unitCosts.seed + costOfAccounts(wallet.accounts) : 0),
+    (params.wallet ? unitCosts.seed + costOfAccounts(params.wallet.accounts) : 0),
   state: () => undefined,
   *run(_state, params: CreateSubOrganizationParams, context) {
     if (context.parentId !== undefined) {
@@ -66,7 +67,7 @@ export const createSubOrganization = defineActivity({
     const limited = { limits: context.limits, parentId: context.organizationId };
     checkLimit("users", params.rootUsers.length, limited);
     if (params.wallet) checkLimit("wallets", 1, limited);
-    const wanted = params.privateKeys ?? [];
+    const wanted = olderPartsOf(params).privateKeys ?? [];
     checkLimit("privateKeys", wanted.length, limited);
     const asked = params.rootUsers.map(({ apiKeys, authenticators }) => ({ apiKeys: apiKeys ?? [], authenticators }));
     refuseKeysByText(emptyPages.members, asked, context);

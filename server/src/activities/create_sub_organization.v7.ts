@@ -15,7 +15,11 @@ import {
 } from "../fields/credentials.ts";
 import { knownFields } from "../fields/known_fields.ts";
 import { name } from "../fields/names.ts";
-import type { CreateSubOrganizationParams, RootUserParams } from "../fields/new_sub_organization.ts";
+import {
+  type CreateSubOrganizationParams,
+  type RootUserParams,
+  withOlderParts,
+} from "../fields/new_sub_organization.ts";
 import { privateKeyParams } from "../fields/private_keys.ts";
 import { type Static, Type } from "../fields/schema.ts";
 import { walletParams } from "../fields/wallets.ts";
@@ -98,11 +102,10 @@ const v7 = defineVersion({
   intentKey: "createSubOrganizationIntentV7",
   resultKey: "createSubOrganizationResultV7",
   params: paramsV7,
-  translate: (params): CreateSubOrganizationParams => ({
-    ...knownFields(paramsV7, params),
-    signUpForm: "signup",
-    rootUsers: params.rootUsers.map(fromRootUserV4),
-  }),
+  translate(params): CreateSubOrganizationParams {
+    const rootUsers = params.rootUsers.map(fromRootUserV4);
+    return withOlderParts({ ...knownFields(paramsV7, params), rootUsers }, { signUpForm: "signup" });
+  },
 });
 
 const v6 = defineVersion({
@@ -144,10 +147,10 @@ const v3 = defineVersion({
   intentKey: "createSubOrganizationIntentV3",
   resultKey: "createSubOrganizationResultV3",
   params: paramsV3,
-  translate: (params): CreateSubOrganizationParams => ({
-    ...knownFields(paramsV3, params),
-    rootUsers: params.rootUsers.map(fromRootUserV1),
-  }),
+  translate(params): CreateSubOrganizationParams {
+    const { privateKeys, ...known } = knownFields(paramsV3, params);
+    return withOlderParts({ ...known, rootUsers: params.rootUsers.map(fromRootUserV1) }, { privateKeys });
+  },
   answer: (result) => ({ privateKeys: [], ...result }),
 });
 

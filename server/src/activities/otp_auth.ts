@@ -9,7 +9,7 @@ import { invalidateExisting, sessionKeyName, sessionSeconds } from "../fields/se
 import { checkKeyParams, withBundledKey, withoutKey } from "../rules/bundled_keys.ts";
 import { refuseUnlessCodesSignIn } from "../rules/features.ts";
 import { checkSignInCode, userOfCode } from "../rules/one_time_codes.ts";
-import { hasContact } from "../rules/user_contacts.ts";
+import { hasContact } from "../state/contacts.ts";
 import { put } from "../state/entities.ts";
 
 const kind = { type: "CREDENTIAL_TYPE_OTP_AUTH_KEY_P256", name: "OTP Auth" } as const;
@@ -51,10 +51,10 @@ export const otpAuth = defineActivity({
     const record = codes.find(params.otpId);
     if (record === undefined) throw invalidCode();
     const owner = members.users.get(userOfCode(record));
-    const contactKind = otpTypes[record.otpType].contact;
-    refuseUnlessCodesSignIn(settings, contactKind, organizationId);
+    const contact = { kind: otpTypes[record.otpType].contact, contact: record.contact };
+    refuseUnlessCodesSignIn(settings, contact.kind, organizationId);
     // Whoever lost the contact, or was deleted, is not signed in by what was sent there.
-    if (owner === undefined || !hasContact(owner, contactKind, record.contact)) {
+    if (owner === undefined || !hasContact(owner, contact)) {
       throw invalidCode("the user no longer has this contact");
     }
     const checked = checkKeyParams(state, params, context);

@@ -42,8 +42,26 @@ export const createSubOrganizationParams = Type.Object({
 
 export type RootUserParams = Static<typeof rootUser>;
 export type CreateSubOrganizationParams = Static<typeof createSubOrganizationParams> & {
-  /** An older version could ask for them. */
+  [ofOlderVersions]?: OlderParts;
+};
+
+/** What only older versions have. */
+type OlderParts = {
   privateKeys?: readonly PrivateKeyParams[];
-  /** How an older version's client signature names what it is for. */
+  /** How their client signature names what it is for. */
   signUpForm?: "signup";
 };
+
+/**
+ * A name that no JSON can have: a body of the newest version cannot pass for one of them, whatever fields it has. Nothing has validated
+ * those that its schema does not know.
+ */
+const ofOlderVersions: unique symbol = Symbol("of older versions");
+
+export function withOlderParts<P extends object>(params: P, parts: OlderParts): P {
+  return { ...params, [ofOlderVersions]: parts };
+}
+
+export function olderPartsOf(params: CreateSubOrganizationParams): OlderParts {
+  return params[ofOlderVersions] ?? {};
+}

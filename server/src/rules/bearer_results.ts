@@ -35,3 +35,13 @@ export function isBearing({ bearer }: Bearing, result: string, nowMs: number): b
   const fields: Record<string, unknown> = JSON.parse(result);
   return bearer.endsAtMs(fields) > nowMs;
 }
+
+/**
+ * Whether a result still keeps its value from the reader whom it is shown to: then body and stamp together must not be shown either, for
+ * whoever sends the same stamped bytes again passes for their sender, and is given the value. `result`: null before it was released.
+ */
+export function isWithheld({ bearer }: Bearing, result: string | null, nowMs: number): boolean {
+  if (bearer === undefined || result === null) return bearer !== undefined;
+  const fields: Record<string, unknown> = JSON.parse(result);
+  return fields[bearer.field] === "" && bearer.endsAtMs(fields) > nowMs;
+}

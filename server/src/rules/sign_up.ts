@@ -3,14 +3,14 @@ import { Fault } from "@keystead/core/fault.ts";
 import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import type { TokenClaims } from "@keystead/core/otp/verification_token.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
-import type { CreateSubOrganizationParams, RootUserParams } from "../fields/new_sub_organization.ts";
+import { type CreateSubOrganizationParams, olderPartsOf, type RootUserParams } from "../fields/new_sub_organization.ts";
 import type { Contact } from "../state/contacts.ts";
 import { checkTokenUse, contactOfToken, readOptionalToken } from "./verification_tokens.ts";
 
 /** The contact that a sign-up has verified; undefined where it brings no token. Throws where the token is not for this sign-up. */
 export function verifiedContactOf(params: CreateSubOrganizationParams, context: ActivityContext): Contact | undefined {
   const { clientSignature } = params;
-  const form = params.signUpForm === "signup" ? "signup" : "signupV2";
+  const form = olderPartsOf(params).signUpForm ?? "signupV2";
   const token = readOptionalToken(params.verificationToken, context);
   if (token === undefined) {
     if (clientSignature === undefined || clientSignature === null) return undefined;

@@ -1,6 +1,7 @@
 /** Whose contact it is. Sign-in by mail or text message is for the one user of an organization that has it. */
 import { Fault } from "@keystead/core/fault.ts";
-import { type ContactKind, comparableContact } from "@keystead/core/otp/otp_types.ts";
+import type { ContactKind } from "@keystead/core/otp/otp_types.ts";
+import { usersWithContact } from "../state/contacts.ts";
 import type { User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import { parseSearchedEmail } from "./contacts.ts";
@@ -14,19 +15,17 @@ export function contactOf(user: User, kind: ContactKind): string | undefined {
   return user[fields[kind]];
 }
 
-export function hasContact(user: User, kind: ContactKind, contact: string): boolean {
-  const own = contactOf(user, kind);
-  return own !== undefined && comparableContact(kind, own) === comparableContact(kind, contact);
-}
-
-/** Two users with one contact are told apart by nobody who reads it. */
+/**
+ * Two users with one contact are told apart by nobody who reads it. But who has it verified comes before all who only wrote it down: else
+ * any of these would keep its holder from signing in.
+ */
 export function getUserByContact(
-  { users }: MembersPage,
+  members: MembersPage,
   organizationId: string,
   kind: ContactKind,
   contact: string,
 ): { user: User; contact: string } {
-  const [user, ...others] = [...users.values()].filter((each) => hasContact(each, kind, contact));
+  const [user, ...others] = usersWithContact(members, { kind, contact }, true);
   const own = user && contactOf(user, kind);
   if (user === undefined || own === undefined) {
     throw new Fault("not_found", `no user of organization ${organizationId} has the ${words[kind]} \`${contact}\``);

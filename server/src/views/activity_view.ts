@@ -4,7 +4,7 @@ import type { ActivityForm } from "../endpoints/define_activity.ts";
 import { knownParams, type ParamsSchema } from "../endpoints/known_params.ts";
 import { activityForms } from "../generated/activities.ts";
 import { isWholeBody } from "../rules/bearer_params.ts";
-import { withoutLeaf } from "../rules/bearer_results.ts";
+import { isWithheld, withoutLeaf } from "../rules/bearer_results.ts";
 import type { User } from "../state/entities.ts";
 import type { ActivityRow } from "../store/activities.ts";
 import { type Dialect, timestamp } from "./dialect.ts";
@@ -45,6 +45,8 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
   const parameters = record.parameters ?? parametersOf(row.body);
   // Until the bearer values in it have ended, a row has the body's shown form alone, and no stamp is over that.
   const stamped = isWholeBody(form?.activity, row) ? textOf(row.body) : undefined;
+  const withholdsStamp =
+    !endedForNothing.includes(row.status) && form !== undefined && isWithheld(form.activity, row.result, Date.now());
   // Published clients read `result[key]` of a completed activity without looking whether it is there.
   const result = row.result === null || form === undefined ? undefined : form.answer(resultOf(form, row.result));
   return {
@@ -54,7 +56,7 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
     type: row.type,
     intent: form === undefined ? {} : { [form.intentKey]: knownParams(form.params as ParamsSchema, parameters) },
     result: result === undefined || form === undefined ? {} : { [form.resultKey]: result },
-    votes: votes.map((vote) => voteView(vote, row.activityId, stamped)),
+    votes: votes.map((vote) => voteView(vote, row.activityId, stamped, withholdsStamp)),
     fingerprint: `sha256:${row.fingerprint}`,
     ...rights,
     createdAt: dialect.activityTime(row.createdAtMs),
@@ -63,6 +65,9 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
     appProofs: [],
   };
 }
+
+/** What came to nothing has no result that its stamp could bring. */
+const endedForNothing: readonly string[] = ["ACTIVITY_STATUS_FAILED", "ACTIVITY_STATUS_REJECTED"];
 
 /** Between a signature and its place in the row there is a moment, in which clients had better ask again. */
 function statusOf({ status, result }: ActivityRow, isSealed: boolean): ActivityRow["status"] {
@@ -81,10 +86,12 @@ function resultOf({ activity }: ActivityForm, json: string): Record<string, unkn
   return activity.bearer === undefined ? result : withoutLeaf(result);
 }
 
-function voteView(stored: StoredVote, activityId: string, stamped: string | undefined) {
+/** A stamp over the submitted body is withheld by its signature: of many bodies the bytes can be made up from what is shown. */
+function voteView(stored: StoredVote, activityId: string, stamped: string | undefined, withholdsStamp: boolean) {
   const { createdAtMs, message = stamped, user, ...vote } = stored;
   return {
     ...vote,
+    ...(withholdsStamp && stored.message === undefined && { signature: "" }),
     userId: user.userId,
     activityId,
     user: userView(user),

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { checkVerificationToken } from "@keystead/core/otp/verification_token.ts";
+import { checkVerificationToken, tokenBodyMs } from "@keystead/core/otp/verification_token.ts";
 import { encryptOtpCodeToBundle, generateP256KeyPair } from "@turnkey/crypto";
 import { nodeCurves } from "../../curves/node_curves.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
@@ -50,6 +50,7 @@ function openSigner({ hasSandboxCodes = false } = {}) {
     );
   return {
     memory,
+    accessFor,
     init(body: string, changed: Partial<InitOtpParams> = {}, atMs = nowMs, isEncrypted = false) {
       const otpId = objectId(new Uint8Array(16), sha256(body), 0);
       const access = accessFor(body, atMs);
@@ -101,6 +102,32 @@ test("the right answer gets a token, bound to the key that came with it, for an 
   const again = claimsOf(signer.verify("v", record, plain(text(code), publicKey)));
   assert.deepEqual(again, claims, "the same body has the same token");
   assert.notEqual(claimsOf(signer.verify("w", record, plain(text(code)))).tokenId, claims.tokenId);
+});
+
+test("users of a sub-organization have few places of their own, and its parent is not counted there", () => {
+  const { memory, accessFor } = openSigner();
+  const parentId = "00000000-0000-4000-8000-000000000001";
+  const start = (number: number, where: Partial<CodeQuestion>) => {
+    const otpId = objectId(new Uint8Array(16), sha256(`${number}`), 0);
+    const wanted = { otpId, otpType: "OTP_TYPE_EMAIL", lifeMs: 1_000, userIdentifier: undefined } as const;
+    accessFor(`${number}`, nowMs, where).start({ ...wanted, contact: `user${number}@example.com` });
+  };
+  for (let each = 0; each < 1_000; each++) start(each, { parentId });
+  assert.throws(() => start(1_000, { parentId }), { code: "resource_exhausted" });
+  start(1_001, { parentId, isByParent: true });
+  start(1_002, { parentId, organizationId: "00000000-0000-4000-8000-000000000002" });
+  start(1_003, { organizationId: parentId });
+  memory.close();
+});
+
+test("a token of a body that is dated ahead does not count after a restore either", () => {
+  const signer = openSigner();
+  const { record, code } = signer.init("a");
+  const access = signer.accessFor("v", nowMs, { bodyMs: nowMs + 290_000 });
+  const context = { access, hpke, curves: nodeCurves, nowMs, allowsPlainAnswers: false };
+  const { tokenId } = claimsOf(answerCode(context, record, plain(text(code))));
+  signer.memory.rememberAcceptance(nowMs + 1_000);
+  assert.ok(tokenBodyMs({ tokenId }) <= signer.accessFor("w", nowMs).tokenJudgement().acceptedAtMs);
 });
 
 test("three bodies are compared; the fourth is refused even with the right code", () => {

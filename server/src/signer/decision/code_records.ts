@@ -20,6 +20,8 @@ export type CodeQuestion = {
   organizationId: string;
   /** Present when the organization is a sub-organization. */
   parentId: string | undefined;
+  /** A user of the parent asks. */
+  isByParent?: boolean;
   fingerprint: Uint8Array;
   bodyMs: number;
   nowMs: number;
@@ -28,7 +30,7 @@ export type CodeQuestion = {
 export function openCodeAccess(
   signer: Signer,
   supplied: Supplied,
-  { organizationId, parentId, fingerprint, bodyMs, nowMs }: CodeQuestion,
+  { organizationId, parentId, isByParent = false, fingerprint, bodyMs, nowMs }: CodeQuestion,
 ): CodeAccess {
   const { memory, keyring, hasSandboxCodes, allowsPlainAnswers } = signer;
   const { codes: secrets } = keyring;
@@ -46,6 +48,7 @@ export function openCodeAccess(
         {
           otpId: uuidToBytes(otpId),
           ownerId: uuidToBytes(parentId ?? organizationId),
+          subOrganizationId: parentId === undefined || isByParent ? undefined : uuidToBytes(organizationId),
           contact: secrets.countingHash(organizationId, kind, comparableContact(kind, contact)),
           identifier:
             userIdentifier === undefined
@@ -67,7 +70,11 @@ export function openCodeAccess(
       return deriveCode(secrets.code, uuidToBytes(record.otpId), record.form);
     },
     targetKeyOf: (otpId) => deriveTargetKey(nodeHpke, secrets.target, uuidToBytes(otpId)) as HpkeKey,
-    tokenIdOf: (otpId) => verificationTokenId(uuidToBytes(otpId), fingerprint, bodyMs),
+    tokenIdOf(otpId) {
+      // The token is as old as its body says. Answering moves no state, which would note a time ahead of the clock.
+      memory.noteBodyTime(bodyMs, nowMs);
+      return verificationTokenId(uuidToBytes(otpId), fingerprint, bodyMs);
+    },
   };
 }
 

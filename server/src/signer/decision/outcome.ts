@@ -151,6 +151,7 @@ function run({
   keys,
   allowedOrigins,
   sessionProfiles,
+  actingParent,
 }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
@@ -168,6 +169,7 @@ function run({
     codes: openCodeAccess(signer, supplied, {
       organizationId: state.organizationId,
       parentId: parentId && uuidFromBytes(parentId),
+      isByParent: actingParent !== undefined,
       fingerprint: asked.fingerprint,
       bodyMs,
       nowMs,

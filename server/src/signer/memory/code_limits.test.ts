@@ -16,12 +16,13 @@ const start = (number: number, owner: number, startedAtMs = nowMs): CodeStart =>
   startedAtMs,
   endsAtMs: startedAtMs + 300_000,
   ownerId: id(owner),
+  subOrganizationId: undefined,
   contact: id(number),
   identifier: undefined,
 });
 
 test("starts are bounded in all and for each owner, so that none takes the places of the others", () => {
-  const starts = createCodeStarts({ all: 15, perOwner: 10 });
+  const starts = createCodeStarts({ all: 15, perOwner: 10, perSubOrganization: 5 });
   const add = (each: CodeStart) => {
     starts.check(each, each.startedAtMs, notSpent);
     starts.add(each);
@@ -34,6 +35,25 @@ test("starts are bounded in all and for each owner, so that none takes the place
   starts.forget(laterMs);
   assert.equal(starts.size, 0);
   add(start(10, 1, laterMs));
+});
+
+test("the users of one sub-organization leave places to its siblings and its parent", () => {
+  const starts = createCodeStarts({ all: 100, perOwner: 20, perSubOrganization: 5 });
+  const add = (number: number, child: number | undefined, startedAtMs = nowMs) => {
+    const each = { ...start(number, 1, startedAtMs), subOrganizationId: child === undefined ? undefined : id(child) };
+    starts.check(each, startedAtMs, notSpent);
+    starts.add(each);
+  };
+  for (let each = 0; each < 5; each++) add(each, 7);
+  assert.throws(() => add(5, 7), { code: "resource_exhausted", message: /this organization has started 5 codes/ });
+  for (let each = 10; each < 15; each++) add(each, 8);
+  for (let each = 20; each < 30; each++) add(each, undefined);
+  const restored = createCodeStarts({ all: 100, perOwner: 21, perSubOrganization: 5 });
+  for (const each of starts.values()) restored.add(each);
+  const next = { ...start(40, 1), subOrganizationId: id(7) };
+  assert.throws(() => restored.check(next, nowMs, notSpent), { message: /this organization has started 5 codes/ });
+  starts.forget(nowMs + 75 * 60_000);
+  add(41, 7, nowMs + 75 * 60_000);
 });
 
 test("codes with attempts are bounded: beyond it no further code is compared, and those that are noted still are", () => {

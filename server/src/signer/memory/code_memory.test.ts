@@ -16,6 +16,7 @@ const id = (fill: number, length = 16) => new Uint8Array(length).fill(fill);
 const wanted = (otpId: number, contact = otpId, more: Partial<WantedCode> = {}): WantedCode => ({
   otpId: id(otpId),
   ownerId: id(200),
+  subOrganizationId: undefined,
   contact: id(contact),
   identifier: undefined,
   lifeMs: 300_000,

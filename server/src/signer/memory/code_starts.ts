@@ -17,6 +17,8 @@ export type OtpCode = CodeTimes & { otpId: Uint8Array };
 export type CodeStart = OtpCode & {
   /** The organization, or its parent where it has one: none may take the places of all others. */
   ownerId: Uint8Array;
+  /** The sub-organization whose own user asked for it; undefined where a user of an organization without a parent did. */
+  subOrganizationId: Uint8Array | undefined;
   /** Keyed hash of the contact in its organization. */
   contact: Uint8Array;
   /** Keyed hash of `userIdentifier`. */
@@ -39,9 +41,9 @@ const hourMs = 3_600_000;
 /** A body may come up to five minutes before its time and an hour after; the clock may step back; entries go by the minute. */
 const keptMs = liveness.pastMs + liveness.futureMs + clockToleranceMs + slotMs;
 
-/** How many notes there are at most, and of one owner. */
-export type CodePlaces = { all: number; perOwner: number };
-export const codePlaces: CodePlaces = { all: 200_000, perOwner: 100_000 };
+/** How many notes there are at most, of one owner, and of the users of one sub-organization, who are often one person. */
+export type CodePlaces = { all: number; perOwner: number; perSubOrganization: number };
+export const codePlaces: CodePlaces = { all: 200_000, perOwner: 100_000, perSubOrganization: 1_000 };
 
 export type CodeStarts = {
   readonly size: number;
@@ -57,20 +59,26 @@ export type CodeStarts = {
 };
 
 /** Bytes are kept as hex: small arrays take several times as much. */
-type KeptStart = CodeTimes & { otpId: string; ownerId: string; contact: string; identifier: string | undefined };
+type KeptStart = CodeTimes & {
+  otpId: string;
+  ownerId: string;
+  subOrganizationId: string | undefined;
+  contact: string;
+  identifier: string | undefined;
+};
 
 export function createCodeStarts(places: CodePlaces = codePlaces): CodeStarts {
   const starts = createExpiringMap<KeptStart>();
   const byContact = createGroups();
   const byIdentifier = createGroups();
-  const byOwner = new Map<string, number>();
+  const byOwner = createCounts();
+  const bySubOrganization = createCounts();
 
   function dropped(start: KeptStart): void {
     byContact.remove(start.contact, start);
     byIdentifier.remove(start.identifier, start);
-    const count = (byOwner.get(start.ownerId) ?? 0) - 1;
-    if (count <= 0) byOwner.delete(start.ownerId);
-    else byOwner.set(start.ownerId, count);
+    byOwner.add(start.ownerId, -1);
+    bySubOrganization.add(start.subOrganizationId, -1);
   }
 
   return {
@@ -79,7 +87,7 @@ export function createCodeStarts(places: CodePlaces = codePlaces): CodeStarts {
     },
     find: (otpId) => starts.get(digestKey(otpId)),
     check(start, nowMs, isSpent) {
-      const { ownerId, contact, identifier } = toKept(start);
+      const { ownerId, subOrganizationId, contact, identifier } = toKept(start);
       const ofContact = byContact.of(contact);
       const live = ofContact.filter(({ otpId, endsAtMs }) => endsAtMs > nowMs && !isSpent(otpId));
       const lately = ofContact.filter(({ startedAtMs }) => startedAtMs > nowMs - hourMs);
@@ -92,7 +100,13 @@ export function createCodeStarts(places: CodePlaces = codePlaces): CodeStarts {
       ) {
         throw tooMany("Max number of OTPs have been initiated; wait some minutes and try again");
       }
-      if ((byOwner.get(ownerId) ?? 0) >= places.perOwner) {
+      const { perSubOrganization } = places;
+      if (bySubOrganization.of(subOrganizationId) >= perSubOrganization) {
+        throw tooMany(
+          `this organization has started ${perSubOrganization} codes within the last hour; try again later`,
+        );
+      }
+      if (byOwner.of(ownerId) >= places.perOwner) {
         throw tooMany(`this organization has started ${places.perOwner} codes within the last hour; try again later`);
       }
       if (starts.size >= places.all) throw tooMany("too many codes were started within the last hour; try again later");
@@ -103,7 +117,8 @@ export function createCodeStarts(places: CodePlaces = codePlaces): CodeStarts {
       starts.set(kept.otpId, kept, kept.startedAtMs + keptMs);
       byContact.add(kept.contact, kept);
       byIdentifier.add(kept.identifier, kept);
-      byOwner.set(kept.ownerId, (byOwner.get(kept.ownerId) ?? 0) + 1);
+      byOwner.add(kept.ownerId, 1);
+      bySubOrganization.add(kept.subOrganizationId, 1);
     },
     forget(nowMs) {
       for (const start of starts.forget(nowMs)) dropped(start);
@@ -115,28 +130,46 @@ export function createCodeStarts(places: CodePlaces = codePlaces): CodeStarts {
       }
     },
     *values() {
-      for (const { otpId, ownerId, contact, identifier, startedAtMs, endsAtMs } of starts.values()) {
+      for (const { otpId, ownerId, subOrganizationId, contact, identifier, ...times } of starts.values()) {
         yield {
           otpId: fromHex(otpId),
           ownerId: fromHex(ownerId),
+          subOrganizationId: subOrganizationId === undefined ? undefined : fromHex(subOrganizationId),
           contact: fromHex(contact),
           identifier: identifier === undefined ? undefined : fromHex(identifier),
-          startedAtMs,
-          endsAtMs,
+          ...times,
         };
       }
     },
   };
 }
 
-function toKept({ otpId, ownerId, contact, identifier, startedAtMs, endsAtMs }: CodeStart): KeptStart {
+function toKept(start: CodeStart): KeptStart {
+  const { otpId, ownerId, subOrganizationId, contact, identifier, startedAtMs, endsAtMs } = start;
   return {
     otpId: digestKey(otpId),
     ownerId: digestKey(ownerId),
+    subOrganizationId: subOrganizationId && digestKey(subOrganizationId),
     contact: digestKey(contact),
     identifier: identifier && digestKey(identifier),
     startedAtMs,
     endsAtMs,
+  };
+}
+
+type Counts = { of(key: string | undefined): number; add(key: string | undefined, change: 1 | -1): void };
+
+function createCounts(): Counts {
+  const counts = new Map<string, number>();
+  const of = (key: string | undefined) => (key === undefined ? 0 : (counts.get(key) ?? 0));
+  return {
+    of,
+    add(key, change) {
+      if (key === undefined) return;
+      const count = of(key) + change;
+      if (count <= 0) counts.delete(key);
+      else counts.set(key, count);
+    },
   };
 }
 

@@ -48,6 +48,7 @@ const codeStartLayout = struct({
   startedAtMs: u64,
   endsAtMs: u64,
   ownerId: fixed(16),
+  subOrganizationId: optional(fixed(16)),
   contact: fixed(16),
   identifier: optional(fixed(16)),
 });
