@@ -283,12 +283,13 @@ function explainedNoVote(policies: readonly Json[]): Refusal {
   };
 }
 
-/** What is worth something to its bearer is shown to nobody else. */
+/** What is worth something to its bearer is shown to nobody else, and nor is the stamp that would bring it again. */
 function asOthersSee({ bearerField }: ActivityEntry, { type }: Envelope, json: Json): Json {
   if (bearerField === undefined) return json;
   const { resultKey = "" } = activityForms.get(type) ?? {};
   const result = { [resultKey]: { ...json.activity.result[resultKey], [bearerField]: "" } };
-  return { activity: { ...json.activity, result } };
+  const votes = json.activity.votes.map((vote: Json) => ({ ...vote, signature: "" }));
+  return { activity: { ...json.activity, result, votes } };
 }
 
 /** Until what a body brought is worth nothing, queries show neither it nor what was stamped. */
