@@ -104,5 +104,14 @@ function stdioOf(descriptors: Record<number, number | Stream | "pipe">): StdioOp
   return Array.from({ length: last + 1 }, (_, place) => standard[place] ?? descriptors[place] ?? "ignore");
 }
 
+/** That gateway and signer are the same. A courier comes when the first message goes out. */
+export async function assertNotReplaced(
+  server: Pick<KeysteadServer, "children">,
+  before: ServerProcesses,
+): Promise<void> {
+  const { gateway, signer } = await server.children();
+  assert.deepEqual({ gateway, signer }, { gateway: before.gateway, signer: before.signer }, "a process was replaced");
+}
+
 /** What a server writes when a fault is its own. Not "internal" alone: stacks name Node's own modules by that word. */
 export const ownFault = /internal server error|"code":"internal"/;

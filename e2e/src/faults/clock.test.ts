@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { freshDataFolder } from "../data_folder.ts";
+import { assertNotReplaced } from "../keystead_server.ts";
 import { createTestDisk, noTestDisk } from "../test_disk/test_disk.ts";
 import {
   type Act,
@@ -73,7 +74,7 @@ test(
       assert.deepEqual(await readiness(deployment, 200), { status: 200, why: "" });
     }
     await assertAllThere(deployment, acts);
-    assert.deepEqual(await server.children(), before, "nobody was restarted");
+    await assertNotReplaced(server, before);
   },
 );
 

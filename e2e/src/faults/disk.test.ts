@@ -8,7 +8,7 @@ import { mkdirSync } from "node:fs";
 import { test } from "node:test";
 import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { freshDataFolder } from "../data_folder.ts";
-import { startKeystead } from "../keystead_server.ts";
+import { assertNotReplaced, startKeystead } from "../keystead_server.ts";
 import { killIfThere } from "../process_tree.ts";
 import { createTestDisk, noTestDisk, type Part, type TestDisk } from "../test_disk/test_disk.ts";
 import {
@@ -134,7 +134,7 @@ test(
         await assertAllThere(deployment, acts);
       });
     }
-    assert.deepEqual(await server.children(), before, "nobody was restarted");
+    await assertNotReplaced(server, before);
     await server.stop();
     t.diagnostic(
       `${Object.keys(whileServing).length} disk faults while serving; ${acts.length} acknowledged, none lost`,

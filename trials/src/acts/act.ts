@@ -57,7 +57,7 @@ export function ownAct(path: ActivityPath, entry: ActivityEntry): Act {
       const body = bodyOf(path, fixture, parameters);
       return {
         path,
-        caller: fixture.place.root,
+        caller: entry.callerOf?.(parameters as never, fixture) ?? fixture.place.root,
         body: JSON.stringify(body),
         async check({ activity }) {
           assert.equal(activity.status, "ACTIVITY_STATUS_COMPLETED");

@@ -17,7 +17,7 @@ import { slowAttacks } from "@keystead/e2e/attackers/slow.ts";
 import { dialects } from "@keystead/e2e/databases.ts";
 import { keyFrom } from "@keystead/e2e/key_pairs.ts";
 import type { KeysteadServer } from "@keystead/e2e/keystead_server.ts";
-import { ownFault } from "@keystead/e2e/keystead_server.ts";
+import { assertNotReplaced, ownFault } from "@keystead/e2e/keystead_server.ts";
 import { assertAccepted, call, send } from "@keystead/e2e/wire.ts";
 import { startServer } from "@keystead/e2e/world.ts";
 import { memoryBounds } from "@keystead/server/gateway/bounds/memory_bounds.ts";
@@ -115,9 +115,7 @@ for (const dialect of tried) {
     // Those who hold most come last: what a process was given once it does not always give back, and that would hide the others.
     for (const names of groups) await t.test(names.join(", "), () => attack(names, attackMs));
     await t.test("all who are slow, at once", () => attack(slowNames, slowMs));
-    // The courier is started when the first message goes out.
-    const { courier: _, ...others } = processes;
-    assert.partialDeepStrictEqual(await server.children(), others, "a process was replaced");
+    await assertNotReplaced(server, processes);
     const isReady = async () => (await send(server.url, { method: "GET", path: "/readyz" })).status === 200;
     assert.ok(await cameTrue(isReady), "it is not ready again");
     assert.doesNotMatch(server.output(), ownFault);

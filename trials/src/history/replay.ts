@@ -22,6 +22,7 @@ import { createSealer, type Sealer } from "@keystead/server/signer/secrets/seal.
 import { type Authenticity, withoutMac } from "@keystead/server/state/authenticity.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import type { Drawn, MadeRecord } from "@keystead/server/state/drawn.ts";
+import { attemptKey } from "@keystead/server/state/record_wish.ts";
 import {
   decodeRecord,
   encodeRecord,
@@ -221,26 +222,28 @@ function ask(
   if (stamped === undefined) throw new Error("its stamp is not in the database");
   const { evidence, body } = stamped;
   const isVote = toHex(entry.leaf.fingerprint) !== toHex(entry.leaf.evidence[0]?.body ?? new Uint8Array());
-  const request: Omit<Request<"prepare">, "state" | "journal" | "others"> = {
+  const request: Omit<Request<"prepare">, "state" | "journal" | "others" | "wishes"> = {
     body,
     evidence,
     subOrganizationId: runsBelow(body, entry) ? uuidFromBytes(entry.leaf.organizationId) : undefined,
     target: isVote ? activity.body : undefined,
     records: wishesFor(activity) ? site.records : [],
-    wishes: [],
     pages: [],
   };
   let journal: Uint8Array | undefined;
   let others: Request<"prepare">["others"] = [];
+  const wishes: string[] = [];
   for (let attempt = 0; attempt < 5; attempt++) {
     const state = site.isAtHand && journal === undefined ? undefined : offer(site.state);
-    const reply = operations.prepare({ ...request, state, journal, others });
+    const reply = operations.prepare({ ...request, state, journal, others, wishes });
     if (reply.kind === "prepared") return reply.value;
     site.isAtHand = false;
     // Passkeys are bound by the parent's origins too. The parent is as it was born.
     if (reply.value.some(({ kind }) => kind === "otherState")) others = [offer(stateOf(parent))];
     // The journal of a minute is among all that was executed; the signer believes exactly what runs up to its digest.
     for (const wish of reply.value) if (wish.kind === "journal") journal = journalOf(site, wish.value.slot);
+    // It was among the three then, so it is now.
+    for (const wish of reply.value) if (wish.kind === "attempt") wishes.push(attemptKey(wish.value.otpId));
   }
   throw new Error("the signer misses something that the log does not have");
 }
@@ -293,6 +296,7 @@ function take(workshop: Workshop, site: Site, entry: Entry, prepared: Prepared, 
       site.executed.push(activity.body);
     }
   }
+  for (const { content } of prepared.codes) site.records.push({ content, sealed: new Uint8Array() });
   for (const [index, made] of asTheyWere(workshop, prepared.records, activity, entry).entries()) {
     const stored = site.stored.get(idOf(made));
     if (stored !== undefined) found.push(...compareRecords(stored, made, entry.made[index]));
@@ -302,7 +306,7 @@ function take(workshop: Workshop, site: Site, entry: Entry, prepared: Prepared, 
 }
 
 /** Results that hold what is drawn at random, or signed with a key that was. */
-const unrepeatable = /WALLET|PRIVATE_KEYS|SUB_ORGANIZATION|SIGN_|EXPORT|LOGIN|READ_WRITE_SESSION/;
+const unrepeatable = /WALLET|PRIVATE_KEYS|SUB_ORGANIZATION|SIGN_|EXPORT|LOGIN|READ_WRITE_SESSION|OTP|EMAIL_AUTH/;
 
 function compareLeaves(entry: Entry, prepared: Prepared, activity: ActivityRow): string[] {
   const found: string[] = [];

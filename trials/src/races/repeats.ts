@@ -80,10 +80,14 @@ const endpoints = Object.fromEntries(
   ]),
 );
 
+const onlyInParents: readonly string[] = ["create_session_profile", "create_sub_organization"];
+
 async function ownRequest(stage: Stage, path: ActivityPath, entry: ActivityEntry): Promise<Stamped> {
-  const fixture = await newScene(stage, path === "create_sub_organization" ? "parent" : "sub");
+  const fixture = await newScene(stage, onlyInParents.includes(path) ? "parent" : "sub");
   const { organizationId, root } = fixture.place;
-  return stage.stamped(organizationId, { key: root.p256 }, path, await entry.good(fixture));
+  const parameters = await entry.good(fixture);
+  const { p256 } = entry.callerOf?.(parameters as never, fixture) ?? root;
+  return stage.stamped(organizationId, { key: p256 }, path, parameters);
 }
 
 const traffic = createTraffic();
