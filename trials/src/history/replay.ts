@@ -85,6 +85,8 @@ export async function replay({ source, rootKey, limits }: Stopped): Promise<Repl
       () => told.draws,
     );
     operations.hello({ protocol: protocolVersion, keyring });
+    // Organizations are taken one after the other, each from its own beginning: no code is older than this memory.
+    memory.codes.begin(1);
     const { authenticity } = openKeyring(rootKey, 1, keyring);
     const sealer = createSealer(rootKey, 1);
     return await replayAll(store, { operations, clock, authenticity, sealer, tell: told.tell });
