@@ -43,7 +43,7 @@ function tokenId(token: string): string {
   return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()).id;
 }
 
-function loginWith({ verified }: Place, publicKey = createKey().publicKey, holder = verified.holder): OtpLogin {
+export function loginWith({ verified }: Place, publicKey = createKey().publicKey, holder = verified.holder): OtpLogin {
   const message = { login: { publicKey }, tokenId: tokenId(verified.token), type: "USAGE_TYPE_LOGIN" };
   return {
     verificationToken: verified.token,
