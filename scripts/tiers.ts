@@ -41,6 +41,7 @@ export const longSuites: readonly string[] = [
   "e2e/src/policy_rows.test.ts",
 
   // Crashes, power cuts, hostile databases, races and histories.
+  "trials/src/codes",
   "trials/src/crash/crash.test.ts",
   "trials/src/crash/crash_matrix_postgres.test.ts",
   "trials/src/crash/crash_matrix_sqlite.test.ts",

@@ -4,12 +4,13 @@
  * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed, `--scale` to
  * measure few sub-organizations against many instead, `--scale --wallets` few wallets against many, `--attack` to measure honest
  * clients before and during attacks, `--attack --only PATTERN` some of them, `--attack --alone --only PATTERN` what a flooding
- * organization gets when nobody else asks.
+ * organization gets when nobody else asks, `--timing` to compare times that might tell something about one-time codes.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { attackText, measureAlone, measureAttacks, missedAttacks } from "./attack.ts";
 import { medianOf, prepareBaselines } from "./baselines.ts";
+import { codeTimingText, isApart, measureCodeTiming } from "./code_timing.ts";
 import { type DatabaseName, openDatabase } from "./databases.ts";
 import { measureDecisions } from "./decision.ts";
 import { measureGuarded } from "./guarded.ts";
@@ -39,6 +40,7 @@ const { values: options } = parseArgs({
     attack: { type: "boolean" },
     only: { type: "string" },
     alone: { type: "boolean" },
+    timing: { type: "boolean" },
     json: { type: "string" },
     database: { type: "string" },
   },
@@ -64,6 +66,12 @@ const plan = options.quick
     };
 
 const names = (["sqlite", "postgres"] as const).filter((name) => (options.database ?? name) === name);
+if (options.timing) {
+  const size = options.quick ? { pairs: 300, warmUpPairs: 100 } : { pairs: 20_000, warmUpPairs: 500 };
+  const measured = await measureCodeTiming(size, say);
+  console.log(codeTimingText(measured));
+  process.exit(options.check && measured.some(isApart) ? 1 : 0);
+}
 const load = startLoad();
 if (options.scale) {
   const scale = options.quick

@@ -80,6 +80,13 @@ const rows = {
   racedBodies: { sample: 10, full: 1_000 },
   /** Who send one raced body at once. */
   racedBodySenders: { sample: 50, full: 50 },
+  /** Codes that are guessed at, and as many that are answered rightly, on each database. */
+  guessedCodes: { sample: 2, full: 10 },
+  /** At each code, at once. */
+  parallelGuesses: { sample: 60, full: 1_000 },
+  codeLogins: { sample: 60, full: 10_000 },
+  /** Who sign in at the same time. */
+  codeLoginClients: { sample: 12, full: 48 },
   secretRounds: { sample: 9, full: 72 },
   /** In a sample of the hostile database, one organization for each table and one more. */
   damagedOrganizations: { sample: 0, full: 30 },

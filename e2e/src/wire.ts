@@ -85,7 +85,8 @@ export function sendOnce(url: string, { method = "POST", path, headers = [], bod
     });
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       // As every client does that keeps connections. One that was used a moment ago is not ended by an honest server.
-      const isCrossed = outgoing.reusedSocket && error.code === "ECONNRESET" && wasIdleMs >= maxIdleMs;
+      const isEnded = error.code === "ECONNRESET" || error.code === "EPIPE";
+      const isCrossed = outgoing.reusedSocket && isEnded && wasIdleMs >= maxIdleMs;
       if (isCrossed) resolve(sendOnce(url, { method, path, headers, ...(body !== undefined && { body }) }));
       else reject(error);
     });

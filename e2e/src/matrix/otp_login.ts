@@ -27,7 +27,7 @@ async function letCodesSignIn(fixture: Fixture, place: Place): Promise<void> {
   await fixture.done("update_user_email", { userId: root.userId, userEmail: verified.contact }, root, place);
 }
 
-function loginWith({ verified }: Place, publicKey = createKey().publicKey, holder = verified.holder): OtpLogin {
+export function loginWith({ verified }: Place, publicKey = createKey().publicKey, holder = verified.holder): OtpLogin {
   return {
     verificationToken: verified.token,
     publicKey,

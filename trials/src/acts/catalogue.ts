@@ -3,6 +3,7 @@ import type { ActivityEntry } from "@keystead/e2e/matrix/entry.ts";
 import { activityTable } from "@keystead/e2e/matrix/table.ts";
 import { type Act, ownAct } from "./act.ts";
 import { bearWithWallet } from "./births.ts";
+import { answerCode, askForCode, loginByParent } from "./codes.ts";
 import { exportWords, importWords } from "./secrets.ts";
 import { signInBelow } from "./sign_ins.ts";
 import { approvalOf, earlyApprovalOf, rejectionOf, stampOver, submissionOf } from "./votes.ts";
@@ -28,6 +29,7 @@ const named = {
     signInBelow("stamp_login"),
     signInBelow("create_read_write_session"),
   ],
+  code: [askForCode, answerCode, own("otp_login"), loginByParent],
   vote: [
     approvalOf("create_user_tag"),
     approvalOf("sign_raw_payload"),

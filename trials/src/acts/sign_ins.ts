@@ -70,7 +70,7 @@ async function checkSession(fixture: Fixture, userId: string, key: KeyPair): Pro
 }
 
 /** The parent's own activities do not have it. */
-async function checkNotAbove({ parent, ask }: Fixture, fingerprint: string): Promise<void> {
+export async function checkNotAbove({ parent, ask }: Fixture, fingerprint: string): Promise<void> {
   const { activities: newest } = await ask(
     "list_activities",
     { paginationOptions: { limit: "20" } },

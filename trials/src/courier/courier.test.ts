@@ -18,7 +18,7 @@ import { openStoredMessages, type StoredMessages } from "./stored_messages.ts";
 async function start(t: TestContext, env: Record<string, string> = {}) {
   const server = await startKeystead({ env });
   t.after(() => server.stop());
-  const messages = openStoredMessages(server);
+  const messages = await openStoredMessages(server);
   t.after(() => messages.close());
   return { server, messages };
 }
@@ -33,8 +33,8 @@ async function until<T>(what: string, look: () => T | undefined | Promise<T | un
   }
 }
 
-const isOver = (messages: StoredMessages, messageId: string) => () => {
-  const row = messages.row(messageId);
+const isOver = (messages: StoredMessages, messageId: string) => async () => {
+  const row = await messages.row(messageId);
   return row?.state === "PENDING" ? undefined : row;
 };
 
@@ -45,7 +45,7 @@ test("without settings: the courier starts with the first message, writes it for
 }, async (t) => {
   const { server, messages } = await start(t);
   assert.equal((await server.children()).courier, undefined, "nobody needs it yet");
-  const first = messages.add();
+  const first = await messages.add();
   assert.partialDeepStrictEqual(await until("the first message", isOver(messages, first)), {
     state: "SENT",
     sealed: null,
@@ -66,7 +66,7 @@ test("without settings: the courier starts with the first message, writes it for
   assert.match(shown, new RegExp(`email to ann@example\\.com\nsubject: .*Example\ncode: ${first.slice(0, 8)}\n`));
 
   killIfThere(courier);
-  const second = messages.add({ channel: "sms", to: "+15551234567" });
+  const second = await messages.add({ channel: "sms", to: "+15551234567" });
   assert.equal((await until("the second message", isOver(messages, second))).state, "SENT");
   assert.notEqual((await server.children()).courier, courier);
   assert.equal(readdirSync(folder).length, 2);
@@ -105,9 +105,9 @@ test("messages go to their providers, whose passwords are in no process but the 
     KEYSTEAD_SMS_TOKEN: token,
     KEYSTEAD_DEV_EGRESS: "loopback",
   });
-  const good = messages.add();
-  const bad = messages.add({ to: "nobody@example.com" });
-  const text = messages.add({ channel: "sms", to: "+15551234567", smsTemplate: "{{.OtpCode}}" });
+  const good = await messages.add();
+  const bad = await messages.add({ to: "nobody@example.com" });
+  const text = await messages.add({ channel: "sms", to: "+15551234567", smsTemplate: "{{.OtpCode}}" });
   for (const [messageId, outcome] of [
     [good, { state: "SENT", error: null }],
     [bad, { state: "FAILED", error: "rejected" }],

@@ -2,34 +2,34 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { KeysteadServer } from "@keystead/e2e/keystead_server.ts";
 import type { OutgoingMessage } from "@keystead/server/outbox/message.ts";
 import { sealMessage } from "@keystead/server/outbox/sealed_message.ts";
 import { openKeyring } from "@keystead/server/signer/secrets/keyring.ts";
-import { type Tables, tables } from "@keystead/server/store/tables.ts";
+import type { Tables } from "@keystead/server/store/tables.ts";
+import { openRaw, type Source } from "../hostile/raw_database.ts";
 
 export type StoredMessages = {
   /** Commits one message; its id. */
-  add(changes?: Partial<OutgoingMessage>): string;
+  add(changes?: Partial<OutgoingMessage>): Promise<string>;
   /** Writes one and takes it back. */
-  addInVain(): string;
-  row(messageId: string): Tables["outbox"] | undefined;
-  close(): void;
+  addInVain(): Promise<void>;
+  row(messageId: string): Promise<Tables["outbox"] | undefined>;
+  close(): Promise<void>;
 };
 
-export function openStoredMessages({ dataFolder, bootstrap }: KeysteadServer): StoredMessages {
-  const database = new DatabaseSync(join(dataFolder, "database", "keystead.db"), { timeout: 5_000 });
+/** On SQLite unless a database is named. */
+export async function openStoredMessages(
+  { dataFolder, bootstrap }: KeysteadServer,
+  source: Source = { kind: "sqlite", folder: join(dataFolder, "database") },
+): Promise<StoredMessages> {
+  const database = await openRaw(source);
   const { organizationId } = bootstrap;
   const rootKey = new Uint8Array(readFileSync(join(dataFolder, "root.key")));
-  const { keyring } = database.prepare("select keyring from deployment").get() as { keyring: Uint8Array };
-  const { courierKey } = openKeyring(rootKey, 1, keyring);
-  const columns = Object.keys(tables.outbox);
-  const insert = database.prepare(
-    `insert into outbox (${columns.join(", ")}) values (${columns.map((name) => `:${name}`).join(", ")})`,
-  );
+  const [deployment] = await database.rows("deployment");
+  const { courierKey } = openKeyring(rootKey, 1, deployment?.keyring as Uint8Array);
 
-  function add(changes: Partial<OutgoingMessage> = {}): string {
+  function newRow(changes: Partial<OutgoingMessage> = {}): Tables["outbox"] {
     const createdAtMs = Date.now();
     const messageId = randomUUID();
     const message = {
@@ -43,7 +43,7 @@ export function openStoredMessages({ dataFolder, bootstrap }: KeysteadServer): S
       createdAtMs,
       ...changes,
     };
-    insert.run({
+    return {
       organization_id: organizationId,
       message_id: messageId,
       activity_id: randomUUID(),
@@ -59,20 +59,20 @@ export function openStoredMessages({ dataFolder, bootstrap }: KeysteadServer): S
       updated_at_ms: createdAtMs,
       to_address: message.channel === "email" ? message.to : null,
       from_address: null,
-    } satisfies Tables["outbox"]);
-    return messageId;
+    };
   }
 
   return {
-    add,
-    addInVain() {
-      database.exec("begin immediate");
-      const messageId = add();
-      database.exec("rollback");
-      return messageId;
+    async add(changes) {
+      const row = newRow(changes);
+      await database.insert("outbox", row);
+      return row.message_id;
     },
-    row: (messageId) =>
-      database.prepare("select * from outbox where message_id = ?").get(messageId) as Tables["outbox"] | undefined,
+    addInVain: () => database.insertInVain("outbox", newRow()),
+    async row(messageId) {
+      const rows = await database.rows("outbox", organizationId);
+      return rows.find(({ message_id }) => message_id === messageId) as Tables["outbox"] | undefined;
+    },
     close: () => database.close(),
   };
 }

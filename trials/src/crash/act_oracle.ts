@@ -11,6 +11,7 @@ import { type Look, look } from "@keystead/e2e/matrix/look.ts";
 import type { Stage } from "@keystead/e2e/matrix/stage.ts";
 import type { Traffic } from "@keystead/e2e/swagger/traffic.ts";
 import { bytesOf, send } from "@keystead/e2e/wire.ts";
+import { activityForms } from "@keystead/server/generated/activities.ts";
 import { type Random, seededRandom } from "../../../core/test/seeded_random.ts";
 import type { Act, Deed } from "../acts/act.ts";
 import { actKinds, actNamed, catalogue } from "../acts/catalogue.ts";
@@ -28,7 +29,18 @@ const unchecked: Traffic = {
 /** Organizations get a history, and stay small enough to be looked at as a whole. */
 const actsPerStage = 8;
 
-type Settled = { entry: AcknowledgedAct; ask(): Promise<Json> };
+/** A bearer value is given again until it ends. The shortest ones last for minutes; for so long it must be there. */
+const bearerValueMs = 60_000;
+
+type Settled = { entry: AcknowledgedAct; atMs: number; ask(): Promise<Json> };
+
+/** The first answer, without its bearer value if that has ended by now. */
+function withEnded(first: Json, now: Json): Json {
+  const form = activityForms.get(first.type);
+  const { field = "", onlyForSameBytes } = form?.activity.bearer ?? {};
+  if (form === undefined || onlyForSameBytes !== true || now.result[form.resultKey]?.[field] !== "") return first;
+  return { ...first, result: { ...first.result, [form.resultKey]: { ...first.result[form.resultKey], [field]: "" } } };
+}
 
 function createPlay(url: string, stages: Stage[]) {
   const waits: Waits = { cutOff: 0, refused: 0, unavailable: 0 };
@@ -36,10 +48,11 @@ function createPlay(url: string, stages: Stage[]) {
   const places = new Map<string, { fixture: Fixture; last: Look }>();
   let repeated = 0;
 
-  async function repeat({ entry, ask }: Settled): Promise<void> {
+  async function repeat({ entry, atMs, ask }: Settled): Promise<void> {
     const activity = await ask();
     repeated += 1;
-    assert.deepEqual(activity, entry.activity, `another answer for ${entry.act}: ${entry.body}`);
+    const expected = Date.now() - atMs > bearerValueMs ? withEnded(entry.activity, activity) : entry.activity;
+    assert.deepEqual(activity, expected, `another answer for ${entry.act}: ${entry.body}`);
   }
 
   /** What the place looks like from now on; one that has ended shows in its parent. */
@@ -94,7 +107,7 @@ function createPlay(url: string, stages: Stage[]) {
         const ask = sender(deed);
         const [activity, other] = await Promise.all([ask(), twice ? ask() : undefined]);
         const entry = { act: act.name, organizationId: fixture.place.organizationId, body: deed.body, activity };
-        current.settled = { entry, ask };
+        current.settled = { entry, atMs: Date.now(), ask };
         settled.push(current.settled);
         if (twice) assert.deepEqual(other, activity, `two answers for ${act.name}: ${deed.body}`);
       },

@@ -5,6 +5,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import type { Activity } from "@keystead/sdk";
+import { activityForms } from "@keystead/server/generated/activities.ts";
+import { withoutLeaf } from "@keystead/server/rules/bearer_results.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import { closeStore, openStore, type StoreSource } from "@keystead/server/store/store.ts";
 import type { Tables } from "@keystead/server/store/tables.ts";
@@ -81,20 +83,17 @@ export function isStored(row: Tables["activities"], activity: Activity): boolean
 
 type Result = Record<string, unknown>;
 
-/** Rows are answers, but for sessions: beside one that writes stands its public key, and one that reads is not there at all. */
+/** Rows are answers, but for what only the server needs, and for bearer values, which no row has. */
 function bothForms(
   type: string,
   answer: object | null,
   row: Result | null,
 ): { answer: object | null; stored: unknown } {
-  if (row === null || answer === null) return { answer, stored: row };
-  if (type.startsWith("ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION")) {
-    const { publicKey: _, ...stored } = row;
-    return { answer, stored };
-  }
-  if (type !== "ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION") return { answer, stored: row };
-  const { leaf: _, ...stored } = row;
-  return { answer: { ...answer, session: "" }, stored };
+  const form = activityForms.get(type);
+  if (row === null || answer === null || form === undefined) return { answer, stored: row };
+  const field = form.activity.bearer?.field;
+  const stored = withoutLeaf(form.answer(row));
+  return { answer: field === undefined ? answer : { ...answer, [field]: "" }, stored };
 }
 
 function isRefused(row: Tables["activities"], { code, message }: { code: number; message: string }): boolean {

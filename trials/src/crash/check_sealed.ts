@@ -3,6 +3,7 @@
  * released, whoever reads the database meanwhile.
  */
 import assert from "node:assert/strict";
+import { activityForms } from "@keystead/server/generated/activities.ts";
 import type { Step } from "@keystead/server/state/steps.ts";
 import { openRaw, type RawDatabase, type Row, type Source, type Value } from "../hostile/raw_database.ts";
 
@@ -27,17 +28,19 @@ export async function checkSealed(source: Source, step: Step): Promise<void> {
     assert.ok(waiting.length > 0, `nothing is sealed in the database at ${step}`);
     for (const { organization_id, activity_id } of waiting) {
       const rows = await raw.rows("activities", String(organization_id));
-      const result = rows.find((row) => row.activity_id === activity_id)?.result;
-      assert.ok(isSealed(result), `the result of ${activity_id} is in its row at ${step}: ${result}`);
+      const row = rows.find((row) => row.activity_id === activity_id);
+      const { type = "", result } = row ?? {};
+      assert.ok(isSealed(String(type), result), `the result of ${activity_id} is in its row at ${step}: ${result}`);
     }
   } finally {
     await raw.close();
   }
 }
 
-/** No result; or one without its value, which is in no row ever: that of a read-only session. */
-function isSealed(result: Value | undefined): boolean {
-  return result === null || (typeof result === "string" && JSON.parse(result).session === "");
+/** No result; or one without its bearer value, which is in no row ever. */
+function isSealed(type: string, result: Value | undefined): boolean {
+  const field = activityForms.get(type)?.activity.bearer?.field;
+  return result === null || (field !== undefined && typeof result === "string" && JSON.parse(result)[field] === "");
 }
 
 /** Leaves that nobody has marked as released, and whose results are sealed. */

@@ -23,6 +23,8 @@ export type RawDatabase = {
   update(table: TableName, row: Row, column: string, value: Value): Promise<boolean>;
   remove(table: TableName, row: Row): Promise<void>;
   insert(table: TableName, row: Row): Promise<boolean>;
+  /** Writes it and takes it back. */
+  insertInVain(table: TableName, row: Row): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -80,6 +82,17 @@ function access(run: Run, place: (index: number) => string, close: () => Promise
       .join(" and "),
     values: keysOf(table).map((column) => row[column] as Value),
   });
+  function insert(table: TableName, row: Row): Promise<boolean> {
+    const columns = Object.keys(row);
+    const values = columns.map((_, index) => place(index)).join(", ");
+    const text = `insert into ${table} (${columns.join(", ")}) values (${values})`;
+    return ifAllowed(() =>
+      run(
+        text,
+        columns.map((column) => row[column] as Value),
+      ),
+    );
+  }
   return {
     rows(table, organizationId) {
       const condition = organizationId === undefined ? "" : ` where organization_id = ${place(0)}`;
@@ -93,16 +106,11 @@ function access(run: Run, place: (index: number) => string, close: () => Promise
       const { text, values } = isRow(table, row, 0);
       await run(`delete from ${table} where ${text}`, values);
     },
-    insert(table, row) {
-      const columns = Object.keys(row);
-      const values = columns.map((_, index) => place(index)).join(", ");
-      const text = `insert into ${table} (${columns.join(", ")}) values (${values})`;
-      return ifAllowed(() =>
-        run(
-          text,
-          columns.map((column) => row[column] as Value),
-        ),
-      );
+    insert,
+    async insertInVain(table, row) {
+      await run("begin", []);
+      await insert(table, row);
+      await run("rollback", []);
     },
     close,
   };

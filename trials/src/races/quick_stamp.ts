@@ -24,3 +24,8 @@ export function quickStamp(key: KeyPair, body: Uint8Array): string {
   const stamp = { publicKey: key.publicKey, scheme: schemeOf[key.curve], signature };
   return toBase64url(Buffer.from(JSON.stringify(stamp)));
 }
+
+/** ECDSA over SHA-256 of a text, as users sign what a verification token is used for: both numbers, in hex. */
+export function quickSignature(key: KeyPair, text: string): string {
+  return sign("sha256", Buffer.from(text), { key: open(key), dsaEncoding: "ieee-p1363" }).toString("hex");
+}

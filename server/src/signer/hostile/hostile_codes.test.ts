@@ -23,11 +23,14 @@ import {
   stampOf,
   userWithKey,
 } from "../../../test/signer_rig.ts";
+import { protocolVersion } from "../../frames/frame.ts";
 import type { Prepared, StoredRecord } from "../../frames/messages.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import type { OtpCodeRecord } from "../../state/otp_code_record.ts";
 import { attemptKey } from "../../state/record_wish.ts";
 import { decodeRecord } from "../../state/records.ts";
+import { openMemory } from "../memory/memory.ts";
+import { createOperations } from "../operations.ts";
 import { openKeyring } from "../secrets/keyring.ts";
 
 const initType = "ACTIVITY_TYPE_INIT_OTP_V2";
@@ -126,7 +129,9 @@ test("a token that nobody released in time is never released, and a gateway that
   );
 });
 
-test("guesses by a gateway that restarts, renews, forges records and commits nothing: three are evaluated", (t) => {
+const restartsWhileGuessing = 20;
+
+test("guesses by a gateway that restarts, renews, restores, forges records and commits nothing: three are evaluated", (t) => {
   const random = seededRandom(51);
   let rig = createSignerRig();
   const started = start(rig);
@@ -135,10 +140,11 @@ test("guesses by a gateway that restarts, renews, forges records and commits not
   const guesses = samples.otpGuesses;
   const evaluated = new Set<string>();
   const sent: Uint8Array[] = [];
-  let [restarts, forged, repeated] = [0, 0, 0];
+  const rows: Prepared[] = [];
+  let [restarts, forged, repeated, restored] = [0, 0, 0, 0];
   for (let frame = 0; frame < guesses; frame++) {
     rig.clock.nowMs = begunMs + Math.floor((frame / guesses) * 299_000);
-    if (random.next() < 20 / guesses) {
+    if (frame > 0 && frame % Math.ceil(guesses / (restartsWhileGuessing + 1)) === 0) {
       rig = rig.restart();
       restarts++;
     }
@@ -168,12 +174,18 @@ test("guesses by a gateway that restarts, renews, forges records and commits not
       if (evaluated.has(name)) repeated++;
       evaluated.add(name);
     } else assert.match(failure, /^Invalid OTP code: too many attempts/);
-    // Sometimes what was prepared is released, as far as it can be.
+    // Most of what is prepared is never committed. Sometimes it is released, as far as it can be, and sometimes rows from before are.
+    rows.push(row);
     if (random.next() < 0.01) releaseRows(rig, [row]);
+    if (random.next() < 0.01) {
+      releaseRows(rig, [random.pick(rows)]);
+      restored++;
+    }
   }
   assert.equal(evaluated.size, 3);
   t.diagnostic(
-    `${guesses} frames at one code with ${restarts} restarts and ${forged} false records: 3 evaluated, ${repeated} of them again`,
+    `${guesses} frames at one code with ${restarts} restarts, ${forged} false records and ${restored} restored rows: 3 evaluated, ` +
+      `${repeated} times again`,
   );
 });
 
@@ -196,6 +208,32 @@ test("two signers that a lying database keeps apart evaluate three each, and one
   rig = rig.restart({ folder: newFolder(), orders });
   assert.equal(evaluated(), 0, "a memory that is younger than the code");
 });
+
+test("two signers that run at once on a database that shows each its own rows evaluate six", (t) => {
+  const guesses = samples.otpGuesses;
+  const first = createSignerRig();
+  const started = start(first);
+  const second = otherSigner(first);
+  let evaluated = 0;
+  for (let frame = 0; frame < guesses; frame++) {
+    const row = answer(frame % 2 === 0 ? first : second, started, wrongFor(started));
+    if (failureOf(row) === "Invalid OTP code") evaluated++;
+    else assert.match(failureOf(row) ?? "", /^Invalid OTP code: too many attempts/);
+  }
+  t.diagnostic(`${guesses} frames at one code, to two signers in turn: ${evaluated} evaluated`);
+  assert.equal(evaluated, 6);
+});
+
+/** Another host's signer, which is as old as the first one's codes and runs beside it. */
+function otherSigner(rig: SignerRig): SignerRig {
+  const memory = openMemory(newFolder(), rig.rootKey);
+  memory.codes.begin(rig.clock.nowMs);
+  const orders = { ...rig.orders, adoptUnknown: true };
+  const now = () => rig.clock.nowMs;
+  const operations = createOperations({ current: rig.rootKey }, memory, orders, now, () => undefined);
+  operations.hello({ protocol: protocolVersion, keyring: rig.keyring });
+  return { ...rig, operations, memory, orders };
+}
 
 test("an attempt is asked of the database only for whoever may answer the code", () => {
   const rig = createSignerRig();
