@@ -48,6 +48,7 @@ const unasked: Readonly<Record<string, string>> = {
   get_user: needsAnId,
   get_wallet: needsAnId,
   get_wallet_account: needsAnId,
+  list_email_events: "it is about one address, which nobody here was sent anything at",
   list_verified_suborgs: "it is about others than the organization itself",
   list_suborgs: "it is about others than the organization itself",
   simulate_activity: "it decides as an activity would, and activities are what is asked for above",
