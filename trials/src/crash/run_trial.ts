@@ -80,8 +80,12 @@ async function reachAndHarm(
     stepped.arm(next);
     await harmInside(room, database, harm);
   } else {
-    const stopped = await reach(oracle, harm.step, isAnswered, async () => stepped.findStopped());
-    if (act.isSealed) await checkSealed(room.source, harm.step);
+    const stop = () => reach(oracle, harm.step, isAnswered, async () => stepped.findStopped());
+    let stopped = await stop();
+    while (act.isSealed && !(await checkSealed(room.source, harm.step))) {
+      goOn(stopped);
+      stopped = await stop();
+    }
     stepped.arm(next);
     await harmAt(room, harm, stopped);
   }
