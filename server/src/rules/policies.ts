@@ -95,7 +95,7 @@ export function approversOf({ users }: MembersPage, approvals: readonly Approval
  */
 function credentialOf(user: UserFacts, { credentialId, credentialType }: Approval): Approver["credential"] {
   const known = user.credentials.find(({ id }) => id === credentialId);
-  // Of a simulation: somebody supposed who has no credential approves with one that has no key, as in test cases.
+  // Whoever proved a contact instead of a key approves without one, and so do the people that a simulation supposes.
   if (credentialId === user.userId) return { id: credentialId, type: credentialType ?? "", publicKey: "" };
   return known ?? { id: credentialId, type: credentialType, isDeleted: true };
 }
