@@ -31,6 +31,9 @@ export type Damage = {
 const byOrganization = "check-database" as const;
 const unauthentic = { nowhere: "nothing that the signer wrote tells of it, and no decision reads it" };
 const opened = { nowhere: "a result that was released is never opened again" };
+const forReplay = {
+  nowhere: "of texts and of keys that are deleted only whoever executes the log anew asks what was made",
+};
 const oneDay = { nowhere: "a key of a client stands for a request for a day, and no page knows it" };
 
 const counted = { nowhere: "how much was refused decides on nothing but what is stored of further refusals" };
@@ -49,7 +52,7 @@ export const found = {
   organizations: all("organizations", byOrganization),
   pages: all("pages", byOrganization),
   // A leaf that is somewhere else is missing here, and that of a birth tells of no activity.
-  leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened },
+  leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened, made: forReplay },
   unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   sealed_bodies: all("sealed_bodies", untilItEnds),
@@ -254,7 +257,7 @@ function rowDamages(table: TableName): Damage[] {
       name: `${table}: all rows are what they were before`,
       table,
       what: "all rows are what they were before",
-      found: removed === oneDay || removed === counted ? removed : "check-database",
+      found: typeof removed === "string" ? "check-database" : removed,
       async apply(raw, { targetOrganization, before }) {
         const rows = await raw.rows(table, targetOrganization.organizationId);
         const old = before.get(table) ?? [];
@@ -358,6 +361,27 @@ const bodyDamages: Damage[] = [
   },
 ];
 
+/** Nor have the organizations that are harmed session profiles: those are made at the top, and these are below. */
+const profileDamages: Damage[] = [
+  {
+    name: "session_profiles: a profile is put in that nobody made",
+    table: "session_profiles",
+    what: "a profile is put in that nobody made",
+    found: byOrganization,
+    apply: (raw, { targetOrganization }, _donor, random) =>
+      raw.insert("session_profiles", {
+        organization_id: targetOrganization.organizationId,
+        session_profile_id: `${random.below(1_000_000)}`,
+        session_profile_name: random.pick(["Everything", ""]),
+        scope: random.pick(["true", ""]),
+        expiration_seconds: random.pick([null, 1, Number.MAX_SAFE_INTEGER]),
+        notes: "",
+        created_at_ms: 0,
+        updated_at_ms: 0,
+      }),
+  },
+];
+
 /** What is done to an organization as a whole. They count for the table that says where it stands. */
 const organizationDamages: Damage[] = [
   {
@@ -401,5 +425,6 @@ export const damages: readonly Damage[] = [
   ...markDamages,
   ...messageDamages,
   ...bodyDamages,
+  ...profileDamages,
   ...organizationDamages,
 ];

@@ -12,6 +12,7 @@ import { differingColumns } from "../../store/projection.ts";
 import { deleteRow, type Inside, insertRow, rowsOf, rowsWith, updateRow } from "../../store/projection_rows.ts";
 import type { Tables } from "../../store/tables.ts";
 import { checkActivities } from "./check_activities.ts";
+import { mayMakeRecords } from "./check_made.ts";
 import type { LeafCheck, LeafInRow } from "./leaf_check.ts";
 
 const leavesAtOnce = 200;
@@ -21,7 +22,10 @@ export async function checkLeaves(check: LeafCheck): Promise<void> {
   const loosened = new Set<string>();
   for await (const rows of rowsOf(tx, "leaves", organizationId, leavesAtOnce)) {
     const found = await ownLeaves(check, rows);
-    for (const { leaf, row } of found) if (await compareRow(check, leaf, row)) loosened.add(nameOf(row));
+    for (const { leaf, row } of found) {
+      if (await compareRow(check, leaf, row)) loosened.add(nameOf(row));
+      await dropStrayRecords(check, leaf, row);
+    }
     await checkActivities(check, found);
     for (const each of found) await checkMark(check, each);
   }
@@ -84,6 +88,14 @@ async function compareRow({ tx, findings }: LeafCheck, leaf: Leaf, row: Tables["
   if (!findings.differs(`leaves ${nameOf(row)}: ${columns.join(", ")} not as in the leaf`)) return false;
   await updateRow(tx, "leaves", row, { ...columnsOf(leaf), version: null });
   return true;
+}
+
+/** What was made is told beside the leaf that tells of making it, and beside no other. */
+async function dropStrayRecords({ tx, findings }: LeafCheck, leaf: Leaf, row: Tables["leaves"]): Promise<void> {
+  if (row.made === null || mayMakeRecords(leaf)) return;
+  if (findings.differs(`leaves ${nameOf(row)}: made, though it tells of nothing new`)) {
+    await updateRow(tx, "leaves", row, { made: null });
+  }
 }
 
 /** Only what was loosened, and so was found to be the signer's own leaf in its own row. */

@@ -3,6 +3,7 @@
  * derives from that activity's body, and from the tag that lies beside the activity's leaf.
  */
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
+import type { Leaf } from "@keystead/core/log/leaf.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
 import { decodeMade, type MadeRecord } from "../../state/drawn.ts";
 import { type Inside, rowsOfTypes, rowsWith } from "../../store/projection_rows.ts";
@@ -22,6 +23,13 @@ const makers: Readonly<Record<string, (result: Json) => number>> = {
   ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2: ({ privateKeys }) => privateKeys.length,
   ACTIVITY_TYPE_IMPORT_PRIVATE_KEY: () => 1,
 };
+
+/** Whether records may lie beside it. An organization may be born with a wallet, and texts of contracts are records, too. */
+export function mayMakeRecords({ event, activityType }: Leaf): boolean {
+  const isMaker =
+    makers[activityType] !== undefined || activityType === "ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE";
+  return event === "BIRTH" || (event === "COMPLETED" && isMaker);
+}
 
 const activitiesAtOnce = 50;
 
