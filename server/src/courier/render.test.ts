@@ -50,3 +50,19 @@ test("a text message has our words, or the template's with the code in it", () =
   assert.equal(renderMessage({ ...sms, smsTemplate: "{{.OtpCode}}!" }).text, "7XK2M9QRT!");
   assert.equal(renderMessage({ ...sms, code: "$&$1", smsTemplate: "{{.OtpCode}}" }).text, "$&$1");
 });
+
+test("a life is said in days, hours or minutes, whichever measures it whole", () => {
+  const sms = newMessage({ channel: "sms", to: "+15551234567" });
+  const said = (minutes: number) => {
+    const { text } = renderMessage({ ...sms, expiresAtMs: sms.createdAtMs + minutes * 60_000 });
+    return text.slice(text.indexOf("valid for ") + "valid for ".length);
+  };
+  assert.deepEqual([1, 90, 60, 120, 1_440, 2_880].map(said), [
+    "1 minute.",
+    "90 minutes.",
+    "1 hour.",
+    "2 hours.",
+    "1 day.",
+    "2 days.",
+  ]);
+});

@@ -68,8 +68,16 @@ function codeStyle(code: string): string {
 
 function lifeOf({ createdAtMs, expiresAtMs }: Pick<TimedMessage, "createdAtMs" | "expiresAtMs">): string {
   const minutes = Math.max(1, Math.round((expiresAtMs - createdAtMs) / 60_000));
-  return minutes === 1 ? "1 minute" : `${minutes} minutes`;
+  const [count, unit] = lifeUnits.find(([inMinutes]) => minutes % inMinutes === 0) ?? [1, "minute"];
+  const units = minutes / count;
+  return units === 1 ? `1 ${unit}` : `${units} ${unit}s`;
 }
+
+/** The longest first; a life is said in the first that measures it whole. */
+const lifeUnits: readonly (readonly [inMinutes: number, unit: string])[] = [
+  [24 * 60, "day"],
+  [60, "hour"],
+];
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -13,7 +13,7 @@ import { createExpiringMap } from "./expiring_map.ts";
 
 export const attemptsPerCode = 3;
 
-/** Of a body's fingerprint the first half: finding a second body for it is out of anybody's reach. */
+/** Of a body's fingerprint the first half. Two bodies that share it are one attempt: a pair takes 2^64 hashes, and a code lasts minutes. */
 export const attemptDigestLength = 16;
 
 /** So long after a code's end its token is still released: a gateway may crash between commit and release. */
