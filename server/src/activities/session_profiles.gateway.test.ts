@@ -165,7 +165,7 @@ onBothDatabases("a session with a profile makes no session without it", async (r
   const other = await newProfile(rig, "true");
   const refused = {
     code: faultCodes.permission_denied,
-    message: `request not authorized: a session with a session profile makes sessions with the same profile only; set sessionProfileId to \`${sessionProfileId}\` in stamp_login`,
+    message: `request not authorized: a session with a session profile makes sessions with the same profile only; set sessionProfileId to \`${sessionProfileId}\``,
     errorCode: "REQUEST_NOT_AUTHORIZED",
     details: [],
   };

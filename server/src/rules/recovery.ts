@@ -1,6 +1,6 @@
 /**
  * A recovery key registers one passkey for its user and can do nothing else. It is mailed to an address, so whoever reads the mailbox might
- * have it: it neither votes nor reads, whatever policies, quorum or session profiles say.
+ * have it: it neither votes nor reads more than whose it is, whatever policies, quorum or session profiles say.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { isRecoveryKey } from "../state/credentials.ts";

@@ -151,7 +151,7 @@ function outsideScope(sessionProfileId: string, outcome: Outcome): Fault {
 export function widerSession(sessionProfileId: string): Fault {
   return new Fault(
     "permission_denied",
-    `request not authorized: a session with a session profile makes sessions with the same profile only; set sessionProfileId to \`${sessionProfileId}\` in stamp_login`,
+    `request not authorized: a session with a session profile makes sessions with the same profile only; set sessionProfileId to \`${sessionProfileId}\``,
     { errorCode: "REQUEST_NOT_AUTHORIZED" },
   );
 }

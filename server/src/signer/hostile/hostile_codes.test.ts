@@ -227,6 +227,23 @@ test("two signers that run at once on a database that shows each its own rows ev
   assert.equal(evaluated.size, 6);
 });
 
+test("a body that a second signer sees first an hour later brings neither attempts nor a spent code back", () => {
+  const first = createSignerRig();
+  const body = activityBody(first, initType, initParams("user@example.com"));
+  const early = startedBy(first, body);
+  const second = otherSigner(first);
+  const evaluatedBy = (rig: SignerRig, started: Started) => {
+    const failures = Array.from({ length: 5 }, () => failureOf(answer(rig, started, wrongFor(started))));
+    return failures.filter((failure) => failure === "Invalid OTP code").length;
+  };
+  assert.equal(evaluatedBy(first, early), 3);
+  first.clock.nowMs += 50 * 60_000;
+  const late = startedBy(second, body);
+  assert.equal(late.text, early.text, "the same body has the same code everywhere");
+  assert.deepEqual([evaluatedBy(first, late), evaluatedBy(second, late)], [0, 3]);
+  assert.match(String(failureOf(answer(first, late, late.text))), /too many attempts/);
+});
+
 /** Another host's signer, which is as old as the first one's codes and runs beside it. */
 function otherSigner(rig: SignerRig): SignerRig {
   const memory = openMemory(newFolder(), rig.rootKey);

@@ -1,14 +1,15 @@
 /**
  * Which bodies have tried to answer a one-time code, at most three different ones for each, and which of them was given the token. A body
  * is noted before it is compared with the code, so neither a restart nor a database that was set back gives another try; the same body
- * again is the same try. Notes outlive their codes by more than the clock may step back.
+ * again is the same try. Notes outlive every record of their code: another host that sees the same body for the first time, up to an hour
+ * later, makes a second one, with the same code.
  */
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { invalidCode } from "../../endpoints/known_faults.ts";
 import { digestKey } from "../../state/digest.ts";
-import { clockToleranceMs, slotMs } from "../../state/journal.ts";
-import type { OtpCode } from "./code_starts.ts";
+import { clockToleranceMs, liveness, slotMs } from "../../state/journal.ts";
+import { maxCodeMs, type OtpCode } from "./code_starts.ts";
 import { createExpiringMap } from "./expiring_map.ts";
 
 export const attemptsPerCode = 3;
@@ -19,13 +20,16 @@ export const attemptDigestLength = 16;
 /** So long after a code's end its token is still released: a gateway may crash between commit and release. */
 const releasedAfterMs = clockToleranceMs;
 
+/** From the end that one host gave a code to the end that the last could give it. */
+const laterEndMs = liveness.pastMs + liveness.futureMs + clockToleranceMs + maxCodeMs;
+
 /** Notes are kept for longer than anybody asks for them, with the clock's step back included. */
-const keptAfterMs = releasedAfterMs + clockToleranceMs + slotMs;
+const keptAfterMs = laterEndMs + releasedAfterMs + clockToleranceMs + slotMs;
 
 export type CodeAttempt = { otpId: Uint8Array; endsAtMs: number; fingerprint: Uint8Array; isSpent: boolean };
 
-/** How many codes with attempts there are at most. Codes last ten minutes at most, so these are many. */
-export const attemptedCodePlaces = 200_000;
+/** How many codes with attempts there are at most: somewhat more than can be started meanwhile. */
+export const attemptedCodePlaces = 300_000;
 
 export type CodeAttempts = {
   readonly size: number;

@@ -98,18 +98,16 @@ export function createCodeStarts(places: CodePlaces = codePlaces): CodeStarts {
         lately.length >= codeLimits.codesPerContactAndHour ||
         ofIdentifier.length >= codeLimits.codesPerIdentifier
       ) {
-        throw tooMany("Max number of OTPs have been initiated; wait some minutes and try again");
+        throw tooMany("wait some minutes and try again");
       }
       const { perSubOrganization } = places;
       if (bySubOrganization.of(subOrganizationId) >= perSubOrganization) {
-        throw tooMany(
-          `this organization has started ${perSubOrganization} codes within the last hour; try again later`,
-        );
+        throw tooMany(`this organization has started ${perSubOrganization} within the last hour; try again later`);
       }
       if (byOwner.of(ownerId) >= places.perOwner) {
-        throw tooMany(`this organization has started ${places.perOwner} codes within the last hour; try again later`);
+        throw tooMany(`this organization has started ${places.perOwner} within the last hour; try again later`);
       }
-      if (starts.size >= places.all) throw tooMany("too many codes were started within the last hour; try again later");
+      if (starts.size >= places.all) throw tooMany("too many were started within the last hour; try again later");
     },
     add(start) {
       const kept = toKept(start);
@@ -199,6 +197,9 @@ function createGroups(): Groups {
   };
 }
 
-function tooMany(message: string): Fault {
-  return new Fault("resource_exhausted", message, { errorCode: "RATE_LIMIT_EXCEEDED" });
+/** Clients look for the first words. */
+function tooMany(why: string): Fault {
+  return new Fault("resource_exhausted", `Max number of OTPs have been initiated; ${why}`, {
+    errorCode: "RATE_LIMIT_EXCEEDED",
+  });
 }
