@@ -21,6 +21,7 @@ test("outbox shows the newest message or as many as asked for, and no control ch
     const createdAt = new Date(createdAtMs).toISOString();
     const message = {
       channel: "email",
+      purpose: "code",
       to: "ann@example.com",
       subject: "Code",
       text: `It is\n${code}\n`,
@@ -35,6 +36,10 @@ test("outbox shows the newest message or as many as asked for, and no control ch
     stdout,
     "2025-11-13T02:13:20.000Z  email to ann@example.com\nsubject: Code\ncode: NEW\\u{1b}[2J\n\nIt is\nNEW\\u{1b}[2J\n",
   );
+  const later = { channel: "sms", purpose: "login", to: "+15551234567", subject: "Code", text: "It is B", code: "B" };
+  const createdAt = new Date(1_763_000_000_002).toISOString();
+  writeFileSync(join(data, "outbox", `1763000000002-${id}.json`), JSON.stringify({ ...later, createdAt }));
+  assert.equal((await run()).stdout, `${createdAt}  sms to +15551234567\nbundle: B\n\nIt is B\n`);
   const both = (await run("5")).stdout;
   assert.ok(both.indexOf("NEW") < both.indexOf("OLD"));
   assert.match((await run("0")).stderr, /`0` is not how many messages to show/);

@@ -27,7 +27,7 @@ function parseCount(text: string): number {
   return count;
 }
 
-type Message = Record<"channel" | "to" | "subject" | "text" | "code" | "createdAt", string>;
+type Message = Record<"channel" | "purpose" | "to" | "subject" | "text" | "code" | "createdAt", string>;
 
 /** Names begin with the time in milliseconds, so they sort by it. */
 function newestIn(folder: string, count: number): Message[] {
@@ -49,11 +49,12 @@ function listed(folder: string): string[] {
   }
 }
 
-function toText({ channel, to, subject, text, code, createdAt }: Message): string {
+function toText({ channel, purpose, to, subject, text, code, createdAt }: Message): string {
   const head = [
     `${printable(createdAt)}  ${printable(channel)} to ${printable(to)}`,
-    `subject: ${printable(subject)}`,
-    `code: ${printable(code)}`,
+    // A text message is sent without one.
+    ...(channel === "email" ? [`subject: ${printable(subject)}`] : []),
+    `${purpose === "login" || purpose === "recovery" ? "bundle" : "code"}: ${printable(code)}`,
   ];
   return [...head, "", ...text.trimEnd().split("\n").map(printable)].join("\n");
 }

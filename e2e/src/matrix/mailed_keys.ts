@@ -129,7 +129,7 @@ const badMails = (feature: Feature): BadInput<Json>[] => [
   {
     name: "a link that runs a script",
     bend: (good) => ({ ...good, emailCustomization: { appName: "Example", magicLinkTemplate: "javascript:a(%s)" } }),
-    refusal: invalid("the message cannot be sent: the link is no address with %s in it"),
+    refusal: invalid("the message cannot be sent: magicLinkTemplate is no address with %s in it"),
     kept: "FAILED",
   },
   { name: "a feature that is off", at: "sub", bend: (good) => good, refusal: isOff(feature), kept: "FAILED" },

@@ -55,7 +55,7 @@ const badCodes: readonly BadCode[] = [
   [
     "a link that has no place for the code",
     { emailCustomization: { magicLinkTemplate: "https://example.com/" } },
-    "the message cannot be sent: the link is no address with %s in it",
+    "the message cannot be sent: magicLinkTemplate is no address with %s in it",
   ],
   [
     "variables that are no object",

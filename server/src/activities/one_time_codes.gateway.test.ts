@@ -257,7 +257,11 @@ for (const dialect of dialects) {
         [{ otpType: "OTP_TYPE_WHATSAPP" }, 12, /^OTP_TYPE_WHATSAPP is not offered/],
         [{ otpLength: 5 }, 3, /^invalid otpLength/],
         [{ expirationSeconds: "601" }, 3, /^invalid expirationSeconds/],
-        [{ replyToEmailAddress: "a@b\r\nBcc: c@d" }, 3, /^the message cannot be sent: replyTo has control characters/],
+        [
+          { replyToEmailAddress: "a@b\r\nBcc: c@d" },
+          3,
+          /^the message cannot be sent: replyToEmailAddress has control characters/,
+        ],
         [{ sendFromEmailAddress: "a@example.com, b@example.com" }, 3, /^the message cannot be sent: the sender/],
         [{ emailCustomization: { logoUrl: "http://example.com/a.png" } }, 3, /the logo needs https/],
         [{ emailCustomization: { magicLinkTemplate: "https://%s.example.com/" } }, 3, /the link is no address/],

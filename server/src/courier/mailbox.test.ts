@@ -23,8 +23,9 @@ test("without settings every message is one whole file with the fields that read
   await senders.email(messageId, message);
   const name = `${message.createdAtMs}-${messageId}.json`;
   assert.deepEqual(readdirSync(folder), [name], "the same message again is the same file");
-  const { channel, to, subject, text, code, createdAt, ...rest } = JSON.parse(readFileSync(join(folder, name), "utf8"));
-  assert.deepEqual([channel, to, code], ["email", "ann@example.com", "7XK2M9QRT"]);
+  const file = JSON.parse(readFileSync(join(folder, name), "utf8"));
+  const { channel, purpose, to, subject, text, code, createdAt, ...rest } = file;
+  assert.deepEqual([channel, purpose, to, code], ["email", "code", "ann@example.com", "7XK2M9QRT"]);
   assert.equal(createdAt, new Date(message.createdAtMs).toISOString());
   assert.match(subject, /Example/);
   assert.match(text, /7XK2M9QRT/);

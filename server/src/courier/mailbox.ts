@@ -11,10 +11,10 @@ const dayMs = 24 * hourMs;
 export function createMailbox(folder: string, contactDays: number, now: () => number): Sender {
   let tidiedAtMs = Number.NEGATIVE_INFINITY;
   return async (messageId, message) => {
-    const { channel, to, code, createdAtMs } = message;
+    const { channel, purpose, to, code, createdAtMs } = message;
     const { subject, text } = renderMessage(message);
     const createdAt = new Date(createdAtMs).toISOString();
-    const content = { channel, to, subject, text, code, createdAt };
+    const content = { channel, purpose, to, subject, text, code, createdAt };
     try {
       if (now() - tidiedAtMs > hourMs) removeOld(folder, now() - contactDays * dayMs);
       tidiedAtMs = now();

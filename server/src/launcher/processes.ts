@@ -127,6 +127,8 @@ export const processes: ProcessTable = {
     code: { server: ["courier", "frames", "lockdown", "outbox", "state"], packages: ["nodemailer"], others: [] },
     network: true,
     flags: [
+      // Of --allow-net, at the first message.
+      "--disable-warning=ExperimentalWarning",
       "--no-experimental-sqlite",
       "--no-experimental-ffi",
       "--no-addons",

@@ -73,6 +73,13 @@ for (const [name, changes] of bad) {
   });
 }
 
+test("a refusal names the field as activities have it", () => {
+  const sms = { ...message, channel: "sms", to: "+15551234567" } as const;
+  assert.equal(flawOf({ ...message, linkTemplate: "https://a.b/" }), "magicLinkTemplate is no address with %s in it");
+  assert.equal(flawOf({ ...message, replyTo: "a@b\n" }), "replyToEmailAddress has control characters");
+  assert.equal(flawOf({ ...sms, smsTemplate: "hello" }), "smsCustomization.template has no {{.OtpCode}}");
+});
+
 test("a code is escaped for the link it is put into", () => {
   assert.equal(fillLink("https://a.b/%s?again=%s", 'a/b&"<'), "https://a.b/a%2Fb%26%22%3C?again=a%2Fb%26%22%3C");
 });

@@ -53,6 +53,15 @@ const maxLengths = {
   smsTemplate: 1_024,
 } as const satisfies { [F in keyof OutgoingMessage]?: number };
 
+/** Refusals name fields as activities have them. */
+const wireNames: { readonly [F in keyof typeof maxLengths]?: string } = {
+  fromAddress: "sendFromEmailAddress",
+  fromName: "sendFromEmailSenderName",
+  replyTo: "replyToEmailAddress",
+  linkTemplate: "magicLinkTemplate",
+  smsTemplate: "smsCustomization.template",
+};
+
 /** Line ends above all: in a header they would begin another header. And what turns the direction of the text around it. */
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const unsafeButLineFeed = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
@@ -66,11 +75,12 @@ const phoneNumber = /^\+[1-9][0-9]{6,14}$/;
 
 /** Why a message cannot be sent whoever delivers it; undefined for one that can. Never quotes it. */
 export function flawOf(message: OutgoingMessage): string | undefined {
-  for (const [field, most] of Object.entries(maxLengths)) {
-    const value = message[field as keyof typeof maxLengths];
+  for (const field of Object.keys(maxLengths) as (keyof typeof maxLengths)[]) {
+    const value = message[field];
     if (value === undefined) continue;
-    if (value.length > most) return `${field} is longer than ${most} characters`;
-    if ((field === "smsTemplate" ? unsafeButLineFeed : unsafe).test(value)) return `${field} has control characters`;
+    const name = wireNames[field] ?? field;
+    if (value.length > maxLengths[field]) return `${name} is longer than ${maxLengths[field]} characters`;
+    if ((field === "smsTemplate" ? unsafeButLineFeed : unsafe).test(value)) return `${name} has control characters`;
   }
   const { channel, to, code, appName, fromAddress, replyTo, logoUrl, linkTemplate, smsTemplate } = message;
   if (!(channel === "email" ? address : phoneNumber).test(to)) return "the recipient is not one address";
@@ -78,8 +88,10 @@ export function flawOf(message: OutgoingMessage): string | undefined {
   if (replyTo !== undefined && !address.test(replyTo)) return "the address for replies is not one address";
   if (code === "" || appName === "") return "it has no code or no application name";
   if (logoUrl !== undefined && !isUrl(logoUrl, (protocol) => protocol === "https:")) return "the logo needs https";
-  if (linkTemplate !== undefined && !isLinkTemplate(linkTemplate)) return "the link is no address with %s in it";
-  if (smsTemplate !== undefined && !smsTemplate.includes("{{.OtpCode}}")) return "the template has no {{.OtpCode}}";
+  if (linkTemplate !== undefined && !isLinkTemplate(linkTemplate))
+    return "magicLinkTemplate is no address with %s in it";
+  if (smsTemplate !== undefined && !smsTemplate.includes("{{.OtpCode}}"))
+    return "smsCustomization.template has no {{.OtpCode}}";
   return undefined;
 }
 

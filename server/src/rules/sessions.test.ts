@@ -84,3 +84,13 @@ test(`${samples.logins} logins leave the members page as long as ten do`, (t) =>
     `${samples.logins} logins of one user: the members page has ${lengthOfTen} bytes after the tenth and after each since`,
   );
 });
+
+test("a login with a malformed key is refused with the name of its field", () => {
+  for (const [key, why] of [
+    ["xyz", "not hex"],
+    ["02", "not a point encoding"],
+  ] as const) {
+    const login = () => runActivity(stampLogin, ann(), { publicKey: key });
+    assert.throws(login, { code: "invalid_argument", message: `malformed publicKey: ${why}` });
+  }
+});

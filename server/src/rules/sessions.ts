@@ -104,7 +104,7 @@ export function withLogin(members: MembersPage, user: User, params: LoginParams,
   const session: NewSession = {
     apiKeyId: context.newId(),
     apiKeyName: sessionName("Login", nowMs),
-    publicKey: normalisePublicKey(context.curves, sessionCurve, params.publicKey),
+    publicKey: parseLoginKey(params.publicKey, context),
     type: "CREDENTIAL_TYPE_LOGIN",
     expiresAtMs,
     ...(profile !== undefined && { sessionProfileId: profile.sessionProfileId }),
@@ -132,6 +132,17 @@ function chosenProfile({ sessionProfileId }: LoginParams, context: ActivityConte
 }
 
 /** Who holds the key of a narrow session must not find it wider one day, nor the other way round. */
+/** Logins have other keys beside this one, so a refusal names its field. */
+function parseLoginKey(publicKey: string, { curves }: ActivityContext): string {
+  try {
+    return normalisePublicKey(curves, sessionCurve, publicKey);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "invalid_argument") throw error;
+    const { code, message, cause } = error;
+    throw new Fault(code, message.replace(/^malformed public key/, "malformed publicKey"), { cause });
+  }
+}
+
 function otherProfile(publicKey: string): Fault {
   return new Fault(
     "already_exists",
