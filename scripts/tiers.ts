@@ -82,6 +82,7 @@ export const longSuites: readonly string[] = [
   "e2e/src/matrix/matrix_postgres.test.ts",
   "e2e/src/published/published.test.ts",
   "e2e/src/quickstart.test.ts",
+  "e2e/src/session_scope.test.ts",
   "e2e/src/treasury.test.ts",
   "server/src/activities/import_export.published_client.test.ts",
 ];

@@ -4,10 +4,13 @@ import { ExplainedRefusal } from "./explained_refusal.ts";
 import { type Explained, type ExplainedPolicy, reportLines } from "./policy_report.ts";
 import { printable } from "./printable.ts";
 import type { Session } from "./profile.ts";
+import { type SessionScope, scopeRefusalLines } from "./session_scope.ts";
 
 type PolicyDetail = {
   policyEvaluations?: { policyId: string; outcome: Explained["outcome"] }[];
   explanations?: (Explained & { policyId: string })[];
+  /** Where the session's profile refused it, before any policy was asked. */
+  sessionScope?: SessionScope;
 };
 
 /** Runs what calls the server; a refusal by policies comes out with the lines that explain it. */
@@ -27,6 +30,8 @@ function policyDetails({ details }: KeysteadError): PolicyDetail[] {
 }
 
 async function linesOf(session: Session, details: readonly PolicyDetail[]): Promise<string[]> {
+  const [scope] = details.flatMap(({ sessionScope }) => sessionScope ?? []);
+  if (scope !== undefined) return scopeRefusalLines(session.client, scope);
   const titles = await findTitles(session);
   const activity = await findRefused(session);
   const reports = details.flatMap(({ policyEvaluations = [], explanations = [] }) => {

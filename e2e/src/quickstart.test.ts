@@ -39,27 +39,51 @@ const pages: Record<string, RegExp[]> = {
 /** Its programs run in a browser: e2e/src/browser has the test. */
 const browserPage = "docs/guides/passkeys.md";
 
-/** Its program asks for a code that the server has sent. */
-const codesPage = "docs/guides/one-time-codes.md";
+/** Programs that ask for what a mail has brought: to whom it goes, what is typed, and what is printed at the end. */
+const mailPrograms: Record<string, { to: string; typed: (code: string) => string[]; answer: RegExp }> = {
+  "docs/guides/one-time-codes.md": {
+    to: "user@example.com",
+    typed: (code) => ["0", code.toLowerCase()],
+    answer: /: Invalid OTP code\n.*user@example\.com is verified\n$/,
+  },
+  "docs/guides/email-auth.md": { to: "ann@example.com", typed: (code) => [code], answer: /: Ann is signed in\n$/ },
+  "docs/guides/sessions.md": {
+    to: "ann@example.com",
+    typed: (code) => [code],
+    answer: /: Ann is signed in until \d{4}-[^\n]+Z\n$/,
+  },
+};
 
-test("the program of the guide to one-time codes verifies the code that is typed into it", async (t) => {
-  const server = await startKeystead();
-  t.after(() => server.stop());
-  const [program = "", ...others] = programs(codesPage);
-  assert.deepEqual(others, []);
-  const cwd = saveFiles(t, { "codes.ts": program }, server.bootstrap);
-  const running = execute(process.execPath, ["codes.ts"], { cwd });
-  const outbox = join(server.dataFolder, "outbox");
-  const { code } = await messageTo("user@example.com", [outbox]);
-  running.child.stdin?.end(`${code.toLowerCase()}\n`);
-  assert.match((await running).stdout, /user@example\.com is verified\n$/);
-});
+/** The pages with programs. */
+const allPages = [...new Set([...Object.keys(pages), ...Object.keys(mailPrograms), browserPage])];
+
+const asksTerminal = (program: string) => program.includes("terminal.question(");
+
+for (const [page, { to, typed, answer }] of Object.entries(mailPrograms)) {
+  test(`the program of ${page} takes what the server has mailed, as npx keystead outbox shows it`, async (t) => {
+    const server = await startKeystead();
+    t.after(() => server.stop());
+    const [program = "", ...others] = programs(page).filter(asksTerminal);
+    assert.deepEqual(others, []);
+    const cwd = saveFiles(t, { "mail.ts": program }, server.bootstrap);
+    const running = execute(process.execPath, ["mail.ts"], { cwd });
+    const { stdin, stdout } = running.child;
+    const lines = messageTo(to, [join(server.dataFolder, "outbox")]).then(({ code }) => typed(code));
+    stdout?.on("data", async (text) => {
+      if (!/outbox shows it: $/.test(text)) return;
+      const waiting = await lines;
+      stdin?.write(`${waiting.shift()}\n`);
+      if (waiting.length === 0) stdin?.end();
+    });
+    assert.match((await running).stdout, answer);
+  });
+}
 
 test("the programs of the guides run as printed, more than once, with nothing but bootstrap.json", async (t) => {
   const server = await startKeystead();
   t.after(() => server.stop());
   for (const [page, expected] of Object.entries(pages)) {
-    const printed = programs(page);
+    const printed = programs(page).filter((program) => !asksTerminal(program));
     assert.equal(printed.length, expected.length, page);
     for (const [i, answer] of expected.entries()) {
       const cwd = saveFiles(t, { "tag.ts": printed[i] ?? "" }, server.bootstrap);
@@ -113,7 +137,7 @@ test("the README's commands about policies work as printed, and its apply change
 });
 
 test("the programs of the guides keep to the format of the code", async () => {
-  for (const program of [...Object.keys(pages), browserPage, codesPage].flatMap(programs)) {
+  for (const program of allPages.flatMap(programs)) {
     const biome = join(repository, "node_modules/@biomejs/biome/bin/biome");
     const checked = execute(process.execPath, [biome, "check", "--write", "--stdin-file-path=cli/src/tag.ts"], {
       cwd: repository,
@@ -180,9 +204,7 @@ test("every link in README and guides leads somewhere", () => {
     "docs/guides/operating.md",
     "docs/guides/policies.md",
     "sdk/README.md",
-    browserPage,
-    codesPage,
-    ...Object.keys(pages),
+    ...allPages,
   ]) {
     const text = readFileSync(join(repository, page), "utf8");
     for (const [, link = ""] of text.matchAll(/\]\(([^)\s]+)\)/g)) {

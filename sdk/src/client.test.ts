@@ -120,6 +120,16 @@ test("a call can name organization and time; with the same time it sends the sam
   assert.match(String(received[0]?.bytes), /"timestampMs":"1700000000000","organizationId":"org-2"/);
 });
 
+test("an activity with its organization among the parameters is refused and not sent", async () => {
+  const misplaced = { ...tag, organizationId: "org-2" };
+  await assert.rejects(client.createUserTag(misplaced), {
+    name: "TypeError",
+    message:
+      "create_user_tag has no parameter organizationId; name the organization in the second argument: { organizationId }",
+  });
+  assert.equal(received.length, 0);
+});
+
 test("equal calls in one millisecond are different activities", async () => {
   answerJson(200, { activity: activity() });
   await Promise.all(Array.from({ length: 5 }, () => client.createUserTag(tag)));

@@ -83,7 +83,8 @@ export function createClient({ baseUrl, organizationId, stamper, fetch = globalT
   const nextTimestampMs = createClock();
   const api = createApi({
     async submit<R>(path: keyof typeof activities, parameters: object, options: CallOptions = {}) {
-      const { url, type, resultKey } = activities[path];
+      const { url, type, resultKey, parameters: fields } = activities[path];
+      refuseMisplacedOrganization(path, parameters, fields);
       const body = {
         type,
         timestampMs: String(options.timestampMs ?? nextTimestampMs()),
@@ -104,6 +105,18 @@ export function createClient({ baseUrl, organizationId, stamper, fetch = globalT
     },
   });
   return { ...api, request };
+}
+
+/**
+ * The server ignores parameters that it does not know, as newer clients may send some. An organization among them would be passed over,
+ * and the activity would run in the client's own.
+ */
+function refuseMisplacedOrganization(path: string, parameters: object, fields: readonly string[]): void {
+  if (!("organizationId" in parameters) || parameters.organizationId === undefined) return;
+  if (fields.some((field) => /^organizationId\??:/.test(field))) return;
+  throw new TypeError(
+    `${path} has no parameter organizationId; name the organization in the second argument: { organizationId }`,
+  );
 }
 
 /** The innermost reason. A host with several addresses has one for each, and the first says enough. */

@@ -3,6 +3,7 @@ import { type CommandContext, refuseArguments, UsageError } from "../command.ts"
 import { type ExplainedPolicy, indented, reportLines } from "../policy_report.ts";
 import { plural, printable } from "../printable.ts";
 import { openSession } from "../profile.ts";
+import { profileLineOf } from "../session_scope.ts";
 
 export async function policyExplain(context: CommandContext): Promise<number> {
   refuseArguments(context, 1);
@@ -25,19 +26,22 @@ export async function policyExplain(context: CommandContext): Promise<number> {
       const detail = details.find((one) => one.policyId === policyId);
       return { ...(detail ?? { outcome, observed: {} }), ...(titles.get(policyId) ?? { policyName: policyId }) };
     });
-    const lines = all.length === 0 ? [whyNone(selection, activity.status)] : reportLines(all, { isRefused });
-    console.log(indented(lines, "  ").join("\n"));
+    const vote = activity.votes.find(({ id }) => id === voteId);
+    const profile = await profileLineOf(client, vote);
+    const why = () => whyNone(selection, activity.status, profile !== undefined);
+    const lines = all.length === 0 ? [why()] : reportLines(all, { isRefused });
+    console.log(indented([...lines, ...(profile === undefined ? [] : [profile])], "  ").join("\n"));
   }
   return 0;
 }
 
 /** What an empty list can mean: it is not kept which of these it was. */
-function whyNone(selection: string, status: string): string {
+function whyNone(selection: string, status: string, hasProfile: boolean): string {
   if (selection === "VOTE_SELECTION_REJECTED") return "a rejection asks no policy";
   if (selection !== "VOTE_SELECTION_APPROVED") return "no policy was asked";
   const others = "there was no policy, or a right of the user decided";
   if (status === "ACTIVITY_STATUS_CONSENSUS_NEEDED" || status === "ACTIVITY_STATUS_REJECTED")
-    return `no policy was asked: it is for the root quorum, ${others}`;
+    return `no policy was asked: ${hasProfile ? "it is outside the session's scope, " : ""}it is for the root quorum, ${others}`;
   return `no policy was asked: the root quorum decided, ${others}`;
 }
 

@@ -15,11 +15,11 @@ const fields = attestedFields(base, body);
 const headerOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const verifies = (value: unknown, bytes: Uint8Array = body, key = otpKey) =>
   verifyAttestedStamp(nodeCurves, key, parseAttestedStamp(nodeCurves, headerOf(value)), bytes);
-const unreadable = {
+const unreadable = (why: string) => ({
   code: "unauthenticated",
-  message: "could not extract attested stamp",
+  message: `could not extract attested stamp: ${why}`,
   errorCode: "SIGNATURE_INVALID",
-};
+});
 
 test("a stamp verifies for its body, its token and its key, as base64url and as plain JSON", () => {
   assert.equal(verifies(fields), true);
@@ -41,19 +41,22 @@ test("another body, another issuer's token and a token for another key do not ve
   assert.equal(verifies(attestedFields(unbound, body)), false);
 });
 
-test("a stamp that cannot be read is refused with one text, tokens of identity providers for now among them", () => {
-  for (const value of [
-    { ...fields, scheme: "STAMP_ATTESTED_SCHEME_P256_OIDC" },
-    { ...fields, signature: undefined },
-    { ...fields, signature: "30" },
-    { ...fields, publicKey: "02" },
-    { ...fields, publicKeyAttestation: "a.b.c" },
-    [fields],
-    null,
-  ]) {
-    assert.throws(() => parseAttestedStamp(nodeCurves, headerOf(value)), unreadable);
+test("a stamp that cannot be read names the part, tokens of identity providers for now among them", () => {
+  const scheme = "scheme is not STAMP_ATTESTED_SCHEME_P256_VERIFICATION_TOKEN";
+  for (const [value, why] of [
+    [{ ...fields, scheme: "STAMP_ATTESTED_SCHEME_P256_OIDC" }, scheme],
+    [{ ...fields, signature: undefined }, "signature is missing or not a string"],
+    [{ ...fields, publicKeyAttestation: 1 }, "publicKeyAttestation is missing or not a string"],
+    [{ ...fields, signature: "30" }, "signature is not DER as hex"],
+    [{ ...fields, publicKey: "02" }, "publicKey is not a P-256 key as hex"],
+    [{ ...fields, publicKeyAttestation: "a.b.c" }, "publicKeyAttestation is not a verification token"],
+    [[fields], "it is not an object"],
+    [null, "it is not an object"],
+  ] as const) {
+    assert.throws(() => parseAttestedStamp(nodeCurves, headerOf(value)), unreadable(why));
   }
-  for (const header of ["", "{", "%", "x".repeat(33_000)]) {
-    assert.throws(() => parseAttestedStamp(nodeCurves, header), unreadable);
+  for (const header of ["", "{", "%"]) {
+    assert.throws(() => parseAttestedStamp(nodeCurves, header), unreadable("it is not base64url of JSON"));
   }
+  assert.throws(() => parseAttestedStamp(nodeCurves, "x".repeat(33_000)), unreadable("it is too long"));
 });

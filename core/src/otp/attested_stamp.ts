@@ -35,37 +35,41 @@ const utf8 = new TextEncoder();
 
 /** Reads the header: base64url of JSON as clients send it, or the JSON itself as the documents say. */
 export function parseAttestedStamp(curves: PointCompression, headerValue: string): AttestedStamp {
-  if (headerValue.length > maxHeaderLength) throw unreadable("header too long");
-  try {
-    const { publicKeyAttestation, scheme, publicKey, signature } = readAttestedFields(headerValue);
-    if (scheme !== attestedTokenScheme) throw malformed("unknown scheme");
-    const sentKey = fromHex(publicKey);
-    // A compressed key is taken as it is: it means nothing until it equals the one in a token that verifies.
-    const isStoredForm = sentKey.length === 33 && isPointEncoding(sentKey);
-    const publicKeyBytes = isStoredForm ? sentKey : curves.compressPoint("p256", sentKey);
-    return {
-      scheme,
-      publicKey: toHex(publicKeyBytes),
-      publicKeyBytes,
-      signature: parseEcdsaDer(fromHex(signature)),
-      token: parseVerificationToken(publicKeyAttestation),
-      tokenText: publicKeyAttestation,
-    };
-  } catch (cause) {
-    throw unreadable(cause);
-  }
+  const { publicKeyAttestation, scheme, publicKey, signature } = readAttestedFields(headerValue);
+  if (scheme !== attestedTokenScheme) throw unreadable(`scheme is not ${attestedTokenScheme}`);
+  const publicKeyBytes = reading("publicKey is not a P-256 key as hex", () => readKey(curves, publicKey));
+  return {
+    scheme,
+    publicKey: toHex(publicKeyBytes),
+    publicKeyBytes,
+    signature: reading("signature is not DER as hex", () => parseEcdsaDer(fromHex(signature))),
+    token: reading("publicKeyAttestation is not a verification token", () =>
+      parseVerificationToken(publicKeyAttestation),
+    ),
+    tokenText: publicKeyAttestation,
+  };
+}
+
+function readKey(curves: PointCompression, publicKey: string): Uint8Array {
+  const sentKey = fromHex(publicKey);
+  // A compressed key is taken as it is: it means nothing until it equals the one in a token that verifies.
+  const isStoredForm = sentKey.length === 33 && isPointEncoding(sentKey);
+  return isStoredForm ? sentKey : curves.compressPoint("p256", sentKey);
 }
 
 type Fields = Record<"publicKeyAttestation" | "scheme" | "publicKey" | "signature", string>;
 
 /** The four texts, unread. Unknown extra keys are tolerated, as clients may grow; duplicated or mistyped ones are not. */
 export function readAttestedFields(headerValue: string): Fields {
-  const bytes = headerValue.startsWith("{") ? utf8.encode(headerValue) : fromBase64url(headerValue);
-  const value = readJson(bytes, maxHeaderLength, maxMarks);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed("not an object");
+  if (headerValue.length > maxHeaderLength) throw unreadable("it is too long");
+  const value = reading("it is not base64url of JSON", () => {
+    const bytes = headerValue.startsWith("{") ? utf8.encode(headerValue) : fromBase64url(headerValue);
+    return readJson(bytes, maxHeaderLength, maxMarks);
+  });
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw unreadable("it is not an object");
   const read = (name: keyof Fields): string => {
     const text = (value as Record<string, unknown>)[name];
-    if (typeof text !== "string") throw malformed(`${name} is missing or not a string`);
+    if (typeof text !== "string") throw unreadable(`${name} is missing or not a string`);
     return text;
   };
   return {
@@ -87,13 +91,17 @@ export function verifyAttestedStamp(
   return verifyVerificationToken(curves, otpKey, token) && curves.verifyP256(publicKeyBytes, body, signature);
 }
 
-function malformed(why: string): Fault {
-  return new Fault("invalid_argument", why);
+/** Whatever goes wrong while reading a part is refused with what is wrong with that part. */
+function reading<T>(why: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw unreadable(why, cause instanceof Error ? cause.message : String(cause));
+  }
 }
 
-function unreadable(cause: unknown): Fault {
-  return new Fault("unauthenticated", "could not extract attested stamp", {
-    errorCode: "SIGNATURE_INVALID",
-    detail: cause instanceof Error ? cause.message : String(cause),
-  });
+/** `why` names a part and never quotes it. All of it is about the form of what the caller sent: nothing was looked up or verified. */
+function unreadable(why: string, detail?: string): Fault {
+  const options = { errorCode: "SIGNATURE_INVALID", ...(detail !== undefined && { detail }) } as const;
+  return new Fault("unauthenticated", `could not extract attested stamp: ${why}`, options);
 }
