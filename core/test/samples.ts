@@ -87,7 +87,7 @@ const rows = {
   codeLogins: { sample: 60, full: 10_000 },
   /** Who sign in at the same time. */
   codeLoginClients: { sample: 12, full: 48 },
-  secretRounds: { sample: 9, full: 72 },
+  secretRounds: { sample: 8, full: 63 },
   /** In a sample of the hostile database, one organization for each table and one more. */
   damagedOrganizations: { sample: 0, full: 30 },
   attackMs: { sample: 1_500, full: 10_000 },

@@ -10,10 +10,9 @@ import type { Sender } from "./sender.ts";
  * How each channel is served. With settings for neither, all messages are written to the mailbox folder. With settings for one, the
  * other fails: who sends mail for real does not expect codes on the disk.
  */
-export function createSenders(settings: CourierSettings, now: () => number): Record<Channel, Sender> {
-  const { mail, sms, outboxFolder, contactDays } = settings;
+export function createSenders({ mail, sms, outboxFolder }: CourierSettings): Record<Channel, Sender> {
   if (mail === undefined && sms === undefined) {
-    const mailbox = createMailbox(outboxFolder, contactDays, now);
+    const mailbox = createMailbox(outboxFolder);
     return { email: mailbox, sms: mailbox };
   }
   return {

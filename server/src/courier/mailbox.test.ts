@@ -7,6 +7,7 @@ import { newMessage, newPlace } from "../../test/messages.ts";
 import { readCourierSettings } from "./courier_settings.ts";
 import { createSenders } from "./create_senders.ts";
 import { createMailbox } from "./mailbox.ts";
+import { keepMailboxTidy } from "./tidy_mailbox.ts";
 
 function freshFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "keystead-mailbox-"));
@@ -16,7 +17,7 @@ function freshFolder(t: TestContext): string {
 
 test("without settings every message is one whole file with the fields that readers know, for its owner alone", async (t) => {
   const folder = freshFolder(t);
-  const senders = createSenders(readCourierSettings({ KEYSTEAD_OUTBOX_FOLDER: folder }), Date.now);
+  const senders = createSenders(readCourierSettings({ KEYSTEAD_OUTBOX_FOLDER: folder }));
   const { messageId } = newPlace();
   const message = newMessage();
   await senders.email(messageId, message);
@@ -38,7 +39,7 @@ test("without settings every message is one whole file with the fields that read
 test("with settings for one channel the other fails for good, and nothing is written", async (t) => {
   const folder = freshFolder(t);
   const env = { KEYSTEAD_OUTBOX_FOLDER: folder, SMTP_URL: "smtp://127.0.0.1:1", KEYSTEAD_MAIL_FROM: "a@b.example" };
-  const senders = createSenders(readCourierSettings(env), Date.now);
+  const senders = createSenders(readCourierSettings(env));
   await assert.rejects(senders.sms(newPlace().messageId, newMessage({ channel: "sms", to: "+15551234567" })), {
     error: "unconfigured",
     isFinal: true,
@@ -46,20 +47,44 @@ test("with settings for one channel the other fails for good, and nothing is wri
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test("messages are removed from the folder after the days of the setting, and nothing else is", async (t) => {
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+
+test("messages are removed after the days of the setting, however often new ones come, and nothing else is", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval", "Date"], now: 1_800_000_000_000 });
   const folder = freshFolder(t);
-  const dayMs = 86_400_000;
-  let nowMs = Date.now();
-  const send = createMailbox(folder, 30, () => nowMs);
+  const send = createMailbox(folder);
   writeFileSync(join(folder, "notes.txt"), "mine");
-  await send(newPlace().messageId, newMessage({ createdAtMs: nowMs }));
-  nowMs += 31 * dayMs;
-  const { messageId } = newPlace();
-  await send(messageId, newMessage({ createdAtMs: nowMs }));
-  assert.deepEqual(readdirSync(folder).sort(), [`${nowMs}-${messageId}.json`, "notes.txt"].sort());
+  keepMailboxTidy({ outboxFolder: folder, contactDays: 1 }, { now: Date.now, note: assert.fail });
+  const firstAtMs = Date.now();
+  while (Date.now() < firstAtMs + dayMs + 120 * minuteMs) {
+    await send(newPlace().messageId, newMessage({ createdAtMs: Date.now() }));
+    t.mock.timers.tick(30 * minuteMs);
+  }
+  const names = readdirSync(folder);
+  assert.ok(names.includes("notes.txt"));
+  const oldestMs = Math.min(...names.filter((name) => name !== "notes.txt").map((name) => Number.parseInt(name, 10)));
+  assert.ok(oldestMs >= Date.now() - dayMs - 60 * minuteMs, "an hour late at most");
+  t.mock.timers.tick(2 * dayMs);
+  assert.deepEqual(readdirSync(folder), ["notes.txt"], "without any new message too");
+});
+
+test("the first tidying is at the start, of drafts too, and a folder that cannot be read is said", (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const folder = freshFolder(t);
+  const old = Date.now() - 31 * dayMs;
+  for (const form of ["X-Y.json", ".X-Y.json.tmp"]) {
+    writeFileSync(join(folder, form.replace("X", String(old)).replace("Y", newPlace().messageId)), "{}");
+  }
+  const notes: string[] = [];
+  const note = (message: string) => void notes.push(message);
+  keepMailboxTidy({ outboxFolder: folder, contactDays: 30 }, { now: Date.now, note });
+  assert.deepEqual([readdirSync(folder), notes], [[], []]);
+  keepMailboxTidy({ outboxFolder: "/nonexistent/outbox", contactDays: 30 }, { now: Date.now, note });
+  assert.deepEqual(notes, ["old messages cannot be removed from /nonexistent/outbox (ENOENT)"]);
 });
 
 test("a folder that cannot be written is a failure that may pass", async () => {
-  const send = createMailbox("/nonexistent/outbox", 30, Date.now);
+  const send = createMailbox("/nonexistent/outbox");
   await assert.rejects(send(newPlace().messageId, newMessage()), { error: "storage", isFinal: false });
 });

@@ -1,23 +1,17 @@
 /** The mailbox folder, where messages are written while nothing is configured to send them: for development. */
-import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DeliveryFailure } from "./delivery_failure.ts";
 import { renderMessage } from "./render.ts";
 import type { Sender } from "./sender.ts";
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-
-export function createMailbox(folder: string, contactDays: number, now: () => number): Sender {
-  let tidiedAtMs = Number.NEGATIVE_INFINITY;
+export function createMailbox(folder: string): Sender {
   return async (messageId, message) => {
     const { channel, purpose, to, code, createdAtMs } = message;
     const { subject, text } = renderMessage(message);
     const createdAt = new Date(createdAtMs).toISOString();
     const content = { channel, purpose, to, subject, text, code, createdAt };
     try {
-      if (now() - tidiedAtMs > hourMs) removeOld(folder, now() - contactDays * dayMs);
-      tidiedAtMs = now();
       writeWhole(folder, `${createdAtMs}-${messageId}.json`, `${JSON.stringify(content, null, 2)}\n`);
     } catch (error) {
       const { code: why = "error" } = error as NodeJS.ErrnoException;
@@ -31,11 +25,4 @@ function writeWhole(folder: string, name: string, text: string): void {
   const draft = join(folder, `.${name}.tmp`);
   writeFileSync(draft, text, { mode: 0o600 });
   renameSync(draft, join(folder, name));
-}
-
-function removeOld(folder: string, beforeMs: number): void {
-  for (const name of readdirSync(folder)) {
-    const [, createdAtMs] = /^\.?([0-9]{1,15})-[0-9a-f-]{36}\.json(?:\.tmp)?$/.exec(name) ?? [];
-    if (createdAtMs !== undefined && Number(createdAtMs) < beforeMs) rmSync(join(folder, name), { force: true });
-  }
 }

@@ -8,6 +8,7 @@ import { limitNotes } from "./limit_notes.ts";
 import { refuseListeners } from "./no_listeners.ts";
 import { readCourierKey } from "./read_courier_key.ts";
 import { serveDeliveries } from "./serve_deliveries.ts";
+import { keepMailboxTidy } from "./tidy_mailbox.ts";
 
 // Everything it will ever run is loaded by now.
 lockDown("courier");
@@ -25,7 +26,8 @@ process.on("uncaughtException", (error) => {
 
 try {
   const settings = readCourierSettings(process.env);
-  const senders = createSenders(settings, Date.now);
+  keepMailboxTidy(settings, { now: Date.now, note });
+  const senders = createSenders(settings);
   const courier = createCourier({ courierKey, senders, now: Date.now, note: limitNotes(note, Date.now) });
   const gateway = new Socket({ fd: 3, readable: true, writable: true });
   gateway.on("error", () => undefined);

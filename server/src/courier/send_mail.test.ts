@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { newMessage, newPlace } from "../../test/messages.ts";
 import { selfSigned } from "../../test/self_signed.ts";
 import { headerOf, type SmtpOptions, smtpError, startSmtp } from "../../test/smtp.ts";
+import { deliveryDeadlineMs, sendDeadlineMs } from "../frames/delivery_times.ts";
 import { readCourierSettings } from "./courier_settings.ts";
 import type { DeliveryFailure } from "./delivery_failure.ts";
 import { createMailSender, toMail, transportOptions } from "./send_mail.ts";
@@ -106,6 +107,47 @@ test("a server that delays is waited for", async (t) => {
   const smtp = await startSmtp(t, { onMail: () => new Promise((resolve) => setTimeout(resolve, 500)) });
   await createMailSender(smtp.settings)(newPlace().messageId, newMessage());
   assert.equal(smtp.received.length, 1);
+});
+
+const pause = (timeMs: number) => new Promise<void>((resolve) => setTimeout(resolve, timeMs));
+
+for (const [name, isTls] of [
+  ["in the clear", false],
+  ["over TLS", true],
+] as const) {
+  test(`a server that is slow at every step (${name}) is given up at one deadline, and gets nothing afterwards`, async (t) => {
+    const deadlineMs = 2_000;
+    // No step takes as long as the deadline; all together do.
+    const slowly = (done: () => void) => void setTimeout(done, 900);
+    const smtp = await startSmtp(t, {
+      ...(isTls && { ...selfSigned, secure: true }),
+      onConnect: (_, done) => slowly(done),
+      onMailFrom: (_, __, done) => slowly(done),
+      onRcptTo: (_, __, done) => slowly(done),
+    });
+    const send = createMailSender({ ...smtp.settings, isTls }, deadlineMs);
+    const beganAtMs = performance.now();
+    await assert.rejects(send(newPlace().messageId, newMessage()), {
+      error: "unreachable",
+      isFinal: false,
+      message: /^the mail server 127\.0\.0\.1:[0-9]+ takes longer than 2 s$/,
+    });
+    assert.ok(performance.now() - beganAtMs >= deadlineMs - 50);
+    await pause(2_500);
+    assert.equal(smtp.received.length, 0);
+  });
+}
+
+test("a server that says nothing is given up at the deadline", async (t) => {
+  const smtp = await startSmtp(t, { onConnect: () => undefined });
+  await assert.rejects(createMailSender(smtp.settings, 500)(newPlace().messageId, newMessage()), {
+    error: "unreachable",
+    isFinal: false,
+  });
+});
+
+test("the courier gives up before the gateway does", () => {
+  assert.ok(sendDeadlineMs + 5_000 <= deliveryDeadlineMs);
 });
 
 test("a server that breaks off: unreachable, to be tried again", async (t) => {

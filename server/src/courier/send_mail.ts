@@ -1,25 +1,50 @@
 /** Mail over SMTP. Each message has a connection of its own: a provider that breaks one off takes nothing else along. */
 import { createTransport } from "nodemailer";
+import { sendDeadlineMs } from "../frames/delivery_times.ts";
 import type { TimedMessage } from "../outbox/sealed_message.ts";
 import type { MailSender, MailSettings } from "./courier_settings.ts";
 import { DeliveryFailure } from "./delivery_failure.ts";
+import { openSocket } from "./open_socket.ts";
 import { renderMessage } from "./render.ts";
 import type { Sender } from "./sender.ts";
 
 /** What `sendFromEmailSenderName` is without a value. */
 const defaultName = "Notifications";
 
-export function createMailSender(settings: MailSettings): Sender {
-  const transport = createTransport(transportOptions(settings));
-  const server = `${settings.host}:${settings.port}`;
+/** The limits of the library are for each step, so a slow server could take minutes. The deadline is for all of them together. */
+export function createMailSender(settings: MailSettings, deadlineMs = sendDeadlineMs): Sender {
+  const { host, port } = settings;
+  const server = `${host}:${port}`;
   return async (messageId, message) => {
     const mail = toMail(settings, messageId, message);
+    const deadline = new AbortController();
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      late.reject(tooLate(server, deadlineMs));
+      deadline.abort();
+    }, deadlineMs);
+    const transport = createTransport({
+      ...transportOptions(settings),
+      // Its own socket could not be closed from here.
+      getSocket: (_, done) =>
+        void openSocket(host, port, deadline.signal).then((connection) => done(null, { connection }), done),
+    });
     try {
-      await transport.sendMail(mail);
+      await Promise.race([transport.sendMail(mail), late.promise]);
     } catch (error) {
-      throw toFailure(error, server);
+      throw error instanceof DeliveryFailure ? error : toFailure(error, server);
+    } finally {
+      clearTimeout(timer);
     }
   };
+}
+
+function tooLate(server: string, deadlineMs: number): DeliveryFailure {
+  return new DeliveryFailure(
+    "unreachable",
+    false,
+    `the mail server ${server} takes longer than ${deadlineMs / 1000} s`,
+  );
 }
 
 /** Without TLS a network in between reads every code. On this machine there is none, and a certificate would prove nothing. */
@@ -31,7 +56,6 @@ export function transportOptions({ host, port, isTls, isLoopback, auth }: MailSe
     requireTLS: !isTls && !isLoopback,
     ...(auth !== undefined && { auth }),
     tls: { minVersion: "TLSv1.2" as const, rejectUnauthorized: !isLoopback },
-    dnsTimeout: 10_000,
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 15_000,

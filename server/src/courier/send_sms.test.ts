@@ -12,7 +12,7 @@ import { createSmsSender } from "./send_sms.ts";
 const sms = newMessage({ channel: "sms", to: "+15551234567" });
 const id = "5b5f3c1e-7d0a-4b7e-9a57-0123456789ab";
 
-async function provider(t: TestContext, listener: RequestListener, token?: string) {
+async function provider(t: TestContext, listener: RequestListener, token?: string, deadlineMs?: number) {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => {
@@ -20,7 +20,7 @@ async function provider(t: TestContext, listener: RequestListener, token?: strin
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return createSmsSender({ url: new URL(`http://127.0.0.1:${port}/send?from=1`), token });
+  return createSmsSender({ url: new URL(`http://127.0.0.1:${port}/send?from=1`), token }, deadlineMs);
 }
 
 test("a text message is one POST of id, number and text, with the token", async (t) => {
@@ -64,6 +64,20 @@ for (const [status, error, isFinal] of [
 
 test("a connection that breaks off is unreachable", async (t) => {
   const send = await provider(t, (request) => request.socket.destroy());
+  await assert.rejects(send(id, sms), { error: "unreachable", isFinal: false });
+});
+
+test("a provider that is slow to answer is given up at the deadline", async (t) => {
+  const closed = Promise.withResolvers<void>();
+  const send = await provider(t, (request) => void request.on("close", closed.resolve), undefined, 500);
+  await assert.rejects(send(id, sms), { error: "unreachable", isFinal: false });
+  await closed.promise;
+});
+
+test("an answer that changes the protocol is none", async (t) => {
+  const send = await provider(t, ({ socket }) => {
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
+  });
   await assert.rejects(send(id, sms), { error: "unreachable", isFinal: false });
 });
 

@@ -1,31 +1,31 @@
 /** Text messages: one POST of `{id, to, text}` to the operator's gateway. */
 import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { sendDeadlineMs } from "../frames/delivery_times.ts";
 import type { SmsSettings } from "./courier_settings.ts";
 import { DeliveryFailure } from "./delivery_failure.ts";
 import { renderMessage } from "./render.ts";
 import type { Sender } from "./sender.ts";
 
-const timeoutMs = 20_000;
-
-export function createSmsSender(settings: SmsSettings): Sender {
+export function createSmsSender(settings: SmsSettings, deadlineMs = sendDeadlineMs): Sender {
   return async (messageId, message) => {
     const body = JSON.stringify({ id: messageId, to: message.to, text: renderMessage(message).text });
-    const status = await post(settings, body);
+    const status = await post(settings, body, deadlineMs);
     if (status >= 200 && status < 300) return;
     throw toFailure(status, settings.url.host);
   };
 }
 
 /** The status of the answer. Redirects are not followed: the setting says where messages go. */
-function post({ url, token }: SmsSettings, body: string): Promise<number> {
+function post({ url, token }: SmsSettings, body: string, deadlineMs: number): Promise<number> {
   const begin = url.protocol === "https:" ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(toConnectionFailure(error, url.host));
     const request: ClientRequest = begin(url, {
       method: "POST",
       agent: false,
-      signal: AbortSignal.timeout(timeoutMs),
+      // From the look-up of the name until the status has come.
+      signal: AbortSignal.timeout(deadlineMs),
       headers: {
         "content-type": "application/json",
         "content-length": Buffer.byteLength(body),
@@ -33,6 +33,8 @@ function post({ url, token }: SmsSettings, body: string): Promise<number> {
       },
     });
     request.on("error", fail);
+    // An answer of 101 ends with neither an error nor a response, and would keep its place among those at once for ever.
+    request.on("close", () => fail(new Error("closed")));
     request.on("response", (response) => {
       // What it says besides may repeat the number and the text.
       resolve(response.statusCode ?? 0);

@@ -56,12 +56,18 @@ test("the courier connects and writes its folder; it reads no key, no database, 
     results: Record<string, string>;
     env: string[];
   };
-  assert.equal(Object.keys(results).length, 49, "the probe walked its whole table");
+  assert.equal(Object.keys(results).length, 66, "the probe walked its whole table");
   assert.deepEqual(
     Object.keys(results).filter((name) => results[name] === "allowed"),
-    ["own folder: write", "own folder: rename", "own folder: read", "network: connect", "network: look up"],
+    [
+      ...["own folder: write", "own folder: rename", "own folder: read"],
+      ...["network: connect", "network: connect by name", "network: look up"],
+    ],
   );
-  const odd = Object.entries(results).filter(([, result]) => result !== "allowed" && !refusals.test(result));
+  const odd = Object.entries(results).filter(
+    ([name, result]) =>
+      result !== "allowed" && !refusals.test(result) && !(isOfHandles(name) && result === "refused EACCES"),
+  );
   assert.deepEqual(odd, [], "every refusal is one that we know");
   assert.deepEqual(names, ["SMTP_URL"]);
   assert.deepEqual(readdirSync(own), ["message.json"]);
@@ -71,3 +77,6 @@ test("the courier connects and writes its folder; it reads no key, no database, 
 
 const refusals =
   /^refused (ERR_ACCESS_DENIED|ERR_DLOPEN_DISABLED|ERR_UNKNOWN_BUILTIN_MODULE|EvalError|TypeError|ERR_INSPECTOR_NOT_AVAILABLE)$/;
+
+/** The calls of Node's handles answer with a number of the operating system. */
+const isOfHandles = (name: string) => /^(listen|bind|datagrams): /.test(name);

@@ -15,6 +15,7 @@ import inspector from "node:inspector";
 import { createRequire } from "node:module";
 import net from "node:net";
 import tls from "node:tls";
+import { getSystemErrorName } from "node:util";
 import v8 from "node:v8";
 import worker_threads from "node:worker_threads";
 // Everything that the courier has loaded before it locks itself down.
@@ -38,6 +39,53 @@ function outcome(emitter: EventEmitter, ...good: string[]): Promise<void> {
 }
 
 const listens = (server: net.Server, where: number | string = 0) => outcome(server.listen(where), "listening");
+
+/** What Node's own sockets are made of. Its calls answer with 0, or with the number of an error. */
+type Handle = {
+  constructor: new (kind: number) => Handle;
+  bind(address: string, port?: number, flags?: number): number;
+  bind6(address: string, port: number, flags: number): number;
+  listen(backlog: number): number;
+  recvStart(): number;
+};
+const serverKind = 1;
+
+/** Any socket in use leads to its handle, and a handle to its class. */
+function newHandle(socket: net.Socket): Handle {
+  const { constructor: HandleClass } = Reflect.get(socket, "_handle") as Handle;
+  socket.on("error", () => undefined).destroy();
+  return new HandleClass(serverKind);
+}
+const tcpHandle = () => newHandle(net.connect(port, host));
+const pipeHandle = () => newHandle(net.connect(`${own}/nobody`));
+
+const udpSocket = () => Reflect.construct(dgram.Socket, [{ type: "udp4" }]) as dgram.Socket;
+
+function udpHandle(): Handle {
+  const socket = udpSocket();
+  const states = Object.getOwnPropertySymbols(socket).map((symbol) => Reflect.get(socket, symbol) as unknown);
+  for (const state of states) {
+    if (typeof state === "object" && state !== null && "handle" in state) return state.handle as Handle;
+  }
+  throw new Error("no handle");
+}
+
+function works(...codes: number[]): void {
+  const failed = codes.find((value) => value !== 0);
+  if (failed !== undefined) throw Object.assign(new Error("the handle refuses"), { code: getSystemErrorName(failed) });
+}
+
+function listensByHandle(handle: Handle, ...address: Parameters<Handle["bind"]>): void {
+  works(handle.bind(...address), handle.listen(1));
+}
+
+/** Newer than the types of Node that we have. */
+const boundSocket = (options: object): unknown => Reflect.construct(Reflect.get(net, "BoundSocket"), [options]);
+
+/** It is not in Node's documentation, and `net.Server` is made of it. */
+function serverHandle(...values: unknown[]): Handle {
+  return Reflect.apply(Reflect.get(net, "_createServerHandle"), net, values) as Handle;
+}
 const code = (path: string) => new URL(path, import.meta.url);
 
 const probes: Record<string, () => unknown> = {
@@ -45,6 +93,7 @@ const probes: Record<string, () => unknown> = {
   "own folder: rename": () => fs.renameSync(`${own}/message`, `${own}/message.json`),
   "own folder: read": () => fs.readFileSync(`${own}/message.json`),
   "network: connect": () => outcome(net.connect(port, host), "connect"),
+  "network: connect by name": () => outcome(net.connect(port, "localhost"), "connect"),
   "network: look up": () => dns.promises.lookup("localhost"),
   "files: read outside": () => fs.readFileSync(secret),
   "files: read past the folder": () => fs.readFileSync(`${own}/../outside/secret`),
@@ -71,6 +120,26 @@ const probes: Record<string, () => unknown> = {
   "listen: tls": () => listens(tls.createServer({})),
   "listen: by the class": () => net.Server.prototype.listen.call(net.createServer(), 0),
   "listen: udp": () => outcome(dgram.createSocket("udp4").bind(0, host), "listening"),
+  "listen: by the server's inner call": () => {
+    const server = net.createServer();
+    Reflect.apply(Reflect.get(server, "_listen2"), server, [host, 0, 4, 1]);
+    return outcome(server, "listening");
+  },
+  "listen: by a server's handle": () => works(serverHandle(host, 0, 4).listen(1)),
+  "listen: by a server's handle of a socket file": () => works(serverHandle(`${own}/socket2`, -1, -1).listen(1)),
+  "listen: by a new tcp handle": () => listensByHandle(tcpHandle(), host, 0, 0),
+  "listen: by a new tcp handle, unbound": () => works(tcpHandle().listen(1)),
+  "listen: by a new pipe handle": () => listensByHandle(pipeHandle(), `${own}/socket3`),
+  "listen: by a new udp handle": () => works(udpHandle().bind(host, 0, 0), udpHandle().recvStart()),
+  "bind: tcp handle": () => works(tcpHandle().bind(host, 0, 0)),
+  "bind: tcp handle of version 6": () => works(tcpHandle().bind6("::1", 0, 0)),
+  "bind: pipe handle": () => works(pipeHandle().bind(`${own}/socket4`)),
+  "bind: udp handle of version 6": () => works(udpHandle().bind6("::1", 0, 0)),
+  "bind: bound socket": () => boundSocket({ host, port: 0 }),
+  "bind: bound socket file": () => boundSocket({ path: `${own}/socket5` }),
+  "bind: by connecting from a port": () => outcome(net.connect({ port, host, localAddress: host }), "connect"),
+  "datagrams: receive": () => works(udpHandle().recvStart()),
+  "datagrams: send": () => udpSocket().send("text", port, host),
   "listen: inspector": () => inspector.open(0, host),
   "process: spawn": () => outcome(child_process.spawn("/bin/true"), "exit"),
   "process: exec": () => child_process.execFileSync("/bin/true"),

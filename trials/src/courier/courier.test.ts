@@ -1,10 +1,7 @@
 /** A real server whose outbox holds messages: who sends them, from where, and with which settings. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,6 +9,7 @@ import { type KeysteadServer, repository, startKeystead } from "@keystead/e2e/ke
 import { killIfThere } from "@keystead/e2e/process_tree.ts";
 import { patienceMs } from "../../../core/test/patience.ts";
 import { selfSigned } from "../../../server/test/self_signed.ts";
+import { startSmsGateway } from "../../../server/test/sms_gateway.ts";
 import { headerOf, smtpError, startSmtp } from "../../../server/test/smtp.ts";
 import { openStoredMessages, type StoredMessages } from "./stored_messages.ts";
 
@@ -71,20 +69,6 @@ test("without settings: the courier starts with the first message, writes it for
   assert.notEqual((await server.children()).courier, courier);
   assert.equal(readdirSync(folder).length, 2);
 });
-
-/** Keeps what is posted to it. */
-async function startSmsGateway(t: TestContext) {
-  const received: unknown[] = [];
-  const server = createServer(async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    received.push({ ...JSON.parse(Buffer.concat(parts).toString()), token: request.headers.authorization });
-    response.end();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/send`, received };
-}
 
 test("messages go to their providers, whose passwords are in no process but the courier, and a failure is said without contact or code", {
   skip: process.platform !== "linux" && "needs /proc",

@@ -2,7 +2,10 @@
 import { createPrivateKey } from "node:crypto";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { bytes, decode, fixed, list, struct, text, u8 } from "@keystead/core/encoding/layout.ts";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { toSentence } from "@keystead/core/keys/mnemonic.ts";
+import { deriveCode } from "@keystead/core/otp/one_time_code.ts";
+import { deriveTargetKey } from "@keystead/core/otp/target_key.ts";
 import { nodeKeyMaths } from "@keystead/server/curves/node_key_maths.ts";
 import { readBody, readEnvelope } from "@keystead/server/endpoints/envelope.ts";
 import { activityForms } from "@keystead/server/generated/activities.ts";
@@ -10,17 +13,19 @@ import { bearerValuesIn } from "@keystead/server/rules/bearer_params.ts";
 import { openBody } from "@keystead/server/signer/decision/body_boxes.ts";
 import { secretContext, targetContext } from "@keystead/server/signer/decision/key_records.ts";
 import { openResult } from "@keystead/server/signer/decision/results.ts";
+import { createCodeSecrets } from "@keystead/server/signer/secrets/code_secrets.ts";
 import { keyringContext } from "@keystead/server/signer/secrets/keyring.ts";
 import { createSealer, type Sealer } from "@keystead/server/signer/secrets/seal.ts";
+import { withoutMac } from "@keystead/server/state/authenticity.ts";
 import { deriveKey } from "@keystead/server/state/digest.ts";
 import { decodePage } from "@keystead/server/state/pages.ts";
-import { type KeyRecord, recordIdOf } from "@keystead/server/state/records.ts";
+import { decodeRecord, type KeyRecord, recordIdOf } from "@keystead/server/state/records.ts";
 import { decodeWalletSecret, seedOfWallet } from "@keystead/server/state/wallet_secret.ts";
 import { findDeployment } from "@keystead/server/store/across.ts";
 import { keyTables, recordOf } from "@keystead/server/store/key_rows.ts";
 import type { Store } from "@keystead/server/store/store.ts";
 
-export type Secret = { name: string; bytes: Uint8Array; isSentence?: boolean };
+export type Secret = { name: string; bytes: Uint8Array; isSentence?: boolean; isCode?: boolean };
 
 export type OpenedRecord = { record: KeyRecord; secrets: Secret[] };
 
@@ -110,15 +115,24 @@ const keyringLayout = struct({
   services: list(struct({ name: text, privateKey: bytes })),
 });
 
-/** The secret behind every MAC, the keys made of it, and the service keys. */
-export async function openDeployment(store: Store, sealer: Sealer): Promise<Secret[]> {
+/** What keys of keyed hashes are derived for. */
+const macLabels = [
+  ...["mac/header", "mac/leaf", "mac/record", "blind-index", "record-tag"],
+  ...["otp-code", "otp-target", "otp-count"],
+];
+
+async function openKeyringParts(store: Store, sealer: Sealer) {
   const keyring = await findDeployment(store);
   if (keyring === undefined) throw new Error("the database holds no deployment");
-  const { authenticity, services } = decode(keyringLayout, sealer.unseal(keyringContext, keyring));
-  const macKeys = ["header", "leaf", "record"].map((purpose) => `mac/${purpose}`);
+  return decode(keyringLayout, sealer.unseal(keyringContext, keyring));
+}
+
+/** The secret behind every MAC and code, the keys made of it, and the service keys. */
+export async function openDeployment(store: Store, sealer: Sealer): Promise<Secret[]> {
+  const { authenticity, services } = await openKeyringParts(store, sealer);
   return [
     { name: "authenticity secret", bytes: authenticity },
-    ...macKeys.map((label) => ({ name: `key ${label}`, bytes: deriveKey(authenticity, label) })),
+    ...macLabels.flatMap((label) => macKeySpellings(`key ${label}`, deriveKey(authenticity, label))),
     { name: "courier key", bytes: deriveKey(authenticity, "courier-messages") },
     ...services.map(({ name, privateKey }) => {
       const { d } = createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" }).export({
@@ -127,6 +141,36 @@ export async function openDeployment(store: Store, sealer: Sealer): Promise<Secr
       return { name: `service key ${name}`, bytes: Buffer.from(d ?? "", "base64url") };
     }),
   ];
+}
+
+/** HMAC (RFC 2104) uses a key in two forms, and whoever computes it often keeps these and not the key. */
+function macKeySpellings(name: string, key: Uint8Array): Secret[] {
+  return [
+    { name, bytes: key },
+    { name: `${name} in its inner block`, bytes: key.map((byte) => byte ^ 0x36) },
+    { name: `${name} in its outer block`, bytes: key.map((byte) => byte ^ 0x5c) },
+  ];
+}
+
+/** A code, and the private half of the key that its answer is encrypted to. Neither is stored anywhere: they are derived. */
+export type OpenedCode = { otpId: string; code: Secret; target: Secret };
+
+/** Every code that was ever started. */
+export async function openCodes(store: Store, sealer: Sealer): Promise<OpenedCode[]> {
+  const secrets = createCodeSecrets((await openKeyringParts(store, sealer)).authenticity);
+  const rows = await store.db.selectFrom("otp_codes").select("record").execute();
+  return rows.map((row) => {
+    const record = decodeRecord(withoutMac(row.record));
+    if (record.kind !== "otpCode") throw new Error("the record of a code is another's");
+    const id = uuidToBytes(record.otpId);
+    const code = deriveCode(secrets.code, id, record.form);
+    const target = deriveTargetKey({ importKey: (scalar) => Uint8Array.from(scalar) }, secrets.target, id);
+    return {
+      otpId: record.otpId,
+      code: { name: `code ${record.otpId}`, bytes: code, isCode: true },
+      target: { name: `target key of code ${record.otpId}`, bytes: target },
+    };
+  });
 }
 
 /** A deployment whose root key was never changed. */

@@ -42,6 +42,22 @@ test("each spelling of a secret is found wherever it lies, and nothing that only
   assert.throws(() => createScanner([{ name: "short", bytes: new Uint8Array(15) }]), /too short/);
 });
 
+test("a code of nine characters is found in every spelling where the hash is as short", () => {
+  const needles = spellings(Buffer.from("7Q0ZK4WXM")).map(({ as, bytes }, n) => ({ name: `${n} ${as}`, bytes }));
+  const { scan } = createScanner(needles, 9);
+  for (const { name, bytes } of needles) {
+    assert.ok(scan(Buffer.concat([randomBytes(1_000), bytes, randomBytes(1_000)])).has(name));
+    assert.deepEqual(scan(bytes.subarray(1)), new Set());
+  }
+  // Where it is part of something longer, it has one of three spellings in base64.
+  for (const before of ["", "x", "xy"]) {
+    const hay = Buffer.from(Buffer.from(`${before}7Q0ZK4WXM, and more`).toString("base64"));
+    assert.match([...scan(hay)].join(), /base64/);
+  }
+  assert.deepEqual(scan(randomBytes(1_000_000)), new Set());
+  assert.throws(() => createScanner([{ name: "short", bytes: new Uint8Array(8) }], 9), /too short/);
+});
+
 test("a needle across two pieces of a file is found, and at both its ends", () => {
   const folder = mkdtempSync(join(tmpdir(), "keystead-scan-"));
   try {

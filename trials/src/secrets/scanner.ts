@@ -1,5 +1,5 @@
 /**
- * Looks for many needles at once: a hash of sixteen bytes rolls over the hay, and only where it is that of a needle's beginning
+ * Looks for many needles at once: a hash of a few bytes rolls over the hay, and only where it is that of a needle's beginning
  * is anything compared. Tens of thousands of needles cost as little as one.
  */
 import { closeSync, openSync, readSync } from "node:fs";
@@ -19,18 +19,18 @@ export type Scanner = {
   scanFrom(read: Read): { found: Set<string>; length: number };
 };
 
-const width = 16;
 const base = 0x9e3779b1 | 0;
 const filterBits = 24;
 const pieceLength = 8 * 2 ** 20;
 
-export function createScanner(needles: readonly Needle[]): Scanner {
+/** `width`: how many bytes are hashed at a time. No needle may be shorter. */
+export function createScanner(needles: readonly Needle[], width = 16): Scanner {
   const byHash = new Map<number, Needle[]>();
   const filter = new Uint8Array(2 ** (filterBits - 3));
   let longest = width;
   for (const needle of needles) {
     if (needle.bytes.length < width) throw new Error(`${needle.name} is too short to be told from anything else`);
-    const hash = hashOf(needle.bytes);
+    const hash = hashOf(needle.bytes, width);
     byHash.set(hash, [...(byHash.get(hash) ?? []), needle]);
     const place = hash >>> (32 - filterBits);
     filter[place >>> 3] = (filter[place >>> 3] ?? 0) | (1 << (place & 7));
@@ -43,7 +43,7 @@ export function createScanner(needles: readonly Needle[]): Scanner {
   function scan(bytes: Uint8Array): Set<string> {
     const found = new Set<string>();
     if (bytes.length < width) return found;
-    let hash = hashOf(bytes);
+    let hash = hashOf(bytes, width);
     for (let at = 0; ; at++) {
       const place = hash >>> (32 - filterBits);
       if (((filter[place >>> 3] as number) & (1 << (place & 7))) !== 0) {
@@ -96,7 +96,7 @@ function openIfThere(path: string): number | undefined {
   }
 }
 
-function hashOf(bytes: Uint8Array): number {
+function hashOf(bytes: Uint8Array, width: number): number {
   let hash = 0;
   for (let n = 0; n < width; n++) hash = (Math.imul(hash, base) + (bytes[n] as number)) | 0;
   return hash;

@@ -1,11 +1,11 @@
 /**
- * After many activities that make, use, export and import keys, no secret is anywhere but in the signer: not in the gateway's
- * memory, nor in the database and its log, nor in what was printed, nor in any file of the data folder but the root key's own. Every
- * secret is known here: some the test imported or exported, and the root key opens all. A sample here, 1,000 activities with
- * `npm run figures`.
+ * After many activities that make, use, export and import keys and send codes, no secret is anywhere but in the signer, and no code that
+ * was not typed yet anywhere but in signer and courier: not in the gateway's memory, nor in the database and its log, nor in what was
+ * printed, nor in any file of the data folder but the root key's own. Every secret is known here: some the test imported, exported or was
+ * sent, and the root key opens all. A sample here, 1,000 activities with `npm run figures`.
  */
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { createECDH, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -19,9 +19,12 @@ import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { samples } from "../../../core/test/samples.ts";
 import { everyValue } from "../../../server/test/every_value.ts";
 import { sentenceSpellings, spellings } from "../../../server/test/secret_spellings.ts";
+import { type CodeReceivers, heldContact, startCodeReceivers } from "./code_receivers.ts";
 import {
   firstSealer,
+  type OpenedCode,
   openBearerValues,
+  openCodes,
   openDeployment,
   openRecords,
   openTargets,
@@ -29,6 +32,7 @@ import {
 } from "./known_secrets.ts";
 import { memoryTrouble, readMemory } from "./process_memory.ts";
 import { createScanner, type Needle, type Scanner } from "./scanner.ts";
+import { startCode, type UnansweredCode } from "./unanswered_codes.ts";
 import { activitiesPerRound, type Work, work } from "./work.ts";
 
 const rounds = samples.secretRounds;
@@ -37,12 +41,21 @@ const options = { timeout: testTimeoutMs };
 /** Enough words in a row that no word list has them in this order. */
 const wordsTogether = 4;
 
+/**
+ * No secret is searched for in fewer bytes, except codes. These are searched for as they are, so that they are found whatever is around
+ * them. Nine characters out of 32 can be told from anything else: if a GiB of hay were nothing but such characters, one of 128 codes would
+ * be in it by chance once in 250 runs, and hay is not like that.
+ */
+const leastLength = 16;
+const codeLength = 9;
+
 function needlesOf(secrets: readonly Secret[]): Needle[] {
-  return secrets.flatMap(({ name, bytes, isSentence }) => {
+  return secrets.flatMap(({ name, bytes, isSentence, isCode }) => {
     const spelled =
       isSentence === true ? sentenceSpellings(Buffer.from(bytes).toString(), wordsTogether) : spellings(bytes);
+    const least = isCode === true ? codeLength : leastLength;
     // Four of the shortest words are too short for the search; the whole sentence is not.
-    const longEnough = spelled.filter((spelling) => spelling.bytes.length >= 16);
+    const longEnough = spelled.filter((spelling) => spelling.bytes.length >= least);
     return longEnough.map((spelling) => ({ name: `${name} as ${spelling.as}`, bytes: spelling.bytes }));
   });
 }
@@ -77,6 +90,25 @@ async function everySecret(store: Store, rootKey: Uint8Array, apiPrivateKey: str
     { name: "root key", bytes: rootKey },
     { name: "API key of the first user", bytes: fromHex(apiPrivateKey) },
   ];
+}
+
+/** What nobody has typed yet. What was sent must be among it, and each key be the one that clients were given the other half of. */
+async function untypedSecrets(
+  codes: readonly OpenedCode[],
+  started: readonly UnansweredCode[],
+  { codeTo }: CodeReceivers,
+): Promise<Secret[]> {
+  assert.equal(codes.length, started.length);
+  for (const { otpId, contact, targetPublicKey } of started) {
+    const opened = codes.find((each) => each.otpId === otpId);
+    assert.ok(opened !== undefined);
+    assert.equal(Buffer.from(opened.code.bytes).toString(), await codeTo(contact));
+    if (targetPublicKey === undefined) continue;
+    const target = createECDH("prime256v1");
+    target.setPrivateKey(opened.target.bytes);
+    assert.equal(target.getPublicKey("hex"), targetPublicKey);
+  }
+  return codes.flatMap(({ code, target }) => [code, target]);
 }
 
 /** Those files alone exist to hold a secret. */
@@ -139,44 +171,78 @@ async function plantMarkers(server: KeysteadServer): Promise<Needle[]> {
   ];
 }
 
-type Memory = { gateway: Buffer[]; signer: Buffer[]; trouble: string | undefined };
+type Memory = { gateway: Buffer[]; signer: Buffer[]; courier: Buffer[]; trouble: string | undefined };
 
+/** The courier's first: its mail server does not let it wait for long. */
 async function readMemories(server: KeysteadServer): Promise<Memory> {
-  const { gateway = 0, signer = 0 } = process.platform === "linux" ? await server.children() : {};
-  const trouble = memoryTrouble(gateway) ?? memoryTrouble(signer);
-  if (trouble === undefined) return { gateway: readMemory(gateway), signer: readMemory(signer), trouble };
+  const { gateway = 0, signer = 0, courier = 0 } = process.platform === "linux" ? await server.children() : {};
+  const trouble = memoryTrouble(courier) ?? memoryTrouble(gateway) ?? memoryTrouble(signer);
+  if (trouble === undefined) {
+    return { courier: readMemory(courier), gateway: readMemory(gateway), signer: readMemory(signer), trouble };
+  }
   if (process.env.KEYSTEAD_CI === "1") throw new Error(trouble);
-  return { gateway: [], signer: [], trouble };
+  return { courier: [], gateway: [], signer: [], trouble };
+}
+
+type Observed = {
+  done: Work;
+  markers: Needle[];
+  /** Its mail was being sent when the memories were read. */
+  held: UnansweredCode;
+  memory: Memory;
+  /** Of the folder `database`. */
+  copies: { name: string; bytes: Buffer }[];
+};
+
+/** Works, and looks while the server runs: a database that is closed has no write-ahead log any more. */
+async function observe(server: KeysteadServer, receivers: CodeReceivers): Promise<Observed> {
+  const done = await work(server, rounds);
+  assert.equal(done.activities, rounds * activitiesPerRound);
+  const markers = await plantMarkers(server);
+  // They have gone wherever they ever go.
+  for (const { contact } of done.codes) await receivers.codeTo(contact);
+  const held = await startCode(server, "ACTIVITY_TYPE_INIT_OTP_V3", "OTP_TYPE_EMAIL", heldContact);
+  await receivers.codeTo(heldContact);
+  const memory = await readMemories(server);
+  const paths = filesBelow(join(server.dataFolder, "database"));
+  const copies = paths.map((path) => ({ name: basename(path), bytes: readFileSync(path) }));
+  receivers.letGo();
+  return { done, markers, held, memory, copies };
 }
 
 for (const dialect of dialects) {
-  const title = `${dialect}: ${rounds * activitiesPerRound} activities leave no secret outside the signer`;
+  const count = rounds * activitiesPerRound;
+  const title = `${dialect}: ${count} activities leave no secret outside the signer, and no code outside signer and courier`;
   test(title, options, async (t: TestContext) => {
     const source = await testSource(t, dialect);
     if (source === undefined) return;
     const dataFolder = freshDataFolder(t);
-    const server = await startKeystead({ dataFolder, ...(source.kind === "postgres" && { databaseUrl: source.url }) });
+    const receivers = await startCodeReceivers(t);
+    const { env } = receivers;
+    const databaseUrl = source.kind === "postgres" ? { databaseUrl: source.url } : {};
+    const server = await startKeystead({ dataFolder, env, ...databaseUrl });
     t.after(() => server.stop());
-    const done = await work(server, rounds);
-    assert.equal(done.activities, rounds * activitiesPerRound);
-    const markers = await plantMarkers(server);
-    const memory = await readMemories(server);
-    // Read while it runs: a database that is closed has no write-ahead log any more.
-    const folder = join(dataFolder, "database");
-    const copies = filesBelow(folder).map((path) => ({ name: basename(path), bytes: readFileSync(path) }));
+    const { done, markers, held, memory, copies } = await observe(server, receivers);
     await server.stop();
 
+    const folder = join(dataFolder, "database");
     const store = await openStore(source.kind === "sqlite" ? { kind: "sqlite", folder } : source);
     t.after(() => closeStore(store));
     const rootKey = Uint8Array.from(readFileSync(join(dataFolder, "root.key")));
-    const secrets = await everySecret(store, rootKey, server.bootstrap.apiPrivateKey, done);
+    const sealer = firstSealer(rootKey);
+    const secrets = [
+      ...(await everySecret(store, rootKey, server.bootstrap.apiPrivateKey, done)),
+      ...(await untypedSecrets(await openCodes(store, sealer), [...done.codes, held], receivers)),
+    ];
     const needles = needlesOf(secrets);
-    // Tokens and codes that can still be used. The gateway has them in its memory while it deals with them.
-    const bearer = (await openBearerValues(store, firstSealer(rootKey))).flatMap(({ name, text }) =>
+    // Tokens and typed codes that can still be used. The gateway has them in its memory while it deals with them.
+    const bearer = (await openBearerValues(store, sealer)).flatMap(({ name, text }) =>
       spellings(Buffer.from(text)).map(({ as, bytes }) => ({ name: `${name} as ${as}`, bytes })),
     );
-    const scanner = createScanner([...needles, ...bearer, ...markers]);
-    t.diagnostic(`${dialect}: ${done.activities} activities; ${secrets.length} secrets in ${needles.length} spellings`);
+    const scanner = createScanner([...needles, ...bearer, ...markers], codeLength);
+    t.diagnostic(
+      `${dialect}: ${done.activities} activities; ${secrets.length} secrets in ${needles.length} spellings, ${done.codes.length + 1} of them codes that nobody typed`,
+    );
 
     const expectOnly = (hay: Hay, expected: readonly string[], skip: string | false = false) =>
       t.test(hay.name, { skip }, (t) => {
@@ -190,9 +256,21 @@ for (const dialect of dialects) {
     const { trouble = false } = memory;
     const inGateway = { name: "the gateway's memory", parts: memory.gateway, isGateways: true };
     await expectOnly(inGateway, ["narrow", "wide in memory"], trouble);
-    await t.test("the same search finds the root key in the signer's memory", { skip: trouble }, () => {
-      const { found } = search(scanner, { name: "the signer's memory", parts: memory.signer });
-      assert.ok(found.has("root key as raw"));
+    await t.test(
+      "the same search finds the root key and that of codes in the signer's memory",
+      { skip: trouble },
+      () => {
+        const { found } = search(scanner, { name: "the signer's memory", parts: memory.signer });
+        assert.ok(found.has("root key as raw"));
+        for (const label of ["otp-code", "otp-target"]) assert.ok(found.has(`key ${label} in its inner block as raw`));
+      },
+    );
+    await t.test("the same search finds a code that is being sent in the courier's memory", { skip: trouble }, () => {
+      const { found } = search(scanner, { name: "the courier's memory", parts: memory.courier });
+      assert.ok(found.has(`code ${held.otpId} as raw`));
+      assert.ok(found.has("courier key as raw"));
+      const others = [...found].filter((name) => !/^(code|courier key) /.test(name));
+      assert.deepEqual(others, [], "a courier has codes and its own key, and no other secret");
     });
     if (store.dialect === "sqlite") {
       const names = copies.map(({ name }) => name).filter((name) => name.startsWith("keystead.db"));
@@ -205,7 +283,6 @@ for (const dialect of dialects) {
     }
     await expectOnly({ name: "every value in the database", parts: await everyValue(store) }, ["narrow", "wide"]);
     await expectOnly({ name: "what was printed", parts: [Buffer.from(server.output())] }, ["address"]);
-    // Messages that wait to be sent will lie here too.
     const others = filesBelow(dataFolder, (name) => !secretFiles.includes(name));
     assert.ok(others.includes(join(dataFolder, "signer", "memory")));
     await expectOnly({ name: "the other files of the data folder", parts: others }, []);

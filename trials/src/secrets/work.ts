@@ -7,8 +7,9 @@ import { parseSentence, toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { ownClient } from "@keystead/e2e/keys/own_client.ts";
 import type { KeysteadServer } from "@keystead/e2e/keystead_server.ts";
 import { nodeKeyMaths } from "@keystead/server/curves/node_key_maths.ts";
+import { createCodeStarter, type UnansweredCode } from "./unanswered_codes.ts";
 
-export const activitiesPerRound = 14;
+export const activitiesPerRound = 16;
 
 const formats = {
   CURVE_SECP256K1: "ADDRESS_FORMAT_ETHEREUM",
@@ -46,12 +47,13 @@ function mistyped(sentence: string): string {
 
 /** What clients got out and put in: the words or hex digits, and whose they are. */
 export type Moved = { kind: "wallet" | "walletAccount" | "privateKey"; id: string; text: string };
-export type Work = { activities: number; moved: Moved[]; mistyped: string[] };
+export type Work = { activities: number; moved: Moved[]; mistyped: string[]; codes: UnansweredCode[] };
 
-/** Of each round fourteen activities: keys made, used, taken out and brought in, and one import that fails. */
+/** Of each round sixteen activities: keys made, used, taken out and brought in, one import that fails, and two codes. */
 export async function work(server: KeysteadServer, rounds: number): Promise<Work> {
   const { sdk, bundles, userId } = await ownClient(server);
-  const done: Work = { activities: 0, moved: [], mistyped: [] };
+  const done: Work = { activities: 0, moved: [], mistyped: [], codes: [] };
+  const codes = await createCodeStarter(server, sdk, rounds);
   const did = async <T>(activity: Promise<T>): Promise<T> => {
     done.activities += 1;
     return activity;
@@ -101,6 +103,8 @@ export async function work(server: KeysteadServer, rounds: number): Promise<Work
     const refused = did(sdk.importWallet({ userId, walletName: "Never", encryptedBundle: wrongBundle, accounts: [] }));
     await assert.rejects(refused, /checksum does not match/);
     done.mistyped.push(wrong);
+
+    done.codes.push(await did(codes.start("OTP_TYPE_EMAIL", n)), await did(codes.start("OTP_TYPE_SMS", n)));
   }
   return done;
 }

@@ -4,10 +4,11 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Delivered } from "../../frames/courier_messages.ts";
+import { deliveryDeadlineMs } from "../../frames/delivery_times.ts";
 import { dropClaims, listDueMessages } from "../../store/across.ts";
 import { type Claim, claimMessage, type DueMessage, noteFailed, noteRetry, noteSent } from "../../store/outbox.ts";
 import type { Store } from "../../store/store.ts";
-import { type CourierLink, deliveryDeadlineMs } from "../link/courier_link.ts";
+import type { CourierLink } from "../link/courier_link.ts";
 import type { Job } from "./job_runner.ts";
 
 /** A message that will not be sent any more. Neither its contact nor its text is known here. */

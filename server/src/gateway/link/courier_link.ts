@@ -5,6 +5,7 @@
 import type { Socket } from "node:net";
 import { decode } from "@keystead/core/encoding/layout.ts";
 import { type Delivered, type DeliverRequest, deliverReply, deliverRequest } from "../../frames/courier_messages.ts";
+import { deliveryDeadlineMs } from "../../frames/delivery_times.ts";
 import { createFrameReader, encodeFrame, type Frame } from "../../frames/frame.ts";
 
 export type CourierLink = {
@@ -15,9 +16,6 @@ export type CourierLink = {
   attach(socket: Socket): void;
   close(): void;
 };
-
-/** Longer than the courier itself waits for a provider. */
-export const deliveryDeadlineMs = 30_000;
 
 const away: Delivered = { kind: "failed", value: { error: "courier", isFinal: false } };
 const invalid: Delivered = { kind: "failed", value: { error: "invalid", isFinal: true } };
