@@ -8,8 +8,10 @@ import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { bytes, decode, encode, fixed, list, struct, text, u8, type ValueOf } from "@keystead/core/encoding/layout.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import type { StatementMac } from "@keystead/core/oidc/issuer_statement.ts";
 import { nodeCurves } from "../../curves/node_curves.ts";
 import { nodeBundleSigner } from "../../curves/node_hpke.ts";
+import { createStatementMac } from "../../outbox/statement_mac.ts";
 import { type Authenticity, createAuthenticity } from "../../state/authenticity.ts";
 import { createMac, deriveKey } from "../../state/digest.ts";
 import { type CodeSecrets, createCodeSecrets } from "./code_secrets.ts";
@@ -92,6 +94,8 @@ export type Keyring = {
   tag(organizationId: string, kind: string, secret: Uint8Array): string;
   /** What messages are sealed with for the courier: derived, so that keyrings from before there was a courier have it too. */
   courierKey: Uint8Array;
+  /** What the courier's statements about issuers are verified with. */
+  statementMac: StatementMac;
 };
 
 /** Fresh keys for a new deployment, sealed. */
@@ -141,6 +145,7 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     content.fill(0);
     return text;
   }
+  const courierKey = deriveKey(ring.authenticity, "courier-messages");
   const keyring = {
     deploymentId: Uint8Array.from(ring.deploymentId),
     authenticity: createAuthenticity(ring.authenticity),
@@ -156,7 +161,8 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     blindIndex: (organizationId: string, kind: string, secret: Uint8Array) =>
       macOf(blindMac, organizationId, kind, secret),
     tag: (organizationId: string, kind: string, secret: Uint8Array) => macOf(tagMac, organizationId, kind, secret),
-    courierKey: deriveKey(ring.authenticity, "courier-messages"),
+    courierKey,
+    statementMac: createStatementMac(courierKey),
   };
   plain.fill(0);
   return keyring;
