@@ -41,6 +41,7 @@ test("a name that is public when it is checked and private when it is asked agai
   assert.equal(server.connections(), samples.rebindings / 2);
   assert.equal(trap.connections(), 0);
   assert.equal(asked.length, 2 * samples.rebindings, "one look-up for each fetch, of both families");
+  t.diagnostic(`${samples.rebindings} fetches, ${trap.connections()} connections to the private address`);
 });
 
 test("an answer with one private address among public ones is refused as a whole", async (t) => {
