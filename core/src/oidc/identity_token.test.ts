@@ -241,7 +241,7 @@ test("a nonce is the hash of the key's text as it was sent, in either claim", ()
   const nonce = "1663bba492a323085b13895634a3618792c4ec6896f3c34ef3c26396df22ef82";
   assert.equal(nonceFor(publicKey), nonce);
   const check = (claims: TestClaims, text = publicKey) =>
-    checkNonce(nodeTokenCrypto, parseIdentityToken(issueToken(key, freshClaims(nowMs, claims))), text);
+    checkNonce(nodeTokenCrypto, parseIdentityToken(issueToken(key, freshClaims(nowMs, claims))).claims, text);
   check({ nonce });
   check({ tknonce: nonce });
   check({ nonce: "of the application's own", tknonce: nonce });

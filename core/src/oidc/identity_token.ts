@@ -32,6 +32,11 @@ function compactForm(oidcToken: string): string {
   }
 }
 
+/** The keys that the verdict on a token depends on: the one that it names, or two of several, which are one too many. */
+export function findTokenKeys({ jws }: Pick<SentIdentityToken, "jws">, keys: readonly IssuerKey[]): IssuerKey[] {
+  return keys.filter(({ kid }) => kid === jws.kid || jws.kid === undefined).slice(0, 2);
+}
+
 /**
  * Verifies the token with the keys of its issuer; throws `invalid_argument` for one that they refuse. Whose keys these are, and how old they
  * are, is the caller's to know.
@@ -41,12 +46,11 @@ export function verifyWithKeys(
   { jws }: Pick<SentIdentityToken, "jws">,
   keys: readonly IssuerKey[],
 ): KeyVerdict {
-  const named = keys.filter(({ kid }) => kid === jws.kid || jws.kid === undefined);
-  if (named.length === 0) return { kind: "unknown" };
-  const [key, ...others] = named.filter(({ algorithm }) => algorithm === jws.algorithm);
-  if (key === undefined) throw invalidToken("its `alg` is not the one of its issuer's key");
+  const [key, ...others] = findTokenKeys({ jws }, keys);
+  if (key === undefined) return { kind: "unknown" };
   // Two keys under one name, or no name and several keys: whichever we took, another verifier might take the other.
-  if (others.length > 0 || (jws.kid === undefined && keys.length > 1)) throw invalidToken("it names no single key");
+  if (others.length > 0) throw invalidToken("it names no single key");
+  if (key.algorithm !== jws.algorithm) throw invalidToken("its `alg` is not the one of its issuer's key");
   if (isSignedBy(crypto, key, jws)) return { kind: "verified", key };
   // Without a name this may be a key that the issuer has replaced.
   if (jws.kid === undefined) return { kind: "unknown" };
@@ -76,7 +80,7 @@ export function checkIdentityToken({ claims }: SentIdentityToken, nowMs: number)
  */
 export function checkNonce(
   { sha256 }: Pick<TokenCrypto, "sha256">,
-  { claims }: SentIdentityToken,
+  claims: Pick<IdentityClaims, "nonces">,
   publicKeyText: string,
 ): void {
   const expected = toHex(sha256(new TextEncoder().encode(publicKeyText)));

@@ -15,6 +15,11 @@ export const maxIssuerBytes = 512;
 /** The largest published key set, with only the members that matter, has a tenth of it. */
 export const maxKeySetBytes = 32 * 1024;
 
+/** By the signer's own clock: issuers replace their keys every few hours, and one that was stolen must end. */
+export const maxStatementAgeMs = 60 * 60_000;
+/** An issuer is not asked more often than this, whatever keys tokens name. */
+export const refetchPauseMs = 60_000;
+
 const format = 1;
 const macLength = 32;
 

@@ -21,7 +21,7 @@ export type OpenIdProvider = {
 };
 
 export async function startOpenIdProvider(): Promise<OpenIdProvider> {
-  const child = fork(entry, [redirectUri, clientId], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const child = fork(entry, [redirectUri, clientId], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
   const first = await heard(child);
   const issuer = first.issuer ?? "";
   let { kids } = first;

@@ -2,23 +2,25 @@
  * An OpenID provider in a process of its own: `oidc-provider` with its own login page, in memory. It prints its issuer as one line of
  * JSON, and replaces its keys when its parent says so.
  */
-import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { generateKeyPairSync, type JsonWebKey, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import * as oidc from "oidc-provider";
+import { Provider } from "oidc-provider";
 
 const [, , redirectUri = "", clientId = ""] = process.argv;
 
-/** The first signs, all are published. */
-let keys: { kid: string }[] = [];
+type Key = JsonWebKey & { kid: string };
 
-function makeKey(): { kid: string } {
+/** The first signs, all are published. */
+let keys: Key[] = [];
+
+function makeKey(): Key {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   return { ...privateKey.export({ format: "jwk" }), alg: "RS256", use: "sig", kid: randomUUID() };
 }
 
-function makeProvider(issuer: string): oidc.Provider {
-  return new oidc.Provider(issuer, {
+function makeProvider(issuer: string): Provider {
+  return new Provider(issuer, {
     clients: [
       {
         client_id: clientId,
@@ -33,7 +35,7 @@ function makeProvider(issuer: string): oidc.Provider {
     claims: { openid: ["sub"], email: ["email", "email_verified"] },
     conformIdTokenClaims: false,
     features: { devInteractions: { enabled: true } },
-    findAccount: (_, sub) => ({
+    findAccount: (_: unknown, sub: string) => ({
       accountId: sub,
       claims: () => ({ sub, email: `${sub}@example.com`, email_verified: true }),
     }),

@@ -26,6 +26,7 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     limits: {},
     codes: { hasSandboxCodes: false, allowsPlainAnswers: false },
     extraCertificates: undefined,
+    identities: { linkingIssuers: ["https://accounts.google.com"] },
     oldKeySaved: false,
   });
 });
@@ -85,6 +86,16 @@ test("settings of one-time codes are for the signer, and the code that everybody
   for (const { settings } of Object.values(processes)) {
     for (const name of Object.keys(env)) assert.ok(!settings.includes(name), `${name} reaches no environment`);
   }
+});
+
+test("issuers whose e-mail addresses link accounts are the signer's business, Google by default", () => {
+  const linkingOf = (KEYSTEAD_OIDC_LINKING?: string) =>
+    parseConfig([], KEYSTEAD_OIDC_LINKING === undefined ? {} : { KEYSTEAD_OIDC_LINKING }, "/").identities
+      .linkingIssuers;
+  assert.deepEqual(linkingOf(), ["https://accounts.google.com"]);
+  assert.deepEqual(linkingOf("none"), []);
+  assert.deepEqual(linkingOf("https://a.example, https://b.example/x"), ["https://a.example", "https://b.example/x"]);
+  for (const { settings } of Object.values(processes)) assert.ok(!settings.includes("KEYSTEAD_OIDC_LINKING"));
 });
 
 test("the limits that can be set are those that the signer knows", () => {
@@ -160,6 +171,12 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
   ["an issuer with a user name", [], { KEYSTEAD_OIDC_ISSUERS: "https://u@a.example" }, /^KEYSTEAD_OIDC_ISSUERS must/],
   ["an issuer that is none", [], { KEYSTEAD_OIDC_ISSUERS: "https://a.example," }, /^KEYSTEAD_OIDC_ISSUERS must be/],
   ["contacts for no day", [], { KEYSTEAD_CONTACT_DAYS: "0" }, /^KEYSTEAD_CONTACT_DAYS must be/],
+  [
+    "linking by what is no issuer",
+    [],
+    { KEYSTEAD_OIDC_LINKING: "google" },
+    /^KEYSTEAD_OIDC_LINKING must be issuers like/,
+  ],
   ["another fixed code", [], { KEYSTEAD_DEV_OTP: "secret" }, /^KEYSTEAD_DEV_OTP takes only the word fixed$/],
   [
     "the fixed code beside real mail",

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { type CodeSettings, parseCodeSettings } from "./code_settings.ts";
 import { checkIssuers, parseExtraCertificates } from "./fetch_settings.ts";
 import { parsePublicKey } from "./first_api_key.ts";
+import { type IdentitySettings, parseIdentitySettings } from "./identity_settings.ts";
 import { limitNames } from "./limit_names.ts";
 import { checkMessageSettings } from "./message_settings.ts";
 import { printable } from "./process_messages.ts";
@@ -42,6 +43,7 @@ export type Config = {
   codes: CodeSettings;
   /** A file of certificates that the courier trusts beside those of Node. */
   extraCertificates: string | undefined;
+  identities: IdentitySettings;
   /** Of a rotation: the operator says that there is a copy of the root key that is about to go. */
   oldKeySaved: boolean;
 };
@@ -68,6 +70,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     limits: parseLimits(env.KEYSTEAD_LIMITS),
     codes: parseCodeSettings(env),
     extraCertificates: parseExtraCertificates(env, cwd),
+    identities: parseIdentitySettings(env),
     oldKeySaved,
   };
 }
