@@ -2,14 +2,14 @@
  * An OpenID provider in a process of its own: `oidc-provider` with its own login page, in memory. It prints its issuer as one line of
  * JSON, and replaces its keys when its parent says so.
  */
-import { generateKeyPairSync, type JsonWebKey, randomUUID } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
 
 const [, , redirectUri = "", clientId = ""] = process.argv;
 
-type Key = JsonWebKey & { kid: string };
+type Key = Record<string, unknown> & { kid: string };
 
 /** The first signs, all are published. */
 let keys: Key[] = [];
