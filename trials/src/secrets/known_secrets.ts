@@ -130,10 +130,12 @@ async function openKeyringParts(store: Store, sealer: Sealer) {
 /** The secret behind every MAC and code, the keys made of it, and the service keys. */
 export async function openDeployment(store: Store, sealer: Sealer): Promise<Secret[]> {
   const { authenticity, services } = await openKeyringParts(store, sealer);
+  const courierKey = deriveKey(authenticity, "courier-messages");
   return [
     { name: "authenticity secret", bytes: authenticity },
     ...macLabels.flatMap((label) => macKeySpellings(`key ${label}`, deriveKey(authenticity, label))),
-    { name: "courier key", bytes: deriveKey(authenticity, "courier-messages") },
+    { name: "courier key", bytes: courierKey },
+    ...macKeySpellings("statement key", deriveKey(courierKey, "issuer-statements")),
     ...services.map(({ name, privateKey }) => {
       const { d } = createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" }).export({
         format: "jwk",
