@@ -43,6 +43,8 @@ export type GatewayRig = {
   dependencies: SubmitDependencies;
   organizationId: string;
   root: Person;
+  /** Where requests come from, for tests that ask about addresses. */
+  source?: { address: string | undefined };
   /** The bytes of a submit at the signer's time, or `agoMs` before. */
   body(path: ActivityPath, parameters: unknown, options?: BodyOptions): Uint8Array;
   /** Sends bytes as they are; a refusal that was stored is thrown as what it answers. */
@@ -118,7 +120,7 @@ export async function createGatewayRig(
       const answer = await submit(
         dependencies,
         activity,
-        { body, evidence: stampEvidence(stamp), idempotencyKey },
+        { body, evidence: stampEvidence(stamp), idempotencyKey, source: rig.source },
         dialectOf(undefined),
       );
       if ("failure" in answer) throw new Refused(answer.failure);

@@ -123,6 +123,11 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
   }),
   create_policies: () => ({ policies: Array.from({ length: 16 }, policy) }),
   create_policy: policy,
+  set_ip_allowlist: () => ({
+    enabled: false,
+    rules: Array.from({ length: 100 }, (_, at) => ({ cidr: `192.0.2.${at}/24`, label: "x".repeat(255) })),
+  }),
+  remove_ip_allowlist: () => ({}),
   create_session_profile: () => ({ sessionProfileName: randomUUID(), scope: longExpression() }),
   create_private_key_tag: () => ({ privateKeyTagName: randomUUID(), privateKeyIds: ids() }),
   create_private_keys: () => ({
@@ -252,6 +257,7 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_wallet: ({ walletId }) => ({ walletId }),
   get_wallet_account: ({ walletId, address }) => ({ walletId, address }),
   list_activities: () => ({ paginationOptions }),
+  get_ip_allowlist: () => ({}),
   list_email_events: () => ({ email: "user@example.com", paginationOptions }),
   list_policies: () => ({}),
   list_private_key_tags: () => ({}),

@@ -23,6 +23,7 @@ import type { Endpoint } from "./endpoints.ts";
 const queriesByFields: Readonly<Record<string, readonly (keyof typeof queries)[]>> = {
   "": [
     "get_api_keys",
+    "get_ip_allowlist",
     "get_organization",
     "get_organization_configs",
     "get_session_profiles",

@@ -25,6 +25,8 @@ export type Sent = {
   session?: string;
   /** Instead of the stamp the key would make. */
   stamp?: string;
+  /** What a caller, or a proxy, adds as `X-Forwarded-For`. */
+  forwardedFor?: string;
   spelling?: Spelling;
   /** Not held against the published document. */
   isMalformed?: boolean;
@@ -50,12 +52,13 @@ export function createFixture(url: string, traffic: Traffic, stage: Stage, place
     ...stage,
     place,
     traffic,
-    async send({ kind, path: name, body, key, stamp, session, spelling = "own", isMalformed = false }) {
+    async send({ kind, path: name, body, key, stamp, session, forwardedFor, spelling = "own", isMalformed = false }) {
       const path = `/public/v1/${kind}/${name}`;
       const headers: Headers = [
         ["Content-Type", "application/json"],
         ...(key === undefined ? [] : [["X-Stamp", stamp ?? stampFor(key, body)] as const]),
         ...(session === undefined ? [] : [["X-Session", session] as const]),
+        ...(forwardedFor === undefined ? [] : [["X-Forwarded-For", forwardedFor] as const]),
         ...(spelling === "published" ? publishedClient : []),
       ];
       const answer = await send(url, { path, headers, body: bytesOf(body) });

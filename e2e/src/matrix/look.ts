@@ -15,6 +15,7 @@ export type Look = {
   policies: Json[];
   interfaces: Json[];
   sessionProfiles: Json[];
+  ipAllowlist: Json;
   features: Json[];
   quorum: Json;
   subOrganizationIds: string[];
@@ -35,11 +36,9 @@ export async function look(fixture: Fixture, place: Place = fixture.place): Prom
     ask("list_private_key_tags"),
     allAccounts(ask),
   ]);
-  const [{ policies }, { smartContractInterfaces: interfaces }, { sessionProfiles }] = await Promise.all([
-    ask("list_policies"),
-    ask("list_smart_contract_interfaces"),
-    ask("get_session_profiles"),
-  ]);
+  const [{ policies }, { smartContractInterfaces: interfaces }, { sessionProfiles }, { allowlist }] = await Promise.all(
+    [ask("list_policies"), ask("list_smart_contract_interfaces"), ask("get_session_profiles"), ask("get_ip_allowlist")],
+  );
   const { features, quorum } = configs;
   return {
     organizationName,
@@ -52,6 +51,7 @@ export async function look(fixture: Fixture, place: Place = fixture.place): Prom
     policies,
     interfaces,
     sessionProfiles,
+    ipAllowlist: allowlist,
     features,
     quorum,
     subOrganizationIds: await subOrganizations(ask, place),

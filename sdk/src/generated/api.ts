@@ -253,6 +253,26 @@ export type SessionProfile = {
   updatedAt: Timestamp;
 };
 
+/** From which addresses requests may come. */
+export type IpAllowlist = {
+  /** Unique identifier of the organization. */
+  organizationId: string;
+  rules: {
+    /** A block of addresses. */
+    cidr: string;
+    /** What the block is, for people. */
+    label?: string;
+    /** When the rule was set, in milliseconds since the epoch. */
+    createdAt: string;
+  }[];
+  /** Public key of the API key that the list is for. */
+  publicKey?: string;
+  /** Whether the organization's list counts. */
+  enabled?: boolean;
+  /** What happens to a request whose address is not known. */
+  onEvaluationError?: string;
+};
+
 /** A statement about one execution, signed by the application that executed it. */
 export type AppProof = {
   scheme: "SIGNATURE_SCHEME_EPHEMERAL_KEY_P256";
@@ -2157,6 +2177,35 @@ export type RejectActivityResponse = {
   activity: Activity;
 };
 
+export type RemoveIpAllowlistParams = {
+  publicKey?: string | null;
+};
+
+export type RemoveIpAllowlistResult = Record<string, never>;
+
+export type RemoveIpAllowlistRequest = {
+  type: "ACTIVITY_TYPE_REMOVE_IP_ALLOWLIST";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: RemoveIpAllowlistParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type RemoveIpAllowlistResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_REMOVE_IP_ALLOWLIST";
+    intent?: {
+      removeIpAllowlistIntent: RemoveIpAllowlistParams;
+    };
+    result?: {
+      removeIpAllowlistResult?: RemoveIpAllowlistResult;
+    };
+  };
+};
+
 export type RemoveOrganizationFeatureParams = {
   /** Name of a feature. */
   name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
@@ -2189,6 +2238,42 @@ export type RemoveOrganizationFeatureResponse = {
     };
     result?: {
       removeOrganizationFeatureResult?: RemoveOrganizationFeatureResult;
+    };
+  };
+};
+
+export type SetIpAllowlistParams = {
+  publicKey?: string | null;
+  enabled?: boolean | null;
+  rules?: readonly {
+    /** A block of addresses, such as `192.0.2.0/24` or `2001:db8::/48`. */
+    cidr: string;
+    label?: string | null;
+  }[] | null;
+  onEvaluationError?: "ALLOW" | "DENY" | null;
+};
+
+export type SetIpAllowlistResult = Record<string, never>;
+
+export type SetIpAllowlistRequest = {
+  type: "ACTIVITY_TYPE_SET_IP_ALLOWLIST";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: SetIpAllowlistParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type SetIpAllowlistResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_SET_IP_ALLOWLIST";
+    intent?: {
+      setIpAllowlistIntent: SetIpAllowlistParams;
+    };
+    result?: {
+      setIpAllowlistResult?: SetIpAllowlistResult;
     };
   };
 };
@@ -2865,6 +2950,16 @@ export type GetAuthenticatorsResponse = {
   authenticators: Authenticator[];
 };
 
+export type GetIpAllowlistRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  publicKey?: string | null;
+};
+
+export type GetIpAllowlistResponse = {
+  allowlist: IpAllowlist;
+};
+
 export type GetOrganizationRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3344,6 +3439,8 @@ export type GetAuthenticatorInput = Omit<GetAuthenticatorRequest, "organizationI
 
 export type GetAuthenticatorsInput = Omit<GetAuthenticatorsRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetIpAllowlistInput = Omit<GetIpAllowlistRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetOrganizationInput = Omit<GetOrganizationRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetOrganizationConfigsInput = Omit<GetOrganizationConfigsRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -3439,7 +3536,9 @@ export const activities = {
   otp_login: { url: "/public/v1/submit/otp_login", type: "ACTIVITY_TYPE_OTP_LOGIN_V2", resultKey: "otpLoginResult", summary: "Sign a user in with a verification token and get a session", parameters: ["verificationToken: string", "publicKey: string", "clientSignature: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; }", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   recover_user: { url: "/public/v1/submit/recover_user", type: "ACTIVITY_TYPE_RECOVER_USER", resultKey: "recoverUserResult", summary: "Register a passkey with the key that a recovery mail brought", parameters: ["authenticator: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }", "userId: string"] },
   reject_activity: { url: "/public/v1/submit/reject_activity", type: "ACTIVITY_TYPE_REJECT_ACTIVITY", resultKey: "", summary: "Reject an activity that waits for consensus", parameters: ["fingerprint: string"] },
+  remove_ip_allowlist: { url: "/public/v1/submit/remove_ip_allowlist", type: "ACTIVITY_TYPE_REMOVE_IP_ALLOWLIST", resultKey: "removeIpAllowlistResult", summary: "Remove the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
   remove_organization_feature: { url: "/public/v1/submit/remove_organization_feature", type: "ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE", resultKey: "removeOrganizationFeatureResult", summary: "Switch off a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\""] },
+  set_ip_allowlist: { url: "/public/v1/submit/set_ip_allowlist", type: "ACTIVITY_TYPE_SET_IP_ALLOWLIST", resultKey: "setIpAllowlistResult", summary: "Set the IP addresses that requests may come from", parameters: ["publicKey?: string | null", "enabled?: boolean | null", "rules?: { cidr: string; label?: string | null; }[] | null", "onEvaluationError?: \"ALLOW\" | \"DENY\" | null"] },
   set_organization_feature: { url: "/public/v1/submit/set_organization_feature", type: "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", resultKey: "setOrganizationFeatureResult", summary: "Switch on a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\"", "value?: string | null"] },
   sign_raw_payload: { url: "/public/v1/submit/sign_raw_payload", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2", resultKey: "signRawPayloadResult", summary: "Sign a raw payload", parameters: ["signWith: string", "payload: string", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
   sign_raw_payloads: { url: "/public/v1/submit/sign_raw_payloads", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOADS", resultKey: "signRawPayloadsResult", summary: "Sign several raw payloads", parameters: ["signWith: string", "payloads: string[]", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
@@ -3465,6 +3564,7 @@ export const queries = {
   get_api_keys: { url: "/public/v1/query/get_api_keys", summary: "List the API keys of a user, or of all users", parameters: ["userId?: string | null"] },
   get_authenticator: { url: "/public/v1/query/get_authenticator", summary: "Get one passkey", parameters: ["authenticatorId: string"] },
   get_authenticators: { url: "/public/v1/query/get_authenticators", summary: "List the passkeys of a user", parameters: ["userId: string"] },
+  get_ip_allowlist: { url: "/public/v1/query/get_ip_allowlist", summary: "Get the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
   get_organization: { url: "/public/v1/query/get_organization", summary: "Get an organization with its users, policies, keys, wallets and tags", parameters: [] },
   get_organization_configs: { url: "/public/v1/query/get_organization_configs", summary: "Get the features and the root quorum of an organization", parameters: [] },
   get_policy: { url: "/public/v1/query/get_policy", summary: "Get one policy", parameters: ["policyId: string"] },
@@ -3605,8 +3705,12 @@ export type Api = {
   recoverUser(params: RecoverUserParams, options?: CallOptions): Promise<Completed<RecoverUserResult>>;
   /** Reject an activity that waits for consensus. */
   rejectActivity(params: RejectActivityParams, options?: CallOptions): Promise<Completed<unknown>>;
+  /** Remove the IP allowlist of an organization or an API key. */
+  removeIpAllowlist(params?: RemoveIpAllowlistParams, options?: CallOptions): Promise<Completed<RemoveIpAllowlistResult>>;
   /** Switch off a feature of the organization. */
   removeOrganizationFeature(params: RemoveOrganizationFeatureParams, options?: CallOptions): Promise<Completed<RemoveOrganizationFeatureResult>>;
+  /** Set the IP addresses that requests may come from. */
+  setIpAllowlist(params?: SetIpAllowlistParams, options?: CallOptions): Promise<Completed<SetIpAllowlistResult>>;
   /** Switch on a feature of the organization. */
   setOrganizationFeature(params: SetOrganizationFeatureParams, options?: CallOptions): Promise<Completed<SetOrganizationFeatureResult>>;
   /** Sign a raw payload. */
@@ -3651,6 +3755,8 @@ export type Api = {
   getAuthenticator(request: GetAuthenticatorInput, options?: CallOptions): Promise<GetAuthenticatorResponse>;
   /** List the passkeys of a user. */
   getAuthenticators(request: GetAuthenticatorsInput, options?: CallOptions): Promise<GetAuthenticatorsResponse>;
+  /** Get the IP allowlist of an organization or an API key. */
+  getIpAllowlist(request?: GetIpAllowlistInput, options?: CallOptions): Promise<GetIpAllowlistResponse>;
   /** Get an organization with its users, policies, keys, wallets and tags. */
   getOrganization(request?: GetOrganizationInput, options?: CallOptions): Promise<GetOrganizationResponse>;
   /** Get the features and the root quorum of an organization. */
@@ -3750,7 +3856,9 @@ export function createApi({ submit, query }: Calls): Api {
     otpLogin: (params, options) => submit("otp_login", params, options),
     recoverUser: (params, options) => submit("recover_user", params, options),
     rejectActivity: (params, options) => submit("reject_activity", params, options),
+    removeIpAllowlist: (params = {}, options) => submit("remove_ip_allowlist", params, options),
     removeOrganizationFeature: (params, options) => submit("remove_organization_feature", params, options),
+    setIpAllowlist: (params = {}, options) => submit("set_ip_allowlist", params, options),
     setOrganizationFeature: (params, options) => submit("set_organization_feature", params, options),
     signRawPayload: (params, options) => submit("sign_raw_payload", params, options),
     signRawPayloads: (params, options) => submit("sign_raw_payloads", params, options),
@@ -3773,6 +3881,7 @@ export function createApi({ submit, query }: Calls): Api {
     getApiKeys: (request = {}, options) => query("get_api_keys", request, options),
     getAuthenticator: (request, options) => query("get_authenticator", request, options),
     getAuthenticators: (request, options) => query("get_authenticators", request, options),
+    getIpAllowlist: (request = {}, options) => query("get_ip_allowlist", request, options),
     getOrganization: (request = {}, options) => query("get_organization", request, options),
     getOrganizationConfigs: (request = {}, options) => query("get_organization_configs", request, options),
     getPolicy: (request, options) => query("get_policy", request, options),

@@ -141,6 +141,8 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["sign_raw_payloads", "SIGN_RAW_PAYLOADS", "signRawPayloadsIntent", "signRawPayloadsResult"],
   ["sign_transaction", "SIGN_TRANSACTION", "signTransactionIntent", "signTransactionResult"],
   ["sign_transaction", "SIGN_TRANSACTION_V2", "signTransactionIntentV2", "signTransactionResult"],
+  ["set_ip_allowlist", "SET_IP_ALLOWLIST", "setIpAllowlistIntent", "setIpAllowlistResult"],
+  ["remove_ip_allowlist", "REMOVE_IP_ALLOWLIST", "removeIpAllowlistIntent", "removeIpAllowlistResult"],
   ["create_session_profile", "CREATE_SESSION_PROFILE", "createSessionProfileIntent", "createSessionProfileResult"],
   ["stamp_login", "STAMP_LOGIN", "stampLoginIntent", "stampLoginResult"],
   [

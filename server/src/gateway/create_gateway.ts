@@ -12,6 +12,7 @@ import { admissionLimits, memoryBounds } from "./bounds/memory_bounds.ts";
 import { createQueryQueue } from "./bounds/query_queue.ts";
 import { createRepeats } from "./bounds/repeats.ts";
 import type { FaultLog } from "./http/answers.ts";
+import type { TrustedProxies } from "./http/caller_address.ts";
 import { createHttp, type Http } from "./http/http.ts";
 import { createMetrics } from "./http/metrics.ts";
 import type { Route } from "./http/route.ts";
@@ -42,6 +43,10 @@ export type GatewayDependencies = {
   contactDays: number;
   /** What one user's refusals may take in the database. */
   refusedBytesPerUserPerDay: number;
+  /** IP allowlists are not asked: for an operator who has shut everybody out. */
+  ignoresIpAllowlists?: boolean;
+  /** Whose `X-Forwarded-For` counts. */
+  trustedProxies?: TrustedProxies;
   log: Logger;
 };
 
@@ -56,6 +61,7 @@ export type Gateway = {
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { store, curves, link, signer, courier, needCourier, contactDays, log } = dependencies;
+  const { ignoresIpAllowlists = false, trustedProxies = [] } = dependencies;
   const committer = createBudgetedCommitter(dependencies);
   const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
   const organizations = createOrganizations(store, link, logRefusedStates(log), admission);
@@ -83,12 +89,12 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   };
   const unready = createReadiness({ store, link, signer, committer, log });
   const routes: Route[] = [
-    ...apiRoutes({ ...submits, queryQueue }),
+    ...apiRoutes({ ...submits, queryQueue, ignoresIpAllowlists }),
     ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys }),
   ];
   const delivery = createDelivery({ store, courier, needCourier, onFailed: logFailedMessages(log) });
   const jobs: Job[] = [...expiryJobs(store, contactDays), openBodies(store, link), delivery.job];
-  const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log) });
+  const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log), trustedProxies });
   let runner: JobRunner | undefined;
   return {
     organizations,

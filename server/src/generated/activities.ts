@@ -43,7 +43,9 @@ import { otpAuth } from "../activities/otp_auth.ts";
 import { otpLogin } from "../activities/otp_login.ts";
 import { recoverUser } from "../activities/recover_user.ts";
 import { rejectActivity } from "../activities/reject_activity.ts";
+import { removeIpAllowlist } from "../activities/remove_ip_allowlist.ts";
 import { removeOrganizationFeature } from "../activities/remove_organization_feature.ts";
+import { setIpAllowlist } from "../activities/set_ip_allowlist.ts";
 import { setOrganizationFeature } from "../activities/set_organization_feature.ts";
 import { signRawPayload } from "../activities/sign_raw_payload.ts";
 import { signRawPayloads } from "../activities/sign_raw_payloads.ts";
@@ -108,7 +110,9 @@ export const activities = {
   otp_login: otpLogin,
   recover_user: recoverUser,
   reject_activity: rejectActivity,
+  remove_ip_allowlist: removeIpAllowlist,
   remove_organization_feature: removeOrganizationFeature,
+  set_ip_allowlist: setIpAllowlist,
   set_organization_feature: setOrganizationFeature,
   sign_raw_payload: signRawPayload,
   sign_raw_payloads: signRawPayloads,

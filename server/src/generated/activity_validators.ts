@@ -377,8 +377,19 @@ const activityTypeRejectActivity = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeRemoveIpAllowlist = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (value.publicKey === undefined || (!("publicKey" in value) || ((typeof value.publicKey === "string" && ((value.publicKey.length >= 2 || (value.publicKey.length >= 1 && codePointCount(value.publicKey) >= 1)) && (value.publicKey.length <= 200 || (value.publicKey.length <= 400 && codePointCount(value.publicKey) <= 200)))) || value.publicKey === null)))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeRemoveOrganizationFeature = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("name" in value && ((((((((((value.name === "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" || value.name === "FEATURE_NAME_WEBAUTHN_ORIGINS") || value.name === "FEATURE_NAME_EMAIL_AUTH") || value.name === "FEATURE_NAME_EMAIL_RECOVERY") || value.name === "FEATURE_NAME_WEBHOOK") || value.name === "FEATURE_NAME_SMS_AUTH") || value.name === "FEATURE_NAME_OTP_EMAIL_AUTH") || value.name === "FEATURE_NAME_AUTH_PROXY") || value.name === "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED") || value.name === "FEATURE_NAME_SWAP_CONFIG") || value.name === "FEATURE_NAME_EARN_CONFIG"))));
+  return (value) => check_0(value);
+})();
+
+const activityTypeSetIpAllowlist = (() => {
+  const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ((((value.publicKey === undefined || (!("publicKey" in value) || ((typeof value.publicKey === "string" && ((value.publicKey.length >= 2 || (value.publicKey.length >= 1 && codePointCount(value.publicKey) >= 1)) && (value.publicKey.length <= 200 || (value.publicKey.length <= 400 && codePointCount(value.publicKey) <= 200)))) || value.publicKey === null))) && (value.enabled === undefined || (!("enabled" in value) || (typeof value.enabled === "boolean" || value.enabled === null)))) && (value.rules === undefined || (!("rules" in value) || ((Array.isArray(value.rules) && (value.rules.every((unique_0, index) => (((typeof unique_0 === "object" && unique_0 !== null && !(Array.isArray(unique_0))) && ("cidr" in unique_0 && ((typeof unique_0.cidr === "string" && (unique_0.cidr.length <= 100 || (unique_0.cidr.length <= 200 && codePointCount(unique_0.cidr) <= 100))) && (unique_0.label === undefined || (!("label" in unique_0) || ((typeof unique_0.label === "string" && (((unique_0.label.length >= 2 || (unique_0.label.length >= 1 && codePointCount(unique_0.label) >= 1)) && (unique_0.label.length <= 255 || (unique_0.label.length <= 510 && codePointCount(unique_0.label) <= 255))) && External[0].test(unique_0.label))) || unique_0.label === null)))))))) && value.rules.length <= 100)) || value.rules === null)))) && (value.onEvaluationError === undefined || (!("onEvaluationError" in value) || ((value.onEvaluationError === "ALLOW" || value.onEvaluationError === "DENY") || value.onEvaluationError === null))))));
   return (value) => check_0(value);
 })();
 
@@ -566,7 +577,9 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_OTP_LOGIN: activityTypeOtpLogin,
   ACTIVITY_TYPE_RECOVER_USER: activityTypeRecoverUser,
   ACTIVITY_TYPE_REJECT_ACTIVITY: activityTypeRejectActivity,
+  ACTIVITY_TYPE_REMOVE_IP_ALLOWLIST: activityTypeRemoveIpAllowlist,
   ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE: activityTypeRemoveOrganizationFeature,
+  ACTIVITY_TYPE_SET_IP_ALLOWLIST: activityTypeSetIpAllowlist,
   ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE: activityTypeSetOrganizationFeature,
   ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2: activityTypeSignRawPayloadV2,
   ACTIVITY_TYPE_SIGN_RAW_PAYLOAD: activityTypeSignRawPayload,

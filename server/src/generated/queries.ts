@@ -5,6 +5,7 @@ import { getApiKey } from "../queries/get_api_key.ts";
 import { getApiKeys } from "../queries/get_api_keys.ts";
 import { getAuthenticator } from "../queries/get_authenticator.ts";
 import { getAuthenticators } from "../queries/get_authenticators.ts";
+import { getIpAllowlist } from "../queries/get_ip_allowlist.ts";
 import { getOrganization } from "../queries/get_organization.ts";
 import { getOrganizationConfigs } from "../queries/get_organization_configs.ts";
 import { getPolicy } from "../queries/get_policy.ts";
@@ -37,6 +38,7 @@ export const queries = {
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_ip_allowlist: getIpAllowlist,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,
@@ -70,6 +72,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_api_keys", getApiKeys],
   ["get_authenticator", getAuthenticator],
   ["get_authenticators", getAuthenticators],
+  ["get_ip_allowlist", getIpAllowlist],
   ["get_organization", getOrganization],
   ["get_organization_configs", getOrganizationConfigs],
   ["get_policy", getPolicy],

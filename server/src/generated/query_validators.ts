@@ -28,6 +28,11 @@ const getAuthenticators = (() => {
   return (value) => check_0(value);
 })();
 
+const getIpAllowlist = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationId" in value && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (value.publicKey === undefined || (!("publicKey" in value) || ((typeof value.publicKey === "string" && ((value.publicKey.length >= 2 || (value.publicKey.length >= 1 && codePointCount(value.publicKey) >= 1)) && (value.publicKey.length <= 200 || (value.publicKey.length <= 400 && codePointCount(value.publicKey) <= 200)))) || value.publicKey === null)))))));
+  return (value) => check_0(value);
+})();
+
 const getOrganization = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationId" in value && (typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))))));
   return (value) => check_0(value);
@@ -163,6 +168,7 @@ export const queryValidators: Readonly<Record<string, (value: unknown) => boolea
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_ip_allowlist: getIpAllowlist,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,

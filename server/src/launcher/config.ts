@@ -49,6 +49,7 @@ type Environment = Record<string, string | undefined>;
 export function parseConfig(args: readonly string[], env: Environment, cwd: string): Config {
   const { command, rootPublicKey, oldKeySaved } = parseCommand(args);
   checkMessageSettings(env);
+  checkWord("KEYSTEAD_IP_ALLOWLISTS", env.KEYSTEAD_IP_ALLOWLISTS, ["enforce", "ignore"]);
   parseNumber("KEYSTEAD_CONTACT_DAYS", env.KEYSTEAD_CONTACT_DAYS, 30, 1, 36_500);
   return {
     command,
@@ -133,6 +134,11 @@ function parseNumber(name: string, text: string | undefined, fallback: number, l
   const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new Refusal(`${name} must be a whole number from ${least} to ${most}, not \`${text}\``, 2);
+}
+
+function checkWord(name: string, text: string | undefined, words: readonly string[]): void {
+  if (!text || words.includes(text)) return;
+  throw new Refusal(`${name} must be ${words.join(" or ")}, not \`${text}\``, 2);
 }
 
 function parseHost(host: string): string {

@@ -24,6 +24,8 @@ export const limitNames: readonly string[] = [
   "contractInterfaceBytesPerSubOrganization",
   "sessionProfilesPerOrganization",
   "sessionProfilesPerSubOrganization",
+  "ipAllowlistsPerOrganization",
+  "ipAllowlistsPerSubOrganization",
   "longLivedApiKeysPerUser",
   "expiringApiKeysPerUser",
   "maxSessionSeconds",

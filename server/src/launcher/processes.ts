@@ -65,6 +65,7 @@ export const processes: ProcessTable = {
       "KEYSTEAD_CONTACT_DAYS",
       "KEYSTEAD_DATABASE_FOLDER",
       "KEYSTEAD_HOST",
+      "KEYSTEAD_IP_ALLOWLISTS",
       "KEYSTEAD_LIMITS",
       "KEYSTEAD_MODE",
       "PORT",

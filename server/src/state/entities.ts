@@ -177,6 +177,26 @@ export type SessionProfile = {
 /** A verification token that is bound to no key and has made its one login. It is known until nobody could use it any more. */
 export type UsedToken = { tokenId: string; expiresAtMs: number };
 
+export type IpAllowlistRule = {
+  /** A normalised block of addresses. */
+  cidr: string;
+  label?: string;
+  createdAtMs: number;
+};
+
+/** From which addresses requests may come: of the whole organization, or with one of its API keys. See rules/ip_allowlists.ts. */
+export type IpAllowlist = {
+  /** Of the API key that it is for, normalised; empty in the organization's own list. */
+  publicKey: string;
+  /** Of the organization's own list alone: that of a key counts while it has rules. */
+  enabled?: true;
+  rules: readonly IpAllowlistRule[];
+  /** What is done where the address is not known. */
+  onEvaluationError: "ALLOW" | "DENY";
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
 /** How many there are, for the limits, and how many of both kinds were exported; none when absent. */
 export type KeyCounts = {
   wallets: number;
@@ -200,6 +220,7 @@ export type Entities = {
   contractInterface: ContractInterface;
   sessionProfile: SessionProfile;
   usedToken: UsedToken;
+  ipAllowlist: IpAllowlist;
 };
 
 export type EntityKind = keyof Entities;

@@ -143,6 +143,16 @@ export const entityKinds = {
   },
   // `rules/verification_tokens.ts` says how many there may be.
   usedToken: { place: "listPage", page: "usedTokens", json: "tokens", id: "tokenId" },
+  ipAllowlist: {
+    place: "listPage",
+    page: "ipAllowlists",
+    json: "lists",
+    id: "publicKey",
+    limits: {
+      // Requests in sub-organizations come from anywhere.
+      ipAllowlists: { perOrganization: 100, perSubOrganization: 0, words: "IP allowlists" },
+    },
+  },
 } as const satisfies { [K in EntityKind]: KindRow<K> };
 
 type Rows = typeof entityKinds;

@@ -13,6 +13,7 @@ const exported = "it changes nothing but a mark, and its answer is sealed for wh
 const accounts = "a wallet of the model has one account";
 const keyTags = "as the tags of users, which are there";
 const profiles = "the sessions of the model have none; the gateway's tests have them";
+const addresses = "all clients of the model come from one address; the gateway's tests have others";
 const codes = "a code is sent to somebody and answered within minutes, and leaves the organization as it is";
 const mailed = "its key or code is mailed, and the clients of the model read no mail; the gateway's tests have it";
 const standsAlone = "nothing else that the model knows depends on it";
@@ -43,6 +44,8 @@ export const leftOutActivities = {
   init_user_email_recovery: mailed,
   otp_auth: mailed,
   recover_user: mailed,
+  remove_ip_allowlist: addresses,
+  set_ip_allowlist: addresses,
   sign_transaction: "as signatures of payloads, which are there",
   update_private_key_tag: keyTags,
   verify_otp: codes,
@@ -50,6 +53,7 @@ export const leftOutActivities = {
 
 export const leftOutQueries = {
   get_api_key: "as `get_api_keys`, by an id that is told only for some keys",
+  get_ip_allowlist: addresses,
   get_policy_evaluations: "what a decision rested on is not in the model, which decides anew",
   get_session_profile: profiles,
   get_session_profiles: profiles,
