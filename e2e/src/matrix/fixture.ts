@@ -36,6 +36,8 @@ export type Fixture = Stage & {
   /** Where the endpoint in question runs. */
   place: Place;
   traffic: Traffic;
+  /** Of the server. */
+  url: string;
   send(sent: Sent): Promise<Answer>;
   /** An activity in the place, by one of its root users unless told. */
   submit(path: ActivityPath, parameters: object, caller?: Person, at?: Place): Promise<Answer>;
@@ -52,6 +54,7 @@ export function createFixture(url: string, traffic: Traffic, stage: Stage, place
     ...stage,
     place,
     traffic,
+    url,
     async send({ kind, path: name, body, key, stamp, session, forwardedFor, spelling = "own", isMalformed = false }) {
       const path = `/public/v1/${kind}/${name}`;
       const headers: Headers = [

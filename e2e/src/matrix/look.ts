@@ -16,6 +16,7 @@ export type Look = {
   interfaces: Json[];
   sessionProfiles: Json[];
   ipAllowlist: Json;
+  oauth2Credentials: Json[];
   features: Json[];
   quorum: Json;
   subOrganizationIds: string[];
@@ -36,9 +37,19 @@ export async function look(fixture: Fixture, place: Place = fixture.place): Prom
     ask("list_private_key_tags"),
     allAccounts(ask),
   ]);
-  const [{ policies }, { smartContractInterfaces: interfaces }, { sessionProfiles }, { allowlist }] = await Promise.all(
-    [ask("list_policies"), ask("list_smart_contract_interfaces"), ask("get_session_profiles"), ask("get_ip_allowlist")],
-  );
+  const [
+    { policies },
+    { smartContractInterfaces: interfaces },
+    { sessionProfiles },
+    { allowlist },
+    { oauth2Credentials },
+  ] = await Promise.all([
+    ask("list_policies"),
+    ask("list_smart_contract_interfaces"),
+    ask("get_session_profiles"),
+    ask("get_ip_allowlist"),
+    ask("list_oauth2_credentials"),
+  ]);
   const { features, quorum } = configs;
   return {
     organizationName,
@@ -52,6 +63,7 @@ export async function look(fixture: Fixture, place: Place = fixture.place): Prom
     interfaces,
     sessionProfiles,
     ipAllowlist: allowlist,
+    oauth2Credentials,
     features,
     quorum,
     subOrganizationIds: await subOrganizations(ask, place),

@@ -253,6 +253,22 @@ export type SessionProfile = {
   updatedAt: Timestamp;
 };
 
+/** What an application signs users in to an OAuth 2.0 provider with. */
+export type Oauth2Credential = {
+  /** Unique identifier of the OAuth 2.0 credential. */
+  oauth2CredentialId: string;
+  /** Unique identifier of the organization. */
+  organizationId: string;
+  /** The OAuth 2.0 provider. */
+  provider: string;
+  /** The client id that the provider has issued. */
+  clientId: string;
+  /** The client secret, encrypted, as it came. */
+  encryptedClientSecret: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+};
+
 /** From which addresses requests may come. */
 export type IpAllowlist = {
   /** Unique identifier of the organization. */
@@ -502,6 +518,43 @@ export type CreateAuthenticatorsResponse = {
     };
     result?: {
       createAuthenticatorsResult?: CreateAuthenticatorsResult;
+    };
+  };
+};
+
+export type CreateOauth2CredentialParams = {
+  /** The OAuth 2.0 provider. */
+  provider: "OAUTH2_PROVIDER_ALPHA" | "OAUTH2_PROVIDER_BETA" | "OAUTH2_PROVIDER_X" | "OAUTH2_PROVIDER_DISCORD";
+  /** The client id that the provider has issued. */
+  clientId: string;
+  /** The client secret that the provider has issued, encrypted to the service key `clientSecretEncryption`. */
+  encryptedClientSecret: string;
+};
+
+export type CreateOauth2CredentialResult = {
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+};
+
+export type CreateOauth2CredentialRequest = {
+  type: "ACTIVITY_TYPE_CREATE_OAUTH2_CREDENTIAL";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateOauth2CredentialParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateOauth2CredentialResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_OAUTH2_CREDENTIAL";
+    intent?: {
+      createOauth2CredentialIntent: CreateOauth2CredentialParams;
+    };
+    result?: {
+      createOauth2CredentialResult?: CreateOauth2CredentialResult;
     };
   };
 };
@@ -1211,6 +1264,39 @@ export type DeleteAuthenticatorsResponse = {
     };
     result?: {
       deleteAuthenticatorsResult?: DeleteAuthenticatorsResult;
+    };
+  };
+};
+
+export type DeleteOauth2CredentialParams = {
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+};
+
+export type DeleteOauth2CredentialResult = {
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+};
+
+export type DeleteOauth2CredentialRequest = {
+  type: "ACTIVITY_TYPE_DELETE_OAUTH2_CREDENTIAL";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeleteOauth2CredentialParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeleteOauth2CredentialResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_OAUTH2_CREDENTIAL";
+    intent?: {
+      deleteOauth2CredentialIntent: DeleteOauth2CredentialParams;
+    };
+    result?: {
+      deleteOauth2CredentialResult?: DeleteOauth2CredentialResult;
     };
   };
 };
@@ -2505,6 +2591,45 @@ export type UpdateAllowedOriginsResponse = {
   };
 };
 
+export type UpdateOauth2CredentialParams = {
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+  /** The OAuth 2.0 provider. */
+  provider: "OAUTH2_PROVIDER_ALPHA" | "OAUTH2_PROVIDER_BETA" | "OAUTH2_PROVIDER_X" | "OAUTH2_PROVIDER_DISCORD";
+  /** The client id that the provider has issued. */
+  clientId: string;
+  /** The client secret that the provider has issued, encrypted to the service key `clientSecretEncryption`. */
+  encryptedClientSecret: string;
+};
+
+export type UpdateOauth2CredentialResult = {
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+};
+
+export type UpdateOauth2CredentialRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_OAUTH2_CREDENTIAL";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateOauth2CredentialParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateOauth2CredentialResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_OAUTH2_CREDENTIAL";
+    intent?: {
+      updateOauth2CredentialIntent: UpdateOauth2CredentialParams;
+    };
+    result?: {
+      updateOauth2CredentialResult?: UpdateOauth2CredentialResult;
+    };
+  };
+};
+
 export type UpdateOrganizationNameParams = {
   /** Human-readable name of the organization. */
   organizationName: string;
@@ -2960,6 +3085,17 @@ export type GetIpAllowlistResponse = {
   allowlist: IpAllowlist;
 };
 
+export type GetOauth2CredentialRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+};
+
+export type GetOauth2CredentialResponse = {
+  oauth2Credential: Oauth2Credential;
+};
+
 export type GetOrganizationRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3169,6 +3305,15 @@ export type ListEmailEventsResponse = {
       diagnosticCode?: string | null;
     };
   }[];
+};
+
+export type ListOauth2CredentialsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type ListOauth2CredentialsResponse = {
+  oauth2Credentials: Oauth2Credential[];
 };
 
 export type ListPoliciesRequest = {
@@ -3441,6 +3586,8 @@ export type GetAuthenticatorsInput = Omit<GetAuthenticatorsRequest, "organizatio
 
 export type GetIpAllowlistInput = Omit<GetIpAllowlistRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetOauth2CredentialInput = Omit<GetOauth2CredentialRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetOrganizationInput = Omit<GetOrganizationRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetOrganizationConfigsInput = Omit<GetOrganizationConfigsRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -3466,6 +3613,8 @@ export type GetWalletAccountInput = Omit<GetWalletAccountRequest, "organizationI
 export type ListActivitiesInput = Omit<ListActivitiesRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListEmailEventsInput = Omit<ListEmailEventsRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListOauth2CredentialsInput = Omit<ListOauth2CredentialsRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListPoliciesInput = Omit<ListPoliciesRequest, "organizationId"> & { organizationId?: string | undefined };
 
@@ -3496,6 +3645,7 @@ export const activities = {
   create_api_keys: { url: "/public/v1/submit/create_api_keys", type: "ACTIVITY_TYPE_CREATE_API_KEYS_V2", resultKey: "createApiKeysResult", summary: "Add API keys to a user", parameters: ["apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]", "userId: string"] },
   create_api_only_users: { url: "/public/v1/submit/create_api_only_users", type: "ACTIVITY_TYPE_CREATE_API_ONLY_USERS", resultKey: "createApiOnlyUsersResult", summary: "Create users with API keys in an organization", parameters: ["apiOnlyUsers: { userName: string; userEmail?: string | null; userTags: string[]; apiKeys: { apiKeyName: string; publicKey: string; expirationSeconds?: string | null; }[]; }[]"] },
   create_authenticators: { url: "/public/v1/submit/create_authenticators", type: "ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2", resultKey: "createAuthenticatorsResult", summary: "Add passkeys to a user", parameters: ["authenticators: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[]", "userId: string"] },
+  create_oauth2_credential: { url: "/public/v1/submit/create_oauth2_credential", type: "ACTIVITY_TYPE_CREATE_OAUTH2_CREDENTIAL", resultKey: "createOauth2CredentialResult", summary: "Create an OAuth 2.0 credential of an application", parameters: ["provider: \"OAUTH2_PROVIDER_ALPHA\" | \"OAUTH2_PROVIDER_BETA\" | \"OAUTH2_PROVIDER_X\" | \"OAUTH2_PROVIDER_DISCORD\"", "clientId: string", "encryptedClientSecret: string"] },
   create_policies: { url: "/public/v1/submit/create_policies", type: "ACTIVITY_TYPE_CREATE_POLICIES", resultKey: "createPoliciesResult", summary: "Create several policies at once", parameters: ["policies: { policyName: string; effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"; condition?: string | null; consensus?: string | null; time?: string | null; notes?: string | null; }[]"] },
   create_policy: { url: "/public/v1/submit/create_policy", type: "ACTIVITY_TYPE_CREATE_POLICY_V3", resultKey: "createPolicyResult", summary: "Create a policy", parameters: ["policyName: string", "effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"", "condition?: string | null", "consensus?: string | null", "time?: string | null", "notes?: string | null"] },
   create_private_key_tag: { url: "/public/v1/submit/create_private_key_tag", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG", resultKey: "createPrivateKeyTagResult", summary: "Create a private key tag and add it to private keys", parameters: ["privateKeyTagName: string", "privateKeyIds: string[]"] },
@@ -3511,6 +3661,7 @@ export const activities = {
   create_wallet_accounts: { url: "/public/v1/submit/create_wallet_accounts", type: "ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS", resultKey: "createWalletAccountsResult", summary: "Derive accounts of a wallet", parameters: ["walletId: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]", "persist?: boolean | null"] },
   delete_api_keys: { url: "/public/v1/submit/delete_api_keys", type: "ACTIVITY_TYPE_DELETE_API_KEYS", resultKey: "deleteApiKeysResult", summary: "Delete API keys of a user", parameters: ["userId: string", "apiKeyIds: string[]"] },
   delete_authenticators: { url: "/public/v1/submit/delete_authenticators", type: "ACTIVITY_TYPE_DELETE_AUTHENTICATORS", resultKey: "deleteAuthenticatorsResult", summary: "Delete passkeys of a user", parameters: ["userId: string", "authenticatorIds: string[]"] },
+  delete_oauth2_credential: { url: "/public/v1/submit/delete_oauth2_credential", type: "ACTIVITY_TYPE_DELETE_OAUTH2_CREDENTIAL", resultKey: "deleteOauth2CredentialResult", summary: "Delete an OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string"] },
   delete_policies: { url: "/public/v1/submit/delete_policies", type: "ACTIVITY_TYPE_DELETE_POLICIES", resultKey: "deletePoliciesResult", summary: "Delete several policies at once", parameters: ["policyIds: string[]"] },
   delete_policy: { url: "/public/v1/submit/delete_policy", type: "ACTIVITY_TYPE_DELETE_POLICY", resultKey: "deletePolicyResult", summary: "Delete a policy", parameters: ["policyId: string"] },
   delete_private_key_tags: { url: "/public/v1/submit/delete_private_key_tags", type: "ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS", resultKey: "deletePrivateKeyTagsResult", summary: "Delete private key tags and take them off their keys", parameters: ["privateKeyTagIds: string[]"] },
@@ -3545,6 +3696,7 @@ export const activities = {
   sign_transaction: { url: "/public/v1/submit/sign_transaction", type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", resultKey: "signTransactionResult", summary: "Sign a transaction", parameters: ["signWith: string", "unsignedTransaction: string", "type: \"TRANSACTION_TYPE_ETHEREUM\" | \"TRANSACTION_TYPE_SOLANA\" | \"TRANSACTION_TYPE_TRON\" | \"TRANSACTION_TYPE_BITCOIN\" | \"TRANSACTION_TYPE_TEMPO\""] },
   stamp_login: { url: "/public/v1/submit/stamp_login", type: "ACTIVITY_TYPE_STAMP_LOGIN", resultKey: "stampLoginResult", summary: "Sign in with a stamp and get a session", parameters: ["publicKey: string", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   update_allowed_origins: { url: "/public/v1/submit/update_allowed_origins", type: "ACTIVITY_TYPE_UPDATE_ALLOWED_ORIGINS", resultKey: "updateAllowedOriginsResult", summary: "Set the origins that passkeys may be used from", parameters: ["allowedOrigins: string[]"] },
+  update_oauth2_credential: { url: "/public/v1/submit/update_oauth2_credential", type: "ACTIVITY_TYPE_UPDATE_OAUTH2_CREDENTIAL", resultKey: "updateOauth2CredentialResult", summary: "Update an OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string", "provider: \"OAUTH2_PROVIDER_ALPHA\" | \"OAUTH2_PROVIDER_BETA\" | \"OAUTH2_PROVIDER_X\" | \"OAUTH2_PROVIDER_DISCORD\"", "clientId: string", "encryptedClientSecret: string"] },
   update_organization_name: { url: "/public/v1/submit/update_organization_name", type: "ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME", resultKey: "updateOrganizationNameResult", summary: "Rename an organization", parameters: ["organizationName: string"] },
   update_policy: { url: "/public/v1/submit/update_policy", type: "ACTIVITY_TYPE_UPDATE_POLICY_V2", resultKey: "updatePolicyResultV2", summary: "Change a policy", parameters: ["policyId: string", "policyName?: string | null", "policyEffect?: \"EFFECT_ALLOW\" | \"EFFECT_DENY\" | null", "policyCondition?: string | null", "policyConsensus?: string | null", "policyNotes?: string | null", "time?: string | null"] },
   update_private_key_tag: { url: "/public/v1/submit/update_private_key_tag", type: "ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG", resultKey: "updatePrivateKeyTagResult", summary: "Rename a private key tag, or change which keys carry it", parameters: ["privateKeyTagId: string", "newPrivateKeyTagName?: string | null", "addPrivateKeyIds: string[]", "removePrivateKeyIds: string[]"] },
@@ -3565,6 +3717,7 @@ export const queries = {
   get_authenticator: { url: "/public/v1/query/get_authenticator", summary: "Get one passkey", parameters: ["authenticatorId: string"] },
   get_authenticators: { url: "/public/v1/query/get_authenticators", summary: "List the passkeys of a user", parameters: ["userId: string"] },
   get_ip_allowlist: { url: "/public/v1/query/get_ip_allowlist", summary: "Get the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
+  get_oauth2_credential: { url: "/public/v1/query/get_oauth2_credential", summary: "Get one OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string"] },
   get_organization: { url: "/public/v1/query/get_organization", summary: "Get an organization with its users, policies, keys, wallets and tags", parameters: [] },
   get_organization_configs: { url: "/public/v1/query/get_organization_configs", summary: "Get the features and the root quorum of an organization", parameters: [] },
   get_policy: { url: "/public/v1/query/get_policy", summary: "Get one policy", parameters: ["policyId: string"] },
@@ -3578,6 +3731,7 @@ export const queries = {
   get_wallet_account: { url: "/public/v1/query/get_wallet_account", summary: "Get one account of a wallet, by address or path", parameters: ["walletId: string", "address?: string | null", "path?: string | null"] },
   list_activities: { url: "/public/v1/query/list_activities", summary: "List activities, newest first", parameters: ["filterByStatus?: (\"ACTIVITY_STATUS_CREATED\" | \"ACTIVITY_STATUS_PENDING\" | \"ACTIVITY_STATUS_COMPLETED\" | \"ACTIVITY_STATUS_FAILED\" | \"ACTIVITY_STATUS_CONSENSUS_NEEDED\" | \"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED\" | \"ACTIVITY_STATUS_REJECTED\")[] | null", "filterByType?: string[] | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_email_events: { url: "/public/v1/query/list_email_events", summary: "List what became of mail to an address, newest first", parameters: ["email: string", "eventType?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_oauth2_credentials: { url: "/public/v1/query/list_oauth2_credentials", summary: "List the OAuth 2.0 credentials of an application", parameters: [] },
   list_policies: { url: "/public/v1/query/list_policies", summary: "List all policies", parameters: [] },
   list_private_key_tags: { url: "/public/v1/query/list_private_key_tags", summary: "List all private key tags", parameters: [] },
   list_private_keys: { url: "/public/v1/query/list_private_keys", summary: "List all private keys with their addresses", parameters: [] },
@@ -3625,6 +3779,8 @@ export type Api = {
   createApiOnlyUsers(params: CreateApiOnlyUsersParams, options?: CallOptions): Promise<Completed<CreateApiOnlyUsersResult>>;
   /** Add passkeys to a user. */
   createAuthenticators(params: CreateAuthenticatorsParams, options?: CallOptions): Promise<Completed<CreateAuthenticatorsResult>>;
+  /** Create an OAuth 2.0 credential of an application. */
+  createOauth2Credential(params: CreateOauth2CredentialParams, options?: CallOptions): Promise<Completed<CreateOauth2CredentialResult>>;
   /** Create several policies at once. */
   createPolicies(params: CreatePoliciesParams, options?: CallOptions): Promise<Completed<CreatePoliciesResult>>;
   /** Create a policy. */
@@ -3655,6 +3811,8 @@ export type Api = {
   deleteApiKeys(params: DeleteApiKeysParams, options?: CallOptions): Promise<Completed<DeleteApiKeysResult>>;
   /** Delete passkeys of a user. */
   deleteAuthenticators(params: DeleteAuthenticatorsParams, options?: CallOptions): Promise<Completed<DeleteAuthenticatorsResult>>;
+  /** Delete an OAuth 2.0 credential of an application. */
+  deleteOauth2Credential(params: DeleteOauth2CredentialParams, options?: CallOptions): Promise<Completed<DeleteOauth2CredentialResult>>;
   /** Delete several policies at once. */
   deletePolicies(params: DeletePoliciesParams, options?: CallOptions): Promise<Completed<DeletePoliciesResult>>;
   /** Delete a policy. */
@@ -3723,6 +3881,8 @@ export type Api = {
   stampLogin(params: StampLoginParams, options?: CallOptions): Promise<Completed<StampLoginResult>>;
   /** Set the origins that passkeys may be used from. */
   updateAllowedOrigins(params: UpdateAllowedOriginsParams, options?: CallOptions): Promise<Completed<UpdateAllowedOriginsResult>>;
+  /** Update an OAuth 2.0 credential of an application. */
+  updateOauth2Credential(params: UpdateOauth2CredentialParams, options?: CallOptions): Promise<Completed<UpdateOauth2CredentialResult>>;
   /** Rename an organization. */
   updateOrganizationName(params: UpdateOrganizationNameParams, options?: CallOptions): Promise<Completed<UpdateOrganizationNameResult>>;
   /** Change a policy. */
@@ -3757,6 +3917,8 @@ export type Api = {
   getAuthenticators(request: GetAuthenticatorsInput, options?: CallOptions): Promise<GetAuthenticatorsResponse>;
   /** Get the IP allowlist of an organization or an API key. */
   getIpAllowlist(request?: GetIpAllowlistInput, options?: CallOptions): Promise<GetIpAllowlistResponse>;
+  /** Get one OAuth 2.0 credential of an application. */
+  getOauth2Credential(request: GetOauth2CredentialInput, options?: CallOptions): Promise<GetOauth2CredentialResponse>;
   /** Get an organization with its users, policies, keys, wallets and tags. */
   getOrganization(request?: GetOrganizationInput, options?: CallOptions): Promise<GetOrganizationResponse>;
   /** Get the features and the root quorum of an organization. */
@@ -3783,6 +3945,8 @@ export type Api = {
   listActivities(request?: ListActivitiesInput, options?: CallOptions): Promise<ListActivitiesResponse>;
   /** List what became of mail to an address, newest first. */
   listEmailEvents(request: ListEmailEventsInput, options?: CallOptions): Promise<ListEmailEventsResponse>;
+  /** List the OAuth 2.0 credentials of an application. */
+  listOauth2Credentials(request?: ListOauth2CredentialsInput, options?: CallOptions): Promise<ListOauth2CredentialsResponse>;
   /** List all policies. */
   listPolicies(request?: ListPoliciesInput, options?: CallOptions): Promise<ListPoliciesResponse>;
   /** List all private key tags. */
@@ -3816,6 +3980,7 @@ export function createApi({ submit, query }: Calls): Api {
     createApiKeys: (params, options) => submit("create_api_keys", params, options),
     createApiOnlyUsers: (params, options) => submit("create_api_only_users", params, options),
     createAuthenticators: (params, options) => submit("create_authenticators", params, options),
+    createOauth2Credential: (params, options) => submit("create_oauth2_credential", params, options),
     createPolicies: (params, options) => submit("create_policies", params, options),
     createPolicy: (params, options) => submit("create_policy", params, options),
     createPrivateKeyTag: (params, options) => submit("create_private_key_tag", params, options),
@@ -3831,6 +3996,7 @@ export function createApi({ submit, query }: Calls): Api {
     createWalletAccounts: (params, options) => submit("create_wallet_accounts", params, options),
     deleteApiKeys: (params, options) => submit("delete_api_keys", params, options),
     deleteAuthenticators: (params, options) => submit("delete_authenticators", params, options),
+    deleteOauth2Credential: (params, options) => submit("delete_oauth2_credential", params, options),
     deletePolicies: (params, options) => submit("delete_policies", params, options),
     deletePolicy: (params, options) => submit("delete_policy", params, options),
     deletePrivateKeyTags: (params, options) => submit("delete_private_key_tags", params, options),
@@ -3865,6 +4031,7 @@ export function createApi({ submit, query }: Calls): Api {
     signTransaction: (params, options) => submit("sign_transaction", params, options),
     stampLogin: (params, options) => submit("stamp_login", params, options),
     updateAllowedOrigins: (params, options) => submit("update_allowed_origins", params, options),
+    updateOauth2Credential: (params, options) => submit("update_oauth2_credential", params, options),
     updateOrganizationName: (params, options) => submit("update_organization_name", params, options),
     updatePolicy: (params, options) => submit("update_policy", params, options),
     updatePrivateKeyTag: (params, options) => submit("update_private_key_tag", params, options),
@@ -3882,6 +4049,7 @@ export function createApi({ submit, query }: Calls): Api {
     getAuthenticator: (request, options) => query("get_authenticator", request, options),
     getAuthenticators: (request, options) => query("get_authenticators", request, options),
     getIpAllowlist: (request = {}, options) => query("get_ip_allowlist", request, options),
+    getOauth2Credential: (request, options) => query("get_oauth2_credential", request, options),
     getOrganization: (request = {}, options) => query("get_organization", request, options),
     getOrganizationConfigs: (request = {}, options) => query("get_organization_configs", request, options),
     getPolicy: (request, options) => query("get_policy", request, options),
@@ -3895,6 +4063,7 @@ export function createApi({ submit, query }: Calls): Api {
     getWalletAccount: (request, options) => query("get_wallet_account", request, options),
     listActivities: (request = {}, options) => query("list_activities", request, options),
     listEmailEvents: (request, options) => query("list_email_events", request, options),
+    listOauth2Credentials: (request = {}, options) => query("list_oauth2_credentials", request, options),
     listPolicies: (request = {}, options) => query("list_policies", request, options),
     listPrivateKeyTags: (request = {}, options) => query("list_private_key_tags", request, options),
     listPrivateKeys: (request = {}, options) => query("list_private_keys", request, options),

@@ -34,6 +34,8 @@ test("without the operator's numbers the published limits stand, and more than t
     sessionProfilesPerSubOrganization: 0,
     ipAllowlistsPerOrganization: 100,
     ipAllowlistsPerSubOrganization: 0,
+    oauth2CredentialsPerOrganization: 100,
+    oauth2CredentialsPerSubOrganization: 10,
   });
 });
 

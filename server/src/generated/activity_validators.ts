@@ -38,6 +38,11 @@ const activityTypeCreateAuthenticators = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeCreateOauth2Credential = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ((("provider" in value && "clientId" in value) && "encryptedClientSecret" in value) && (((((value.provider === "OAUTH2_PROVIDER_ALPHA" || value.provider === "OAUTH2_PROVIDER_BETA") || value.provider === "OAUTH2_PROVIDER_X") || value.provider === "OAUTH2_PROVIDER_DISCORD") && (typeof value.clientId === "string" && (value.clientId.length <= 255 || (value.clientId.length <= 510 && codePointCount(value.clientId) <= 255)))) && (typeof value.encryptedClientSecret === "string" && ((value.encryptedClientSecret.length >= 2 || (value.encryptedClientSecret.length >= 1 && codePointCount(value.encryptedClientSecret) >= 1)) && (value.encryptedClientSecret.length <= 4000 || (value.encryptedClientSecret.length <= 8000 && codePointCount(value.encryptedClientSecret) <= 4000))))))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeCreatePolicies = (() => {
   const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("policies" in value && (Array.isArray(value.policies) && ((value.policies.every((unique_0, index) => (((typeof unique_0 === "object" && unique_0 !== null && !(Array.isArray(unique_0))) && (("policyName" in unique_0 && "effect" in unique_0) && ((((((typeof unique_0.policyName === "string" && (((unique_0.policyName.length >= 2 || (unique_0.policyName.length >= 1 && codePointCount(unique_0.policyName) >= 1)) && (unique_0.policyName.length <= 255 || (unique_0.policyName.length <= 510 && codePointCount(unique_0.policyName) <= 255))) && External[0].test(unique_0.policyName))) && (unique_0.effect === "EFFECT_ALLOW" || unique_0.effect === "EFFECT_DENY")) && (unique_0.condition === undefined || (!("condition" in unique_0) || ((typeof unique_0.condition === "string" && (unique_0.condition.length <= 65536 || (unique_0.condition.length <= 131072 && codePointCount(unique_0.condition) <= 65536))) || unique_0.condition === null)))) && (unique_0.consensus === undefined || (!("consensus" in unique_0) || ((typeof unique_0.consensus === "string" && (unique_0.consensus.length <= 65536 || (unique_0.consensus.length <= 131072 && codePointCount(unique_0.consensus) <= 65536))) || unique_0.consensus === null)))) && (unique_0.time === undefined || (!("time" in unique_0) || ((typeof unique_0.time === "string" && (unique_0.time.length <= 65536 || (unique_0.time.length <= 131072 && codePointCount(unique_0.time) <= 65536))) || unique_0.time === null)))) && (unique_0.notes === undefined || (!("notes" in unique_0) || ((typeof unique_0.notes === "string" && (unique_0.notes.length <= 4096 || (unique_0.notes.length <= 8192 && codePointCount(unique_0.notes) <= 4096))) || unique_0.notes === null)))))))) && value.policies.length >= 1) && value.policies.length <= 100)))));
@@ -194,6 +199,11 @@ const activityTypeDeleteApiKeys = (() => {
 
 const activityTypeDeleteAuthenticators = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("userId" in value && "authenticatorIds" in value) && ((typeof value.userId === "string" && ((value.userId.length >= 2 || (value.userId.length >= 1 && codePointCount(value.userId) >= 1)) && (value.userId.length <= 128 || (value.userId.length <= 256 && codePointCount(value.userId) <= 128)))) && (Array.isArray(value.authenticatorIds) && ((value.authenticatorIds.every((unique_0, index) => ((typeof unique_0 === "string" && ((unique_0.length >= 2 || (unique_0.length >= 1 && codePointCount(unique_0) >= 1)) && (unique_0.length <= 128 || (unique_0.length <= 256 && codePointCount(unique_0) <= 128)))))) && value.authenticatorIds.length >= 1) && value.authenticatorIds.length <= 1000))))));
+  return (value) => check_0(value);
+})();
+
+const activityTypeDeleteOauth2Credential = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("oauth2CredentialId" in value && (typeof value.oauth2CredentialId === "string" && ((value.oauth2CredentialId.length >= 2 || (value.oauth2CredentialId.length >= 1 && codePointCount(value.oauth2CredentialId) >= 1)) && (value.oauth2CredentialId.length <= 128 || (value.oauth2CredentialId.length <= 256 && codePointCount(value.oauth2CredentialId) <= 128)))))));
   return (value) => check_0(value);
 })();
 
@@ -435,6 +445,11 @@ const activityTypeUpdateAllowedOrigins = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeUpdateOauth2Credential = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (((("oauth2CredentialId" in value && "provider" in value) && "clientId" in value) && "encryptedClientSecret" in value) && ((((typeof value.oauth2CredentialId === "string" && ((value.oauth2CredentialId.length >= 2 || (value.oauth2CredentialId.length >= 1 && codePointCount(value.oauth2CredentialId) >= 1)) && (value.oauth2CredentialId.length <= 128 || (value.oauth2CredentialId.length <= 256 && codePointCount(value.oauth2CredentialId) <= 128)))) && (((value.provider === "OAUTH2_PROVIDER_ALPHA" || value.provider === "OAUTH2_PROVIDER_BETA") || value.provider === "OAUTH2_PROVIDER_X") || value.provider === "OAUTH2_PROVIDER_DISCORD")) && (typeof value.clientId === "string" && (value.clientId.length <= 255 || (value.clientId.length <= 510 && codePointCount(value.clientId) <= 255)))) && (typeof value.encryptedClientSecret === "string" && ((value.encryptedClientSecret.length >= 2 || (value.encryptedClientSecret.length >= 1 && codePointCount(value.encryptedClientSecret) >= 1)) && (value.encryptedClientSecret.length <= 4000 || (value.encryptedClientSecret.length <= 8000 && codePointCount(value.encryptedClientSecret) <= 4000))))))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeUpdateOrganizationName = (() => {
   const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationName" in value && (typeof value.organizationName === "string" && (((value.organizationName.length >= 2 || (value.organizationName.length >= 1 && codePointCount(value.organizationName) >= 1)) && (value.organizationName.length <= 255 || (value.organizationName.length <= 510 && codePointCount(value.organizationName) <= 255))) && External[0].test(value.organizationName))))));
@@ -517,6 +532,7 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_CREATE_API_ONLY_USERS: activityTypeCreateApiOnlyUsers,
   ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2: activityTypeCreateAuthenticatorsV2,
   ACTIVITY_TYPE_CREATE_AUTHENTICATORS: activityTypeCreateAuthenticators,
+  ACTIVITY_TYPE_CREATE_OAUTH2_CREDENTIAL: activityTypeCreateOauth2Credential,
   ACTIVITY_TYPE_CREATE_POLICIES: activityTypeCreatePolicies,
   ACTIVITY_TYPE_CREATE_POLICY_V3: activityTypeCreatePolicyV3,
   ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG: activityTypeCreatePrivateKeyTag,
@@ -544,6 +560,7 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS: activityTypeCreateWalletAccounts,
   ACTIVITY_TYPE_DELETE_API_KEYS: activityTypeDeleteApiKeys,
   ACTIVITY_TYPE_DELETE_AUTHENTICATORS: activityTypeDeleteAuthenticators,
+  ACTIVITY_TYPE_DELETE_OAUTH2_CREDENTIAL: activityTypeDeleteOauth2Credential,
   ACTIVITY_TYPE_DELETE_POLICIES: activityTypeDeletePolicies,
   ACTIVITY_TYPE_DELETE_POLICY: activityTypeDeletePolicy,
   ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS: activityTypeDeletePrivateKeyTags,
@@ -588,6 +605,7 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_SIGN_TRANSACTION: activityTypeSignTransaction,
   ACTIVITY_TYPE_STAMP_LOGIN: activityTypeStampLogin,
   ACTIVITY_TYPE_UPDATE_ALLOWED_ORIGINS: activityTypeUpdateAllowedOrigins,
+  ACTIVITY_TYPE_UPDATE_OAUTH2_CREDENTIAL: activityTypeUpdateOauth2Credential,
   ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME: activityTypeUpdateOrganizationName,
   ACTIVITY_TYPE_UPDATE_POLICY_V2: activityTypeUpdatePolicyV2,
   ACTIVITY_TYPE_UPDATE_POLICY: activityTypeUpdatePolicy,

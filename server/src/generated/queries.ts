@@ -6,6 +6,7 @@ import { getApiKeys } from "../queries/get_api_keys.ts";
 import { getAuthenticator } from "../queries/get_authenticator.ts";
 import { getAuthenticators } from "../queries/get_authenticators.ts";
 import { getIpAllowlist } from "../queries/get_ip_allowlist.ts";
+import { getOauth2Credential } from "../queries/get_oauth2_credential.ts";
 import { getOrganization } from "../queries/get_organization.ts";
 import { getOrganizationConfigs } from "../queries/get_organization_configs.ts";
 import { getPolicy } from "../queries/get_policy.ts";
@@ -19,6 +20,7 @@ import { getWallet } from "../queries/get_wallet.ts";
 import { getWalletAccount } from "../queries/get_wallet_account.ts";
 import { listActivities } from "../queries/list_activities.ts";
 import { listEmailEvents } from "../queries/list_email_events.ts";
+import { listOauth2Credentials } from "../queries/list_oauth2_credentials.ts";
 import { listPolicies } from "../queries/list_policies.ts";
 import { listPrivateKeyTags } from "../queries/list_private_key_tags.ts";
 import { listPrivateKeys } from "../queries/list_private_keys.ts";
@@ -39,6 +41,7 @@ export const queries = {
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
   get_ip_allowlist: getIpAllowlist,
+  get_oauth2_credential: getOauth2Credential,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,
@@ -52,6 +55,7 @@ export const queries = {
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
   list_email_events: listEmailEvents,
+  list_oauth2_credentials: listOauth2Credentials,
   list_policies: listPolicies,
   list_private_key_tags: listPrivateKeyTags,
   list_private_keys: listPrivateKeys,
@@ -73,6 +77,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_authenticator", getAuthenticator],
   ["get_authenticators", getAuthenticators],
   ["get_ip_allowlist", getIpAllowlist],
+  ["get_oauth2_credential", getOauth2Credential],
   ["get_organization", getOrganization],
   ["get_organization_configs", getOrganizationConfigs],
   ["get_policy", getPolicy],
@@ -86,6 +91,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_wallet_account", getWalletAccount],
   ["list_activities", listActivities],
   ["list_email_events", listEmailEvents],
+  ["list_oauth2_credentials", listOauth2Credentials],
   ["list_policies", listPolicies],
   ["list_private_key_tags", listPrivateKeyTags],
   ["list_private_keys", listPrivateKeys],

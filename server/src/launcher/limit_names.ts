@@ -26,6 +26,8 @@ export const limitNames: readonly string[] = [
   "sessionProfilesPerSubOrganization",
   "ipAllowlistsPerOrganization",
   "ipAllowlistsPerSubOrganization",
+  "oauth2CredentialsPerOrganization",
+  "oauth2CredentialsPerSubOrganization",
   "longLivedApiKeysPerUser",
   "expiringApiKeysPerUser",
   "maxSessionSeconds",

@@ -1,5 +1,6 @@
 /** What an organization consists of, as the signer's pages hold it. Times are milliseconds; ids are UUID text. */
 import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
+import type { Oauth2Provider } from "./oauth2_providers.ts";
 import type { KeyRecordKind } from "./records.ts";
 import type { KeyPlaces } from "./tag_places.ts";
 
@@ -197,6 +198,17 @@ export type IpAllowlist = {
   updatedAtMs: number;
 };
 
+/** What an application signs users in to an OAuth 2.0 provider with. */
+export type Oauth2Credential = {
+  oauth2CredentialId: string;
+  provider: Oauth2Provider;
+  clientId: string;
+  /** The envelope as it came, in hex: `core/src/crypto/client_secret_envelope.ts` opens it. */
+  encryptedClientSecret: string;
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
 /** How many there are, for the limits, and how many of both kinds were exported; none when absent. */
 export type KeyCounts = {
   wallets: number;
@@ -221,6 +233,7 @@ export type Entities = {
   sessionProfile: SessionProfile;
   usedToken: UsedToken;
   ipAllowlist: IpAllowlist;
+  oauth2Credential: Oauth2Credential;
 };
 
 export type EntityKind = keyof Entities;

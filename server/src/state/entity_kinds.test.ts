@@ -90,6 +90,22 @@ const written: { changes: Change[]; texts: { [N in PageName]?: string } }[] = [
     },
   },
   {
+    changes: [
+      put("oauth2Credential", {
+        oauth2CredentialId: "o",
+        provider: "OAUTH2_PROVIDER_ALPHA",
+        clientId: "client",
+        encryptedClientSecret: "00",
+        ...times,
+      }),
+    ],
+    texts: {
+      oauth2Credentials:
+        '{"format":1,"credentials":[{"oauth2CredentialId":"o","provider":"OAUTH2_PROVIDER_ALPHA","clientId":"client",' +
+        `"encryptedClientSecret":"00",${timesText}}]}`,
+    },
+  },
+  {
     changes: [put("keyCounts", { wallets: 2, privateKeys: 1 })],
     texts: { keyCounts: '{"format":1,"counts":{"wallets":2,"privateKeys":1}}' },
   },
@@ -172,6 +188,7 @@ test("no two kinds count against a limit of the same name", () => {
     "contractInterfaceBytes",
     "contractInterfaces",
     "ipAllowlists",
+    "oauth2Credentials",
     "policies",
     "policyBytes",
     "privateKeyTags",

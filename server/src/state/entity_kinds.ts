@@ -153,6 +153,15 @@ export const entityKinds = {
       ipAllowlists: { perOrganization: 100, perSubOrganization: 0, words: "IP allowlists" },
     },
   },
+  oauth2Credential: {
+    place: "listPage",
+    page: "oauth2Credentials",
+    json: "credentials",
+    id: "oauth2CredentialId",
+    limits: {
+      oauth2Credentials: { perOrganization: 100, perSubOrganization: 10, words: "OAuth 2.0 credentials" },
+    },
+  },
 } as const satisfies { [K in EntityKind]: KindRow<K> };
 
 type Rows = typeof entityKinds;

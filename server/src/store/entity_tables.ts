@@ -161,6 +161,7 @@ export const entityTables = {
   },
   usedToken: { shownIn: "page" },
   ipAllowlist: { shownIn: "page" },
+  oauth2Credential: { shownIn: "page" },
 } as const satisfies { [K in EntityKind]: EntityTable<Entities[K]> | OtherPlace };
 
 type Rows = typeof entityTables;
