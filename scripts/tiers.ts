@@ -18,6 +18,7 @@ export const longSuites: readonly string[] = [
   // Random samples. Their sizes are in core/test/samples.ts.
   "core/src/chains/parsers.fuzz.test.ts",
   "core/src/crypto/eip712.fuzz.test.ts",
+  "core/src/oidc/oidc.fuzz.test.ts",
   "core/src/otp/otp.fuzz.test.ts",
   "core/src/policy/decision/allow_list.fuzz.test.ts",
   "core/src/policy/decision/decision.fuzz.test.ts",

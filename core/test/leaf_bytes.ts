@@ -60,11 +60,22 @@ function content({ content: { kind, value } }: LeafEvidence): Buffer {
   ]);
 }
 
+/** The one kind that there is, as bytes or as a digest. */
+function writtenOutside({ outside }: Leaf): Buffer {
+  const written = outside.map(({ value: { kind, value } }) =>
+    Buffer.concat(kind === "bytes" ? [Buffer.of(0, 0), counted(value)] : [Buffer.of(0, 1), value]),
+  );
+  return Buffer.concat([u32(outside.length), ...written]);
+}
+
 /** What a test may write otherwise than a leaf says. */
 export type Overrides = { format?: number; evidence?: Uint8Array; outside?: Uint8Array };
 
 /** A leaf of format 2, without a MAC. */
-export function formatTwo(leaf: Leaf, { format = 2, evidence, outside = u32(0) }: Overrides = {}): Buffer {
+export function formatTwo(
+  leaf: Leaf,
+  { format = 2, evidence, outside = writtenOutside(leaf) }: Overrides = {},
+): Buffer {
   return Buffer.concat([
     Buffer.of(format),
     leaf.boot,

@@ -32,6 +32,8 @@ const rows = {
   otpCodes: { sample: 20_000, full: 1_000_000 },
   /** Of tokens, of client signatures, of attested stamps, and of encrypted attempts. */
   otpMutants: { sample: 1_000, full: 100_000 },
+  /** Of identity tokens, and as many of statements about their issuers. */
+  oidcMutants: { sample: 1_000, full: 100_000 },
 
   // Signer and gateway, in one process.
   otpGuesses: { sample: 500, full: 10_000 },

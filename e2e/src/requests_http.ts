@@ -199,7 +199,14 @@ export async function testHttp(t: TestContext, { server, organizationId, root, d
     assert.deepEqual((await get("/healthz")).json, { status: "alive" });
     assert.deepEqual((await get("/readyz")).json, { status: "ready" });
     const { publicKeys } = (await get("/.well-known/keystead.json")).json;
-    assert.deepEqual(Object.keys(publicKeys).sort(), ["clientSecretEncryption", "log", "notarizer", "otp", "signer"]);
+    assert.deepEqual(Object.keys(publicKeys).sort(), [
+      "clientSecretEncryption",
+      "identity",
+      "log",
+      "notarizer",
+      "otp",
+      "signer",
+    ]);
     for (const [name, key] of Object.entries(publicKeys)) {
       assert.match(String(key), name === "log" ? /^[0-9a-f]{64}$/ : /^04[0-9a-f]{128}$/);
     }

@@ -3,6 +3,7 @@ import { finish } from "@keystead/core/work.ts";
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { CodeAccess } from "../src/endpoints/code_access.ts";
 import type { ActivityContext, ActivityDefinition, ActivityOutcome } from "../src/endpoints/define_activity.ts";
+import type { IdentityAccess } from "../src/endpoints/identity_access.ts";
 import { type Limits, withLimits } from "../src/endpoints/limits.ts";
 import type { Static, TObject } from "../src/fields/schema.ts";
 import { allowedOrigins } from "../src/rules/allowed_origins.ts";
@@ -27,6 +28,8 @@ const noCodes: CodeAccess = {
   tokenIdOf: noCode,
 };
 
+const noIdentities: IdentityAccess = { verify: noCode, linkingIssuers: new Set() };
+
 export type ContextChanges = Partial<Omit<ActivityContext, "limits">> & { limits?: Partial<Limits> };
 
 export function activityContext({ limits = {}, ...context }: ContextChanges = {}): ActivityContext {
@@ -41,6 +44,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     curves: nodeCurves,
     keys: testKeyAccess(),
     codes: noCodes,
+    identities: noIdentities,
     allowedOrigins: () => undefined,
     findSessionProfile: () => undefined,
     newId: () => `new ${ids++}`,

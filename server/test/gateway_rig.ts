@@ -25,6 +25,7 @@ import type { Failure } from "../src/views/error_body.ts";
 import { stampEvidence } from "./evidence.ts";
 import { openTestStore } from "./open_test_store.ts";
 import { createSignerRig, type SignerRig } from "./signer_rig.ts";
+import { createTestIssuers, type TestIssuers } from "./test_issuers.ts";
 
 export type Person = { userId: string; userName: string; privateKey: Uint8Array };
 
@@ -40,6 +41,8 @@ export type GatewayRig = {
   store: Store;
   signer: SignerRig;
   link: SignerLink;
+  /** What the courier would say about issuers of identity tokens. */
+  issuers: TestIssuers;
   dependencies: SubmitDependencies;
   organizationId: string;
   root: Person;
@@ -83,10 +86,11 @@ export async function createGatewayRig(
   await commitGroup(store, [birth], []);
   await commitGroup(store, [], [{ organizationId, boot: birth.leaf.boot, number: birth.leaf.number }]);
   const link = inProcess(signer);
-  const organizations = createOrganizations(store, link, () => undefined);
+  const { publicKeys, otpKey, statementMac } = openKeyring(signer.rootKey, 1, signer.keyring);
+  const issuers = createTestIssuers(statementMac, signer.clock);
+  const organizations = createOrganizations(store, link, () => undefined, undefined, issuers);
   const committer = createCommitter(store, link);
   const repeats = createRepeats();
-  const { publicKeys, otpKey } = openKeyring(signer.rootKey, 1, signer.keyring);
   const notarizerKey = nodeCurves.compressPoint("p256", fromHex(publicKeys.notarizer));
   const dependencies: SubmitDependencies = {
     store,
@@ -105,6 +109,7 @@ export async function createGatewayRig(
     store,
     signer,
     link,
+    issuers,
     dependencies,
     organizationId,
     root,

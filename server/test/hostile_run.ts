@@ -242,6 +242,7 @@ function wholeFrame(seen: ReadonlyMap<string, Seen>, body: Uint8Array): Omit<Req
     wishes: [],
     pages: state.pages.filter(isFacts),
     others: parentOf(seen, state),
+    statements: [],
   };
 }
 

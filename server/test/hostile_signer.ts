@@ -68,6 +68,7 @@ export function startHostileSigner(t: TestContext): HostileSigner {
     limits: {},
     hasSandboxCodes: false,
     allowsPlainAnswers: false,
+    linkingIssuers: [],
     birth: {
       organizationId: uuidFromBytes(randomBytes(16)),
       organizationName: "First",

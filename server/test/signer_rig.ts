@@ -184,7 +184,10 @@ export function offer(
   state: StoredState | undefined,
   body: Uint8Array,
   options: { stamp?: string; links?: readonly Uint8Array[]; journal?: Uint8Array; target?: Uint8Array } & Partial<
-    Pick<Request<"prepare">, "records" | "wishes" | "pages" | "others" | "evidence" | "subOrganizationId">
+    Pick<
+      Request<"prepare">,
+      "records" | "wishes" | "pages" | "others" | "statements" | "evidence" | "subOrganizationId"
+    >
   > = {},
 ): Reply<"prepare"> {
   return rig.operations.prepare({
@@ -198,6 +201,7 @@ export function offer(
     wishes: options.wishes ?? [],
     pages: options.pages ?? [],
     others: options.others ?? [],
+    statements: options.statements ?? [],
   });
 }
 

@@ -286,7 +286,7 @@ export function prepareIn(world: World, operations: Operations, state: StoredSta
   for (let attempt = 0; attempt < 5; attempt++) {
     const offered = { ...state, links: [] };
     const evidence = stampEvidence(stampOf(world.rig, body));
-    const none = { subOrganizationId: undefined, target: undefined, pages: [], others: [] };
+    const none = { subOrganizationId: undefined, target: undefined, pages: [], others: [], statements: [] };
     const reply = operations.prepare({ body, evidence, state: offered, journal, records: brought, wishes, ...none });
     if (reply.kind === "prepared") return reply.value;
     for (const wish of reply.value) {

@@ -6,7 +6,7 @@ import { counted, formatOne, formatTwo, u32 } from "../../test/leaf_bytes.ts";
 import { encodeHeader } from "./header.ts";
 import { decodeLeaf, encodeLeaf, type Leaf, type NewLeaf, peekNumber } from "./leaf.ts";
 import type { LeafEvidence } from "./leaf_evidence.ts";
-import { leafEvents, leafGrounds } from "./leaf_words.ts";
+import { leafEvents, leafGrounds, outsideKinds } from "./leaf_words.ts";
 
 const sha256 = (bytes: Uint8Array) => Uint8Array.from(createHash("sha256").update(bytes).digest());
 const bytesOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
@@ -75,6 +75,17 @@ const common = {
   outcome: bytesOf(32),
 };
 
+const outsideValue: fc.Arbitrary<NewLeaf["outside"][number]> = fc.record(
+  {
+    kind: fc.constantFrom(...outsideKinds),
+    value: fc.oneof(
+      fc.record({ kind: fc.constant("bytes" as const), value: upTo(300) }, { noNullPrototype: true }),
+      fc.record({ kind: fc.constant("digest" as const), value: bytesOf(32) }, { noNullPrototype: true }),
+    ),
+  },
+  { noNullPrototype: true },
+);
+
 const anyLeaf: fc.Arbitrary<Leaf & { blind: Uint8Array }> = fc.record(
   {
     ...common,
@@ -83,7 +94,7 @@ const anyLeaf: fc.Arbitrary<Leaf & { blind: Uint8Array }> = fc.record(
     states: fc.uniqueArray(state, { maxLength: 8, selector: idOf }),
     header: fc.option(upTo(200), { nil: undefined }),
     evidence: fc.array(evidenceOf(ofAnyKind, fc.option(bytesOf(16), { nil: undefined })), { maxLength: 3 }),
-    outside: fc.constant([]),
+    outside: fc.array(outsideValue, { maxLength: 3 }),
   },
   { noNullPrototype: true },
 );
@@ -213,10 +224,10 @@ test("kinds that this release does not know are refused by their numbers", () =>
     ...refused,
     message: "malformed bytes: unknown passkey algorithm 2",
   });
-  const outside = Buffer.concat([u32(1), Buffer.of(0, 0), counted("value")]);
+  const outside = Buffer.concat([u32(1), Buffer.of(1, 0), counted("value")]);
   assert.throws(() => decodeLeaf(formatTwo(plain, { outside })), {
     ...refused,
-    message: "malformed bytes: unknown kind of outside value 0",
+    message: "malformed bytes: unknown kind of outside value 1",
   });
 });
 
@@ -242,6 +253,7 @@ test("lists and fields have limits, for readers and writers", () => {
     { states },
     { evidence: Array.from({ length: 9 }, () => stamp) },
     { header: new Uint8Array(513) },
+    { outside: [{ kind: "issuerKey", value: { kind: "bytes", value: new Uint8Array(4_097) } }] },
     { activityType: "é".repeat(65) },
     { evidence: apiKeyWith({ scheme: "x".repeat(65) }) },
     { evidence: apiKeyWith({ publicKey: new Uint8Array(65) }) },

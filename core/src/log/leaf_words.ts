@@ -14,8 +14,8 @@ export const leafEvents = [
 /** Why the signer let an activity run, or did not. */
 export const leafGrounds = ["NONE", "ROOT_QUORUM", "OWN_CREDENTIAL", "POLICY", "OPERATOR"] as const;
 
-/** What a decision may take from outside. No activity takes any yet. */
-export const outsideKinds = [] as const;
+/** What a decision may take from outside. */
+export const outsideKinds = ["issuerKey"] as const;
 
 export type LeafEvent = (typeof leafEvents)[number];
 export type LeafGrounds = (typeof leafGrounds)[number];

@@ -9,6 +9,7 @@ import type { Pages } from "../state/pages.ts";
 import type { RecordWish } from "../state/record_wish.ts";
 import type { TextRecord } from "../state/records.ts";
 import type { CodeAccess } from "./code_access.ts";
+import type { IdentityAccess } from "./identity_access.ts";
 import type { KeyAccess, NewRecord } from "./key_access.ts";
 import type { Limits } from "./limits.ts";
 
@@ -36,6 +37,7 @@ export type ActivityContext = {
   readonly curves: Curves;
   readonly keys: KeyAccess;
   readonly codes: CodeAccess;
+  readonly identities: IdentityAccess;
   /**
    * The origins that passkeys may be used from, with these settings or as they are; undefined where neither this organization nor its
    * parent has a list.

@@ -53,6 +53,8 @@ const wish = variant({
   leaf: struct({ boot: text, number: u64 }),
   /** One of the few attempts at a one-time code, for this body. */
   attempt: struct({ otpId: text }),
+  /** A statement of the courier about an issuer of identity tokens, fetched later than that; 0: any that is up to an hour old. */
+  issuer: struct({ issuer: text, newerThanMs: u64 }),
 });
 
 /** A record as it is stored: its content with its MAC, and its sealed secret, which is empty where there is none. */
@@ -166,6 +168,8 @@ export const messages = {
       pages: list(page),
       /** States of other organizations that were asked for, each with the pages that were asked for. */
       others: list(offeredState),
+      /** Statements of the courier about issuers that were asked for (`core/src/oidc/SPEC.md`). */
+      statements: list(bytes),
     }),
     /** The activity's own rows first, then those of each organization it brings into the world. */
     reply: variant({ prepared: list(prepared), again: list(wish) }),

@@ -21,6 +21,7 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     restartPauseMs: 5000,
     limits: {},
     codes: { hasSandboxCodes: false, allowsPlainAnswers: false },
+    identities: { linkingIssuers: ["https://accounts.google.com"] },
     oldKeySaved: false,
   });
 });
@@ -64,6 +65,16 @@ test("settings of one-time codes are for the signer, and the code that everybody
   for (const { settings } of Object.values(processes)) {
     for (const name of Object.keys(env)) assert.ok(!settings.includes(name), `${name} reaches no environment`);
   }
+});
+
+test("issuers whose e-mail addresses link accounts are the signer's business, Google by default", () => {
+  const linkingOf = (KEYSTEAD_OIDC_LINKING?: string) =>
+    parseConfig([], KEYSTEAD_OIDC_LINKING === undefined ? {} : { KEYSTEAD_OIDC_LINKING }, "/").identities
+      .linkingIssuers;
+  assert.deepEqual(linkingOf(), ["https://accounts.google.com"]);
+  assert.deepEqual(linkingOf("none"), []);
+  assert.deepEqual(linkingOf("https://a.example, https://b.example/x"), ["https://a.example", "https://b.example/x"]);
+  for (const { settings } of Object.values(processes)) assert.ok(!settings.includes("KEYSTEAD_OIDC_LINKING"));
 });
 
 test("the limits that can be set are those that the signer knows", () => {
@@ -119,6 +130,12 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
   ["another egress", [], { KEYSTEAD_DEV_EGRESS: "all" }, /^KEYSTEAD_DEV_EGRESS takes only/],
   ["half an allowlist", [], { KEYSTEAD_IP_ALLOWLISTS: "off" }, /^KEYSTEAD_IP_ALLOWLISTS must be enforce or ignore/],
   ["contacts for no day", [], { KEYSTEAD_CONTACT_DAYS: "0" }, /^KEYSTEAD_CONTACT_DAYS must be/],
+  [
+    "linking by what is no issuer",
+    [],
+    { KEYSTEAD_OIDC_LINKING: "google" },
+    /^KEYSTEAD_OIDC_LINKING must be issuers like/,
+  ],
   ["another fixed code", [], { KEYSTEAD_DEV_OTP: "secret" }, /^KEYSTEAD_DEV_OTP takes only the word fixed$/],
   [
     "the fixed code beside real mail",

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { type CodeSettings, parseCodeSettings } from "./code_settings.ts";
 import { parsePublicKey } from "./first_api_key.ts";
+import { type IdentitySettings, parseIdentitySettings } from "./identity_settings.ts";
 import { limitNames } from "./limit_names.ts";
 import { checkMessageSettings } from "./message_settings.ts";
 import { printable } from "./process_messages.ts";
@@ -39,6 +40,7 @@ export type Config = {
   /** Resource limits that differ from the defaults. */
   limits: Record<string, number>;
   codes: CodeSettings;
+  identities: IdentitySettings;
   /** Of a rotation: the operator says that there is a copy of the root key that is about to go. */
   oldKeySaved: boolean;
 };
@@ -64,6 +66,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     restartPauseMs: parseNumber("KEYSTEAD_RESTART_PAUSE_MS", env.KEYSTEAD_RESTART_PAUSE_MS, 5000, 0, 600_000),
     limits: parseLimits(env.KEYSTEAD_LIMITS),
     codes: parseCodeSettings(env),
+    identities: parseIdentitySettings(env),
     oldKeySaved,
   };
 }

@@ -38,6 +38,10 @@ export type SignerParts = {
   readonly hasSandboxCodes: boolean;
   /** Whether one-time codes whose client has a target bundle may be answered in the plain. */
   readonly allowsPlainAnswers: boolean;
+  /** Issuers whose word about an e-mail address counts as that of its owner. */
+  readonly linkingIssuers: ReadonlySet<string>;
+  /** The name of this deployment as an issuer, if it is one: its tokens are verified without a statement. */
+  readonly ownIssuer: string | undefined;
   now(): number;
   note(message: string): void;
   drawsOf(keyring: Keyring): Draws;
@@ -107,7 +111,19 @@ function createCounter(): () => number {
 }
 
 function createSigner(
-  { rootKeys, memory, limits, adoptUnknown, hasSandboxCodes, allowsPlainAnswers, now, note, drawsOf }: SignerParts,
+  {
+    rootKeys,
+    memory,
+    limits,
+    adoptUnknown,
+    hasSandboxCodes,
+    allowsPlainAnswers,
+    linkingIssuers,
+    ownIssuer,
+    now,
+    note,
+    drawsOf,
+  }: SignerParts,
   boot: Uint8Array,
   nextNumber: () => number,
   sealedKeyring: Uint8Array,
@@ -135,6 +151,8 @@ function createSigner(
     adoptUnknown,
     hasSandboxCodes,
     allowsPlainAnswers,
+    linkingIssuers,
+    ownIssuer,
     sealer,
     onItsWay: createOnItsWay(),
     nextNumber,

@@ -26,6 +26,10 @@ export type Orders = {
   hasSandboxCodes?: boolean;
   /** One-time codes whose client has a target bundle may be answered in the plain. */
   allowsPlainAnswers?: boolean;
+  /** Issuers of identity tokens whose word about an e-mail address counts as that of its owner. */
+  linkingIssuers?: readonly string[];
+  /** The name that our own identity tokens have as their issuer. Without one there are none. */
+  ownIssuer?: string;
   acceptDatabase: boolean;
   /** The root key is being replaced: boxes may be sealed anew. */
   reseal: boolean;
@@ -61,7 +65,12 @@ export function createOperations(
   const limits = withLimits(orders.limits);
   const now = createSignerClock(memory, clock, note);
   const { adoptUnknown, hasSandboxCodes = false, allowsPlainAnswers = false } = orders;
-  const codes = { hasSandboxCodes, allowsPlainAnswers };
+  const codes = {
+    hasSandboxCodes,
+    allowsPlainAnswers,
+    linkingIssuers: new Set(orders.linkingIssuers ?? []),
+    ownIssuer: orders.ownIssuer,
+  };
   const parts = { rootKeys, memory, limits, adoptUnknown, ...codes, now, note, drawsOf };
   const deployment = createDeployment(parts);
   return {

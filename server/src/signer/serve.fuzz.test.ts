@@ -34,7 +34,14 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
   quorum.send("bob", counted, { target: ended });
   const waiting = quorum.tagBody("waiting");
   quorum.send("ann", waiting);
-  const nothingBrought = { subOrganizationId: undefined, records: [], wishes: [], pages: [], others: [] };
+  const nothingBrought = {
+    subOrganizationId: undefined,
+    records: [],
+    wishes: [],
+    pages: [],
+    others: [],
+    statements: [],
+  };
   const votes = [
     { body: counted, evidence: stampEvidence(quorum.stamp("bob", counted)), target: ended },
     { body: counted, evidence: stampEvidence(quorum.stamp("bob", counted)), target: waiting },

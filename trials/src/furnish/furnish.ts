@@ -122,6 +122,8 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     adoptUnknown: false,
     hasSandboxCodes: false,
     allowsPlainAnswers: false,
+    linkingIssuers: new Set(),
+    ownIssuer: undefined,
     onItsWay: createOnItsWay(),
     nextNumber: () => ++number,
     nextBlind: createBlinds(),

@@ -10,6 +10,8 @@ import { isDeepStrictEqual } from "node:util";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
+import { decodeIssuerKey } from "@keystead/core/log/outside_values.ts";
+import { makeStatement, type StatementMac } from "@keystead/core/oidc/issuer_statement.ts";
 import { readBody, readEnvelope } from "@keystead/server/endpoints/envelope.ts";
 import { protocolVersion } from "@keystead/server/frames/frame.ts";
 import type { OfferedState, Prepared, Request, StoredRecord } from "@keystead/server/frames/messages.ts";
@@ -87,9 +89,9 @@ export async function replay({ source, rootKey, limits }: Stopped): Promise<Repl
     operations.hello({ protocol: protocolVersion, keyring });
     // Organizations are taken one after the other, each from its own beginning: no code is older than this memory.
     memory.codes.begin(1);
-    const { authenticity } = openKeyring(rootKey, 1, keyring);
+    const { authenticity, statementMac } = openKeyring(rootKey, 1, keyring);
     const sealer = createSealer(rootKey, 1);
-    return await replayAll(store, { operations, clock, authenticity, sealer, tell: told.tell });
+    return await replayAll(store, { operations, clock, authenticity, statementMac, sealer, tell: told.tell });
   } finally {
     memory.close();
     rmSync(folder, { recursive: true });
@@ -101,6 +103,7 @@ type Workshop = {
   operations: Operations;
   clock: { nowMs: number };
   authenticity: Authenticity;
+  statementMac: StatementMac;
   sealer: Sealer;
   /** Says what was drawn when this act was executed first. */
   tell(entry: Entry): void;
@@ -214,7 +217,7 @@ function redo(workshop: Workshop, parent: OrganizationLog, site: Site, entry: En
 
 /** What the signer makes of the stamped bytes. Whatever it misses it gets, as from a gateway. */
 function ask(
-  { operations }: Workshop,
+  { operations, statementMac }: Workshop,
   parent: OrganizationLog,
   site: Site,
   entry: Entry,
@@ -224,7 +227,7 @@ function ask(
   if (stamped === undefined) throw new Error("its stamp is not in the database");
   const { evidence, body } = stamped;
   const isVote = toHex(entry.leaf.fingerprint) !== toHex(entry.leaf.evidence[0]?.body ?? new Uint8Array());
-  const request: Omit<Request<"prepare">, "state" | "journal" | "others" | "wishes"> = {
+  const request: Omit<Request<"prepare">, "state" | "journal" | "others" | "wishes" | "statements"> = {
     body,
     evidence,
     subOrganizationId: runsBelow(body, entry) ? uuidFromBytes(entry.leaf.organizationId) : undefined,
@@ -235,19 +238,32 @@ function ask(
   let journal: Uint8Array | undefined;
   let others: Request<"prepare">["others"] = [];
   const wishes: string[] = [];
+  let statements: Request<"prepare">["statements"] = [];
   for (let attempt = 0; attempt < 5; attempt++) {
     const state = site.isAtHand && journal === undefined ? undefined : offer(site.state);
-    const reply = operations.prepare({ ...request, state, journal, others, wishes });
+    const reply = operations.prepare({ ...request, state, journal, others, wishes, statements });
     if (reply.kind === "prepared") return reply.value;
     site.isAtHand = false;
     // Passkeys are bound by the parent's origins too. The parent is as it was born.
     if (reply.value.some(({ kind }) => kind === "otherState")) others = [offer(stateOf(parent))];
     // The journal of a minute is among all that was executed; the signer believes exactly what runs up to its digest.
     for (const wish of reply.value) if (wish.kind === "journal") journal = journalOf(site, wish.value.slot);
+    // The leaf names each key that was looked at.
+    if (reply.value.some(({ kind }) => kind === "issuer")) statements = statementsOf(statementMac, entry.leaf);
     // It was among the three then, so it is now.
     for (const wish of reply.value) if (wish.kind === "attempt") wishes.push(attemptKey(wish.value.otpId));
   }
   throw new Error("the signer misses something that the log does not have");
+}
+
+/** What the courier said then, as far as it decided anything: of each issuer the keys that the leaf names. */
+function statementsOf(mac: StatementMac, { outside }: Leaf): Uint8Array[] {
+  const taken = outside.flatMap(({ value }) => (value.kind === "bytes" ? [decodeIssuerKey(value.value)] : []));
+  const byIssuer = Map.groupBy(taken, ({ issuer }) => issuer);
+  return [...byIssuer].map(([issuer, of]) => {
+    const keys = `{"keys":[${of.map(({ key }) => key).join()}]}`;
+    return makeStatement(mac, { issuer, keys, fetchedAtMs: of[0]?.fetchedAtMs ?? 0 });
+  });
 }
 
 /** Of a sign-in that names the parent. A birth is its parent's act. */
@@ -308,7 +324,7 @@ function take(workshop: Workshop, site: Site, entry: Entry, prepared: Prepared, 
 }
 
 /** Results that hold what is drawn at random, or signed with a key that was. */
-const unrepeatable = /WALLET|PRIVATE_KEYS|SUB_ORGANIZATION|SIGN_|EXPORT|LOGIN|READ_WRITE_SESSION|OTP|EMAIL_AUTH/;
+const unrepeatable = /WALLET|PRIVATE_KEYS|SUB_ORGANIZATION|SIGN_|EXPORT|LOGIN|READ_WRITE_SESSION|OTP|EMAIL_AUTH|OAUTH$/;
 
 function compareLeaves(entry: Entry, prepared: Prepared, activity: ActivityRow): string[] {
   const found: string[] = [];
@@ -319,6 +335,7 @@ function compareLeaves(entry: Entry, prepared: Prepared, activity: ActivityRow):
   for (const field of ["activityId", "fingerprint"] as const) {
     if (!equal(was[field], is[field])) found.push(`another ${field}`);
   }
+  if (!isDeepStrictEqual(was.outside, is.outside)) found.push("took other values from outside than now");
   if (!isDeepStrictEqual(was.states, is.states)) found.push("was decided on other states than now");
   if (!isDeepStrictEqual(was.evidence, is.evidence)) found.push("was asked for by other evidence than now");
   const isRandom = was.event === "COMPLETED" && unrepeatable.test(was.activityType);

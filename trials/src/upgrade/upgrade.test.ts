@@ -229,7 +229,7 @@ function voteOn(
 ): Prepared {
   const body = Buffer.from(JSON.stringify({ type: activities.approve_activity.type, ...vote.body }));
   const value = signStamp(fromHex(vote.privateKey), "SIGNATURE_SCHEME_TK_API_P256", body);
-  const lists = { records: [], wishes: [], pages: [], others: [], subOrganizationId: undefined };
+  const lists = { records: [], wishes: [], pages: [], others: [], statements: [], subOrganizationId: undefined };
   const evidence = { kind: "apiKey", value } as const;
   const offered = state && { ...state, links: [] };
   const reply = operations.prepare({ body, evidence, state: offered, journal: undefined, target, ...lists });

@@ -97,6 +97,7 @@ test("a signer that does not read costs bounded memory: what waits is counted an
         wishes: [],
         pages: [],
         others: [],
+        statements: [],
       })
       .catch((fault) => fault.message);
   const first = await Promise.all(Array.from({ length: 40 }, send));

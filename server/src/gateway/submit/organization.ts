@@ -16,7 +16,7 @@ import { loadHeaders, loadJournal, loadState, type StoredState } from "../../sto
 import type { Store } from "../../store/store.ts";
 import type { LinkTurn, SignerLink } from "../link/signer_link.ts";
 import { ipAllowlistsIn, OpenRun, type RunHolder } from "./run.ts";
-import type { OtherState, Supplies } from "./wishes.ts";
+import type { IssuerSource, OtherState, Supplies } from "./wishes.ts";
 
 /** What a client sent, and the body of the activity it votes on if it does. */
 export type Stamped = Pick<Request<"prepare">, "body" | "evidence" | "target"> & {
@@ -40,12 +40,14 @@ export type OrganizationContext = {
   onRefused(organizationId: string, message: string): void;
   /** What the signer is expected to wish for of other organizations, by the one that asks. */
   expected: Lru<OtherState>;
+  issuers: IssuerSource;
   /** It has no request here, and no run that one could follow. */
   onIdle(organizationId: string): void;
 };
 
 export class Organization implements RunHolder {
   readonly organizationId: string;
+  readonly issuers: IssuerSource;
   run: OpenRun | undefined;
   #busy = 0;
   readonly #context: OrganizationContext;
@@ -54,6 +56,7 @@ export class Organization implements RunHolder {
 
   constructor(context: OrganizationContext, organizationId: string) {
     this.#context = context;
+    this.issuers = context.issuers;
     this.organizationId = organizationId;
   }
 
@@ -206,11 +209,11 @@ function sourceRefusal({ checkSource }: Stamped, ipAllowlists: Uint8Array | unde
 
 function toRequest(
   { body, evidence, subOrganizationId, target }: Stamped,
-  { records, wishes, pages, others }: Supplies,
+  { records, wishes, pages, others, statements }: Supplies,
   state: OfferedState | undefined,
   journal: Uint8Array | undefined,
 ): Request<"prepare"> {
-  return { body, evidence, subOrganizationId, state, journal, target, records, wishes, pages, others };
+  return { body, evidence, subOrganizationId, state, journal, target, records, wishes, pages, others, statements };
 }
 
 function offer({ header, directory, pages }: StoredState, links: readonly Uint8Array[]): OfferedState {

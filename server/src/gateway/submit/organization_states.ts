@@ -6,6 +6,7 @@ import { admissionLimits } from "../bounds/memory_bounds.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { Organization, type OrganizationContext } from "./organization.ts";
 import { Preparation, type PrepareRequest } from "./preparation.ts";
+import { type IssuerSource, noIssuers } from "./wishes.ts";
 
 export type Organizations = {
   /** A turn of a request with the signer. Whoever begins one closes it. */
@@ -25,10 +26,18 @@ export function createOrganizations(
   link: SignerLink,
   onRefused: OrganizationContext["onRefused"],
   admission: Admission = createAdmission(admissionLimits),
+  issuers: IssuerSource = noIssuers,
 ): Organizations {
   const organizations = new Map<string, Organization>();
   const expected: OrganizationContext["expected"] = createLru(maxExpected);
-  const context: OrganizationContext = { store, link, onRefused, expected, onIdle: (id) => organizations.delete(id) };
+  const context: OrganizationContext = {
+    store,
+    link,
+    onRefused,
+    expected,
+    issuers,
+    onIdle: (id) => organizations.delete(id),
+  };
   return {
     begin(organizationId, request) {
       let organization = organizations.get(organizationId);

@@ -20,6 +20,7 @@ import {
   type Need,
   needsState,
   noSupplies,
+  partedBySpeed,
   type Source,
 } from "./wishes.ts";
 
@@ -54,7 +55,7 @@ export class Preparation {
   #repeated: string | undefined;
 
   constructor(store: Store, admission: Admission, organization: Organization, request: PrepareRequest) {
-    const { organizationId, expect, release } = organization;
+    const { organizationId, expect, release, issuers } = organization;
     const { body, target, cost, records: declared, actingParentId } = request;
     this.#organization = organization;
     this.#admission = admission;
@@ -62,7 +63,7 @@ export class Preparation {
     this.#weight = { cost, bytes: body.length + (target?.length ?? 0) };
     this.#turn = { organizationId, cost };
     const fingerprint = () => toHex(sha256(body));
-    this.#source = { store, organizationId, declared, actingParentId, expect, release, fingerprint };
+    this.#source = { store, organizationId, declared, actingParentId, expect, release, fingerprint, issuers };
     organization.enter();
   }
 
@@ -70,12 +71,17 @@ export class Preparation {
   async attempt(round: Round, needs: readonly Need[]): Promise<RoundResult<Decided, Need>> {
     const organization = this.#organization;
     try {
+      const { slow, quick } = partedBySpeed(needs);
+      if (slow.length > 0) {
+        this.#leavePlace();
+        await bring(this.#supplies, this.#source, slow);
+      }
       if (!this.#isAdmitted) {
         const place = this.#admission.enter(organization.organizationId, this.#weight, this.#request.caller);
         if (place !== undefined) await place;
         this.#isAdmitted = true;
       }
-      await bring(this.#supplies, this.#source, this.#withExpected(needs));
+      await bring(this.#supplies, this.#source, this.#withExpected(quick));
       const step = this.#toStep(await organization.ask(this.#turn, this.#request, this.#supplies));
       return step.kind === "again" && round.isLastAttempt ? this.#giveUp() : step;
     } catch (error) {
@@ -94,9 +100,13 @@ export class Preparation {
 
   /** Whatever came of it, its place is another's now. */
   close(): void {
+    this.#leavePlace();
+    this.#organization.leave();
+  }
+
+  #leavePlace(): void {
     if (this.#isAdmitted) this.#admission.leave(this.#organization.organizationId, this.#weight);
     this.#isAdmitted = false;
-    this.#organization.leave();
   }
 
   #toStep({ answer, run, offered }: AnsweredAttempt): RoundResult<Decided, Need> {

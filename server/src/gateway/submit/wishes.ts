@@ -2,6 +2,7 @@
  * How each kind of thing that a decision needs is brought: one row per kind. The signer names what it lacks, the gateway looks for it
  * and sends the same bytes again. What it finds is believed for its digest or its MAC, never because the gateway says so.
  */
+import { Fault } from "@keystead/core/fault.ts";
 import { macLength } from "@keystead/core/log/header.ts";
 import { invalidCode } from "../../endpoints/known_faults.ts";
 import type { OfferedState, Request, Wish } from "../../frames/messages.ts";
@@ -33,7 +34,7 @@ export type OtherState = Extract<Wish, { kind: "otherState" }>["value"];
 type NeedOf<K extends Need["kind"]> = Extract<Need, { kind: K }>;
 
 /** What goes to the signer along with the body. */
-export type Supplies = Pick<Request<"prepare">, "records" | "wishes" | "pages" | "others"> & {
+export type Supplies = Pick<Request<"prepare">, "records" | "wishes" | "pages" | "others" | "statements"> & {
   /** Sent only together with the state they belong to. */
   linksFrom: number | undefined;
   journal: number | undefined;
@@ -56,11 +57,26 @@ export type Source = {
   actingParentId?: string | undefined;
   /** Of the body, in hex. */
   fingerprint(): string;
+  issuers: IssuerSource;
+};
+
+/** Where statements of the courier about issuers come from. */
+export type IssuerSource = {
+  /** Throws a refusal that names the issuer where there is none. */
+  statementOf(issuer: string, newerThanMs: number): Promise<{ bytes: Uint8Array }>;
+};
+
+/** Of a gateway that has no courier. */
+export const noIssuers: IssuerSource = {
+  statementOf: (issuer) =>
+    Promise.reject(new Fault("invalid_argument", `the keys of the issuer \`${issuer}\` cannot be fetched here`)),
 };
 
 type Row<K extends Need["kind"]> = {
   /** Whether it comes with a newly read state only. Then those behind cannot go on from the state at hand. */
   needsState: boolean;
+  /** Whether bringing it may take seconds, because others than the database are asked. No place among the requests is held meanwhile. */
+  isSlow?: true;
   bring(supplies: Supplies, source: Source, needs: readonly NeedOf<K>[]): Promise<void> | void;
   /** Why the rows must be wrong if the signer wishes for this although it has just come; `hasState`: the state came, too. */
   explainRepeated?(supplies: Supplies, need: NeedOf<K>, hasState: boolean): string | undefined;
@@ -168,6 +184,17 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
       }
     },
   },
+  /** What is brought is believed for its MAC. That there is none is this gateway's word, and refused here. */
+  issuer: {
+    needsState: false,
+    isSlow: true,
+    async bring(supplies, { issuers }, needs) {
+      for (const { value } of needs) {
+        const { bytes } = await issuers.statementOf(value.issuer, value.newerThanMs);
+        supplies.statements = [...supplies.statements, bytes];
+      }
+    },
+  },
 };
 
 async function bringDeclared(supplies: Supplies, source: Source): Promise<void> {
@@ -195,6 +222,7 @@ export function noSupplies(): Supplies {
     wishes: [],
     pages: [],
     others: [],
+    statements: [],
     linksFrom: undefined,
     journal: undefined,
     wishedPages: new Set(),
@@ -210,6 +238,12 @@ export const everythingAnew: readonly Need[] = [{ kind: "declared" }, { kind: "s
 
 export function needsState(needs: readonly Need[]): boolean {
   return needs.some(({ kind }) => rows[kind].needsState);
+}
+
+/** Those that take long, and the others. */
+export function partedBySpeed(needs: readonly Need[]): { slow: readonly Need[]; quick: readonly Need[] } {
+  const slow = needs.filter(({ kind }) => rows[kind].isSlow === true);
+  return slow.length === 0 ? { slow, quick: needs } : { slow, quick: needs.filter((need) => !slow.includes(need)) };
 }
 
 export function bring(supplies: Supplies, source: Source, needs: readonly Need[]): Promise<void> | void {

@@ -5,6 +5,7 @@ import type { SessionProfilesPage } from "../../state/pages.ts";
 import type { ActingParent } from "./acting_parent.ts";
 import type { Asked } from "./asked.ts";
 import type { AuthenticatedCaller } from "./authenticate.ts";
+import type { IdentityTokens } from "./identity_tokens.ts";
 import type { Supplied } from "./key_records.ts";
 import type { OpenState } from "./open_state.ts";
 import type { OtherStates } from "./other_states.ts";
@@ -28,6 +29,8 @@ export type DecisionContext = {
   allowedOrigins(own?: Pick<Settings, "features">): readonly string[] | undefined;
   /** Those that sessions of this organization may name: its parent's, or its own where it has none. */
   sessionProfiles(): SessionProfilesPage;
+  /** Tokens of other issuers, and what was taken from outside to judge them. */
+  identities: IdentityTokens;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyAccess;
 };

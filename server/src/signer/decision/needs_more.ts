@@ -23,6 +23,10 @@ export function needsLeaves(leaves: readonly { boot: string; number: number }[])
   return new NeedsMore(leaves.map(({ boot, number }) => ({ kind: "leaf", value: { boot, number } })));
 }
 
+export function needsIssuer(issuer: string, newerThanMs: number): NeedsMore {
+  return new NeedsMore([{ kind: "issuer", value: { issuer, newerThanMs } }]);
+}
+
 export function needsAttempt(otpId: string): NeedsMore {
   return new NeedsMore([{ kind: "attempt", value: { otpId } }]);
 }

@@ -31,6 +31,7 @@ import { weightOf } from "./open_state.ts";
 import { sealResult, withSpentCode } from "./results.ts";
 import { sealMessages } from "./seal_messages.ts";
 import type { Signer } from "./signer.ts";
+import { UnrecordedFault } from "./unrecorded_fault.ts";
 import { type Executed, type Executing, executedIn, noteExecuted, writeState } from "./write_state.ts";
 
 /**
@@ -48,7 +49,8 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
     outcome = "next" in started ? yield* started : started;
     outcome.messages?.forEach(checkMessage);
   } catch (error) {
-    const isOutcome = error instanceof Fault && !nobodysFailure.includes(error.code);
+    const isOutcome =
+      error instanceof Fault && !(error instanceof UnrecordedFault) && !nobodysFailure.includes(error.code);
     if (isOutcome) return refuse(act, "FAILED", error);
     throw error;
   }
@@ -152,6 +154,7 @@ function run({
   allowedOrigins,
   sessionProfiles,
   actingParent,
+  identities,
 }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
@@ -174,6 +177,7 @@ function run({
       bodyMs,
       nowMs,
     }),
+    identities,
     allowedOrigins,
     findSessionProfile: (sessionProfileId) => sessionProfiles().get(sessionProfileId),
     newId(tag) {

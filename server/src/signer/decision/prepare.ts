@@ -23,6 +23,7 @@ import type { Act, DecisionContext } from "./act.ts";
 import { type ActingParent, readActingParent } from "./acting_parent.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { authenticate } from "./authenticate.ts";
+import { openIdentityTokens } from "./identity_tokens.ts";
 import { openKeyAccess } from "./key_records.ts";
 import { changedRows } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
@@ -67,6 +68,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   signer.heads.set(state.organizationId, state, weightOf(state));
   const { members, pending, settings } = state.pages;
   if (settings.deleted === true) throw noSuchOrganization();
+  const identities = openIdentityTokens(signer, request, nowMs);
   const others = createOtherStates(signer, request.others);
   const organization = organizationOf(signer, asked, state, others, subOrganizationId);
   const readParent = () => parentOf(asked, organization.parentId, others, subOrganizationId);
@@ -89,6 +91,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     others,
     allowedOrigins: organization.allowedOrigins,
     sessionProfiles: organization.sessionProfiles,
+    identities,
     keys,
   };
 

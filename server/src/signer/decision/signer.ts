@@ -38,6 +38,10 @@ export type Signer = {
   readonly hasSandboxCodes: boolean;
   /** Whether one-time codes whose client has a target bundle may be answered in the plain. */
   readonly allowsPlainAnswers: boolean;
+  /** Issuers whose word about an e-mail address counts as that of its owner. */
+  readonly linkingIssuers: ReadonlySet<string>;
+  /** The name of this deployment as an issuer, if it is one: its tokens are verified without a statement. */
+  readonly ownIssuer: string | undefined;
   /** Seals under the root key's current version, and opens what was sealed under any that is known. */
   readonly sealer: Sealer;
   /** What was prepared and not released yet. */

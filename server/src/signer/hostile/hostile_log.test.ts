@@ -248,6 +248,7 @@ test("a state that was decided on and is kept back is named, though its leaf was
       wishes: [],
       pages: [],
       others: [],
+      statements: [],
     },
   });
   assert.ok(reply.kind === "prepared");

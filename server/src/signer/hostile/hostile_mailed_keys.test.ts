@@ -22,7 +22,14 @@ type Asking = Partial<Pick<Request<"prepare">, "records" | "wishes" | "others" |
 /** Asks the signer past the gateway. */
 function ask(rig: GatewayRig, person: Person, body: Uint8Array, state: OfferedState, asking: Asking = {}) {
   const evidence = stampEvidence(signStamp(person.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body));
-  const none = { subOrganizationId: undefined, journal: new Uint8Array(), target: undefined, pages: [], others: [] };
+  const none = {
+    subOrganizationId: undefined,
+    journal: new Uint8Array(),
+    target: undefined,
+    pages: [],
+    others: [],
+    statements: [],
+  };
   return rig.link.request("prepare", { body, evidence, state, records: [], wishes: [], ...none, ...asking });
 }
 
@@ -70,7 +77,14 @@ test("an older state, in which the recovery key was still there, brings it back 
   const state = { ...before, links };
   let again = "refused";
   try {
-    again = restarted.operations.prepare({ body: recovery(3), evidence, state, ...none, others: [] }).kind;
+    again = restarted.operations.prepare({
+      body: recovery(3),
+      evidence,
+      state,
+      ...none,
+      others: [],
+      statements: [],
+    }).kind;
   } catch {
     // As good.
   }

@@ -41,7 +41,7 @@ async function prepareNext(
     evidence: { kind: "apiKey", value: signStamp(rig.root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body) },
     subOrganizationId: undefined,
     state: offered(now),
-    ...{ journal: undefined, target: undefined, records: [], wishes: [], pages: [], others: [] },
+    ...{ journal: undefined, target: undefined, records: [], wishes: [], pages: [], others: [], statements: [] },
   });
   assert.ok(reply.kind === "prepared");
   const next = reply.value[0]?.next;
@@ -81,6 +81,7 @@ async function createScene(t: TestContext) {
       records: [],
       wishes: [],
       pages: [],
+      statements: [],
       subOrganizationId: undefined,
     };
     const request: Request<"prepare"> = { body, evidence, state: offered(child), ...none, others };

@@ -39,7 +39,7 @@ async function prepareFamily(t: TestContext) {
     const sent = changes.body ?? body();
     const evidence = stampEvidence(signStamp(eve.privateKey, "SIGNATURE_SCHEME_TK_API_P256", sent));
     const state = offered(await stateOf(rig, organizationId));
-    const none = { journal: undefined, target: undefined, records: [], wishes: [], pages: [] };
+    const none = { journal: undefined, target: undefined, records: [], wishes: [], pages: [], statements: [] };
     const request = { body: sent, evidence, subOrganizationId: undefined, state, ...none, others, ...changes };
     return rig.link.request("prepare", request);
   };
@@ -126,7 +126,15 @@ test("what was decided on a state that the parent never had is never released", 
   const { rig, ask, now } = await prepareFamily(t);
   const body = rig.body("create_user_tag", { userTagName: "a", userIds: [] });
   const value = signStamp(rig.root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
-  const none = { journal: undefined, target: undefined, records: [], wishes: [], pages: [], others: [] };
+  const none = {
+    journal: undefined,
+    target: undefined,
+    records: [],
+    wishes: [],
+    pages: [],
+    others: [],
+    statements: [],
+  };
   const evidence = { kind: "apiKey", value } as const;
   const moved = await rig.link.request("prepare", {
     ...{ body, evidence, subOrganizationId: undefined, state: offered(now) },

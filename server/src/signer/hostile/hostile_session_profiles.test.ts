@@ -42,7 +42,7 @@ async function prepareBoundSession(t: TestContext) {
     // Of a minute in which nothing was executed: its journal needs no bringing.
     const body = rig.body("create_user_tag", { userTagName: "t", userIds: [] }, { organizationId, agoMs: 600_000 });
     const evidence = stampEvidence(signStamp(session.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body));
-    const none = { journal: undefined, target: undefined, records: [], wishes: [], pages: [] };
+    const none = { journal: undefined, target: undefined, records: [], wishes: [], pages: [], statements: [] };
     return prepare({ body, evidence, subOrganizationId: undefined, state: offered(child), ...none, others });
   };
   const { operations } = rig.signer.restart();

@@ -174,7 +174,7 @@ test("a read-only session moves no signer, whoever sends it", () => {
   const ask = (state: StoredState, subOrganizationId?: string) =>
     rig.operations.prepare({
       ...{ body, evidence: { kind: "readOnlySession", value }, subOrganizationId, state: { ...state, links: [] } },
-      ...{ journal: undefined, target: undefined, records: [], wishes: [], pages: [], others: [] },
+      ...{ journal: undefined, target: undefined, records: [], wishes: [], pages: [], others: [], statements: [] },
     });
   assert.throws(() => ask(rig.born), { code: "permission_denied" });
   assert.throws(() => ask(one.state, one.organizationId), { code: "permission_denied" });

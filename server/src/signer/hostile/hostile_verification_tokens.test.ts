@@ -39,7 +39,15 @@ type Asked = Pick<Request<"prepare">, "body" | "evidence"> & Partial<Request<"pr
 
 /** One question to the signer, as a gateway may put it. */
 function ask(rig: GatewayRig, asked: Asked) {
-  const none = { journal: undefined, target: undefined, records: [], wishes: [], pages: [], others: [] };
+  const none = {
+    journal: undefined,
+    target: undefined,
+    records: [],
+    wishes: [],
+    pages: [],
+    others: [],
+    statements: [],
+  };
   return rig.link.request("prepare", { subOrganizationId: undefined, state: undefined, ...none, ...asked });
 }
 

@@ -5,11 +5,25 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import type { BundleSigner } from "@keystead/core/crypto/bundles.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
-import { bytes, decode, encode, fixed, list, struct, text, u8, type ValueOf } from "@keystead/core/encoding/layout.ts";
+import {
+  bytes,
+  decode,
+  encode,
+  fixed,
+  list,
+  struct,
+  text,
+  u8,
+  u32,
+  type ValueOf,
+} from "@keystead/core/encoding/layout.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { generatePrivateKey } from "@keystead/core/keys/key_curves.ts";
+import type { StatementMac } from "@keystead/core/oidc/issuer_statement.ts";
 import { nodeCurves } from "../../curves/node_curves.ts";
-import { nodeBundleSigner } from "../../curves/node_hpke.ts";
+import { nodeBundleSigner, nodeHpke } from "../../curves/node_hpke.ts";
+import { createStatementMac } from "../../outbox/statement_mac.ts";
 import { type Authenticity, createAuthenticity } from "../../state/authenticity.ts";
 import { createMac, deriveKey } from "../../state/digest.ts";
 import { type CodeSecrets, createCodeSecrets } from "./code_secrets.ts";
@@ -25,6 +39,9 @@ export const serviceKeys = {
 } as const;
 
 export type ServiceKeyName = keyof typeof serviceKeys;
+
+/** Keys that came later: derived, so that older keyrings have them, too. They are published with the others. */
+export type DerivedKeyName = "identity";
 
 const keyringLayout = struct({
   format: u8,
@@ -74,7 +91,7 @@ export type Keyring = {
   deploymentId: Uint8Array;
   authenticity: Authenticity;
   /** Hex: uncompressed points for P-256, 32 bytes for Ed25519. */
-  publicKeys: Record<ServiceKeyName, string>;
+  publicKeys: Record<ServiceKeyName | DerivedKeyName, string>;
   signWithLogKey(message: Uint8Array): Uint8Array;
   /** The `signer` service key, which export and import bundles are signed with. */
   bundleSigner: BundleSigner;
@@ -86,6 +103,8 @@ export type Keyring = {
   otp: BundleSigner;
   /** Its public half as it is verified with: 33 bytes. */
   otpKey: Uint8Array;
+  /** What our own identity tokens are signed with; its public half has 65 bytes. */
+  identity: BundleSigner;
   /** What one-time codes derive from. */
   codes: CodeSecrets;
   /** Equal for equal secrets of one kind in one organization, and says nothing else about them. */
@@ -94,6 +113,8 @@ export type Keyring = {
   tag(organizationId: string, kind: string, secret: Uint8Array): string;
   /** What messages are sealed with for the courier: derived, so that keyrings from before there was a courier have it too. */
   courierKey: Uint8Array;
+  /** What the courier's statements about issuers are verified with. */
+  statementMac: StatementMac;
 };
 
 /** Fresh keys for a new deployment, sealed. */
@@ -145,12 +166,16 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     content.fill(0);
     return text;
   }
+  const courierKey = deriveKey(ring.authenticity, "courier-messages");
+  const identity = nodeBundleSigner(deriveP256Key(ring.authenticity, "identity-tokens"));
   const keyring = {
     deploymentId: Uint8Array.from(ring.deploymentId),
     authenticity: createAuthenticity(ring.authenticity),
-    publicKeys: Object.fromEntries(
-      [...privateKeys].map(([name, key]) => [name, publicKeyHex(key)]),
-    ) as Keyring["publicKeys"],
+    publicKeys: Object.fromEntries([
+      ...[...privateKeys].map(([name, key]) => [name, publicKeyHex(key)]),
+      ["identity", toHex(identity.publicKey)],
+    ]) as Keyring["publicKeys"],
+    identity,
     signWithLogKey: (message: Uint8Array) => new Uint8Array(sign(null, message, logKey)),
     bundleSigner: nodeBundleSigner(bundleKey),
     notarizer: nodeBundleSigner(notarizerKey),
@@ -161,7 +186,8 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     blindIndex: (organizationId: string, kind: string, secret: Uint8Array) =>
       macOf(blindMac, organizationId, kind, secret),
     tag: (organizationId: string, kind: string, secret: Uint8Array) => macOf(tagMac, organizationId, kind, secret),
-    courierKey: deriveKey(ring.authenticity, "courier-messages"),
+    courierKey,
+    statementMac: createStatementMac(courierKey),
   };
   plain.fill(0);
   return keyring;
@@ -175,6 +201,18 @@ function freshPrivateKey(curve: "p256" | "ed25519"): Uint8Array {
   const { privateKey } =
     curve === "p256" ? generateKeyPairSync("ec", { namedCurve: "P-256" }) : generateKeyPairSync("ed25519");
   return new Uint8Array(privateKey.export({ format: "der", type: "pkcs8" }));
+}
+
+/** The same key on every host: the first of a keyed sequence of numbers that is a private key. */
+function deriveP256Key(secret: Uint8Array, label: string): KeyObject {
+  const mac = createMac(deriveKey(secret, label));
+  let block = 0;
+  const scalar = generatePrivateKey("CURVE_P256", () => mac(encode(u32, block++)));
+  try {
+    return nodeHpke.importKey(scalar);
+  } finally {
+    scalar.fill(0);
+  }
 }
 
 /** Node takes the structure as a Buffer only; the copy is wiped, the caller wipes what it came from. */

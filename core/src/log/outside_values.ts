@@ -1,0 +1,21 @@
+/** What a decision took from outside, as a leaf names it: enough to decide the same again. SPEC.md has the kinds. */
+import { decode, encode, struct, textUpTo, u64, type ValueOf } from "../encoding/layout.ts";
+
+/** One key of an issuer that a token was held against. Other keys that its issuer had then decided nothing. */
+const issuerKeyLayout = struct({
+  issuer: textUpTo(512),
+  /** By the courier's clock. */
+  fetchedAtMs: u64,
+  /** The key as a statement of the courier has it: one member of `keys`. */
+  key: textUpTo(3_072),
+});
+
+export type TakenIssuerKey = ValueOf<typeof issuerKeyLayout>;
+
+export function encodeIssuerKey(value: TakenIssuerKey): Uint8Array<ArrayBuffer> {
+  return encode(issuerKeyLayout, value);
+}
+
+export function decodeIssuerKey(bytes: Uint8Array): TakenIssuerKey {
+  return decode(issuerKeyLayout, bytes);
+}
