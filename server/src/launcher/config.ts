@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { type CodeSettings, parseCodeSettings } from "./code_settings.ts";
+import { checkIssuers, parseExtraCertificates } from "./fetch_settings.ts";
 import { parsePublicKey } from "./first_api_key.ts";
 import { type IdentitySettings, parseIdentitySettings } from "./identity_settings.ts";
 import { limitNames } from "./limit_names.ts";
@@ -41,6 +42,8 @@ export type Config = {
   limits: Record<string, number>;
   codes: CodeSettings;
   identities: IdentitySettings;
+  /** A file of certificates that the courier trusts beside those of Node. */
+  extraCertificates: string | undefined;
   /** Of a rotation: the operator says that there is a copy of the root key that is about to go. */
   oldKeySaved: boolean;
 };
@@ -52,6 +55,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
   const { command, rootPublicKey, oldKeySaved } = parseCommand(args);
   checkMessageSettings(env);
   checkWord("KEYSTEAD_IP_ALLOWLISTS", env.KEYSTEAD_IP_ALLOWLISTS, ["enforce", "ignore"]);
+  checkIssuers(env);
   parseNumber("KEYSTEAD_CONTACT_DAYS", env.KEYSTEAD_CONTACT_DAYS, 30, 1, 36_500);
   return {
     command,
@@ -67,6 +71,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     limits: parseLimits(env.KEYSTEAD_LIMITS),
     codes: parseCodeSettings(env),
     identities: parseIdentitySettings(env),
+    extraCertificates: parseExtraCertificates(env, cwd),
     oldKeySaved,
   };
 }
