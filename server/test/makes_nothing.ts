@@ -59,6 +59,7 @@ export const makesNothing = {
 export const triedElsewhere = {
   init_otp: "hostile_codes.test.ts",
   init_otp_auth: "hostile_mailed_keys.test.ts",
+  oauth2_authenticate: "hostile_oauth2_orders.test.ts",
   otp_auth: "hostile_mailed_keys.test.ts",
   recover_user: "hostile_mailed_keys.test.ts",
   verify_otp: "hostile_codes.test.ts",

@@ -133,6 +133,13 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
   create_oauth2_credential: oauth2Credential,
   update_oauth2_credential: () => ({ oauth2CredentialId: randomUUID(), ...oauth2Credential() }),
   delete_oauth2_credential: () => ({ oauth2CredentialId: randomUUID() }),
+  oauth2_authenticate: () => ({
+    oauth2CredentialId: randomUUID(),
+    authCode: "x".repeat(2_048),
+    redirectUri: `https://a.example/${"x".repeat(2_000)}`,
+    codeVerifier: "x".repeat(256),
+    nonce: "x".repeat(256),
+  }),
   set_ip_allowlist: () => ({
     enabled: false,
     rules: Array.from({ length: 100 }, (_, at) => ({ cidr: `192.0.2.${at}/24`, label: "x".repeat(255) })),

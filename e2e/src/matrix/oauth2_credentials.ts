@@ -1,7 +1,8 @@
-/** create_oauth2_credential, update_oauth2_credential, delete_oauth2_credential, get_oauth2_credential, list_oauth2_credentials. */
+/** OAuth 2.0 credentials: create_, update_, delete_, get_oauth2_credential, list_oauth2_credentials; and oauth2_authenticate. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { encryptOauth2ClientSecret } from "@turnkey/crypto";
+import { clientSecret, oauth2Provider, oauth2Settings } from "../oauth2_provider.ts";
 import { invalid, notFound } from "../refusals.ts";
 import type { Refusal } from "../wire.ts";
 import { activityEntry, type BadInput, queryEntry } from "./entry.ts";
@@ -15,7 +16,10 @@ type CredentialParams = { provider: string; clientId: string; encryptedClientSec
 /** As an application would: with the published client, to the server's published key. */
 async function credentialParams({ url }: Fixture, more: Partial<CredentialParams> = {}): Promise<CredentialParams> {
   const published = (await (await fetch(`${url}/.well-known/keystead.json`)).json()) as Json;
-  const encryptedClientSecret = await encryptOauth2ClientSecret("s3cret", published.publicKeys.clientSecretEncryption);
+  const encryptedClientSecret = await encryptOauth2ClientSecret(
+    clientSecret,
+    published.publicKeys.clientSecretEncryption,
+  );
   return { provider: "OAUTH2_PROVIDER_ALPHA", clientId: randomUUID(), encryptedClientSecret, ...more };
 }
 
@@ -189,4 +193,93 @@ export const listOauth2Credentials = queryEntry<object>({
   },
   bad: [],
   foreign: [],
+});
+
+type SignIn = {
+  oauth2CredentialId: string;
+  authCode: string;
+  redirectUri: string;
+  codeVerifier: string;
+  nonce: string;
+  bearerTokenTargetPublicKey?: string;
+};
+
+const providerUser = { id: "2244994945" };
+
+/** Of a user who has just signed in at the provider. */
+async function signIn(fixture: Fixture): Promise<SignIn> {
+  const [redirectUri, codeVerifier] = ["https://app.example.com/back", "v".repeat(43)];
+  return {
+    oauth2CredentialId: await newCredential(fixture),
+    authCode: oauth2Provider.signIn(providerUser, codeVerifier, redirectUri),
+    redirectUri,
+    codeVerifier,
+    nonce: "00".repeat(32),
+  };
+}
+
+const emptyFields = {
+  oauth2CredentialId: "oauth2_credential_id",
+  authCode: "auth_code",
+  redirectUri: "redirect_uri",
+  codeVerifier: "code_verifier",
+  nonce: "nonce",
+} as const;
+
+export const oauth2Authenticate = activityEntry<SignIn>({
+  good: signIn,
+  required: Object.keys(emptyFields),
+  result({ nonce }, { result }) {
+    const [, payload = ""] = result.oidcToken.split(".");
+    const { iss, sub, exp, iat, ...claims } = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+    assert.deepEqual([iss, sub, exp - iat], [oauth2Settings.KEYSTEAD_PUBLIC_URL, `x:${providerUser.id}`, 600]);
+    assert.deepEqual(claims, { aud: claims.aud, nonce });
+    return { oidcToken: result.oidcToken };
+  },
+  shows: (_, { before, after }) => assert.deepEqual(after, before),
+  bad: [
+    ...Object.entries(emptyFields).map(
+      ([field, name]): BadInput<SignIn> => ({
+        name: `an empty ${field}`,
+        bend: (good) => ({ ...good, [field]: "" }),
+        refusal: invalid(`${name} must be set`),
+        kept: "FAILED",
+      }),
+    ),
+    {
+      name: "a code that the provider has not given",
+      bend: (good) => ({ ...good, authCode: randomUUID() }),
+      refusal: invalid("OAUTH2_PROVIDER_X: the provider refuses the authorization code (400)"),
+    },
+    {
+      name: "a credential that is not there",
+      bend: (good) => ({ ...good, oauth2CredentialId: randomUUID() }),
+      refusal: ({ oauth2CredentialId }, { parent }) => noSuchCredential(oauth2CredentialId, parent),
+      kept: "FAILED",
+    },
+    {
+      name: "a provider that is not configured",
+      bend: async (good, fixture) => {
+        const params = await credentialParams(fixture, { provider: "OAUTH2_PROVIDER_BETA" });
+        const { oauth2CredentialId } = await fixture.done("create_oauth2_credential", params);
+        return { ...good, oauth2CredentialId };
+      },
+      refusal: {
+        status: 400,
+        code: 9,
+        message: "OAUTH2_PROVIDER_DISCORD is not configured: name it in KEYSTEAD_OAUTH2_PROVIDERS",
+        errorCode: "OAUTH2_PROVIDER_NOT_CONFIGURED",
+      },
+    },
+    {
+      name: "a target that is no key",
+      bend: (good) => ({ ...good, bearerTokenTargetPublicKey: "key" }),
+      refusal: invalid(/public key/),
+      kept: "FAILED",
+    },
+  ],
+  foreign: [],
+  neverWaits: true,
+  bearerField: "oidcToken",
+  bearerParams: ["authCode", "codeVerifier"],
 });

@@ -20,6 +20,7 @@ import {
   deleteOauth2Credential,
   getOauth2Credential,
   listOauth2Credentials,
+  oauth2Authenticate,
   updateOauth2Credential,
 } from "./oauth2_credentials.ts";
 import { initOtp, listEmailEvents, verifyOtp } from "./one_time_codes.ts";
@@ -93,6 +94,7 @@ export const activityTable = {
   create_oauth2_credential: createOauth2Credential,
   update_oauth2_credential: updateOauth2Credential,
   delete_oauth2_credential: deleteOauth2Credential,
+  oauth2_authenticate: oauth2Authenticate,
   set_ip_allowlist: setIpAllowlist,
   remove_ip_allowlist: removeIpAllowlist,
   create_smart_contract_interface: createSmartContractInterface,

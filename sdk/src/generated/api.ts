@@ -2104,6 +2104,48 @@ export type InitUserEmailRecoveryResponse = {
   };
 };
 
+export type Oauth2AuthenticateParams = {
+  /** The OAuth 2.0 credential whose client the user has signed in to. */
+  oauth2CredentialId: string;
+  /** The code that the provider has given to the user. */
+  authCode: string;
+  /** The address that the provider has sent the user to. */
+  redirectUri: string;
+  /** The verifier of the code, as RFC 7636 has it. */
+  codeVerifier: string;
+  /** What the token is bound to: SHA-256 of the text of the public key that will sign in with it, in hex. */
+  nonce: string;
+  bearerTokenTargetPublicKey?: string | null;
+};
+
+export type Oauth2AuthenticateResult = {
+  /** Identity token that says who has signed in; empty once it is over, and to everybody else. */
+  oidcToken: string;
+};
+
+export type Oauth2AuthenticateRequest = {
+  type: "ACTIVITY_TYPE_OAUTH2_AUTHENTICATE";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: Oauth2AuthenticateParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type Oauth2AuthenticateResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_OAUTH2_AUTHENTICATE";
+    intent?: {
+      oauth2AuthenticateIntent: Oauth2AuthenticateParams;
+    };
+    result?: {
+      oauth2AuthenticateResult?: Oauth2AuthenticateResult;
+    };
+  };
+};
+
 export type OtpAuthParams = {
   /** Unique identifier. */
   otpId: string;
@@ -3683,6 +3725,7 @@ export const activities = {
   init_otp: { url: "/public/v1/submit/init_otp", type: "ACTIVITY_TYPE_INIT_OTP_V3", resultKey: "initOtpResultV2", summary: "Send a one-time code to an e-mail address or phone number", parameters: ["otpType: \"OTP_TYPE_EMAIL\" | \"OTP_TYPE_SMS\" | \"OTP_TYPE_WHATSAPP\"", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
   init_otp_auth: { url: "/public/v1/submit/init_otp_auth", type: "ACTIVITY_TYPE_INIT_OTP_AUTH_V3", resultKey: "initOtpAuthResultV2", summary: "Send a user a one-time code to sign in with by otp_auth", parameters: ["otpType: \"OTP_TYPE_EMAIL\" | \"OTP_TYPE_SMS\" | \"OTP_TYPE_WHATSAPP\"", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
   init_user_email_recovery: { url: "/public/v1/submit/init_user_email_recovery", type: "ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2", resultKey: "initUserEmailRecoveryResult", summary: "Mail a user a key that can register a new passkey", parameters: ["email: string", "targetPublicKey: string", "expirationSeconds?: string | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "emailCustomization: { appName: string; logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; }"] },
+  oauth2_authenticate: { url: "/public/v1/submit/oauth2_authenticate", type: "ACTIVITY_TYPE_OAUTH2_AUTHENTICATE", resultKey: "oauth2AuthenticateResult", summary: "Sign a user in at an OAuth 2.0 provider and get an identity token", parameters: ["oauth2CredentialId: string", "authCode: string", "redirectUri: string", "codeVerifier: string", "nonce: string", "bearerTokenTargetPublicKey?: string | null"] },
   otp_auth: { url: "/public/v1/submit/otp_auth", type: "ACTIVITY_TYPE_OTP_AUTH", resultKey: "otpAuthResult", summary: "Sign in with a one-time code and get a session whose key is sent encrypted", parameters: ["otpId: string", "otpCode: string", "targetPublicKey: string", "apiKeyName?: string | null", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null"] },
   otp_login: { url: "/public/v1/submit/otp_login", type: "ACTIVITY_TYPE_OTP_LOGIN_V2", resultKey: "otpLoginResult", summary: "Sign a user in with a verification token and get a session", parameters: ["verificationToken: string", "publicKey: string", "clientSignature: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; }", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   recover_user: { url: "/public/v1/submit/recover_user", type: "ACTIVITY_TYPE_RECOVER_USER", resultKey: "recoverUserResult", summary: "Register a passkey with the key that a recovery mail brought", parameters: ["authenticator: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }", "userId: string"] },
@@ -3855,6 +3898,8 @@ export type Api = {
   initOtpAuth(params: InitOtpAuthParams, options?: CallOptions): Promise<Completed<InitOtpAuthResult>>;
   /** Mail a user a key that can register a new passkey. */
   initUserEmailRecovery(params: InitUserEmailRecoveryParams, options?: CallOptions): Promise<Completed<InitUserEmailRecoveryResult>>;
+  /** Sign a user in at an OAuth 2.0 provider and get an identity token. */
+  oauth2Authenticate(params: Oauth2AuthenticateParams, options?: CallOptions): Promise<Completed<Oauth2AuthenticateResult>>;
   /** Sign in with a one-time code and get a session whose key is sent encrypted. */
   otpAuth(params: OtpAuthParams, options?: CallOptions): Promise<Completed<OtpAuthResult>>;
   /** Sign a user in with a verification token and get a session. */
@@ -4018,6 +4063,7 @@ export function createApi({ submit, query }: Calls): Api {
     initOtp: (params, options) => submit("init_otp", params, options),
     initOtpAuth: (params, options) => submit("init_otp_auth", params, options),
     initUserEmailRecovery: (params, options) => submit("init_user_email_recovery", params, options),
+    oauth2Authenticate: (params, options) => submit("oauth2_authenticate", params, options),
     otpAuth: (params, options) => submit("otp_auth", params, options),
     otpLogin: (params, options) => submit("otp_login", params, options),
     recoverUser: (params, options) => submit("recover_user", params, options),

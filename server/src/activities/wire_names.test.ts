@@ -159,6 +159,7 @@ const published: readonly [path: string, type: string, intentKey: string, result
     "deleteOauth2CredentialIntent",
     "deleteOauth2CredentialResult",
   ],
+  ["oauth2_authenticate", "OAUTH2_AUTHENTICATE", "oauth2AuthenticateIntent", "oauth2AuthenticateResult"],
   ["set_ip_allowlist", "SET_IP_ALLOWLIST", "setIpAllowlistIntent", "setIpAllowlistResult"],
   ["remove_ip_allowlist", "REMOVE_IP_ALLOWLIST", "removeIpAllowlistIntent", "removeIpAllowlistResult"],
   ["create_session_profile", "CREATE_SESSION_PROFILE", "createSessionProfileIntent", "createSessionProfileResult"],
@@ -343,6 +344,7 @@ test("exactly these take bearer values, each of which the schema of a version kn
   const bearing = forms.map(({ activity }) => activity).filter((each) => each.bearerParams !== undefined);
   assert.deepEqual([...new Set(bearing.map(({ path }) => path))].sort(), [
     "create_sub_organization",
+    "oauth2_authenticate",
     "otp_auth",
     "otp_login",
     "update_user_email",

@@ -16,16 +16,19 @@ import type { TrustedProxies } from "./http/caller_address.ts";
 import { createHttp, type Http } from "./http/http.ts";
 import { createMetrics } from "./http/metrics.ts";
 import type { Route } from "./http/route.ts";
+import { createIssuerStatements } from "./issuers/issuer_statements.ts";
 import { createDelivery, type FailedMessage } from "./jobs/deliver_messages.ts";
 import { expiryJobs } from "./jobs/expiry_jobs.ts";
 import { type Job, type JobLog, type JobRunner, startJobs } from "./jobs/job_runner.ts";
 import { openBodies } from "./jobs/open_bodies.ts";
 import type { CourierLink } from "./link/courier_link.ts";
+import { createCourierOrders } from "./link/courier_orders.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
 import { createReadiness } from "./readiness.ts";
 import { apiRoutes } from "./routes/api.ts";
 import { operatorRoutes } from "./routes/operator.ts";
+import { ownIssuerRoutes } from "./routes/own_issuer.ts";
 import type { SignerStatus } from "./signer_status.ts";
 import { type Committer, createCommitter } from "./submit/committer.ts";
 import { createOrganizations, type Organizations } from "./submit/organization_states.ts";
@@ -45,6 +48,8 @@ export type GatewayDependencies = {
   refusedBytesPerUserPerDay: number;
   /** IP allowlists are not asked: for an operator who has shut everybody out. */
   ignoresIpAllowlists?: boolean;
+  /** What our own identity tokens have in `iss`; undefined where there are none. */
+  publicUrl?: string | undefined;
   /** Whose `X-Forwarded-For` counts. */
   trustedProxies?: TrustedProxies;
   log: Logger;
@@ -61,10 +66,12 @@ export type Gateway = {
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { store, curves, link, signer, courier, needCourier, contactDays, log } = dependencies;
-  const { ignoresIpAllowlists = false, trustedProxies = [] } = dependencies;
+  const { ignoresIpAllowlists = false, trustedProxies = [], publicUrl } = dependencies;
   const committer = createBudgetedCommitter(dependencies);
   const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
-  const organizations = createOrganizations(store, link, logRefusedStates(log), admission);
+  const issuers = createIssuerStatements({ courier, needCourier });
+  const orders = createCourierOrders({ courier, needCourier });
+  const organizations = createOrganizations(store, link, logRefusedStates(log), admission, issuers, orders);
   const queryQueue = createQueryQueue();
   const metrics = createMetrics();
   const heldBytes = () => ({
@@ -91,6 +98,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const routes: Route[] = [
     ...apiRoutes({ ...submits, queryQueue, ignoresIpAllowlists }),
     ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys }),
+    ...ownIssuerRoutes({ curves, publicUrl, publicKeys: signer.publicKeys }),
   ];
   const delivery = createDelivery({ store, courier, needCourier, onFailed: logFailedMessages(log) });
   const jobs: Job[] = [...expiryJobs(store, contactDays), openBodies(store, link), delivery.job];

@@ -12,6 +12,8 @@ export type GatewaySettings = {
   contactDays: number;
   /** IP allowlists are not asked: for an operator who has shut everybody out. */
   ignoresIpAllowlists: boolean;
+  /** What our own identity tokens have in `iss`; undefined where there are none. */
+  publicUrl: string | undefined;
 };
 
 /** The launcher has read them and found them right. */
@@ -26,5 +28,6 @@ export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
     refusedBytesPerUserPerDay,
     contactDays: Number(env.KEYSTEAD_CONTACT_DAYS || 30),
     ignoresIpAllowlists: env.KEYSTEAD_IP_ALLOWLISTS === "ignore",
+    publicUrl: env.KEYSTEAD_PUBLIC_URL || undefined,
   };
 }

@@ -41,6 +41,7 @@ import { initImportWallet } from "../activities/init_import_wallet.ts";
 import { initOtp } from "../activities/init_otp.ts";
 import { initOtpAuth } from "../activities/init_otp_auth.ts";
 import { initUserEmailRecovery } from "../activities/init_user_email_recovery.ts";
+import { oauth2Authenticate } from "../activities/oauth2_authenticate.ts";
 import { otpAuth } from "../activities/otp_auth.ts";
 import { otpLogin } from "../activities/otp_login.ts";
 import { recoverUser } from "../activities/recover_user.ts";
@@ -111,6 +112,7 @@ export const activities = {
   init_otp: initOtp,
   init_otp_auth: initOtpAuth,
   init_user_email_recovery: initUserEmailRecovery,
+  oauth2_authenticate: oauth2Authenticate,
   otp_auth: otpAuth,
   otp_login: otpLogin,
   recover_user: recoverUser,

@@ -6,6 +6,7 @@ import { parsePublicKey } from "./first_api_key.ts";
 import { type IdentitySettings, parseIdentitySettings } from "./identity_settings.ts";
 import { limitNames } from "./limit_names.ts";
 import { checkMessageSettings } from "./message_settings.ts";
+import { checkOauth2Providers } from "./oauth2_settings.ts";
 import { printable } from "./process_messages.ts";
 import { type ProcessName, perProcess, processes, processNames } from "./processes.ts";
 import { Refusal } from "./refusal.ts";
@@ -42,6 +43,8 @@ export type Config = {
   limits: Record<string, number>;
   codes: CodeSettings;
   identities: IdentitySettings;
+  /** How this deployment is called as an issuer, where that is not where it listens. */
+  publicUrl: string | undefined;
   /** A file of certificates that the courier trusts beside those of Node. */
   extraCertificates: string | undefined;
   /** Of a rotation: the operator says that there is a copy of the root key that is about to go. */
@@ -56,6 +59,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
   checkMessageSettings(env);
   checkWord("KEYSTEAD_IP_ALLOWLISTS", env.KEYSTEAD_IP_ALLOWLISTS, ["enforce", "ignore"]);
   checkIssuers(env);
+  checkOauth2Providers(env);
   parseNumber("KEYSTEAD_CONTACT_DAYS", env.KEYSTEAD_CONTACT_DAYS, 30, 1, 36_500);
   return {
     command,
@@ -71,6 +75,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     limits: parseLimits(env.KEYSTEAD_LIMITS),
     codes: parseCodeSettings(env),
     identities: parseIdentitySettings(env),
+    publicUrl: parsePublicUrl(env.KEYSTEAD_PUBLIC_URL),
     extraCertificates: parseExtraCertificates(env, cwd),
     oldKeySaved,
   };
@@ -142,6 +147,17 @@ function parseNumber(name: string, text: string | undefined, fallback: number, l
   const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new Refusal(`${name} must be a whole number from ${least} to ${most}, not \`${text}\``, 2);
+}
+
+/** It is compared as text, in tokens and by whoever verifies them: without a slash at its end. */
+function parsePublicUrl(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  const isPlain = url !== null && [url.href, url.href.replace(/\/$/, "")].includes(text) && !/[?#]/.test(text);
+  const isWeb =
+    url !== null && ["https:", "http:"].includes(url.protocol) && url.username === "" && url.password === "";
+  if (isPlain && isWeb && text.length <= 512) return text.replace(/\/$/, "");
+  throw new Refusal("KEYSTEAD_PUBLIC_URL must be an address like https://keys.example.com, without a query", 2);
 }
 
 function checkWord(name: string, text: string | undefined, words: readonly string[]): void {

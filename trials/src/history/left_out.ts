@@ -46,6 +46,7 @@ export const leftOutActivities = {
   init_otp_auth: codes,
   init_user_email_recovery: mailed,
   otp_auth: mailed,
+  oauth2_authenticate: applications,
   recover_user: mailed,
   remove_ip_allowlist: addresses,
   set_ip_allowlist: addresses,

@@ -14,6 +14,7 @@ import { passed } from "../../state/steps.ts";
 import type { UnreleasedLeaf } from "../../store/leaves.ts";
 import { loadHeaders, loadJournal, loadState, type StoredState } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
+import type { CourierOrders } from "../link/courier_orders.ts";
 import type { LinkTurn, SignerLink } from "../link/signer_link.ts";
 import { ipAllowlistsIn, OpenRun, type RunHolder } from "./run.ts";
 import type { IssuerSource, OtherState, Supplies } from "./wishes.ts";
@@ -41,6 +42,7 @@ export type OrganizationContext = {
   /** What the signer is expected to wish for of other organizations, by the one that asks. */
   expected: Lru<OtherState>;
   issuers: IssuerSource;
+  orders: CourierOrders;
   /** It has no request here, and no run that one could follow. */
   onIdle(organizationId: string): void;
 };
@@ -48,6 +50,7 @@ export type OrganizationContext = {
 export class Organization implements RunHolder {
   readonly organizationId: string;
   readonly issuers: IssuerSource;
+  readonly orders: CourierOrders;
   run: OpenRun | undefined;
   #busy = 0;
   readonly #context: OrganizationContext;
@@ -57,6 +60,7 @@ export class Organization implements RunHolder {
   constructor(context: OrganizationContext, organizationId: string) {
     this.#context = context;
     this.issuers = context.issuers;
+    this.orders = context.orders;
     this.organizationId = organizationId;
   }
 
