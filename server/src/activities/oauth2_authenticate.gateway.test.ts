@@ -22,6 +22,7 @@ import { type CourierOrders, createCourierOrders } from "../gateway/link/courier
 import { ownIssuerRoutes } from "../gateway/routes/own_issuer.ts";
 import { openKeyring } from "../signer/secrets/keyring.ts";
 import { findVersion } from "../store/organizations.ts";
+import { oauth2Authenticate } from "./oauth2_authenticate.ts";
 
 const client = { clientId: "client-1", clientSecret: "s3cret" };
 const redirectUri = "https://app.example.com/back";
@@ -83,7 +84,7 @@ function onBothDatabases(name: string, run: (flow: Flow) => Promise<void>): void
   }
 }
 
-const path = "oauth2_authenticate";
+const path = oauth2Authenticate.path as "oauth2_authenticate";
 
 /** The published documents of this deployment as an issuer. */
 function documentsOf(rig: GatewayRig): Record<string, Record<string, unknown>> {
