@@ -4,7 +4,7 @@ import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { lookupOf, parseEvidence } from "../../evidence/evidence.ts";
 import { type RequestSource, refuseOtherAddresses } from "../../rules/ip_allowlists.ts";
 import { type CredentialLookup, isPasskeyLookup } from "../../state/credentials.ts";
-import { decodePage } from "../../state/pages.ts";
+import { decodePage, type IpAllowlistsPage } from "../../state/pages.ts";
 
 /**
  * Throws where the address is none of the lists'. `page` is that of the lists; only organizations without a parent have one. A passkey is
@@ -12,7 +12,19 @@ import { decodePage } from "../../state/pages.ts";
  */
 export function checkSource(page: Uint8Array, lookup: CredentialLookup, source: RequestSource): void {
   const publicKey = lookup.by === "key" && !isPasskeyLookup(lookup) ? lookup.publicKey : undefined;
-  refuseOtherAddresses(decodePage("ipAllowlists", page), publicKey, source);
+  refuseOtherAddresses(listsIn(page), publicKey, source);
+}
+
+const read = new WeakMap<Uint8Array, IpAllowlistsPage>();
+
+/** Many submits follow on one state and bring the same bytes. */
+function listsIn(page: Uint8Array): IpAllowlistsPage {
+  let lists = read.get(page);
+  if (lists === undefined) {
+    lists = decodePage("ipAllowlists", page);
+    read.set(page, lists);
+  }
+  return lists;
 }
 
 /** The same for a request whose evidence nobody has verified yet: the credential is what it claims. */
