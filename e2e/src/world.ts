@@ -9,6 +9,7 @@ import { type Dialect, testSource } from "./databases.ts";
 import { type Furnisher, furnish, type UserPlan } from "./furnish.ts";
 import { createKey, type KeyPair, keyFrom } from "./key_pairs.ts";
 import { type KeysteadServer, startKeystead } from "./keystead_server.ts";
+import { oauth2Settings } from "./oauth2_provider.ts";
 
 export type Person = {
   organizationId: string;
@@ -95,7 +96,7 @@ export async function startFurnished<T>(
   work: (furnisher: Furnisher, bootstrap: KeysteadServer["bootstrap"]) => Promise<T>,
   env: Record<string, string> = {},
 ): Promise<Furnished<T> | undefined> {
-  const deployment = await newDeployment(t, dialect, env);
+  const deployment = await newDeployment(t, dialect, { ...oauth2Settings, ...env });
   if (deployment === undefined) return undefined;
   const first = await deployment.start();
   await first.stop();

@@ -1,6 +1,8 @@
 /** What surrounds every endpoint's own fields on the wire, written once for OpenAPI and the SDK's types. */
 import { activityStatuses } from "../../server/src/fields/activity.ts";
 import { contractInterfaceRecord } from "../../server/src/fields/contract_interfaces.ts";
+import { ipAllowlistRecord } from "../../server/src/fields/ip_allowlists.ts";
+import { oauth2CredentialRecord } from "../../server/src/fields/oauth2_credentials.ts";
 import { policyEvaluationRecord, policyExplanationRecord, policyRecord } from "../../server/src/fields/policies.ts";
 import { privateKeyRecord } from "../../server/src/fields/private_keys.ts";
 import { sessionProfileRecord } from "../../server/src/fields/session_profiles.ts";
@@ -30,6 +32,8 @@ export const wireSchemas: Readonly<Record<string, ObjectSchema>> = {
   PolicyEvaluation: toJsonSchema(policyEvaluationRecord, "PolicyEvaluation"),
   SmartContractInterface: toJsonSchema(contractInterfaceRecord, "SmartContractInterface"),
   SessionProfile: toJsonSchema(sessionProfileRecord, "SessionProfile"),
+  Oauth2Credential: toJsonSchema(oauth2CredentialRecord, "Oauth2Credential"),
+  IpAllowlist: toJsonSchema(ipAllowlistRecord, "IpAllowlist"),
   AppProof: {
     type: "object",
     description: "A statement about one execution, signed by the application that executed it.",

@@ -81,7 +81,8 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     // All that goes out to addresses that others have chosen.
     fetch: [],
     issuers: ["fetch"],
-    "": ["fetch", "issuers"],
+    oauth2: ["fetch"],
+    "": ["fetch", "issuers", "oauth2"],
   },
   "server/src/signer": {
     memory: [],

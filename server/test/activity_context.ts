@@ -5,6 +5,7 @@ import type { CodeAccess } from "../src/endpoints/code_access.ts";
 import type { ActivityContext, ActivityDefinition, ActivityOutcome } from "../src/endpoints/define_activity.ts";
 import type { IdentityAccess } from "../src/endpoints/identity_access.ts";
 import { type Limits, withLimits } from "../src/endpoints/limits.ts";
+import type { OrderAccess } from "../src/endpoints/order_access.ts";
 import type { Static, TObject } from "../src/fields/schema.ts";
 import { allowedOrigins } from "../src/rules/allowed_origins.ts";
 import type { Pages } from "../src/state/pages.ts";
@@ -28,6 +29,7 @@ const noCodes: CodeAccess = {
   tokenIdOf: noCode,
 };
 
+const noOrders: OrderAccess = { exchange: noCode, ownIssuer: undefined };
 const noIdentities: IdentityAccess = { verify: noCode, linkingIssuers: new Set() };
 
 export type ContextChanges = Partial<Omit<ActivityContext, "limits">> & { limits?: Partial<Limits> };
@@ -45,6 +47,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     keys: testKeyAccess(),
     codes: noCodes,
     identities: noIdentities,
+    orders: noOrders,
     allowedOrigins: () => undefined,
     findSessionProfile: () => undefined,
     newId: () => `new ${ids++}`,

@@ -10,6 +10,7 @@ import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { AnyActivity } from "../src/endpoints/define_activity.ts";
 import type { MessageKind } from "../src/frames/messages.ts";
 import { createRepeats } from "../src/gateway/bounds/repeats.ts";
+import { type CourierOrders, noOrders } from "../src/gateway/link/courier_orders.ts";
 import type { SignerLink } from "../src/gateway/link/signer_link.ts";
 import { createCommitter } from "../src/gateway/submit/committer.ts";
 import { createOrganizations } from "../src/gateway/submit/organization_states.ts";
@@ -46,6 +47,10 @@ export type GatewayRig = {
   dependencies: SubmitDependencies;
   organizationId: string;
   root: Person;
+  /** What carries out the signer's orders. */
+  orders: CourierOrders;
+  /** Where requests come from, for tests that ask about addresses. */
+  source?: { address: string | undefined };
   /** The bytes of a submit at the signer's time, or `agoMs` before. */
   body(path: ActivityPath, parameters: unknown, options?: BodyOptions): Uint8Array;
   /** Sends bytes as they are; a refusal that was stored is thrown as what it answers. */
@@ -86,7 +91,9 @@ export async function createGatewayRig(
   const link = inProcess(signer);
   const { publicKeys, otpKey, statementMac } = openKeyring(signer.rootKey, 1, signer.keyring);
   const issuers = createTestIssuers(statementMac, signer.clock);
-  const organizations = createOrganizations(store, link, () => undefined, undefined, issuers);
+  const organizations = createOrganizations(store, link, () => undefined, undefined, issuers, {
+    exchange: (request) => rig.orders.exchange(request),
+  });
   const committer = createCommitter(store, link);
   const repeats = createRepeats();
   const notarizerKey = nodeCurves.compressPoint("p256", fromHex(publicKeys.notarizer));
@@ -108,6 +115,7 @@ export async function createGatewayRig(
     signer,
     link,
     issuers,
+    orders: noOrders,
     dependencies,
     organizationId,
     root,
@@ -123,7 +131,7 @@ export async function createGatewayRig(
       const answer = await submit(
         dependencies,
         activity,
-        { body, evidence: stampEvidence(stamp), idempotencyKey },
+        { body, evidence: stampEvidence(stamp), idempotencyKey, source: rig.source },
         dialectOf(undefined),
       );
       if ("failure" in answer) throw new Refused(answer.failure);

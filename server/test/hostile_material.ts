@@ -117,6 +117,11 @@ export const pageEdits = {
   sessionProfiles: (page) => ({ profiles: page.profiles.map((profile: Json) => ({ ...profile, scope: "true" })) }),
   /** A token that has made its login is good for another. */
   usedTokens: () => ({ tokens: [] }),
+  ipAllowlists: () => ({ lists: [] }),
+  /** Another's client: users would sign in to it. */
+  oauth2Credentials: (page) => ({
+    credentials: page.credentials.map((each: Json) => ({ ...each, clientId: "hostile" })),
+  }),
   /** A minute is left out: its bodies would be new. */
   journals: (page) => ({ journals: page.journals.slice(80) }),
   /** What was deleted comes back. */

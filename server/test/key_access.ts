@@ -26,6 +26,7 @@ export function testKeyAccess({ records = [], facts = [] }: KeyAccessContent = {
     hpke: nodeHpke as unknown as KeyAccess["hpke"],
     bundleSigner: nodeBundleSigner(serviceKey),
     notarizer: nodeBundleSigner(otherServiceKey),
+    clientSecretKey: serviceKey,
     newSessionKey,
     servicePublicKeys: [serviceKey, otherServiceKey].map((key) => toHex(nodeHpke.publicKey(key))),
     random: (length) => new Uint8Array(randomBytes(length)),

@@ -61,7 +61,12 @@ export async function query<T>(
   const header = headers[evidence.kind];
   let answer: unknown;
   const dependencies = { ...rig.dependencies, queryQueue: createQueryQueue() };
-  const asked = { rawHeaders: [header, evidence.value], clientVersion: undefined, body } as never;
+  const asked = {
+    rawHeaders: [header, evidence.value],
+    clientVersion: undefined,
+    callerAddress: rig.source?.address,
+    body,
+  } as never;
   await answerQuery(dependencies, queries[path] as AnyQuery, asked, (sent) => {
     answer = (sent as { value: unknown }).value;
   });

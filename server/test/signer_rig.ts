@@ -45,10 +45,14 @@ export type SignerRig = {
   restart(options?: { orders?: Partial<Orders>; folder?: string }): SignerRig;
 };
 
+/** What tokens of the rig's own have as their issuer. */
+export const ownIssuerUrl = "https://keys.example.com";
+
 export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000 } = {}): SignerRig {
   const rootKey = new Uint8Array(randomBytes(32));
   const apiPrivateKey = p256.utils.randomSecretKey();
   const orders: Orders = {
+    ownIssuer: ownIssuerUrl,
     adoptUnknown: false,
     acceptDatabase: false,
     reseal: false,

@@ -15,7 +15,7 @@ export const leafEvents = [
 export const leafGrounds = ["NONE", "ROOT_QUORUM", "OWN_CREDENTIAL", "POLICY", "OPERATOR"] as const;
 
 /** What a decision may take from outside. */
-export const outsideKinds = ["issuerKey"] as const;
+export const outsideKinds = ["issuerKey", "oauth2Identity"] as const;
 
 export type LeafEvent = (typeof leafEvents)[number];
 export type LeafGrounds = (typeof leafGrounds)[number];

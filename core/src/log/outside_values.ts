@@ -10,6 +10,23 @@ const issuerKeyLayout = struct({
   key: textUpTo(3_072),
 });
 
+/** Who has signed in at an OAuth 2.0 provider. The provider is that of the credential which the body names. */
+const oauth2IdentityLayout = struct({
+  userId: textUpTo(64),
+  /** By the courier's clock. */
+  exchangedAtMs: u64,
+});
+
+export type TakenOauth2Identity = ValueOf<typeof oauth2IdentityLayout>;
+
+export function encodeOauth2Identity(value: TakenOauth2Identity): Uint8Array<ArrayBuffer> {
+  return encode(oauth2IdentityLayout, value);
+}
+
+export function decodeOauth2Identity(bytes: Uint8Array): TakenOauth2Identity {
+  return decode(oauth2IdentityLayout, bytes);
+}
+
 export type TakenIssuerKey = ValueOf<typeof issuerKeyLayout>;
 
 export function encodeIssuerKey(value: TakenIssuerKey): Uint8Array<ArrayBuffer> {

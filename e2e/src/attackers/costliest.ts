@@ -89,6 +89,13 @@ const target = () => ({ targetPublicKey: createECDH("prime256v1").generateKeys("
 const raw = { encoding: "PAYLOAD_ENCODING_HEXADECIMAL", hashFunction: "HASH_FUNCTION_NO_OP" };
 const bundle = () => JSON.stringify({ encappedPublic: "04", ciphertext: "ab".repeat(25_000) });
 const mailedKey = () => ({ email: "user@example.com", ...target(), emailCustomization: { appName: "x".repeat(255) } });
+/** A point of the curve, so that it is multiplied before the ciphertext turns out to be none. */
+function oauth2Credential() {
+  const ephemeral = createECDH("prime256v1").generateKeys("hex");
+  const encryptedClientSecret = `${"00".repeat(12)}${ephemeral}a0050000${"ab".repeat(1_440)}`;
+  return { provider: "OAUTH2_PROVIDER_ALPHA", clientId: randomUUID(), encryptedClientSecret };
+}
+
 const nothing = () => ({ fingerprint: `sha256:${"0".repeat(64)}` });
 
 /** The parameters of the `turn`th request. */
@@ -123,6 +130,21 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
   }),
   create_policies: () => ({ policies: Array.from({ length: 16 }, policy) }),
   create_policy: policy,
+  create_oauth2_credential: oauth2Credential,
+  update_oauth2_credential: () => ({ oauth2CredentialId: randomUUID(), ...oauth2Credential() }),
+  delete_oauth2_credential: () => ({ oauth2CredentialId: randomUUID() }),
+  oauth2_authenticate: () => ({
+    oauth2CredentialId: randomUUID(),
+    authCode: "x".repeat(2_048),
+    redirectUri: `https://a.example/${"x".repeat(2_000)}`,
+    codeVerifier: "x".repeat(256),
+    nonce: "x".repeat(256),
+  }),
+  set_ip_allowlist: () => ({
+    enabled: false,
+    rules: Array.from({ length: 100 }, (_, at) => ({ cidr: `192.0.2.${at}/24`, label: "x".repeat(255) })),
+  }),
+  remove_ip_allowlist: () => ({}),
   create_session_profile: () => ({ sessionProfileName: randomUUID(), scope: longExpression() }),
   create_private_key_tag: () => ({ privateKeyTagName: randomUUID(), privateKeyIds: ids() }),
   create_private_keys: () => ({
@@ -252,6 +274,9 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_wallet: ({ walletId }) => ({ walletId }),
   get_wallet_account: ({ walletId, address }) => ({ walletId, address }),
   list_activities: () => ({ paginationOptions }),
+  get_ip_allowlist: () => ({}),
+  get_oauth2_credential: () => ({ oauth2CredentialId: randomUUID() }),
+  list_oauth2_credentials: () => ({}),
   list_email_events: () => ({ email: "user@example.com", paginationOptions }),
   list_policies: () => ({}),
   list_private_key_tags: () => ({}),

@@ -23,10 +23,12 @@ import type { Endpoint } from "./endpoints.ts";
 const queriesByFields: Readonly<Record<string, readonly (keyof typeof queries)[]>> = {
   "": [
     "get_api_keys",
+    "get_ip_allowlist",
     "get_organization",
     "get_organization_configs",
     "get_session_profiles",
     "list_activities",
+    "list_oauth2_credentials",
     "list_policies",
     "list_private_key_tags",
     "list_private_keys",
@@ -44,6 +46,7 @@ const queriesByFields: Readonly<Record<string, readonly (keyof typeof queries)[]
   apiKeyId: ["get_api_key"],
   authenticatorId: ["get_authenticator"],
   email: ["list_email_events"],
+  oauth2CredentialId: ["get_oauth2_credential"],
   policyId: ["get_policy"],
   privateKeyId: ["get_private_key"],
   sessionProfileId: ["get_session_profile"],

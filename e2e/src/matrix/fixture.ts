@@ -25,6 +25,8 @@ export type Sent = {
   session?: string;
   /** Instead of the stamp the key would make. */
   stamp?: string;
+  /** What a caller, or a proxy, adds as `X-Forwarded-For`. */
+  forwardedFor?: string;
   spelling?: Spelling;
   /** Not held against the published document. */
   isMalformed?: boolean;
@@ -34,6 +36,8 @@ export type Fixture = Stage & {
   /** Where the endpoint in question runs. */
   place: Place;
   traffic: Traffic;
+  /** Of the server. */
+  url: string;
   send(sent: Sent): Promise<Answer>;
   /** An activity in the place, by one of its root users unless told. */
   submit(path: ActivityPath, parameters: object, caller?: Person, at?: Place): Promise<Answer>;
@@ -50,12 +54,14 @@ export function createFixture(url: string, traffic: Traffic, stage: Stage, place
     ...stage,
     place,
     traffic,
-    async send({ kind, path: name, body, key, stamp, session, spelling = "own", isMalformed = false }) {
+    url,
+    async send({ kind, path: name, body, key, stamp, session, forwardedFor, spelling = "own", isMalformed = false }) {
       const path = `/public/v1/${kind}/${name}`;
       const headers: Headers = [
         ["Content-Type", "application/json"],
         ...(key === undefined ? [] : [["X-Stamp", stamp ?? stampFor(key, body)] as const]),
         ...(session === undefined ? [] : [["X-Session", session] as const]),
+        ...(forwardedFor === undefined ? [] : [["X-Forwarded-For", forwardedFor] as const]),
         ...(spelling === "published" ? publishedClient : []),
       ];
       const answer = await send(url, { path, headers, body: bytesOf(body) });

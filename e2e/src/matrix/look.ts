@@ -15,6 +15,8 @@ export type Look = {
   policies: Json[];
   interfaces: Json[];
   sessionProfiles: Json[];
+  ipAllowlist: Json;
+  oauth2Credentials: Json[];
   features: Json[];
   quorum: Json;
   subOrganizationIds: string[];
@@ -35,10 +37,18 @@ export async function look(fixture: Fixture, place: Place = fixture.place): Prom
     ask("list_private_key_tags"),
     allAccounts(ask),
   ]);
-  const [{ policies }, { smartContractInterfaces: interfaces }, { sessionProfiles }] = await Promise.all([
+  const [
+    { policies },
+    { smartContractInterfaces: interfaces },
+    { sessionProfiles },
+    { allowlist },
+    { oauth2Credentials },
+  ] = await Promise.all([
     ask("list_policies"),
     ask("list_smart_contract_interfaces"),
     ask("get_session_profiles"),
+    ask("get_ip_allowlist"),
+    ask("list_oauth2_credentials"),
   ]);
   const { features, quorum } = configs;
   return {
@@ -52,6 +62,8 @@ export async function look(fixture: Fixture, place: Place = fixture.place): Prom
     policies,
     interfaces,
     sessionProfiles,
+    ipAllowlist: allowlist,
+    oauth2Credentials,
     features,
     quorum,
     subOrganizationIds: await subOrganizations(ask, place),

@@ -12,8 +12,17 @@ import { createApiKeys, deleteApiKeys } from "./credentials.ts";
 import type { ActivityEntry, QueryEntry } from "./entry.ts";
 import { exportPrivateKey, exportWallet, exportWalletAccount } from "./exports.ts";
 import { importPrivateKey, importWallet, initImportPrivateKey, initImportWallet } from "./imports.ts";
+import { getIpAllowlist, removeIpAllowlist, setIpAllowlist } from "./ip_allowlists.ts";
 import { listActivities, listSuborgs, listVerifiedSuborgs } from "./lists.ts";
 import { emailAuth, initOtpAuth, initUserEmailRecovery, otpAuth, recoverUser } from "./mailed_keys.ts";
+import {
+  createOauth2Credential,
+  deleteOauth2Credential,
+  getOauth2Credential,
+  listOauth2Credentials,
+  oauth2Authenticate,
+  updateOauth2Credential,
+} from "./oauth2_credentials.ts";
 import { initOtp, listEmailEvents, verifyOtp } from "./one_time_codes.ts";
 import {
   removeOrganizationFeature,
@@ -82,6 +91,12 @@ export const activityTable = {
   create_read_only_session: createReadOnlySession,
   create_read_write_session: createReadWriteSession,
   create_session_profile: createSessionProfile,
+  create_oauth2_credential: createOauth2Credential,
+  update_oauth2_credential: updateOauth2Credential,
+  delete_oauth2_credential: deleteOauth2Credential,
+  oauth2_authenticate: oauth2Authenticate,
+  set_ip_allowlist: setIpAllowlist,
+  remove_ip_allowlist: removeIpAllowlist,
   create_smart_contract_interface: createSmartContractInterface,
   create_sub_organization: createSubOrganization,
   create_user_tag: createUserTag,
@@ -145,6 +160,9 @@ export const queryTable = {
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_ip_allowlist: getIpAllowlist,
+  get_oauth2_credential: getOauth2Credential,
+  list_oauth2_credentials: listOauth2Credentials,
   get_session_profile: getSessionProfile,
   get_session_profiles: getSessionProfiles,
   get_smart_contract_interface: getSmartContractInterface,

@@ -253,6 +253,42 @@ export type SessionProfile = {
   updatedAt: Timestamp;
 };
 
+/** What an application signs users in to an OAuth 2.0 provider with. */
+export type Oauth2Credential = {
+  /** Unique identifier of the OAuth 2.0 credential. */
+  oauth2CredentialId: string;
+  /** Unique identifier of the organization. */
+  organizationId: string;
+  /** The OAuth 2.0 provider. */
+  provider: string;
+  /** The client id that the provider has issued. */
+  clientId: string;
+  /** The client secret, encrypted, as it came. */
+  encryptedClientSecret: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+};
+
+/** From which addresses requests may come. */
+export type IpAllowlist = {
+  /** Unique identifier of the organization. */
+  organizationId: string;
+  rules: {
+    /** A block of addresses. */
+    cidr: string;
+    /** What the block is, for people. */
+    label?: string;
+    /** When the rule was set, in milliseconds since the epoch. */
+    createdAt: string;
+  }[];
+  /** Public key of the API key that the list is for. */
+  publicKey?: string;
+  /** Whether the organization's list counts. */
+  enabled?: boolean;
+  /** What happens to a request whose address is not known. */
+  onEvaluationError?: string;
+};
+
 /** A statement about one execution, signed by the application that executed it. */
 export type AppProof = {
   scheme: "SIGNATURE_SCHEME_EPHEMERAL_KEY_P256";
@@ -482,6 +518,43 @@ export type CreateAuthenticatorsResponse = {
     };
     result?: {
       createAuthenticatorsResult?: CreateAuthenticatorsResult;
+    };
+  };
+};
+
+export type CreateOauth2CredentialParams = {
+  /** The OAuth 2.0 provider. */
+  provider: "OAUTH2_PROVIDER_ALPHA" | "OAUTH2_PROVIDER_BETA" | "OAUTH2_PROVIDER_X" | "OAUTH2_PROVIDER_DISCORD";
+  /** The client id that the provider has issued. */
+  clientId: string;
+  /** The client secret that the provider has issued, encrypted to the service key `clientSecretEncryption`. */
+  encryptedClientSecret: string;
+};
+
+export type CreateOauth2CredentialResult = {
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+};
+
+export type CreateOauth2CredentialRequest = {
+  type: "ACTIVITY_TYPE_CREATE_OAUTH2_CREDENTIAL";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateOauth2CredentialParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateOauth2CredentialResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_OAUTH2_CREDENTIAL";
+    intent?: {
+      createOauth2CredentialIntent: CreateOauth2CredentialParams;
+    };
+    result?: {
+      createOauth2CredentialResult?: CreateOauth2CredentialResult;
     };
   };
 };
@@ -1191,6 +1264,39 @@ export type DeleteAuthenticatorsResponse = {
     };
     result?: {
       deleteAuthenticatorsResult?: DeleteAuthenticatorsResult;
+    };
+  };
+};
+
+export type DeleteOauth2CredentialParams = {
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+};
+
+export type DeleteOauth2CredentialResult = {
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+};
+
+export type DeleteOauth2CredentialRequest = {
+  type: "ACTIVITY_TYPE_DELETE_OAUTH2_CREDENTIAL";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeleteOauth2CredentialParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeleteOauth2CredentialResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_OAUTH2_CREDENTIAL";
+    intent?: {
+      deleteOauth2CredentialIntent: DeleteOauth2CredentialParams;
+    };
+    result?: {
+      deleteOauth2CredentialResult?: DeleteOauth2CredentialResult;
     };
   };
 };
@@ -1998,6 +2104,48 @@ export type InitUserEmailRecoveryResponse = {
   };
 };
 
+export type Oauth2AuthenticateParams = {
+  /** The OAuth 2.0 credential whose client the user has signed in to. */
+  oauth2CredentialId: string;
+  /** The code that the provider has given to the user. */
+  authCode: string;
+  /** The address that the provider has sent the user to. */
+  redirectUri: string;
+  /** The verifier of the code, as RFC 7636 has it. */
+  codeVerifier: string;
+  /** What the token is bound to: SHA-256 of the text of the public key that will sign in with it, in hex. */
+  nonce: string;
+  bearerTokenTargetPublicKey?: string | null;
+};
+
+export type Oauth2AuthenticateResult = {
+  /** Identity token that says who has signed in; empty once it is over, and to everybody else. */
+  oidcToken: string;
+};
+
+export type Oauth2AuthenticateRequest = {
+  type: "ACTIVITY_TYPE_OAUTH2_AUTHENTICATE";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: Oauth2AuthenticateParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type Oauth2AuthenticateResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_OAUTH2_AUTHENTICATE";
+    intent?: {
+      oauth2AuthenticateIntent: Oauth2AuthenticateParams;
+    };
+    result?: {
+      oauth2AuthenticateResult?: Oauth2AuthenticateResult;
+    };
+  };
+};
+
 export type OtpAuthParams = {
   /** Unique identifier. */
   otpId: string;
@@ -2157,6 +2305,35 @@ export type RejectActivityResponse = {
   activity: Activity;
 };
 
+export type RemoveIpAllowlistParams = {
+  publicKey?: string | null;
+};
+
+export type RemoveIpAllowlistResult = Record<string, never>;
+
+export type RemoveIpAllowlistRequest = {
+  type: "ACTIVITY_TYPE_REMOVE_IP_ALLOWLIST";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: RemoveIpAllowlistParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type RemoveIpAllowlistResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_REMOVE_IP_ALLOWLIST";
+    intent?: {
+      removeIpAllowlistIntent: RemoveIpAllowlistParams;
+    };
+    result?: {
+      removeIpAllowlistResult?: RemoveIpAllowlistResult;
+    };
+  };
+};
+
 export type RemoveOrganizationFeatureParams = {
   /** Name of a feature. */
   name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
@@ -2189,6 +2366,42 @@ export type RemoveOrganizationFeatureResponse = {
     };
     result?: {
       removeOrganizationFeatureResult?: RemoveOrganizationFeatureResult;
+    };
+  };
+};
+
+export type SetIpAllowlistParams = {
+  publicKey?: string | null;
+  enabled?: boolean | null;
+  rules?: readonly {
+    /** A block of addresses, such as `192.0.2.0/24` or `2001:db8::/48`. */
+    cidr: string;
+    label?: string | null;
+  }[] | null;
+  onEvaluationError?: "ALLOW" | "DENY" | null;
+};
+
+export type SetIpAllowlistResult = Record<string, never>;
+
+export type SetIpAllowlistRequest = {
+  type: "ACTIVITY_TYPE_SET_IP_ALLOWLIST";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: SetIpAllowlistParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type SetIpAllowlistResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_SET_IP_ALLOWLIST";
+    intent?: {
+      setIpAllowlistIntent: SetIpAllowlistParams;
+    };
+    result?: {
+      setIpAllowlistResult?: SetIpAllowlistResult;
     };
   };
 };
@@ -2416,6 +2629,45 @@ export type UpdateAllowedOriginsResponse = {
     };
     result?: {
       updateAllowedOriginsResult?: UpdateAllowedOriginsResult;
+    };
+  };
+};
+
+export type UpdateOauth2CredentialParams = {
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+  /** The OAuth 2.0 provider. */
+  provider: "OAUTH2_PROVIDER_ALPHA" | "OAUTH2_PROVIDER_BETA" | "OAUTH2_PROVIDER_X" | "OAUTH2_PROVIDER_DISCORD";
+  /** The client id that the provider has issued. */
+  clientId: string;
+  /** The client secret that the provider has issued, encrypted to the service key `clientSecretEncryption`. */
+  encryptedClientSecret: string;
+};
+
+export type UpdateOauth2CredentialResult = {
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+};
+
+export type UpdateOauth2CredentialRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_OAUTH2_CREDENTIAL";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateOauth2CredentialParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateOauth2CredentialResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_OAUTH2_CREDENTIAL";
+    intent?: {
+      updateOauth2CredentialIntent: UpdateOauth2CredentialParams;
+    };
+    result?: {
+      updateOauth2CredentialResult?: UpdateOauth2CredentialResult;
     };
   };
 };
@@ -2865,6 +3117,27 @@ export type GetAuthenticatorsResponse = {
   authenticators: Authenticator[];
 };
 
+export type GetIpAllowlistRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  publicKey?: string | null;
+};
+
+export type GetIpAllowlistResponse = {
+  allowlist: IpAllowlist;
+};
+
+export type GetOauth2CredentialRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  oauth2CredentialId: string;
+};
+
+export type GetOauth2CredentialResponse = {
+  oauth2Credential: Oauth2Credential;
+};
+
 export type GetOrganizationRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3074,6 +3347,15 @@ export type ListEmailEventsResponse = {
       diagnosticCode?: string | null;
     };
   }[];
+};
+
+export type ListOauth2CredentialsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+};
+
+export type ListOauth2CredentialsResponse = {
+  oauth2Credentials: Oauth2Credential[];
 };
 
 export type ListPoliciesRequest = {
@@ -3344,6 +3626,10 @@ export type GetAuthenticatorInput = Omit<GetAuthenticatorRequest, "organizationI
 
 export type GetAuthenticatorsInput = Omit<GetAuthenticatorsRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetIpAllowlistInput = Omit<GetIpAllowlistRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetOauth2CredentialInput = Omit<GetOauth2CredentialRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetOrganizationInput = Omit<GetOrganizationRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetOrganizationConfigsInput = Omit<GetOrganizationConfigsRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -3369,6 +3655,8 @@ export type GetWalletAccountInput = Omit<GetWalletAccountRequest, "organizationI
 export type ListActivitiesInput = Omit<ListActivitiesRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListEmailEventsInput = Omit<ListEmailEventsRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListOauth2CredentialsInput = Omit<ListOauth2CredentialsRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListPoliciesInput = Omit<ListPoliciesRequest, "organizationId"> & { organizationId?: string | undefined };
 
@@ -3399,6 +3687,7 @@ export const activities = {
   create_api_keys: { url: "/public/v1/submit/create_api_keys", type: "ACTIVITY_TYPE_CREATE_API_KEYS_V2", resultKey: "createApiKeysResult", summary: "Add API keys to a user", parameters: ["apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]", "userId: string"] },
   create_api_only_users: { url: "/public/v1/submit/create_api_only_users", type: "ACTIVITY_TYPE_CREATE_API_ONLY_USERS", resultKey: "createApiOnlyUsersResult", summary: "Create users with API keys in an organization", parameters: ["apiOnlyUsers: { userName: string; userEmail?: string | null; userTags: string[]; apiKeys: { apiKeyName: string; publicKey: string; expirationSeconds?: string | null; }[]; }[]"] },
   create_authenticators: { url: "/public/v1/submit/create_authenticators", type: "ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2", resultKey: "createAuthenticatorsResult", summary: "Add passkeys to a user", parameters: ["authenticators: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[]", "userId: string"] },
+  create_oauth2_credential: { url: "/public/v1/submit/create_oauth2_credential", type: "ACTIVITY_TYPE_CREATE_OAUTH2_CREDENTIAL", resultKey: "createOauth2CredentialResult", summary: "Create an OAuth 2.0 credential of an application", parameters: ["provider: \"OAUTH2_PROVIDER_ALPHA\" | \"OAUTH2_PROVIDER_BETA\" | \"OAUTH2_PROVIDER_X\" | \"OAUTH2_PROVIDER_DISCORD\"", "clientId: string", "encryptedClientSecret: string"] },
   create_policies: { url: "/public/v1/submit/create_policies", type: "ACTIVITY_TYPE_CREATE_POLICIES", resultKey: "createPoliciesResult", summary: "Create several policies at once", parameters: ["policies: { policyName: string; effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"; condition?: string | null; consensus?: string | null; time?: string | null; notes?: string | null; }[]"] },
   create_policy: { url: "/public/v1/submit/create_policy", type: "ACTIVITY_TYPE_CREATE_POLICY_V3", resultKey: "createPolicyResult", summary: "Create a policy", parameters: ["policyName: string", "effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"", "condition?: string | null", "consensus?: string | null", "time?: string | null", "notes?: string | null"] },
   create_private_key_tag: { url: "/public/v1/submit/create_private_key_tag", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG", resultKey: "createPrivateKeyTagResult", summary: "Create a private key tag and add it to private keys", parameters: ["privateKeyTagName: string", "privateKeyIds: string[]"] },
@@ -3414,6 +3703,7 @@ export const activities = {
   create_wallet_accounts: { url: "/public/v1/submit/create_wallet_accounts", type: "ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS", resultKey: "createWalletAccountsResult", summary: "Derive accounts of a wallet", parameters: ["walletId: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]", "persist?: boolean | null"] },
   delete_api_keys: { url: "/public/v1/submit/delete_api_keys", type: "ACTIVITY_TYPE_DELETE_API_KEYS", resultKey: "deleteApiKeysResult", summary: "Delete API keys of a user", parameters: ["userId: string", "apiKeyIds: string[]"] },
   delete_authenticators: { url: "/public/v1/submit/delete_authenticators", type: "ACTIVITY_TYPE_DELETE_AUTHENTICATORS", resultKey: "deleteAuthenticatorsResult", summary: "Delete passkeys of a user", parameters: ["userId: string", "authenticatorIds: string[]"] },
+  delete_oauth2_credential: { url: "/public/v1/submit/delete_oauth2_credential", type: "ACTIVITY_TYPE_DELETE_OAUTH2_CREDENTIAL", resultKey: "deleteOauth2CredentialResult", summary: "Delete an OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string"] },
   delete_policies: { url: "/public/v1/submit/delete_policies", type: "ACTIVITY_TYPE_DELETE_POLICIES", resultKey: "deletePoliciesResult", summary: "Delete several policies at once", parameters: ["policyIds: string[]"] },
   delete_policy: { url: "/public/v1/submit/delete_policy", type: "ACTIVITY_TYPE_DELETE_POLICY", resultKey: "deletePolicyResult", summary: "Delete a policy", parameters: ["policyId: string"] },
   delete_private_key_tags: { url: "/public/v1/submit/delete_private_key_tags", type: "ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS", resultKey: "deletePrivateKeyTagsResult", summary: "Delete private key tags and take them off their keys", parameters: ["privateKeyTagIds: string[]"] },
@@ -3435,17 +3725,21 @@ export const activities = {
   init_otp: { url: "/public/v1/submit/init_otp", type: "ACTIVITY_TYPE_INIT_OTP_V3", resultKey: "initOtpResultV2", summary: "Send a one-time code to an e-mail address or phone number", parameters: ["otpType: \"OTP_TYPE_EMAIL\" | \"OTP_TYPE_SMS\" | \"OTP_TYPE_WHATSAPP\"", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
   init_otp_auth: { url: "/public/v1/submit/init_otp_auth", type: "ACTIVITY_TYPE_INIT_OTP_AUTH_V3", resultKey: "initOtpAuthResultV2", summary: "Send a user a one-time code to sign in with by otp_auth", parameters: ["otpType: \"OTP_TYPE_EMAIL\" | \"OTP_TYPE_SMS\" | \"OTP_TYPE_WHATSAPP\"", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
   init_user_email_recovery: { url: "/public/v1/submit/init_user_email_recovery", type: "ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2", resultKey: "initUserEmailRecoveryResult", summary: "Mail a user a key that can register a new passkey", parameters: ["email: string", "targetPublicKey: string", "expirationSeconds?: string | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "emailCustomization: { appName: string; logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; }"] },
+  oauth2_authenticate: { url: "/public/v1/submit/oauth2_authenticate", type: "ACTIVITY_TYPE_OAUTH2_AUTHENTICATE", resultKey: "oauth2AuthenticateResult", summary: "Sign a user in at an OAuth 2.0 provider and get an identity token", parameters: ["oauth2CredentialId: string", "authCode: string", "redirectUri: string", "codeVerifier: string", "nonce: string", "bearerTokenTargetPublicKey?: string | null"] },
   otp_auth: { url: "/public/v1/submit/otp_auth", type: "ACTIVITY_TYPE_OTP_AUTH", resultKey: "otpAuthResult", summary: "Sign in with a one-time code and get a session whose key is sent encrypted", parameters: ["otpId: string", "otpCode: string", "targetPublicKey: string", "apiKeyName?: string | null", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null"] },
   otp_login: { url: "/public/v1/submit/otp_login", type: "ACTIVITY_TYPE_OTP_LOGIN_V2", resultKey: "otpLoginResult", summary: "Sign a user in with a verification token and get a session", parameters: ["verificationToken: string", "publicKey: string", "clientSignature: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; }", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   recover_user: { url: "/public/v1/submit/recover_user", type: "ACTIVITY_TYPE_RECOVER_USER", resultKey: "recoverUserResult", summary: "Register a passkey with the key that a recovery mail brought", parameters: ["authenticator: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }", "userId: string"] },
   reject_activity: { url: "/public/v1/submit/reject_activity", type: "ACTIVITY_TYPE_REJECT_ACTIVITY", resultKey: "", summary: "Reject an activity that waits for consensus", parameters: ["fingerprint: string"] },
+  remove_ip_allowlist: { url: "/public/v1/submit/remove_ip_allowlist", type: "ACTIVITY_TYPE_REMOVE_IP_ALLOWLIST", resultKey: "removeIpAllowlistResult", summary: "Remove the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
   remove_organization_feature: { url: "/public/v1/submit/remove_organization_feature", type: "ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE", resultKey: "removeOrganizationFeatureResult", summary: "Switch off a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\""] },
+  set_ip_allowlist: { url: "/public/v1/submit/set_ip_allowlist", type: "ACTIVITY_TYPE_SET_IP_ALLOWLIST", resultKey: "setIpAllowlistResult", summary: "Set the IP addresses that requests may come from", parameters: ["publicKey?: string | null", "enabled?: boolean | null", "rules?: { cidr: string; label?: string | null; }[] | null", "onEvaluationError?: \"ALLOW\" | \"DENY\" | null"] },
   set_organization_feature: { url: "/public/v1/submit/set_organization_feature", type: "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", resultKey: "setOrganizationFeatureResult", summary: "Switch on a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\"", "value?: string | null"] },
   sign_raw_payload: { url: "/public/v1/submit/sign_raw_payload", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2", resultKey: "signRawPayloadResult", summary: "Sign a raw payload", parameters: ["signWith: string", "payload: string", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
   sign_raw_payloads: { url: "/public/v1/submit/sign_raw_payloads", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOADS", resultKey: "signRawPayloadsResult", summary: "Sign several raw payloads", parameters: ["signWith: string", "payloads: string[]", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
   sign_transaction: { url: "/public/v1/submit/sign_transaction", type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", resultKey: "signTransactionResult", summary: "Sign a transaction", parameters: ["signWith: string", "unsignedTransaction: string", "type: \"TRANSACTION_TYPE_ETHEREUM\" | \"TRANSACTION_TYPE_SOLANA\" | \"TRANSACTION_TYPE_TRON\" | \"TRANSACTION_TYPE_BITCOIN\" | \"TRANSACTION_TYPE_TEMPO\""] },
   stamp_login: { url: "/public/v1/submit/stamp_login", type: "ACTIVITY_TYPE_STAMP_LOGIN", resultKey: "stampLoginResult", summary: "Sign in with a stamp and get a session", parameters: ["publicKey: string", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   update_allowed_origins: { url: "/public/v1/submit/update_allowed_origins", type: "ACTIVITY_TYPE_UPDATE_ALLOWED_ORIGINS", resultKey: "updateAllowedOriginsResult", summary: "Set the origins that passkeys may be used from", parameters: ["allowedOrigins: string[]"] },
+  update_oauth2_credential: { url: "/public/v1/submit/update_oauth2_credential", type: "ACTIVITY_TYPE_UPDATE_OAUTH2_CREDENTIAL", resultKey: "updateOauth2CredentialResult", summary: "Update an OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string", "provider: \"OAUTH2_PROVIDER_ALPHA\" | \"OAUTH2_PROVIDER_BETA\" | \"OAUTH2_PROVIDER_X\" | \"OAUTH2_PROVIDER_DISCORD\"", "clientId: string", "encryptedClientSecret: string"] },
   update_organization_name: { url: "/public/v1/submit/update_organization_name", type: "ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME", resultKey: "updateOrganizationNameResult", summary: "Rename an organization", parameters: ["organizationName: string"] },
   update_policy: { url: "/public/v1/submit/update_policy", type: "ACTIVITY_TYPE_UPDATE_POLICY_V2", resultKey: "updatePolicyResultV2", summary: "Change a policy", parameters: ["policyId: string", "policyName?: string | null", "policyEffect?: \"EFFECT_ALLOW\" | \"EFFECT_DENY\" | null", "policyCondition?: string | null", "policyConsensus?: string | null", "policyNotes?: string | null", "time?: string | null"] },
   update_private_key_tag: { url: "/public/v1/submit/update_private_key_tag", type: "ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG", resultKey: "updatePrivateKeyTagResult", summary: "Rename a private key tag, or change which keys carry it", parameters: ["privateKeyTagId: string", "newPrivateKeyTagName?: string | null", "addPrivateKeyIds: string[]", "removePrivateKeyIds: string[]"] },
@@ -3465,6 +3759,8 @@ export const queries = {
   get_api_keys: { url: "/public/v1/query/get_api_keys", summary: "List the API keys of a user, or of all users", parameters: ["userId?: string | null"] },
   get_authenticator: { url: "/public/v1/query/get_authenticator", summary: "Get one passkey", parameters: ["authenticatorId: string"] },
   get_authenticators: { url: "/public/v1/query/get_authenticators", summary: "List the passkeys of a user", parameters: ["userId: string"] },
+  get_ip_allowlist: { url: "/public/v1/query/get_ip_allowlist", summary: "Get the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
+  get_oauth2_credential: { url: "/public/v1/query/get_oauth2_credential", summary: "Get one OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string"] },
   get_organization: { url: "/public/v1/query/get_organization", summary: "Get an organization with its users, policies, keys, wallets and tags", parameters: [] },
   get_organization_configs: { url: "/public/v1/query/get_organization_configs", summary: "Get the features and the root quorum of an organization", parameters: [] },
   get_policy: { url: "/public/v1/query/get_policy", summary: "Get one policy", parameters: ["policyId: string"] },
@@ -3478,6 +3774,7 @@ export const queries = {
   get_wallet_account: { url: "/public/v1/query/get_wallet_account", summary: "Get one account of a wallet, by address or path", parameters: ["walletId: string", "address?: string | null", "path?: string | null"] },
   list_activities: { url: "/public/v1/query/list_activities", summary: "List activities, newest first", parameters: ["filterByStatus?: (\"ACTIVITY_STATUS_CREATED\" | \"ACTIVITY_STATUS_PENDING\" | \"ACTIVITY_STATUS_COMPLETED\" | \"ACTIVITY_STATUS_FAILED\" | \"ACTIVITY_STATUS_CONSENSUS_NEEDED\" | \"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED\" | \"ACTIVITY_STATUS_REJECTED\")[] | null", "filterByType?: string[] | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_email_events: { url: "/public/v1/query/list_email_events", summary: "List what became of mail to an address, newest first", parameters: ["email: string", "eventType?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_oauth2_credentials: { url: "/public/v1/query/list_oauth2_credentials", summary: "List the OAuth 2.0 credentials of an application", parameters: [] },
   list_policies: { url: "/public/v1/query/list_policies", summary: "List all policies", parameters: [] },
   list_private_key_tags: { url: "/public/v1/query/list_private_key_tags", summary: "List all private key tags", parameters: [] },
   list_private_keys: { url: "/public/v1/query/list_private_keys", summary: "List all private keys with their addresses", parameters: [] },
@@ -3525,6 +3822,8 @@ export type Api = {
   createApiOnlyUsers(params: CreateApiOnlyUsersParams, options?: CallOptions): Promise<Completed<CreateApiOnlyUsersResult>>;
   /** Add passkeys to a user. */
   createAuthenticators(params: CreateAuthenticatorsParams, options?: CallOptions): Promise<Completed<CreateAuthenticatorsResult>>;
+  /** Create an OAuth 2.0 credential of an application. */
+  createOauth2Credential(params: CreateOauth2CredentialParams, options?: CallOptions): Promise<Completed<CreateOauth2CredentialResult>>;
   /** Create several policies at once. */
   createPolicies(params: CreatePoliciesParams, options?: CallOptions): Promise<Completed<CreatePoliciesResult>>;
   /** Create a policy. */
@@ -3555,6 +3854,8 @@ export type Api = {
   deleteApiKeys(params: DeleteApiKeysParams, options?: CallOptions): Promise<Completed<DeleteApiKeysResult>>;
   /** Delete passkeys of a user. */
   deleteAuthenticators(params: DeleteAuthenticatorsParams, options?: CallOptions): Promise<Completed<DeleteAuthenticatorsResult>>;
+  /** Delete an OAuth 2.0 credential of an application. */
+  deleteOauth2Credential(params: DeleteOauth2CredentialParams, options?: CallOptions): Promise<Completed<DeleteOauth2CredentialResult>>;
   /** Delete several policies at once. */
   deletePolicies(params: DeletePoliciesParams, options?: CallOptions): Promise<Completed<DeletePoliciesResult>>;
   /** Delete a policy. */
@@ -3597,6 +3898,8 @@ export type Api = {
   initOtpAuth(params: InitOtpAuthParams, options?: CallOptions): Promise<Completed<InitOtpAuthResult>>;
   /** Mail a user a key that can register a new passkey. */
   initUserEmailRecovery(params: InitUserEmailRecoveryParams, options?: CallOptions): Promise<Completed<InitUserEmailRecoveryResult>>;
+  /** Sign a user in at an OAuth 2.0 provider and get an identity token. */
+  oauth2Authenticate(params: Oauth2AuthenticateParams, options?: CallOptions): Promise<Completed<Oauth2AuthenticateResult>>;
   /** Sign in with a one-time code and get a session whose key is sent encrypted. */
   otpAuth(params: OtpAuthParams, options?: CallOptions): Promise<Completed<OtpAuthResult>>;
   /** Sign a user in with a verification token and get a session. */
@@ -3605,8 +3908,12 @@ export type Api = {
   recoverUser(params: RecoverUserParams, options?: CallOptions): Promise<Completed<RecoverUserResult>>;
   /** Reject an activity that waits for consensus. */
   rejectActivity(params: RejectActivityParams, options?: CallOptions): Promise<Completed<unknown>>;
+  /** Remove the IP allowlist of an organization or an API key. */
+  removeIpAllowlist(params?: RemoveIpAllowlistParams, options?: CallOptions): Promise<Completed<RemoveIpAllowlistResult>>;
   /** Switch off a feature of the organization. */
   removeOrganizationFeature(params: RemoveOrganizationFeatureParams, options?: CallOptions): Promise<Completed<RemoveOrganizationFeatureResult>>;
+  /** Set the IP addresses that requests may come from. */
+  setIpAllowlist(params?: SetIpAllowlistParams, options?: CallOptions): Promise<Completed<SetIpAllowlistResult>>;
   /** Switch on a feature of the organization. */
   setOrganizationFeature(params: SetOrganizationFeatureParams, options?: CallOptions): Promise<Completed<SetOrganizationFeatureResult>>;
   /** Sign a raw payload. */
@@ -3619,6 +3926,8 @@ export type Api = {
   stampLogin(params: StampLoginParams, options?: CallOptions): Promise<Completed<StampLoginResult>>;
   /** Set the origins that passkeys may be used from. */
   updateAllowedOrigins(params: UpdateAllowedOriginsParams, options?: CallOptions): Promise<Completed<UpdateAllowedOriginsResult>>;
+  /** Update an OAuth 2.0 credential of an application. */
+  updateOauth2Credential(params: UpdateOauth2CredentialParams, options?: CallOptions): Promise<Completed<UpdateOauth2CredentialResult>>;
   /** Rename an organization. */
   updateOrganizationName(params: UpdateOrganizationNameParams, options?: CallOptions): Promise<Completed<UpdateOrganizationNameResult>>;
   /** Change a policy. */
@@ -3651,6 +3960,10 @@ export type Api = {
   getAuthenticator(request: GetAuthenticatorInput, options?: CallOptions): Promise<GetAuthenticatorResponse>;
   /** List the passkeys of a user. */
   getAuthenticators(request: GetAuthenticatorsInput, options?: CallOptions): Promise<GetAuthenticatorsResponse>;
+  /** Get the IP allowlist of an organization or an API key. */
+  getIpAllowlist(request?: GetIpAllowlistInput, options?: CallOptions): Promise<GetIpAllowlistResponse>;
+  /** Get one OAuth 2.0 credential of an application. */
+  getOauth2Credential(request: GetOauth2CredentialInput, options?: CallOptions): Promise<GetOauth2CredentialResponse>;
   /** Get an organization with its users, policies, keys, wallets and tags. */
   getOrganization(request?: GetOrganizationInput, options?: CallOptions): Promise<GetOrganizationResponse>;
   /** Get the features and the root quorum of an organization. */
@@ -3677,6 +3990,8 @@ export type Api = {
   listActivities(request?: ListActivitiesInput, options?: CallOptions): Promise<ListActivitiesResponse>;
   /** List what became of mail to an address, newest first. */
   listEmailEvents(request: ListEmailEventsInput, options?: CallOptions): Promise<ListEmailEventsResponse>;
+  /** List the OAuth 2.0 credentials of an application. */
+  listOauth2Credentials(request?: ListOauth2CredentialsInput, options?: CallOptions): Promise<ListOauth2CredentialsResponse>;
   /** List all policies. */
   listPolicies(request?: ListPoliciesInput, options?: CallOptions): Promise<ListPoliciesResponse>;
   /** List all private key tags. */
@@ -3710,6 +4025,7 @@ export function createApi({ submit, query }: Calls): Api {
     createApiKeys: (params, options) => submit("create_api_keys", params, options),
     createApiOnlyUsers: (params, options) => submit("create_api_only_users", params, options),
     createAuthenticators: (params, options) => submit("create_authenticators", params, options),
+    createOauth2Credential: (params, options) => submit("create_oauth2_credential", params, options),
     createPolicies: (params, options) => submit("create_policies", params, options),
     createPolicy: (params, options) => submit("create_policy", params, options),
     createPrivateKeyTag: (params, options) => submit("create_private_key_tag", params, options),
@@ -3725,6 +4041,7 @@ export function createApi({ submit, query }: Calls): Api {
     createWalletAccounts: (params, options) => submit("create_wallet_accounts", params, options),
     deleteApiKeys: (params, options) => submit("delete_api_keys", params, options),
     deleteAuthenticators: (params, options) => submit("delete_authenticators", params, options),
+    deleteOauth2Credential: (params, options) => submit("delete_oauth2_credential", params, options),
     deletePolicies: (params, options) => submit("delete_policies", params, options),
     deletePolicy: (params, options) => submit("delete_policy", params, options),
     deletePrivateKeyTags: (params, options) => submit("delete_private_key_tags", params, options),
@@ -3746,17 +4063,21 @@ export function createApi({ submit, query }: Calls): Api {
     initOtp: (params, options) => submit("init_otp", params, options),
     initOtpAuth: (params, options) => submit("init_otp_auth", params, options),
     initUserEmailRecovery: (params, options) => submit("init_user_email_recovery", params, options),
+    oauth2Authenticate: (params, options) => submit("oauth2_authenticate", params, options),
     otpAuth: (params, options) => submit("otp_auth", params, options),
     otpLogin: (params, options) => submit("otp_login", params, options),
     recoverUser: (params, options) => submit("recover_user", params, options),
     rejectActivity: (params, options) => submit("reject_activity", params, options),
+    removeIpAllowlist: (params = {}, options) => submit("remove_ip_allowlist", params, options),
     removeOrganizationFeature: (params, options) => submit("remove_organization_feature", params, options),
+    setIpAllowlist: (params = {}, options) => submit("set_ip_allowlist", params, options),
     setOrganizationFeature: (params, options) => submit("set_organization_feature", params, options),
     signRawPayload: (params, options) => submit("sign_raw_payload", params, options),
     signRawPayloads: (params, options) => submit("sign_raw_payloads", params, options),
     signTransaction: (params, options) => submit("sign_transaction", params, options),
     stampLogin: (params, options) => submit("stamp_login", params, options),
     updateAllowedOrigins: (params, options) => submit("update_allowed_origins", params, options),
+    updateOauth2Credential: (params, options) => submit("update_oauth2_credential", params, options),
     updateOrganizationName: (params, options) => submit("update_organization_name", params, options),
     updatePolicy: (params, options) => submit("update_policy", params, options),
     updatePrivateKeyTag: (params, options) => submit("update_private_key_tag", params, options),
@@ -3773,6 +4094,8 @@ export function createApi({ submit, query }: Calls): Api {
     getApiKeys: (request = {}, options) => query("get_api_keys", request, options),
     getAuthenticator: (request, options) => query("get_authenticator", request, options),
     getAuthenticators: (request, options) => query("get_authenticators", request, options),
+    getIpAllowlist: (request = {}, options) => query("get_ip_allowlist", request, options),
+    getOauth2Credential: (request, options) => query("get_oauth2_credential", request, options),
     getOrganization: (request = {}, options) => query("get_organization", request, options),
     getOrganizationConfigs: (request = {}, options) => query("get_organization_configs", request, options),
     getPolicy: (request, options) => query("get_policy", request, options),
@@ -3786,6 +4109,7 @@ export function createApi({ submit, query }: Calls): Api {
     getWalletAccount: (request, options) => query("get_wallet_account", request, options),
     listActivities: (request = {}, options) => query("list_activities", request, options),
     listEmailEvents: (request, options) => query("list_email_events", request, options),
+    listOauth2Credentials: (request = {}, options) => query("list_oauth2_credentials", request, options),
     listPolicies: (request = {}, options) => query("list_policies", request, options),
     listPrivateKeyTags: (request = {}, options) => query("list_private_key_tags", request, options),
     listPrivateKeys: (request = {}, options) => query("list_private_keys", request, options),

@@ -141,6 +141,27 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["sign_raw_payloads", "SIGN_RAW_PAYLOADS", "signRawPayloadsIntent", "signRawPayloadsResult"],
   ["sign_transaction", "SIGN_TRANSACTION", "signTransactionIntent", "signTransactionResult"],
   ["sign_transaction", "SIGN_TRANSACTION_V2", "signTransactionIntentV2", "signTransactionResult"],
+  [
+    "create_oauth2_credential",
+    "CREATE_OAUTH2_CREDENTIAL",
+    "createOauth2CredentialIntent",
+    "createOauth2CredentialResult",
+  ],
+  [
+    "update_oauth2_credential",
+    "UPDATE_OAUTH2_CREDENTIAL",
+    "updateOauth2CredentialIntent",
+    "updateOauth2CredentialResult",
+  ],
+  [
+    "delete_oauth2_credential",
+    "DELETE_OAUTH2_CREDENTIAL",
+    "deleteOauth2CredentialIntent",
+    "deleteOauth2CredentialResult",
+  ],
+  ["oauth2_authenticate", "OAUTH2_AUTHENTICATE", "oauth2AuthenticateIntent", "oauth2AuthenticateResult"],
+  ["set_ip_allowlist", "SET_IP_ALLOWLIST", "setIpAllowlistIntent", "setIpAllowlistResult"],
+  ["remove_ip_allowlist", "REMOVE_IP_ALLOWLIST", "removeIpAllowlistIntent", "removeIpAllowlistResult"],
   ["create_session_profile", "CREATE_SESSION_PROFILE", "createSessionProfileIntent", "createSessionProfileResult"],
   ["stamp_login", "STAMP_LOGIN", "stampLoginIntent", "stampLoginResult"],
   [
@@ -323,6 +344,7 @@ test("exactly these take bearer values, each of which the schema of a version kn
   const bearing = forms.map(({ activity }) => activity).filter((each) => each.bearerParams !== undefined);
   assert.deepEqual([...new Set(bearing.map(({ path }) => path))].sort(), [
     "create_sub_organization",
+    "oauth2_authenticate",
     "otp_auth",
     "otp_login",
     "update_user_email",

@@ -1,5 +1,6 @@
 /** How messages leave, and what may be fetched. The launcher has read the settings and found them right. */
 import { isLoopbackHost } from "./fetch/outgoing_url.ts";
+import { type ProviderTable, readProviders } from "./oauth2/providers.ts";
 
 export type MailSender = { name: string; address: string };
 
@@ -25,6 +26,8 @@ export type FetchSettings = {
 
 export type CourierSettings = {
   fetching: FetchSettings;
+  /** The OAuth 2.0 providers that codes are exchanged at. */
+  providers: ProviderTable;
   mail: MailSettings | undefined;
   sms: SmsSettings | undefined;
   /** Where messages are written while there are settings for neither. */
@@ -37,6 +40,7 @@ export function readCourierSettings(env: NodeJS.ProcessEnv): CourierSettings {
   const egress = env.KEYSTEAD_DEV_EGRESS === "loopback" ? "loopback" : undefined;
   return {
     fetching: { egress, issuers: readIssuers(env.KEYSTEAD_OIDC_ISSUERS) },
+    providers: readProviders(env.KEYSTEAD_OAUTH2_PROVIDERS),
     mail: env.SMTP_URL ? readMail(env.SMTP_URL, env.KEYSTEAD_MAIL_FROM ?? "") : undefined,
     sms: env.KEYSTEAD_SMS_URL ? readSms(env.KEYSTEAD_SMS_URL, env.KEYSTEAD_SMS_TOKEN, egress) : undefined,
     outboxFolder: env.KEYSTEAD_OUTBOX_FOLDER ?? "./data/outbox",

@@ -1,6 +1,6 @@
 /**
- * The courier process: descriptor 3 joins the gateway, descriptor 4 the launcher. It sends messages, asks issuers for their keys, listens
- * nowhere and reads no database.
+ * The courier process: descriptor 3 joins the gateway, descriptor 4 the launcher. It sends messages, asks issuers for their keys, exchanges
+ * codes at OAuth 2.0 providers, listens nowhere and reads no database.
  */
 import { Socket } from "node:net";
 import { lockDown } from "../lockdown/lockdown.ts";
@@ -14,6 +14,7 @@ import { answerIssuer } from "./issuers/answer_issuer.ts";
 import { createIssuers } from "./issuers/issuers.ts";
 import { limitNotes } from "./limit_notes.ts";
 import { refuseListeners } from "./no_listeners.ts";
+import { createExchanges } from "./oauth2/exchanges.ts";
 import { readCourierKey } from "./read_courier_key.ts";
 import { type CourierHandlers, serveGateway } from "./serve_gateway.ts";
 import { keepMailboxTidy } from "./tidy_mailbox.ts";
@@ -42,9 +43,19 @@ try {
   const fetchJson = createFetchJson({ egress, furtherPorts: portsOf(allowed ?? []) });
   const mac = createStatementMac(courierKey);
   const issuers = createIssuers({ fetchJson, mac, allowed, now: Date.now, note: limitedNote });
+  const { providers } = settings;
+  const providerPorts = portsOf([...providers.values()].flatMap(({ tokenUrl, userUrl }) => [tokenUrl, userUrl]));
+  const exchanges = createExchanges({
+    courierKey,
+    fetchJson: createFetchJson({ egress, furtherPorts: providerPorts }),
+    providers,
+    now: Date.now,
+    note: limitedNote,
+  });
   const handlers: CourierHandlers = {
     deliver: courier.deliver,
     issuer: (request) => answerIssuer(issuers, request),
+    oauth2: exchanges.exchange,
   };
   const gateway = new Socket({ fd: 3, readable: true, writable: true });
   gateway.on("error", () => undefined);

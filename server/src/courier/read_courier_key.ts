@@ -1,6 +1,6 @@
 /** The launcher's descriptor: the courier key comes in, words to the operator go out. Its end is the courier's end. */
 import { Socket } from "node:net";
-import { courierKeyLength } from "../outbox/sealed_message.ts";
+import { courierKeyLength } from "../outbox/courier_box.ts";
 
 export type CourierControl = {
   courierKey: Uint8Array;

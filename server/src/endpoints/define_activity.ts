@@ -12,6 +12,7 @@ import type { CodeAccess } from "./code_access.ts";
 import type { IdentityAccess } from "./identity_access.ts";
 import type { KeyAccess, NewRecord } from "./key_access.ts";
 import type { Limits } from "./limits.ts";
+import type { OrderAccess } from "./order_access.ts";
 
 /** The keys that policies look at: what signs, what is exported, or the wallets that are deleted. */
 export type PolicySubject =
@@ -38,6 +39,7 @@ export type ActivityContext = {
   readonly keys: KeyAccess;
   readonly codes: CodeAccess;
   readonly identities: IdentityAccess;
+  readonly orders: OrderAccess;
   /**
    * The origins that passkeys may be used from, with these settings or as they are; undefined where neither this organization nor its
    * parent has a list.
@@ -81,7 +83,7 @@ export type BearerField = {
 };
 
 /** Parameters that are worth something to whoever has them: `rules/bearer_params.ts` says how long. */
-export type BearerKind = "verificationToken" | "oneTimeCode";
+export type BearerKind = "verificationToken" | "oneTimeCode" | "authorizationCode";
 
 /** One spelling of an activity on the wire. Names are written out, never computed. */
 export type WireNames = {

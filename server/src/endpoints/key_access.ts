@@ -18,6 +18,8 @@ export type KeyAccess = {
   readonly bundleSigner: BundleSigner;
   /** The service key that sessions are signed with. */
   readonly notarizer: BundleSigner;
+  /** The service key that client secrets are encrypted to. */
+  readonly clientSecretKey: HpkeKey;
   /** The public halves of all service keys, in hex: to whom no secret is ever sent. */
   readonly servicePublicKeys: readonly string[];
   random(length: number): Uint8Array;

@@ -32,6 +32,10 @@ test("without the operator's numbers the published limits stand, and more than t
     contractInterfaceBytesPerSubOrganization: 16_777_216,
     sessionProfilesPerOrganization: 100,
     sessionProfilesPerSubOrganization: 0,
+    ipAllowlistsPerOrganization: 100,
+    ipAllowlistsPerSubOrganization: 0,
+    oauth2CredentialsPerOrganization: 100,
+    oauth2CredentialsPerSubOrganization: 10,
   });
 });
 

@@ -7,6 +7,7 @@ import {
   bool,
   bytes,
   bytesUpTo,
+  fixed,
   type Layout,
   oneOf,
   struct,
@@ -55,6 +56,21 @@ export const issuerErrors = [
 ] as const;
 export type IssuerError = (typeof issuerErrors)[number];
 
+/** Why a code was not exchanged. */
+export const oauth2Errors = [
+  /** Not an order that the signer sealed for this body, or one that is over. */
+  "invalid",
+  /** The provider has no addresses. */
+  "unconfigured",
+  /** The provider has answered, and its answer is no. */
+  "refused",
+  /** The provider has not answered. */
+  "unreachable",
+  /** Too much is asked of the courier. */
+  "busy",
+] as const;
+export type Oauth2Error = (typeof oauth2Errors)[number];
+
 /** How old a statement may be: while it is fresh nobody asks for another, and while it is usable it serves when there is no other. The
  * signer takes none that is an hour old by its own clock, and has to have the time to see it. */
 export const statementAges = { freshMs: maxStatementAgeMs / 2, usableMs: maxStatementAgeMs - 5 * 60_000 } as const;
@@ -78,6 +94,15 @@ export const courierMessages = {
       failed: struct({ error: oneOf(issuerErrors), reason: textUpTo(4_096) }),
     }),
   },
+  /** An order of the signer to exchange a code, for the body with this SHA-256. */
+  oauth2: {
+    request: struct({ organizationId: text, fingerprint: fixed(32), order: bytes }),
+    reply: variant({
+      /** Sealed for the signer. */
+      answer: struct({ sealed: bytes }),
+      failed: struct({ error: oneOf(oauth2Errors), reason: textUpTo(4_096) }),
+    }),
+  },
 } as const;
 
 export type CourierMessageKind = keyof typeof courierMessages;
@@ -94,3 +119,5 @@ export type DeliverRequest = CourierRequest<"deliver">;
 export type Delivered = CourierReply<"deliver">;
 export type IssuerRequest = CourierRequest<"issuer">;
 export type IssuerReply = CourierReply<"issuer">;
+export type Oauth2Request = CourierRequest<"oauth2">;
+export type Oauth2Reply = CourierReply<"oauth2">;

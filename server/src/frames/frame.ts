@@ -26,6 +26,7 @@ export const frameKinds = {
   /** To the courier; the signer knows none of these, and the courier no other. */
   deliver: 10,
   issuer: 12,
+  oauth2: 13,
   fault: 255,
 } as const;
 

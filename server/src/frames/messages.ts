@@ -55,6 +55,8 @@ const wish = variant({
   attempt: struct({ otpId: text }),
   /** A statement of the courier about an issuer of identity tokens, fetched later than that; 0: any that is up to an hour old. */
   issuer: struct({ issuer: text, newerThanMs: u64 }),
+  /** The courier's answer to this order, which is sealed for it (`../outbox/SPEC.md`). */
+  oauth2: struct({ order: bytes }),
 });
 
 /** A record as it is stored: its content with its MAC, and its sealed secret, which is empty where there is none. */
@@ -168,7 +170,7 @@ export const messages = {
       pages: list(page),
       /** States of other organizations that were asked for, each with the pages that were asked for. */
       others: list(offeredState),
-      /** Statements of the courier about issuers that were asked for (`core/src/oidc/SPEC.md`). */
+      /** What the courier said: statements about issuers (`core/src/oidc/SPEC.md`), answers to orders (`../outbox/SPEC.md`). */
       statements: list(bytes),
     }),
     /** The activity's own rows first, then those of each organization it brings into the world. */

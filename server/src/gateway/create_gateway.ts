@@ -12,6 +12,7 @@ import { admissionLimits, memoryBounds } from "./bounds/memory_bounds.ts";
 import { createQueryQueue } from "./bounds/query_queue.ts";
 import { createRepeats } from "./bounds/repeats.ts";
 import type { FaultLog } from "./http/answers.ts";
+import type { TrustedProxies } from "./http/caller_address.ts";
 import { createHttp, type Http } from "./http/http.ts";
 import { createMetrics } from "./http/metrics.ts";
 import type { Route } from "./http/route.ts";
@@ -21,11 +22,13 @@ import { expiryJobs } from "./jobs/expiry_jobs.ts";
 import { type Job, type JobLog, type JobRunner, startJobs } from "./jobs/job_runner.ts";
 import { openBodies } from "./jobs/open_bodies.ts";
 import type { CourierLink } from "./link/courier_link.ts";
+import { createCourierOrders } from "./link/courier_orders.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
 import { createReadiness } from "./readiness.ts";
 import { apiRoutes } from "./routes/api.ts";
 import { operatorRoutes } from "./routes/operator.ts";
+import { ownIssuerRoutes } from "./routes/own_issuer.ts";
 import type { SignerStatus } from "./signer_status.ts";
 import { type Committer, createCommitter } from "./submit/committer.ts";
 import { createOrganizations, type Organizations } from "./submit/organization_states.ts";
@@ -43,6 +46,12 @@ export type GatewayDependencies = {
   contactDays: number;
   /** What one user's refusals may take in the database. */
   refusedBytesPerUserPerDay: number;
+  /** IP allowlists are not asked: for an operator who has shut everybody out. */
+  ignoresIpAllowlists?: boolean;
+  /** What our own identity tokens have in `iss`; undefined where there are none. */
+  publicUrl?: string | undefined;
+  /** Whose `X-Forwarded-For` counts. */
+  trustedProxies?: TrustedProxies;
   log: Logger;
 };
 
@@ -57,10 +66,12 @@ export type Gateway = {
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { store, curves, link, signer, courier, needCourier, contactDays, log } = dependencies;
+  const { ignoresIpAllowlists = false, trustedProxies = [], publicUrl } = dependencies;
   const committer = createBudgetedCommitter(dependencies);
   const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
   const issuers = createIssuerStatements({ courier, needCourier });
-  const organizations = createOrganizations(store, link, logRefusedStates(log), admission, issuers);
+  const orders = createCourierOrders({ courier, needCourier });
+  const organizations = createOrganizations(store, link, logRefusedStates(log), admission, issuers, orders);
   const queryQueue = createQueryQueue();
   const metrics = createMetrics();
   const heldBytes = () => ({
@@ -85,12 +96,13 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   };
   const unready = createReadiness({ store, link, signer, committer, log });
   const routes: Route[] = [
-    ...apiRoutes({ ...submits, queryQueue }),
+    ...apiRoutes({ ...submits, queryQueue, ignoresIpAllowlists }),
     ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys }),
+    ...ownIssuerRoutes({ curves, publicUrl, publicKeys: signer.publicKeys }),
   ];
   const delivery = createDelivery({ store, courier, needCourier, onFailed: logFailedMessages(log) });
   const jobs: Job[] = [...expiryJobs(store, contactDays), openBodies(store, link), delivery.job];
-  const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log) });
+  const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log), trustedProxies });
   let runner: JobRunner | undefined;
   return {
     organizations,

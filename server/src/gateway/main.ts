@@ -16,7 +16,7 @@ import { createSignerStatus } from "./signer_status.ts";
 
 const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, sync: true }));
 const launcher = openLauncherChannel();
-const { host, port, source, mode, refusedBytesPerUserPerDay, contactDays } = readSettings(process.env);
+const { host, port, source, mode, ...chosen } = readSettings(process.env);
 
 const signer = createSignerStatus();
 const link = createSignerLink({
@@ -31,8 +31,8 @@ const store = await openStore(source).catch(launcher.fail);
 const curves = createNodeCurves(2_000);
 const courier = createCourierLink();
 const needCourier = () => void launcher.tell({ kind: "need", process: "courier" });
-const limits = { refusedBytesPerUserPerDay, contactDays };
-const gateway = createGateway({ store, curves, link, signer, courier, needCourier, ...limits, log });
+if (chosen.ignoresIpAllowlists) log.warn("KEYSTEAD_IP_ALLOWLISTS=ignore: requests are accepted from every address");
+const gateway = createGateway({ store, curves, link, signer, courier, needCourier, ...chosen, log });
 const { organizations, committer } = gateway;
 const order = findOrder(mode, { store, link, committer, logPublicKey: () => signer.publicKeys().log ?? "" });
 

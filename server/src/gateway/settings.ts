@@ -10,6 +10,10 @@ export type GatewaySettings = {
   refusedBytesPerUserPerDay: number;
   /** For how many days rows are kept that tell of contacts. */
   contactDays: number;
+  /** IP allowlists are not asked: for an operator who has shut everybody out. */
+  ignoresIpAllowlists: boolean;
+  /** What our own identity tokens have in `iss`; undefined where there are none. */
+  publicUrl: string | undefined;
 };
 
 /** The launcher has read them and found them right. */
@@ -23,5 +27,7 @@ export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
     mode: env.KEYSTEAD_MODE ?? "serve",
     refusedBytesPerUserPerDay,
     contactDays: Number(env.KEYSTEAD_CONTACT_DAYS || 30),
+    ignoresIpAllowlists: env.KEYSTEAD_IP_ALLOWLISTS === "ignore",
+    publicUrl: env.KEYSTEAD_PUBLIC_URL || undefined,
   };
 }

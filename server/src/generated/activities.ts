@@ -3,6 +3,7 @@ import { approveActivity } from "../activities/approve_activity.ts";
 import { createApiKeys } from "../activities/create_api_keys.ts";
 import { createApiOnlyUsers } from "../activities/create_api_only_users.ts";
 import { createAuthenticators } from "../activities/create_authenticators.ts";
+import { createOauth2Credential } from "../activities/create_oauth2_credential.ts";
 import { createPolicies } from "../activities/create_policies.ts";
 import { createPolicy } from "../activities/create_policy.ts";
 import { createPrivateKeyTag } from "../activities/create_private_key_tag.ts";
@@ -18,6 +19,7 @@ import { createWallet } from "../activities/create_wallet.ts";
 import { createWalletAccounts } from "../activities/create_wallet_accounts.ts";
 import { deleteApiKeys } from "../activities/delete_api_keys.ts";
 import { deleteAuthenticators } from "../activities/delete_authenticators.ts";
+import { deleteOauth2Credential } from "../activities/delete_oauth2_credential.ts";
 import { deletePolicies } from "../activities/delete_policies.ts";
 import { deletePolicy } from "../activities/delete_policy.ts";
 import { deletePrivateKeyTags } from "../activities/delete_private_key_tags.ts";
@@ -39,17 +41,21 @@ import { initImportWallet } from "../activities/init_import_wallet.ts";
 import { initOtp } from "../activities/init_otp.ts";
 import { initOtpAuth } from "../activities/init_otp_auth.ts";
 import { initUserEmailRecovery } from "../activities/init_user_email_recovery.ts";
+import { oauth2Authenticate } from "../activities/oauth2_authenticate.ts";
 import { otpAuth } from "../activities/otp_auth.ts";
 import { otpLogin } from "../activities/otp_login.ts";
 import { recoverUser } from "../activities/recover_user.ts";
 import { rejectActivity } from "../activities/reject_activity.ts";
+import { removeIpAllowlist } from "../activities/remove_ip_allowlist.ts";
 import { removeOrganizationFeature } from "../activities/remove_organization_feature.ts";
+import { setIpAllowlist } from "../activities/set_ip_allowlist.ts";
 import { setOrganizationFeature } from "../activities/set_organization_feature.ts";
 import { signRawPayload } from "../activities/sign_raw_payload.ts";
 import { signRawPayloads } from "../activities/sign_raw_payloads.ts";
 import { signTransaction } from "../activities/sign_transaction.ts";
 import { stampLogin } from "../activities/stamp_login.ts";
 import { updateAllowedOrigins } from "../activities/update_allowed_origins.ts";
+import { updateOauth2Credential } from "../activities/update_oauth2_credential.ts";
 import { updateOrganizationName } from "../activities/update_organization_name.ts";
 import { updatePolicy } from "../activities/update_policy.ts";
 import { updatePrivateKeyTag } from "../activities/update_private_key_tag.ts";
@@ -68,6 +74,7 @@ export const activities = {
   create_api_keys: createApiKeys,
   create_api_only_users: createApiOnlyUsers,
   create_authenticators: createAuthenticators,
+  create_oauth2_credential: createOauth2Credential,
   create_policies: createPolicies,
   create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,
@@ -83,6 +90,7 @@ export const activities = {
   create_wallet_accounts: createWalletAccounts,
   delete_api_keys: deleteApiKeys,
   delete_authenticators: deleteAuthenticators,
+  delete_oauth2_credential: deleteOauth2Credential,
   delete_policies: deletePolicies,
   delete_policy: deletePolicy,
   delete_private_key_tags: deletePrivateKeyTags,
@@ -104,17 +112,21 @@ export const activities = {
   init_otp: initOtp,
   init_otp_auth: initOtpAuth,
   init_user_email_recovery: initUserEmailRecovery,
+  oauth2_authenticate: oauth2Authenticate,
   otp_auth: otpAuth,
   otp_login: otpLogin,
   recover_user: recoverUser,
   reject_activity: rejectActivity,
+  remove_ip_allowlist: removeIpAllowlist,
   remove_organization_feature: removeOrganizationFeature,
+  set_ip_allowlist: setIpAllowlist,
   set_organization_feature: setOrganizationFeature,
   sign_raw_payload: signRawPayload,
   sign_raw_payloads: signRawPayloads,
   sign_transaction: signTransaction,
   stamp_login: stampLogin,
   update_allowed_origins: updateAllowedOrigins,
+  update_oauth2_credential: updateOauth2Credential,
   update_organization_name: updateOrganizationName,
   update_policy: updatePolicy,
   update_private_key_tag: updatePrivateKeyTag,

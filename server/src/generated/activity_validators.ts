@@ -38,6 +38,11 @@ const activityTypeCreateAuthenticators = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeCreateOauth2Credential = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ((("provider" in value && "clientId" in value) && "encryptedClientSecret" in value) && (((((value.provider === "OAUTH2_PROVIDER_ALPHA" || value.provider === "OAUTH2_PROVIDER_BETA") || value.provider === "OAUTH2_PROVIDER_X") || value.provider === "OAUTH2_PROVIDER_DISCORD") && (typeof value.clientId === "string" && (value.clientId.length <= 255 || (value.clientId.length <= 510 && codePointCount(value.clientId) <= 255)))) && (typeof value.encryptedClientSecret === "string" && ((value.encryptedClientSecret.length >= 2 || (value.encryptedClientSecret.length >= 1 && codePointCount(value.encryptedClientSecret) >= 1)) && (value.encryptedClientSecret.length <= 4000 || (value.encryptedClientSecret.length <= 8000 && codePointCount(value.encryptedClientSecret) <= 4000))))))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeCreatePolicies = (() => {
   const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("policies" in value && (Array.isArray(value.policies) && ((value.policies.every((unique_0, index) => (((typeof unique_0 === "object" && unique_0 !== null && !(Array.isArray(unique_0))) && (("policyName" in unique_0 && "effect" in unique_0) && ((((((typeof unique_0.policyName === "string" && (((unique_0.policyName.length >= 2 || (unique_0.policyName.length >= 1 && codePointCount(unique_0.policyName) >= 1)) && (unique_0.policyName.length <= 255 || (unique_0.policyName.length <= 510 && codePointCount(unique_0.policyName) <= 255))) && External[0].test(unique_0.policyName))) && (unique_0.effect === "EFFECT_ALLOW" || unique_0.effect === "EFFECT_DENY")) && (unique_0.condition === undefined || (!("condition" in unique_0) || ((typeof unique_0.condition === "string" && (unique_0.condition.length <= 65536 || (unique_0.condition.length <= 131072 && codePointCount(unique_0.condition) <= 65536))) || unique_0.condition === null)))) && (unique_0.consensus === undefined || (!("consensus" in unique_0) || ((typeof unique_0.consensus === "string" && (unique_0.consensus.length <= 65536 || (unique_0.consensus.length <= 131072 && codePointCount(unique_0.consensus) <= 65536))) || unique_0.consensus === null)))) && (unique_0.time === undefined || (!("time" in unique_0) || ((typeof unique_0.time === "string" && (unique_0.time.length <= 65536 || (unique_0.time.length <= 131072 && codePointCount(unique_0.time) <= 65536))) || unique_0.time === null)))) && (unique_0.notes === undefined || (!("notes" in unique_0) || ((typeof unique_0.notes === "string" && (unique_0.notes.length <= 4096 || (unique_0.notes.length <= 8192 && codePointCount(unique_0.notes) <= 4096))) || unique_0.notes === null)))))))) && value.policies.length >= 1) && value.policies.length <= 100)))));
@@ -197,6 +202,11 @@ const activityTypeDeleteAuthenticators = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeDeleteOauth2Credential = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("oauth2CredentialId" in value && (typeof value.oauth2CredentialId === "string" && ((value.oauth2CredentialId.length >= 2 || (value.oauth2CredentialId.length >= 1 && codePointCount(value.oauth2CredentialId) >= 1)) && (value.oauth2CredentialId.length <= 128 || (value.oauth2CredentialId.length <= 256 && codePointCount(value.oauth2CredentialId) <= 128)))))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeDeletePolicies = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("policyIds" in value && (Array.isArray(value.policyIds) && ((value.policyIds.every((unique_0, index) => ((typeof unique_0 === "string" && ((unique_0.length >= 2 || (unique_0.length >= 1 && codePointCount(unique_0) >= 1)) && (unique_0.length <= 128 || (unique_0.length <= 256 && codePointCount(unique_0) <= 128)))))) && value.policyIds.length >= 1) && value.policyIds.length <= 1000)))));
   return (value) => check_0(value);
@@ -350,6 +360,11 @@ const activityTypeInitUserEmailRecovery = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeOauth2Authenticate = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ((((("oauth2CredentialId" in value && "authCode" in value) && "redirectUri" in value) && "codeVerifier" in value) && "nonce" in value) && ((((((typeof value.oauth2CredentialId === "string" && (value.oauth2CredentialId.length <= 128 || (value.oauth2CredentialId.length <= 256 && codePointCount(value.oauth2CredentialId) <= 128))) && (typeof value.authCode === "string" && (value.authCode.length <= 2048 || (value.authCode.length <= 4096 && codePointCount(value.authCode) <= 2048)))) && (typeof value.redirectUri === "string" && (value.redirectUri.length <= 2048 || (value.redirectUri.length <= 4096 && codePointCount(value.redirectUri) <= 2048)))) && (typeof value.codeVerifier === "string" && (value.codeVerifier.length <= 256 || (value.codeVerifier.length <= 512 && codePointCount(value.codeVerifier) <= 256)))) && (typeof value.nonce === "string" && (value.nonce.length <= 256 || (value.nonce.length <= 512 && codePointCount(value.nonce) <= 256)))) && (value.bearerTokenTargetPublicKey === undefined || (!("bearerTokenTargetPublicKey" in value) || ((typeof value.bearerTokenTargetPublicKey === "string" && (value.bearerTokenTargetPublicKey.length <= 200 || (value.bearerTokenTargetPublicKey.length <= 400 && codePointCount(value.bearerTokenTargetPublicKey) <= 200))) || value.bearerTokenTargetPublicKey === null)))))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeOtpAuth = (() => {
   const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ((("otpId" in value && "otpCode" in value) && "targetPublicKey" in value) && ((((((typeof value.otpId === "string" && ((value.otpId.length >= 2 || (value.otpId.length >= 1 && codePointCount(value.otpId) >= 1)) && (value.otpId.length <= 128 || (value.otpId.length <= 256 && codePointCount(value.otpId) <= 128)))) && (typeof value.otpCode === "string" && (value.otpCode.length <= 256 || (value.otpCode.length <= 512 && codePointCount(value.otpCode) <= 256)))) && (typeof value.targetPublicKey === "string" && ((value.targetPublicKey.length >= 2 || (value.targetPublicKey.length >= 1 && codePointCount(value.targetPublicKey) >= 1)) && (value.targetPublicKey.length <= 132 || (value.targetPublicKey.length <= 264 && codePointCount(value.targetPublicKey) <= 132))))) && (value.apiKeyName === undefined || (!("apiKeyName" in value) || ((typeof value.apiKeyName === "string" && (((value.apiKeyName.length >= 2 || (value.apiKeyName.length >= 1 && codePointCount(value.apiKeyName) >= 1)) && (value.apiKeyName.length <= 255 || (value.apiKeyName.length <= 510 && codePointCount(value.apiKeyName) <= 255))) && External[0].test(value.apiKeyName))) || value.apiKeyName === null)))) && (value.expirationSeconds === undefined || (!("expirationSeconds" in value) || ((typeof value.expirationSeconds === "string" && (value.expirationSeconds.length <= 100 || (value.expirationSeconds.length <= 200 && codePointCount(value.expirationSeconds) <= 100))) || value.expirationSeconds === null)))) && (value.invalidateExisting === undefined || (!("invalidateExisting" in value) || (typeof value.invalidateExisting === "boolean" || value.invalidateExisting === null)))))));
@@ -377,8 +392,19 @@ const activityTypeRejectActivity = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeRemoveIpAllowlist = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (value.publicKey === undefined || (!("publicKey" in value) || ((typeof value.publicKey === "string" && ((value.publicKey.length >= 2 || (value.publicKey.length >= 1 && codePointCount(value.publicKey) >= 1)) && (value.publicKey.length <= 200 || (value.publicKey.length <= 400 && codePointCount(value.publicKey) <= 200)))) || value.publicKey === null)))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeRemoveOrganizationFeature = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("name" in value && ((((((((((value.name === "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" || value.name === "FEATURE_NAME_WEBAUTHN_ORIGINS") || value.name === "FEATURE_NAME_EMAIL_AUTH") || value.name === "FEATURE_NAME_EMAIL_RECOVERY") || value.name === "FEATURE_NAME_WEBHOOK") || value.name === "FEATURE_NAME_SMS_AUTH") || value.name === "FEATURE_NAME_OTP_EMAIL_AUTH") || value.name === "FEATURE_NAME_AUTH_PROXY") || value.name === "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED") || value.name === "FEATURE_NAME_SWAP_CONFIG") || value.name === "FEATURE_NAME_EARN_CONFIG"))));
+  return (value) => check_0(value);
+})();
+
+const activityTypeSetIpAllowlist = (() => {
+  const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ((((value.publicKey === undefined || (!("publicKey" in value) || ((typeof value.publicKey === "string" && ((value.publicKey.length >= 2 || (value.publicKey.length >= 1 && codePointCount(value.publicKey) >= 1)) && (value.publicKey.length <= 200 || (value.publicKey.length <= 400 && codePointCount(value.publicKey) <= 200)))) || value.publicKey === null))) && (value.enabled === undefined || (!("enabled" in value) || (typeof value.enabled === "boolean" || value.enabled === null)))) && (value.rules === undefined || (!("rules" in value) || ((Array.isArray(value.rules) && (value.rules.every((unique_0, index) => (((typeof unique_0 === "object" && unique_0 !== null && !(Array.isArray(unique_0))) && ("cidr" in unique_0 && ((typeof unique_0.cidr === "string" && (unique_0.cidr.length <= 100 || (unique_0.cidr.length <= 200 && codePointCount(unique_0.cidr) <= 100))) && (unique_0.label === undefined || (!("label" in unique_0) || ((typeof unique_0.label === "string" && (((unique_0.label.length >= 2 || (unique_0.label.length >= 1 && codePointCount(unique_0.label) >= 1)) && (unique_0.label.length <= 255 || (unique_0.label.length <= 510 && codePointCount(unique_0.label) <= 255))) && External[0].test(unique_0.label))) || unique_0.label === null)))))))) && value.rules.length <= 100)) || value.rules === null)))) && (value.onEvaluationError === undefined || (!("onEvaluationError" in value) || ((value.onEvaluationError === "ALLOW" || value.onEvaluationError === "DENY") || value.onEvaluationError === null))))));
   return (value) => check_0(value);
 })();
 
@@ -421,6 +447,11 @@ const activityTypeStampLogin = (() => {
 
 const activityTypeUpdateAllowedOrigins = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("allowedOrigins" in value && (Array.isArray(value.allowedOrigins) && (value.allowedOrigins.every((unique_0, index) => ((typeof unique_0 === "string" && (unique_0.length <= 300 || (unique_0.length <= 600 && codePointCount(unique_0) <= 300))))) && value.allowedOrigins.length <= 100)))));
+  return (value) => check_0(value);
+})();
+
+const activityTypeUpdateOauth2Credential = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (((("oauth2CredentialId" in value && "provider" in value) && "clientId" in value) && "encryptedClientSecret" in value) && ((((typeof value.oauth2CredentialId === "string" && ((value.oauth2CredentialId.length >= 2 || (value.oauth2CredentialId.length >= 1 && codePointCount(value.oauth2CredentialId) >= 1)) && (value.oauth2CredentialId.length <= 128 || (value.oauth2CredentialId.length <= 256 && codePointCount(value.oauth2CredentialId) <= 128)))) && (((value.provider === "OAUTH2_PROVIDER_ALPHA" || value.provider === "OAUTH2_PROVIDER_BETA") || value.provider === "OAUTH2_PROVIDER_X") || value.provider === "OAUTH2_PROVIDER_DISCORD")) && (typeof value.clientId === "string" && (value.clientId.length <= 255 || (value.clientId.length <= 510 && codePointCount(value.clientId) <= 255)))) && (typeof value.encryptedClientSecret === "string" && ((value.encryptedClientSecret.length >= 2 || (value.encryptedClientSecret.length >= 1 && codePointCount(value.encryptedClientSecret) >= 1)) && (value.encryptedClientSecret.length <= 4000 || (value.encryptedClientSecret.length <= 8000 && codePointCount(value.encryptedClientSecret) <= 4000))))))));
   return (value) => check_0(value);
 })();
 
@@ -506,6 +537,7 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_CREATE_API_ONLY_USERS: activityTypeCreateApiOnlyUsers,
   ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2: activityTypeCreateAuthenticatorsV2,
   ACTIVITY_TYPE_CREATE_AUTHENTICATORS: activityTypeCreateAuthenticators,
+  ACTIVITY_TYPE_CREATE_OAUTH2_CREDENTIAL: activityTypeCreateOauth2Credential,
   ACTIVITY_TYPE_CREATE_POLICIES: activityTypeCreatePolicies,
   ACTIVITY_TYPE_CREATE_POLICY_V3: activityTypeCreatePolicyV3,
   ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG: activityTypeCreatePrivateKeyTag,
@@ -533,6 +565,7 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS: activityTypeCreateWalletAccounts,
   ACTIVITY_TYPE_DELETE_API_KEYS: activityTypeDeleteApiKeys,
   ACTIVITY_TYPE_DELETE_AUTHENTICATORS: activityTypeDeleteAuthenticators,
+  ACTIVITY_TYPE_DELETE_OAUTH2_CREDENTIAL: activityTypeDeleteOauth2Credential,
   ACTIVITY_TYPE_DELETE_POLICIES: activityTypeDeletePolicies,
   ACTIVITY_TYPE_DELETE_POLICY: activityTypeDeletePolicy,
   ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS: activityTypeDeletePrivateKeyTags,
@@ -561,12 +594,15 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_INIT_OTP_AUTH: activityTypeInitOtpAuth,
   ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2: activityTypeInitUserEmailRecoveryV2,
   ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY: activityTypeInitUserEmailRecovery,
+  ACTIVITY_TYPE_OAUTH2_AUTHENTICATE: activityTypeOauth2Authenticate,
   ACTIVITY_TYPE_OTP_AUTH: activityTypeOtpAuth,
   ACTIVITY_TYPE_OTP_LOGIN_V2: activityTypeOtpLoginV2,
   ACTIVITY_TYPE_OTP_LOGIN: activityTypeOtpLogin,
   ACTIVITY_TYPE_RECOVER_USER: activityTypeRecoverUser,
   ACTIVITY_TYPE_REJECT_ACTIVITY: activityTypeRejectActivity,
+  ACTIVITY_TYPE_REMOVE_IP_ALLOWLIST: activityTypeRemoveIpAllowlist,
   ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE: activityTypeRemoveOrganizationFeature,
+  ACTIVITY_TYPE_SET_IP_ALLOWLIST: activityTypeSetIpAllowlist,
   ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE: activityTypeSetOrganizationFeature,
   ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2: activityTypeSignRawPayloadV2,
   ACTIVITY_TYPE_SIGN_RAW_PAYLOAD: activityTypeSignRawPayload,
@@ -575,6 +611,7 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_SIGN_TRANSACTION: activityTypeSignTransaction,
   ACTIVITY_TYPE_STAMP_LOGIN: activityTypeStampLogin,
   ACTIVITY_TYPE_UPDATE_ALLOWED_ORIGINS: activityTypeUpdateAllowedOrigins,
+  ACTIVITY_TYPE_UPDATE_OAUTH2_CREDENTIAL: activityTypeUpdateOauth2Credential,
   ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME: activityTypeUpdateOrganizationName,
   ACTIVITY_TYPE_UPDATE_POLICY_V2: activityTypeUpdatePolicyV2,
   ACTIVITY_TYPE_UPDATE_POLICY: activityTypeUpdatePolicy,

@@ -5,6 +5,8 @@ import { getApiKey } from "../queries/get_api_key.ts";
 import { getApiKeys } from "../queries/get_api_keys.ts";
 import { getAuthenticator } from "../queries/get_authenticator.ts";
 import { getAuthenticators } from "../queries/get_authenticators.ts";
+import { getIpAllowlist } from "../queries/get_ip_allowlist.ts";
+import { getOauth2Credential } from "../queries/get_oauth2_credential.ts";
 import { getOrganization } from "../queries/get_organization.ts";
 import { getOrganizationConfigs } from "../queries/get_organization_configs.ts";
 import { getPolicy } from "../queries/get_policy.ts";
@@ -18,6 +20,7 @@ import { getWallet } from "../queries/get_wallet.ts";
 import { getWalletAccount } from "../queries/get_wallet_account.ts";
 import { listActivities } from "../queries/list_activities.ts";
 import { listEmailEvents } from "../queries/list_email_events.ts";
+import { listOauth2Credentials } from "../queries/list_oauth2_credentials.ts";
 import { listPolicies } from "../queries/list_policies.ts";
 import { listPrivateKeyTags } from "../queries/list_private_key_tags.ts";
 import { listPrivateKeys } from "../queries/list_private_keys.ts";
@@ -37,6 +40,8 @@ export const queries = {
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_ip_allowlist: getIpAllowlist,
+  get_oauth2_credential: getOauth2Credential,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,
@@ -50,6 +55,7 @@ export const queries = {
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
   list_email_events: listEmailEvents,
+  list_oauth2_credentials: listOauth2Credentials,
   list_policies: listPolicies,
   list_private_key_tags: listPrivateKeyTags,
   list_private_keys: listPrivateKeys,
@@ -70,6 +76,8 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_api_keys", getApiKeys],
   ["get_authenticator", getAuthenticator],
   ["get_authenticators", getAuthenticators],
+  ["get_ip_allowlist", getIpAllowlist],
+  ["get_oauth2_credential", getOauth2Credential],
   ["get_organization", getOrganization],
   ["get_organization_configs", getOrganizationConfigs],
   ["get_policy", getPolicy],
@@ -83,6 +91,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_wallet_account", getWalletAccount],
   ["list_activities", listActivities],
   ["list_email_events", listEmailEvents],
+  ["list_oauth2_credentials", listOauth2Credentials],
   ["list_policies", listPolicies],
   ["list_private_key_tags", listPrivateKeyTags],
   ["list_private_keys", listPrivateKeys],

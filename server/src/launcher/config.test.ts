@@ -25,8 +25,9 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     restartPauseMs: 5000,
     limits: {},
     codes: { hasSandboxCodes: false, allowsPlainAnswers: false },
-    extraCertificates: undefined,
     identities: { linkingIssuers: ["https://accounts.google.com"] },
+    publicUrl: undefined,
+    extraCertificates: undefined,
     oldKeySaved: false,
   });
 });
@@ -149,6 +150,29 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
   ["a password in the address", [], { KEYSTEAD_SMS_URL: "https://u:secret@sms" }, /^KEYSTEAD_SMS_URL must begin/],
   ["a token of two lines", [], { KEYSTEAD_SMS_TOKEN: "secret\nX: y" }, /^KEYSTEAD_SMS_TOKEN must be/],
   ["another egress", [], { KEYSTEAD_DEV_EGRESS: "all" }, /^KEYSTEAD_DEV_EGRESS takes only/],
+  [
+    "a public address with a query",
+    [],
+    { KEYSTEAD_PUBLIC_URL: "https://a.example/?b" },
+    /^KEYSTEAD_PUBLIC_URL must be/,
+  ],
+  [
+    "providers that are no JSON",
+    [],
+    { KEYSTEAD_OAUTH2_PROVIDERS: "x" },
+    /^KEYSTEAD_OAUTH2_PROVIDERS must be JSON like/,
+  ],
+  ["an unknown provider", [], { KEYSTEAD_OAUTH2_PROVIDERS: '{"A":{}}' }, /^KEYSTEAD_OAUTH2_PROVIDERS: there is no `A`/],
+  [
+    "a provider without TLS",
+    [],
+    {
+      KEYSTEAD_OAUTH2_PROVIDERS:
+        '{"OAUTH2_PROVIDER_X":{"tokenUrl":"http://127.0.0.1/","userUrl":"https://a.example/"}}',
+    },
+    /needs tokenUrl and userUrl/,
+  ],
+  ["half an allowlist", [], { KEYSTEAD_IP_ALLOWLISTS: "off" }, /^KEYSTEAD_IP_ALLOWLISTS must be enforce or ignore/],
   [
     "an issuer without TLS",
     [],

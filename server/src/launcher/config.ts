@@ -6,6 +6,7 @@ import { parsePublicKey } from "./first_api_key.ts";
 import { type IdentitySettings, parseIdentitySettings } from "./identity_settings.ts";
 import { limitNames } from "./limit_names.ts";
 import { checkMessageSettings } from "./message_settings.ts";
+import { checkOauth2Providers } from "./oauth2_settings.ts";
 import { printable } from "./process_messages.ts";
 import { type ProcessName, perProcess, processes, processNames } from "./processes.ts";
 import { Refusal } from "./refusal.ts";
@@ -41,9 +42,11 @@ export type Config = {
   /** Resource limits that differ from the defaults. */
   limits: Record<string, number>;
   codes: CodeSettings;
+  identities: IdentitySettings;
+  /** How this deployment is called as an issuer, where that is not where it listens. */
+  publicUrl: string | undefined;
   /** A file of certificates that the courier trusts beside those of Node. */
   extraCertificates: string | undefined;
-  identities: IdentitySettings;
   /** Of a rotation: the operator says that there is a copy of the root key that is about to go. */
   oldKeySaved: boolean;
 };
@@ -54,7 +57,9 @@ type Environment = Record<string, string | undefined>;
 export function parseConfig(args: readonly string[], env: Environment, cwd: string): Config {
   const { command, rootPublicKey, oldKeySaved } = parseCommand(args);
   checkMessageSettings(env);
+  checkWord("KEYSTEAD_IP_ALLOWLISTS", env.KEYSTEAD_IP_ALLOWLISTS, ["enforce", "ignore"]);
   checkIssuers(env);
+  checkOauth2Providers(env);
   parseNumber("KEYSTEAD_CONTACT_DAYS", env.KEYSTEAD_CONTACT_DAYS, 30, 1, 36_500);
   return {
     command,
@@ -69,8 +74,9 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     restartPauseMs: parseNumber("KEYSTEAD_RESTART_PAUSE_MS", env.KEYSTEAD_RESTART_PAUSE_MS, 5000, 0, 600_000),
     limits: parseLimits(env.KEYSTEAD_LIMITS),
     codes: parseCodeSettings(env),
-    extraCertificates: parseExtraCertificates(env, cwd),
     identities: parseIdentitySettings(env),
+    publicUrl: parsePublicUrl(env.KEYSTEAD_PUBLIC_URL),
+    extraCertificates: parseExtraCertificates(env, cwd),
     oldKeySaved,
   };
 }
@@ -141,6 +147,22 @@ function parseNumber(name: string, text: string | undefined, fallback: number, l
   const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new Refusal(`${name} must be a whole number from ${least} to ${most}, not \`${text}\``, 2);
+}
+
+/** It is compared as text, in tokens and by whoever verifies them: without a slash at its end. */
+function parsePublicUrl(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  const isPlain = url !== null && [url.href, url.href.replace(/\/$/, "")].includes(text) && !/[?#]/.test(text);
+  const isWeb =
+    url !== null && ["https:", "http:"].includes(url.protocol) && url.username === "" && url.password === "";
+  if (isPlain && isWeb && text.length <= 512) return text.replace(/\/$/, "");
+  throw new Refusal("KEYSTEAD_PUBLIC_URL must be an address like https://keys.example.com, without a query", 2);
+}
+
+function checkWord(name: string, text: string | undefined, words: readonly string[]): void {
+  if (!text || words.includes(text)) return;
+  throw new Refusal(`${name} must be ${words.join(" or ")}, not \`${text}\``, 2);
 }
 
 function parseHost(host: string): string {

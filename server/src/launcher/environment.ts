@@ -1,6 +1,7 @@
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data_folder.ts";
 import type { ProcessRow } from "./processes.ts";
+import { publicUrlOf } from "./public_url.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,6 +28,7 @@ export function withLauncherSettings(env: Environment, config: Config, data: Dat
     KEYSTEAD_DATABASE_FOLDER: data.database,
     KEYSTEAD_OUTBOX_FOLDER: data.outbox,
     KEYSTEAD_MODE: config.command,
+    KEYSTEAD_PUBLIC_URL: publicUrlOf(config, port),
     NODE_EXTRA_CA_CERTS: config.extraCertificates,
   };
 }

@@ -1,6 +1,7 @@
 import { type Bootstrap, birthOf, type FirstOrganization } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data_folder.ts";
+import { publicUrlOf } from "./public_url.ts";
 
 /** What the signer is told at its start, besides the root key. The gateway never sees it, so nothing in it can be forged. */
 export type SignerOrders = {
@@ -16,10 +17,13 @@ export type SignerOrders = {
   allowsPlainAnswers: boolean;
   /** Of identity tokens. */
   linkingIssuers: string[];
+  /** What our own identity tokens have in `iss`. Absent while nobody knows where the server will listen. */
+  ownIssuer?: string;
   birth: FirstOrganization;
 };
 
-export function signerOrders(config: Config, data: DataFolder, bootstrap: Bootstrap): SignerOrders {
+export function signerOrders(config: Config, data: DataFolder, bootstrap: Bootstrap, port: number): SignerOrders {
+  const ownIssuer = publicUrlOf(config, port);
   return {
     memoryFolder: data.signer,
     adoptUnknown: config.usesDatabaseServer,
@@ -30,6 +34,7 @@ export function signerOrders(config: Config, data: DataFolder, bootstrap: Bootst
     limits: config.limits,
     ...config.codes,
     ...config.identities,
+    ...(ownIssuer !== undefined && { ownIssuer }),
     birth: birthOf(bootstrap),
   };
 }

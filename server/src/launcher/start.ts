@@ -109,7 +109,7 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
     environment: (name) => environmentOf(table[name], withLauncherSettings(env, config, data, port)),
     orders: {
       "root key": () => rootKey.open(),
-      "signer orders": async () => encodeOrders(signerOrders(config, data, bootstrap)),
+      "signer orders": async () => encodeOrders(signerOrders(config, data, bootstrap, port)),
       "courier key": courierKey.copy,
     },
     restartPauseMs: config.restartPauseMs,

@@ -20,6 +20,8 @@ const endsAtMs = {
   verificationToken: (token, nowMs) =>
     Math.min(expiryOf(token) ?? Number.POSITIVE_INFINITY, nowMs + 2 * longestTokenMs),
   oneTimeCode: (_, nowMs) => nowMs + longestCodeMs,
+  // A provider's code and its verifier: RFC 6749 recommends ten minutes at most.
+  authorizationCode: (_, nowMs) => nowMs + 10 * 60_000,
 } as const satisfies Record<BearerKind, (value: string, nowMs: number) => number>;
 
 function expiryOf(token: string): number | undefined {

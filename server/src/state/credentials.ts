@@ -99,6 +99,10 @@ export function passkeyLookup(credentialId: string): CredentialLookup {
   return { by: "key", curve: passkeyCurve, publicKey: credentialId };
 }
 
+export function isPasskeyLookup({ curve }: KeyLookup): boolean {
+  return curve === passkeyCurve;
+}
+
 /** What passkeys have beyond other credentials. */
 export type PasskeyFacts = Pick<
   Authenticator,

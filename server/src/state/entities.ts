@@ -1,5 +1,6 @@
 /** What an organization consists of, as the signer's pages hold it. Times are milliseconds; ids are UUID text. */
 import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
+import type { Oauth2Provider } from "./oauth2_providers.ts";
 import type { KeyRecordKind } from "./records.ts";
 import type { KeyPlaces } from "./tag_places.ts";
 
@@ -177,6 +178,37 @@ export type SessionProfile = {
 /** A verification token that is bound to no key and has made its one login. It is known until nobody could use it any more. */
 export type UsedToken = { tokenId: string; expiresAtMs: number };
 
+export type IpAllowlistRule = {
+  /** A normalised block of addresses. */
+  cidr: string;
+  label?: string;
+  createdAtMs: number;
+};
+
+/** From which addresses requests may come: of the whole organization, or with one of its API keys. See rules/ip_allowlists.ts. */
+export type IpAllowlist = {
+  /** Of the API key that it is for, normalised; empty in the organization's own list. */
+  publicKey: string;
+  /** Of the organization's own list alone: that of a key counts while it has rules. */
+  enabled?: true;
+  rules: readonly IpAllowlistRule[];
+  /** What is done where the address is not known. */
+  onEvaluationError: "ALLOW" | "DENY";
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
+/** What an application signs users in to an OAuth 2.0 provider with. */
+export type Oauth2Credential = {
+  oauth2CredentialId: string;
+  provider: Oauth2Provider;
+  clientId: string;
+  /** The envelope as it came, in hex: `core/src/crypto/client_secret_envelope.ts` opens it. */
+  encryptedClientSecret: string;
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
 /** How many there are, for the limits, and how many of both kinds were exported; none when absent. */
 export type KeyCounts = {
   wallets: number;
@@ -200,6 +232,8 @@ export type Entities = {
   contractInterface: ContractInterface;
   sessionProfile: SessionProfile;
   usedToken: UsedToken;
+  ipAllowlist: IpAllowlist;
+  oauth2Credential: Oauth2Credential;
 };
 
 export type EntityKind = keyof Entities;

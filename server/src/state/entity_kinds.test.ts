@@ -74,6 +74,38 @@ const written: { changes: Change[]; texts: { [N in PageName]?: string } }[] = [
     texts: { usedTokens: '{"format":1,"tokens":[{"tokenId":"t","expiresAtMs":5}]}' },
   },
   {
+    changes: [
+      put("ipAllowlist", {
+        publicKey: "",
+        enabled: true,
+        rules: [{ cidr: "192.0.2.0/24", label: "Office", createdAtMs: 1 }],
+        onEvaluationError: "DENY",
+        ...times,
+      }),
+    ],
+    texts: {
+      ipAllowlists:
+        '{"format":1,"lists":[{"publicKey":"","enabled":true,"rules":[{"cidr":"192.0.2.0/24","label":"Office","createdAtMs":1}],' +
+        `"onEvaluationError":"DENY",${timesText}}]}`,
+    },
+  },
+  {
+    changes: [
+      put("oauth2Credential", {
+        oauth2CredentialId: "o",
+        provider: "OAUTH2_PROVIDER_ALPHA",
+        clientId: "client",
+        encryptedClientSecret: "00",
+        ...times,
+      }),
+    ],
+    texts: {
+      oauth2Credentials:
+        '{"format":1,"credentials":[{"oauth2CredentialId":"o","provider":"OAUTH2_PROVIDER_ALPHA","clientId":"client",' +
+        `"encryptedClientSecret":"00",${timesText}}]}`,
+    },
+  },
+  {
     changes: [put("keyCounts", { wallets: 2, privateKeys: 1 })],
     texts: { keyCounts: '{"format":1,"counts":{"wallets":2,"privateKeys":1}}' },
   },
@@ -155,6 +187,8 @@ test("no two kinds count against a limit of the same name", () => {
   assert.deepEqual(Object.keys(countLimits).sort(), [
     "contractInterfaceBytes",
     "contractInterfaces",
+    "ipAllowlists",
+    "oauth2Credentials",
     "policies",
     "policyBytes",
     "privateKeyTags",

@@ -143,6 +143,25 @@ export const entityKinds = {
   },
   // `rules/verification_tokens.ts` says how many there may be.
   usedToken: { place: "listPage", page: "usedTokens", json: "tokens", id: "tokenId" },
+  ipAllowlist: {
+    place: "listPage",
+    page: "ipAllowlists",
+    json: "lists",
+    id: "publicKey",
+    limits: {
+      // Requests in sub-organizations come from anywhere.
+      ipAllowlists: { perOrganization: 100, perSubOrganization: 0, words: "IP allowlists" },
+    },
+  },
+  oauth2Credential: {
+    place: "listPage",
+    page: "oauth2Credentials",
+    json: "credentials",
+    id: "oauth2CredentialId",
+    limits: {
+      oauth2Credentials: { perOrganization: 100, perSubOrganization: 10, words: "OAuth 2.0 credentials" },
+    },
+  },
 } as const satisfies { [K in EntityKind]: KindRow<K> };
 
 type Rows = typeof entityKinds;

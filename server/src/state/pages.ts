@@ -37,6 +37,12 @@ export type SessionProfilesPage = OwnPages["sessionProfiles"];
 /** Unbound verification tokens that have made their login, by id. */
 export type UsedTokensPage = OwnPages["usedTokens"];
 
+/** IP allowlists by public key; the organization's own by the empty text. */
+export type IpAllowlistsPage = OwnPages["ipAllowlists"];
+
+/** OAuth 2.0 credentials by id, in the order of their making. */
+export type Oauth2CredentialsPage = OwnPages["oauth2Credentials"];
+
 /** Key facts by the first two digits of their ids: however many keys there are, a change writes a 256th of them. */
 export type KeyFactsPages = ReadonlyMap<string, ReadonlyMap<string, KnownFacts>>;
 

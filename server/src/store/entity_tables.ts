@@ -160,6 +160,8 @@ export const entityTables = {
     clash: "refuse",
   },
   usedToken: { shownIn: "page" },
+  ipAllowlist: { shownIn: "page" },
+  oauth2Credential: { shownIn: "page" },
 } as const satisfies { [K in EntityKind]: EntityTable<Entities[K]> | OtherPlace };
 
 type Rows = typeof entityTables;

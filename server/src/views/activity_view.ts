@@ -6,6 +6,7 @@ import { activityForms } from "../generated/activities.ts";
 import { isWholeBody } from "../rules/bearer_params.ts";
 import { isWithheld, withoutLeaf } from "../rules/bearer_results.ts";
 import type { User } from "../state/entities.ts";
+import { oauth2ProviderSpellings } from "../state/oauth2_providers.ts";
 import type { ActivityRow } from "../store/activities.ts";
 import { type Dialect, timestamp } from "./dialect.ts";
 import { errorBody, type Failure } from "./error_body.ts";
@@ -54,7 +55,7 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
     organizationId,
     status: statusOf(row, form?.activity.sealed === true),
     type: row.type,
-    intent: form === undefined ? {} : { [form.intentKey]: knownParams(form.params as ParamsSchema, parameters) },
+    intent: form === undefined ? {} : { [form.intentKey]: intentOf(form, parameters, dialect) },
     result: result === undefined || form === undefined ? {} : { [form.resultKey]: result },
     votes: votes.map((vote) => voteView(vote, row.activityId, stamped, withholdsStamp)),
     fingerprint: `sha256:${row.fingerprint}`,
@@ -64,6 +65,14 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
     failure: failureOf(row),
     appProofs: [],
   };
+}
+
+/** Parameters as they were sent, but for names that each client has its own of. */
+function intentOf({ params }: ActivityForm, parameters: unknown, dialect: Dialect): unknown {
+  const known = knownParams(params as ParamsSchema, parameters);
+  const provider = (known as { provider?: unknown }).provider;
+  const isNamed = oauth2ProviderSpellings.find((spelling) => spelling === provider);
+  return isNamed === undefined ? known : { ...(known as object), provider: dialect.oauth2Provider(isNamed) };
 }
 
 /** What came to nothing has no result that its stamp could bring. */

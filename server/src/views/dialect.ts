@@ -3,10 +3,13 @@
  * spelling back instead of ours; inputs accept both always. Nothing else knows the vendor's words, except constants that
  * the wire itself fixes.
  */
+import { type Oauth2ProviderSpelling, oauth2ProviderOf, oauth2Providers } from "../state/oauth2_providers.ts";
 
 export type Dialect = {
   /** Activities' own times: RFC 3339 text for our clients, a Timestamp object for theirs. */
   activityTime(ms: number): string | { seconds: string; nanos: string };
+  /** The name of an OAuth 2.0 provider, however its request had it. */
+  oauth2Provider(name: Oauth2ProviderSpelling): string;
   /** The error body with the spelling this client reads. */
   error<T extends { errorCode: string }>(body: T): T & { turnkeyErrorCode?: string };
 };
@@ -18,11 +21,13 @@ export function timestamp(ms: number): { seconds: string; nanos: string } {
 
 const own: Dialect = {
   activityTime: (ms) => new Date(ms).toISOString(),
+  oauth2Provider: oauth2ProviderOf,
   error: (body) => body,
 };
 
 const published: Dialect = {
   activityTime: timestamp,
+  oauth2Provider: (name) => oauth2Providers[oauth2ProviderOf(name)].published,
   error: (body) => ({ ...body, turnkeyErrorCode: body.errorCode }),
 };
 

@@ -13,17 +13,21 @@ const exported = "it changes nothing but a mark, and its answer is sealed for wh
 const accounts = "a wallet of the model has one account";
 const keyTags = "as the tags of users, which are there";
 const profiles = "the sessions of the model have none; the gateway's tests have them";
+const applications = "the users of the model sign in by their keys; the gateway's tests have providers";
+const addresses = "all clients of the model come from one address; the gateway's tests have others";
 const codes = "a code is sent to somebody and answered within minutes, and leaves the organization as it is";
 const mailed = "its key or code is mailed, and the clients of the model read no mail; the gateway's tests have it";
 const standsAlone = "nothing else that the model knows depends on it";
 
 export const leftOutActivities = {
   create_api_only_users: "as `create_users`, which is there",
+  create_oauth2_credential: applications,
   create_private_key_tag: keyTags,
   create_session_profile: profiles,
   create_smart_contract_interface: standsAlone,
   create_sub_organization: others,
   create_wallet_accounts: accounts,
+  delete_oauth2_credential: applications,
   delete_private_key_tags: keyTags,
   delete_smart_contract_interface: standsAlone,
   delete_sub_organization: others,
@@ -42,20 +46,27 @@ export const leftOutActivities = {
   init_otp_auth: codes,
   init_user_email_recovery: mailed,
   otp_auth: mailed,
+  oauth2_authenticate: applications,
   recover_user: mailed,
+  remove_ip_allowlist: addresses,
+  set_ip_allowlist: addresses,
   sign_transaction: "as signatures of payloads, which are there",
+  update_oauth2_credential: applications,
   update_private_key_tag: keyTags,
   verify_otp: codes,
 } as const satisfies Partial<Record<ActivityPath, string>>;
 
 export const leftOutQueries = {
   get_api_key: "as `get_api_keys`, by an id that is told only for some keys",
+  get_ip_allowlist: addresses,
+  get_oauth2_credential: applications,
   get_policy_evaluations: "what a decision rested on is not in the model, which decides anew",
   get_session_profile: profiles,
   get_session_profiles: profiles,
   get_smart_contract_interface: standsAlone,
   get_wallet_account: accounts,
   list_email_events: codes,
+  list_oauth2_credentials: applications,
   list_private_key_tags: keyTags,
   list_smart_contract_interfaces: standsAlone,
   list_suborgs: others,

@@ -258,7 +258,9 @@ function ask(
 
 /** What the courier said then, as far as it decided anything: of each issuer the keys that the leaf names. */
 function statementsOf(mac: StatementMac, { outside }: Leaf): Uint8Array[] {
-  const taken = outside.flatMap(({ value }) => (value.kind === "bytes" ? [decodeIssuerKey(value.value)] : []));
+  const taken = outside.flatMap(({ kind, value }) =>
+    kind === "issuerKey" && value.kind === "bytes" ? [decodeIssuerKey(value.value)] : [],
+  );
   const byIssuer = Map.groupBy(taken, ({ issuer }) => issuer);
   return [...byIssuer].map(([issuer, of]) => {
     const keys = `{"keys":[${of.map(({ key }) => key).join()}]}`;

@@ -20,6 +20,7 @@ import {
   unverifiedEvidence,
   verifyEvidence,
 } from "../../evidence/evidence.ts";
+import type { RequestSource } from "../../rules/ip_allowlists.ts";
 import {
   type ContactLookup,
   type CredentialLookup,
@@ -30,6 +31,7 @@ import {
 import { type CallerRow, findCaller, findCallerByUser, findFormerCaller } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import { readAllowedOrigins } from "./allowed_origins.ts";
+import { checkSource } from "./check_source.ts";
 import { findByContact } from "./contact_caller.ts";
 import { findOwnSubOrganization } from "./own_sub_organization.ts";
 import type { RefusedCredentials } from "./refused_credentials.ts";
@@ -194,6 +196,7 @@ export async function authenticateQuery(
   sent: SentEvidence,
   body: Uint8Array,
   scope: Scope,
+  source?: RequestSource,
 ): Promise<Caller> {
   const { curves, refusedCredentials } = dependencies;
   const evidence = parseEvidence(curves, sent);
@@ -201,6 +204,9 @@ export async function authenticateQuery(
     const { found, subjectId, isVerified } = await resolve(dependencies, organizationId, evidence, body, scope);
     if (!isVerified) throw unverifiedEvidence(evidence);
     refusedCredentials?.clear(organizationId, lookupText(lookupOf(evidence)));
+    // Only whoever has shown that it has the credential is told anything about addresses.
+    const { ipAllowlists } = found;
+    if (source !== undefined && ipAllowlists !== undefined) checkSource(ipAllowlists, lookupOf(evidence), source);
     const { organizationId: ownId, organizationName, credential } = found;
     const { userId, userName, type } = credential;
     const isStamped = evidence.kind !== "readOnlySession";

@@ -30,6 +30,8 @@ export type RouteRequest = {
   /** As they came: Node joins repeated headers into one value. */
   rawHeaders: readonly string[];
   clientVersion: string | undefined;
+  /** Where it comes from, as `caller_address.ts` tells it; undefined where that is not known. */
+  callerAddress: string | undefined;
   body: Uint8Array;
 };
 

@@ -76,8 +76,8 @@ async function start(
     const now = () => clock.nowMs;
     const courier = createCourier({ courierKey, senders: { email: send, sms: send }, now, note: () => undefined });
     const [ours, theirs] = await socketPair(t);
-    const issuer = () => Promise.reject(new Error("no issuers here"));
-    serveGateway(theirs, { deliver: courier.deliver, issuer }, () => undefined);
+    const none = () => Promise.reject(new Error("none of these here"));
+    serveGateway(theirs, { deliver: courier.deliver, issuer: none, oauth2: none }, () => undefined);
     link.attach(ours);
     return theirs;
   }

@@ -13,13 +13,13 @@ import { authenticateQuery } from "../evidence/authenticate_query.ts";
 import { readEvidence } from "../evidence/evidence_header.ts";
 import type { RouteRequest, Send } from "../http/route.ts";
 import { withBearer } from "../submit/sealed_results.ts";
-import type { ApiDependencies } from "./api_dependencies.ts";
+import { type ApiDependencies, sourceOf } from "./api_dependencies.ts";
 import { naming } from "./name_organization.ts";
 
 export async function answerQuery(
   dependencies: ApiDependencies,
   query: AnyQuery,
-  { rawHeaders, clientVersion, body }: RouteRequest,
+  { rawHeaders, clientVersion, callerAddress, body }: RouteRequest,
   send: Send,
 ): Promise<void> {
   const { store, queryQueue } = dependencies;
@@ -28,7 +28,8 @@ export async function answerQuery(
   const value = readBody(body);
   const organizationId = readOrganizationId(value);
   const scope = query.findsSubOrganization === true ? "sub-organization" : "named";
-  const caller = await authenticateQuery(dependencies, organizationId, evidence, body, scope);
+  const source = sourceOf(dependencies, { callerAddress });
+  const caller = await authenticateQuery(dependencies, organizationId, evidence, body, scope, source);
   if (caller.hasRecoveryKey && query.openToRecoveryKeys !== true) throw recoversOnly();
   if (Object.hasOwn(value, "parameters") || Object.hasOwn(value, "timestampMs")) throw activityAsQuery();
   if (queryValidators[query.path]?.(value) !== true) throw explainMismatch(query.request, value, "");

@@ -6,21 +6,23 @@ import { readEvidence } from "../evidence/evidence_header.ts";
 import type { RouteRequest, Send } from "../http/route.ts";
 import { readKey } from "../submit/idempotency.ts";
 import { submit } from "../submit/submit.ts";
-import type { ApiDependencies } from "./api_dependencies.ts";
+import { type ApiDependencies, sourceOf } from "./api_dependencies.ts";
 import { naming } from "./name_organization.ts";
 
 export async function answerSubmit(
   dependencies: ApiDependencies,
   activity: AnyActivity,
-  { rawHeaders, headers, clientVersion, body }: RouteRequest,
+  { rawHeaders, headers, clientVersion, callerAddress, body }: RouteRequest,
   send: Send,
 ): Promise<void> {
   const evidence = readEvidence(rawHeaders, "submit");
   checkOpens(evidence, activity);
   const dialect = dialectOf(clientVersion);
   const idempotencyKey = readKey(headers["idempotency-key"]);
+  const source = sourceOf(dependencies, { callerAddress });
   passed("arrived");
-  const answer = await naming(body, () => submit(dependencies, activity, { body, evidence, idempotencyKey }, dialect));
+  const arrival = { body, evidence, idempotencyKey, source };
+  const answer = await naming(body, () => submit(dependencies, activity, arrival, dialect));
   passed("answering");
   if ("failure" in answer) {
     send({ kind: "failure", failure: answer.failure });

@@ -1,5 +1,18 @@
+import type { RequestSource } from "../../rules/ip_allowlists.ts";
 import type { QueryQueue } from "../bounds/query_queue.ts";
 import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
 
 /** What submits and queries need. */
-export type ApiDependencies = SubmitDependencies & { queryQueue: QueryQueue };
+export type ApiDependencies = SubmitDependencies & {
+  queryQueue: QueryQueue;
+  /** The operator has switched IP allowlists off, to get back in. */
+  ignoresIpAllowlists?: boolean;
+};
+
+/** Where a request came from, for IP allowlists; undefined where nobody asks. */
+export function sourceOf(
+  { ignoresIpAllowlists }: Pick<ApiDependencies, "ignoresIpAllowlists">,
+  { callerAddress }: { callerAddress: string | undefined },
+): RequestSource | undefined {
+  return ignoresIpAllowlists === true ? undefined : { address: callerAddress };
+}

@@ -2,11 +2,13 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { organizationMismatch } from "../../endpoints/known_faults.ts";
 import { isInvalidEvidence, isUnknownCredential } from "../../evidence/evidence.ts";
+import { isOtherAddress } from "../../rules/ip_allowlists.ts";
 import { passed } from "../../state/steps.ts";
 import { findActivity } from "../../store/activities.ts";
 import { type ActivityRecord, noRights } from "../../views/activity_view.ts";
 import { readActivity, waitingStatus } from "../../views/read_activity.ts";
 import { authenticateQuery, claimedCredential } from "../evidence/authenticate_query.ts";
+import { claimedSourceCheck } from "../evidence/check_source.ts";
 import type { Decided, Preparation } from "./preparation.ts";
 import { endsTurn, Round, type RoundResult, runRounds, submitLimits } from "./round.ts";
 import { maySeeBearer } from "./sealed_results.ts";
@@ -66,11 +68,11 @@ class Execution {
 
   async #decide(request: StampedRequest, needs: readonly Need[]): Promise<ActivityStep> {
     if (this.#preparation === undefined) {
-      const { organizationId, body, evidence, records, cost, namesParent } = request;
+      const { organizationId, body, evidence, source, records, cost, namesParent } = request;
       const trouble = this.#dependencies.signerTrouble();
       if (trouble !== undefined) throw new Fault("unavailable", trouble);
       const known = verifiesFirst(this.#dependencies, request)
-        ? await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named")
+        ? await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named", source)
         : undefined;
       const isOfParent =
         request.openToParent === true && known !== undefined && known.organizationId !== organizationId;
@@ -78,7 +80,8 @@ class Execution {
       const subOrganizationId = namesParent === true ? organizationId : undefined;
       const caller = known?.userId;
       const actingParentId = isOfParent ? known.organizationId : undefined;
-      const asked = { body, evidence, subOrganizationId, target, records, cost, caller, actingParentId };
+      const checkSource = claimedSourceCheck(this.#dependencies, request);
+      const asked = { body, evidence, checkSource, subOrganizationId, target, records, cost, caller, actingParentId };
       this.#preparation = this.#dependencies.organizations.begin(organizationId, asked);
     }
     const step = await this.#preparation.attempt(this.round, needs);
@@ -95,12 +98,17 @@ class Execution {
   }
 
   async #whatRefused(request: StampedRequest, error: unknown): Promise<ActivityStep> {
-    const { organizationId, body, evidence } = request;
+    const { organizationId, body, evidence, source } = request;
     if (error instanceof Fault && error.code === "already_exists") return again("executed");
+    if (isOtherAddress(error)) {
+      // Nobody has verified the evidence yet. A stranger hears that it is one, and nothing about addresses.
+      await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named", source);
+      return again("callerAdded");
+    }
     if (isUnknownCredential(error)) {
       // Unless the activity is open to parents, the signer looks no further than the organization itself; a member of its parent is told
       // that reading is all it may.
-      const caller = await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named").catch(
+      const caller = await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named", source).catch(
         // The signer knows whether the request's kind is also looked for in sub-organizations, which has words of its own.
         (fault: unknown) => Promise.reject(isUnknownCredential(fault) ? error : fault),
       );

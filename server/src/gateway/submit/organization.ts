@@ -14,14 +14,17 @@ import { passed } from "../../state/steps.ts";
 import type { UnreleasedLeaf } from "../../store/leaves.ts";
 import { loadHeaders, loadJournal, loadState, type StoredState } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
+import type { CourierOrders } from "../link/courier_orders.ts";
 import type { LinkTurn, SignerLink } from "../link/signer_link.ts";
-import { OpenRun, type RunHolder } from "./run.ts";
+import { ipAllowlistsIn, OpenRun, type RunHolder } from "./run.ts";
 import type { IssuerSource, OtherState, Supplies } from "./wishes.ts";
 
 /** What a client sent, and the body of the activity it votes on if it does. */
 export type Stamped = Pick<Request<"prepare">, "body" | "evidence" | "target"> & {
   /** Where it runs, if the body names the parent of that. */
   subOrganizationId?: string | undefined;
+  /** Throws where the IP allowlists of the state that it will be decided on do not name its address; undefined where nobody asks. */
+  checkSource?: ((page: Uint8Array) => void) | undefined;
 };
 
 /** The signer's reply; or a refusal on a state that is not the newest; or its refusal of the state, which another state may mend. */
@@ -39,6 +42,7 @@ export type OrganizationContext = {
   /** What the signer is expected to wish for of other organizations, by the one that asks. */
   expected: Lru<OtherState>;
   issuers: IssuerSource;
+  orders: CourierOrders;
   /** It has no request here, and no run that one could follow. */
   onIdle(organizationId: string): void;
 };
@@ -46,6 +50,7 @@ export type OrganizationContext = {
 export class Organization implements RunHolder {
   readonly organizationId: string;
   readonly issuers: IssuerSource;
+  readonly orders: CourierOrders;
   run: OpenRun | undefined;
   #busy = 0;
   readonly #context: OrganizationContext;
@@ -55,6 +60,7 @@ export class Organization implements RunHolder {
   constructor(context: OrganizationContext, organizationId: string) {
     this.#context = context;
     this.issuers = context.issuers;
+    this.orders = context.orders;
     this.organizationId = organizationId;
   }
 
@@ -112,8 +118,15 @@ export class Organization implements RunHolder {
       const links = linksFrom === undefined ? [] : await loadHeaders(store, this.organizationId, linksFrom, version);
       const entries = slot === undefined ? undefined : await loadJournal(store, this.organizationId, slot, version);
       if (this.run !== undefined || this.#offering !== offering) continue;
+      const ipAllowlists = ipAllowlistsIn(state.pages);
+      const refusal = sourceRefusal(stamped, ipAllowlists);
+      if (refusal !== undefined) {
+        // Read anew for the next request, however long nobody is let in.
+        this.#offering = undefined;
+        throw refusal;
+      }
       // From here to the frame nothing is waited for: whoever sees this run follows what it sends now.
-      const run = new OpenRun(store, this, version);
+      const run = new OpenRun(store, this, version, ipAllowlists);
       this.run = run;
       // The run goes on from here without it, and a thousand organizations' states would be a lot to keep.
       this.#offering = undefined;
@@ -126,6 +139,12 @@ export class Organization implements RunHolder {
       };
     }
     const { run } = this;
+    const refusal = sourceRefusal(stamped, run.ipAllowlists);
+    if (refusal !== undefined) {
+      // Another gateway may have changed the lists.
+      if (await run.isNewest()) throw refusal;
+      return { answer: { kind: "overtaken" }, run, offered: undefined };
+    }
     const next = toRequest(stamped, supplies, undefined, undefined);
     return { answer: await this.#send(turn, run, next, false), run, offered: undefined };
   }
@@ -163,7 +182,8 @@ export class Organization implements RunHolder {
     try {
       const reply = await this.#context.link.request("prepare", request, turn);
       // At once, before the next reply is looked at: it was decided on this version.
-      if (reply.kind === "prepared") run.ledTo(reply.value[0]?.next?.version ?? 0);
+      const led = reply.kind === "prepared" ? reply.value[0]?.next : undefined;
+      if (led !== undefined) run.ledTo(led);
       return reply;
     } catch (error) {
       if (error instanceof FrameTooLong) {
@@ -177,6 +197,17 @@ export class Organization implements RunHolder {
       if (isFresh || !isDecision(error) || (await run.isNewest())) throw error;
       return { kind: "overtaken" };
     }
+  }
+}
+
+/** Why a request may not come from where it does, by these lists. */
+function sourceRefusal({ checkSource }: Stamped, ipAllowlists: Uint8Array | undefined): unknown {
+  if (ipAllowlists === undefined || checkSource === undefined) return undefined;
+  try {
+    checkSource(ipAllowlists);
+    return undefined;
+  } catch (error) {
+    return error;
   }
 }
 

@@ -3,6 +3,7 @@ import { createLru } from "../../state/lru.ts";
 import type { Store } from "../../store/store.ts";
 import { type Admission, createAdmission } from "../bounds/admission.ts";
 import { admissionLimits } from "../bounds/memory_bounds.ts";
+import { type CourierOrders, noOrders } from "../link/courier_orders.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { Organization, type OrganizationContext } from "./organization.ts";
 import { Preparation, type PrepareRequest } from "./preparation.ts";
@@ -27,6 +28,7 @@ export function createOrganizations(
   onRefused: OrganizationContext["onRefused"],
   admission: Admission = createAdmission(admissionLimits),
   issuers: IssuerSource = noIssuers,
+  orders: CourierOrders = noOrders,
 ): Organizations {
   const organizations = new Map<string, Organization>();
   const expected: OrganizationContext["expected"] = createLru(maxExpected);
@@ -36,6 +38,7 @@ export function createOrganizations(
     onRefused,
     expected,
     issuers,
+    orders,
     onIdle: (id) => organizations.delete(id),
   };
   return {

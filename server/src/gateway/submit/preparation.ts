@@ -55,7 +55,7 @@ export class Preparation {
   #repeated: string | undefined;
 
   constructor(store: Store, admission: Admission, organization: Organization, request: PrepareRequest) {
-    const { organizationId, expect, release, issuers } = organization;
+    const { organizationId, expect, release, issuers, orders } = organization;
     const { body, target, cost, records: declared, actingParentId } = request;
     this.#organization = organization;
     this.#admission = admission;
@@ -63,7 +63,7 @@ export class Preparation {
     this.#weight = { cost, bytes: body.length + (target?.length ?? 0) };
     this.#turn = { organizationId, cost };
     const fingerprint = () => toHex(sha256(body));
-    this.#source = { store, organizationId, declared, actingParentId, expect, release, fingerprint, issuers };
+    this.#source = { store, organizationId, declared, actingParentId, expect, release, fingerprint, issuers, orders };
     organization.enter();
   }
 

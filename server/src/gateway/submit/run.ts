@@ -1,4 +1,5 @@
 /** A chain of requests of one organization, each building on the state that the one before led to, committed or not. */
+import type { NextState } from "../../frames/messages.ts";
 import { findVersion } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import { maxCommitMs } from "./round.ts";
@@ -23,6 +24,11 @@ export const loneRun: Run = {
 /** The organization's current run, if it has one. */
 export type RunHolder = { readonly organizationId: string; run: OpenRun | undefined };
 
+/** The page of IP allowlists, where it is among these. */
+export function ipAllowlistsIn(pages: NextState["pages"]): Uint8Array | undefined {
+  return pages.find(({ name }) => name === "ipAllowlists")?.content;
+}
+
 /** One that others may follow. */
 export class OpenRun implements Run {
   readonly #store: Store;
@@ -31,17 +37,21 @@ export class OpenRun implements Run {
   #version: number;
   #committed: number;
   #waiting: { version: number; resolve(hasReached: boolean): void }[] = [];
+  /** The page of IP allowlists in the newest state, where that has one: who follows is held against it. */
+  ipAllowlists: Uint8Array | undefined;
 
-  constructor(store: Store, holder: RunHolder, version: number) {
+  constructor(store: Store, holder: RunHolder, version: number, ipAllowlists?: Uint8Array) {
     this.#store = store;
     this.#holder = holder;
     this.#version = version;
     this.#committed = version;
+    this.ipAllowlists = ipAllowlists;
   }
 
-  /** A decision has led to this version. */
-  ledTo(version: number): void {
+  /** A decision has led to this state. */
+  ledTo({ version, pages }: Pick<NextState, "version" | "pages">): void {
     this.#version = Math.max(this.#version, version);
+    this.ipAllowlists = ipAllowlistsIn(pages) ?? this.ipAllowlists;
   }
 
   isCurrent(): boolean {

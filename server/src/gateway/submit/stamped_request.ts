@@ -1,4 +1,5 @@
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
+import type { RequestSource } from "../../rules/ip_allowlists.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
 import type { ActivityRow } from "../../store/activities.ts";
 import type { StoredVote } from "../../views/activity_view.ts";
@@ -16,6 +17,8 @@ export type StampedRequest = {
   byRecoveryKey?: boolean;
   body: Uint8Array;
   evidence: SentEvidence;
+  /** Where it came from, for IP allowlists; undefined where nobody asks. */
+  source?: RequestSource | undefined;
   keyed?: KeyedRequest | undefined;
   /** Of the body, once it has been read. */
   parameters?: unknown;

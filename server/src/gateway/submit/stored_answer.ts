@@ -22,8 +22,8 @@ export async function authenticate(
   request: StampedRequest,
   scope: Scope = "named",
 ): Promise<Caller> {
-  const { organizationId, body, evidence } = request;
-  const caller = await authenticateQuery(dependencies, organizationId, evidence, body, scope);
+  const { organizationId, body, evidence, source } = request;
+  const caller = await authenticateQuery(dependencies, organizationId, evidence, body, scope, source);
   if (caller.hasRecoveryKey && request.byRecoveryKey !== true) throw recoversOnly();
   if (caller.organizationId === caller.subjectId || request.openToParent === true) return caller;
   throw organizationMismatch(organizationId, caller.organizationId);

@@ -9,6 +9,7 @@ import { explainMismatch } from "../../endpoints/explain_schema.ts";
 import { parseFingerprint } from "../../fields/fingerprint.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { activityValidators } from "../../generated/activity_validators.ts";
+import type { RequestSource } from "../../rules/ip_allowlists.ts";
 import { sha256 } from "../../state/digest.ts";
 import { type ActivityRecord, activityView } from "../../views/activity_view.ts";
 import type { Dialect } from "../../views/dialect.ts";
@@ -26,7 +27,13 @@ import type { SubmitDependencies } from "./submit_dependencies.ts";
 export type SubmitAnswer = { activity: ReturnType<typeof activityView> } | { failure: Failure };
 
 /** A request as it arrived. */
-export type Arrival = { body: Uint8Array; evidence: SentEvidence; idempotencyKey?: string | undefined };
+export type Arrival = {
+  body: Uint8Array;
+  evidence: SentEvidence;
+  idempotencyKey?: string | undefined;
+  /** For IP allowlists; undefined where nobody asks. */
+  source?: RequestSource | undefined;
+};
 
 const likelyNewMs = 10_000;
 
@@ -36,12 +43,13 @@ export async function submit(
   arrival: Arrival,
   dialect: Dialect,
 ): Promise<SubmitAnswer> {
-  const { body, evidence, idempotencyKey } = arrival;
+  const { body, evidence, idempotencyKey, source } = arrival;
   const value = readBody(body);
   const organizationId = readOrganizationId(value);
   const openToParent = activity.openToParent === true;
   const byRecoveryKey = activity.byRecoveryKey === true;
-  const request: StampedRequest = { organizationId, openToParent, byRecoveryKey, body, evidence, records: [], cost: 0 };
+  const opens = { openToParent, byRecoveryKey };
+  const request: StampedRequest = { organizationId, ...opens, body, evidence, source, records: [], cost: 0 };
   let asked: { form: ActivityForm; envelope: Envelope };
   try {
     asked = readAsked(activity, value);

@@ -2,6 +2,7 @@
  * How each kind of thing that a decision needs is brought: one row per kind. The signer names what it lacks, the gateway looks for it
  * and sends the same bytes again. What it finds is believed for its digest or its MAC, never because the gateway says so.
  */
+import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { macLength } from "@keystead/core/log/header.ts";
 import { invalidCode } from "../../endpoints/known_faults.ts";
@@ -21,6 +22,7 @@ import {
 import { type AttemptClaim, claimAttempt } from "../../store/otp_codes.ts";
 import { type FoundRecord, findRecords } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
+import type { CourierOrders } from "../link/courier_orders.ts";
 
 /**
  * A wish of the signer; or the records that the activity declares, read anew: then what came on its wishes is forgotten; or a state of
@@ -58,6 +60,7 @@ export type Source = {
   /** Of the body, in hex. */
   fingerprint(): string;
   issuers: IssuerSource;
+  orders: CourierOrders;
 };
 
 /** Where statements of the courier about issuers come from. */
@@ -192,6 +195,18 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
       for (const { value } of needs) {
         const { bytes } = await issuers.statementOf(value.issuer, value.newerThanMs);
         supplies.statements = [...supplies.statements, bytes];
+      }
+    },
+  },
+  /** One order is carried out once, however often it is asked for. The answer is believed for its seal. */
+  oauth2: {
+    needsState: false,
+    isSlow: true,
+    async bring(supplies, { organizationId, fingerprint, orders }, needs) {
+      for (const { value } of needs) {
+        const order = Uint8Array.from(value.order);
+        const answer = await orders.exchange({ organizationId, fingerprint: fromHex(fingerprint()), order });
+        supplies.statements = [...supplies.statements, answer];
       }
     },
   },

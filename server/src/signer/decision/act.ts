@@ -7,6 +7,7 @@ import type { Asked } from "./asked.ts";
 import type { AuthenticatedCaller } from "./authenticate.ts";
 import type { IdentityTokens } from "./identity_tokens.ts";
 import type { Supplied } from "./key_records.ts";
+import type { Orders } from "./oauth2_orders.ts";
 import type { OpenState } from "./open_state.ts";
 import type { OtherStates } from "./other_states.ts";
 import type { Signer } from "./signer.ts";
@@ -31,6 +32,8 @@ export type DecisionContext = {
   sessionProfiles(): SessionProfilesPage;
   /** Tokens of other issuers, and what was taken from outside to judge them. */
   identities: IdentityTokens;
+  /** Sign-ins at OAuth 2.0 providers, and what was taken from outside for them. */
+  orders: Orders;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyAccess;
 };

@@ -50,7 +50,7 @@ export function actLeaf(
     states,
     header: ledTo?.marked,
     evidence: [{ ...caller.ids, body: stamped, content: contentOf(act) }],
-    outside: act.identities.taken,
+    outside: [...act.identities.taken, ...act.orders.taken],
     outcome: sha256(outcome),
   });
   const marked = signer.keyring.authenticity.mark("leaf", content);

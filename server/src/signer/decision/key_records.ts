@@ -57,6 +57,7 @@ export function openKeyAccess(signer: Signer, state: OpenState, supplied: Suppli
     hpke: nodeHpke as unknown as KeyAccess["hpke"],
     bundleSigner: keyring.bundleSigner,
     notarizer: keyring.notarizer,
+    clientSecretKey: keyring.clientSecretKey,
     servicePublicKeys: Object.values(keyring.publicKeys),
     newSessionKey: () => signer.draws.sessionKey(),
     random: (length) => new Uint8Array(randomBytes(length)),

@@ -27,6 +27,10 @@ export function needsIssuer(issuer: string, newerThanMs: number): NeedsMore {
   return new NeedsMore([{ kind: "issuer", value: { issuer, newerThanMs } }]);
 }
 
+export function needsOrder(order: Uint8Array): NeedsMore {
+  return new NeedsMore([{ kind: "oauth2", value: { order } }]);
+}
+
 export function needsAttempt(otpId: string): NeedsMore {
   return new NeedsMore([{ kind: "attempt", value: { otpId } }]);
 }

@@ -155,6 +155,7 @@ function run({
   sessionProfiles,
   actingParent,
   identities,
+  orders,
 }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
@@ -178,6 +179,7 @@ function run({
       nowMs,
     }),
     identities,
+    orders,
     allowedOrigins,
     findSessionProfile: (sessionProfileId) => sessionProfiles().get(sessionProfileId),
     newId(tag) {

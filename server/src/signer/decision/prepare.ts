@@ -27,6 +27,7 @@ import { openIdentityTokens } from "./identity_tokens.ts";
 import { openKeyAccess } from "./key_records.ts";
 import { changedRows } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
+import { openOrders } from "./oauth2_orders.ts";
 import { missingLinks, openStateOf, withOffered } from "./offered_state.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
 import { createOtherStates, type OtherStates } from "./other_states.ts";
@@ -69,6 +70,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const { members, pending, settings } = state.pages;
   if (settings.deleted === true) throw noSuchOrganization();
   const identities = openIdentityTokens(signer, request, nowMs);
+  const orders = openOrders(signer, request, { organizationId, fingerprint }, nowMs);
   const others = createOtherStates(signer, request.others);
   const organization = organizationOf(signer, asked, state, others, subOrganizationId);
   const readParent = () => parentOf(asked, organization.parentId, others, subOrganizationId);
@@ -92,6 +94,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     allowedOrigins: organization.allowedOrigins,
     sessionProfiles: organization.sessionProfiles,
     identities,
+    orders,
     keys,
   };
 

@@ -97,6 +97,8 @@ export type Keyring = {
   bundleSigner: BundleSigner;
   /** The `notarizer` service key, which sessions are signed with. */
   notarizer: BundleSigner;
+  /** The `clientSecretEncryption` service key, which client secrets are encrypted to. */
+  clientSecretKey: KeyObject;
   /** The `otp` service key, which target bundles of codes and verification tokens are signed with. */
   otp: BundleSigner;
   /** Its public half as it is verified with: 33 bytes. */
@@ -151,9 +153,11 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
   const bundleKey = privateKeys.get("signer");
   const notarizerKey = privateKeys.get("notarizer");
   const otpKey = privateKeys.get("otp");
+  const clientSecretKey = privateKeys.get("clientSecretEncryption");
   if (logKey === undefined || bundleKey === undefined || notarizerKey === undefined || otpKey === undefined) {
     throw new Fault("failed_precondition", "the keyring lacks a service key");
   }
+  if (clientSecretKey === undefined) throw new Fault("failed_precondition", "the keyring lacks a service key");
   const blindMac = createMac(deriveKey(ring.authenticity, "blind-index"));
   const tagMac = createMac(deriveKey(ring.authenticity, "record-tag"));
   function macOf(mac: typeof blindMac, organizationId: string, kind: string, secret: Uint8Array): string {
@@ -175,6 +179,7 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     signWithLogKey: (message: Uint8Array) => new Uint8Array(sign(null, message, logKey)),
     bundleSigner: nodeBundleSigner(bundleKey),
     notarizer: nodeBundleSigner(notarizerKey),
+    clientSecretKey,
     otp: nodeBundleSigner(otpKey),
     otpKey: nodeCurves.compressPoint("p256", fromHex(publicKeyHex(otpKey))),
     codes: createCodeSecrets(ring.authenticity),
