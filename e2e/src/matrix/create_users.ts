@@ -22,7 +22,7 @@ import {
 const someId = "[0-9a-f-]{36}";
 const missingCredential = invalid(
   new RegExp(
-    `^user missing valid credential: ${someId} \\(\`[^\`]+\`\\); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does$`,
+    `^user missing valid credential: ${someId} \\(\`[^\`]+\`\\); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does$`,
   ),
 );
 

@@ -103,7 +103,7 @@ test("a root user needs a credential that does not expire", () => {
   const missing = {
     code: "invalid_argument",
     message:
-      "user missing valid credential: new 1 (`Bob`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: new 1 (`Bob`); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   };
   assert.throws(() => withUsers({ userName: "Bob" }), missing);
   assert.throws(() => withUsers({ userName: "Bob", apiKeys: [keyParams(1, { expirationSeconds: "900" })] }), missing);
@@ -117,7 +117,7 @@ test("a contact is a credential while its login is on in the new organization", 
   const missing = {
     code: "invalid_argument",
     message:
-      "user missing valid credential: new 1 (`Bob`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: new 1 (`Bob`); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   };
   assert.equal(run({ rootUsers: [email], disableEmailAuth: true }).births?.length, 1);
   assert.throws(() => run({ rootUsers: [email], disableEmailAuth: true, disableOtpEmailAuth: true }), missing);

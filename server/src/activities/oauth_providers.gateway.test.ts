@@ -299,13 +299,13 @@ onBothDatabases("a stranger, another's user and another organization change nobo
   const [ann] = people;
   const eve = await rig.newPerson("eve");
   const params = { userId: ann.userId, oauthProviders: [byToken(testToken(now(rig)))] };
-  const cases: [what: string, code: number, sent: Promise<unknown>][] = [
+  const cases: [what: string, code: number, send: () => Promise<unknown>][] = [
     // A parent's user may not add what no verified e-mail address vouches for.
-    ["the parent", 7, rig.submit(rig.root, "create_oauth_providers", params, { organizationId })],
-    ["a user without rights", 7, rig.submit(eve, "create_oauth_providers", { ...params, userId: rig.root.userId })],
-    ["a user of elsewhere", 5, rig.submit(rig.root, "create_oauth_providers", params)],
+    ["the parent", 7, () => rig.submit(rig.root, "create_oauth_providers", params, { organizationId })],
+    ["a user without rights", 7, () => rig.submit(eve, "create_oauth_providers", { ...params, userId: rig.root.userId })],
+    ["a user of elsewhere", 5, () => rig.submit(rig.root, "create_oauth_providers", params)],
   ];
-  for (const [what, code, sent] of cases) assert.equal((await refusalOf(sent)).code, code, what);
+  for (const [what, code, send] of cases) assert.equal((await refusalOf(send())).code, code, what);
   const deny = await refusalOf(
     rig.submit(
       eve,

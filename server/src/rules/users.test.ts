@@ -114,7 +114,7 @@ test("a contact that is a user's only way in cannot be removed", () => {
   assert.throws(() => change("bob", { userEmail: "" }), {
     code: "invalid_argument",
     message:
-      "user missing valid credential: bob; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: bob; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   });
 });
 
