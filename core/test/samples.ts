@@ -53,6 +53,8 @@ const rows = {
   twinPreparations: { sample: 0, full: 50_000 },
   logins: { sample: 300, full: 10_000 },
   chosenBodies: { sample: 200, full: 100_000 },
+  /** Fetches of a name whose server flips between a public and a private address. Even. */
+  rebindings: { sample: 100, full: 1_000 },
   rotatedWallets: { sample: 12, full: 200 },
   rotationKills: { sample: 20, full: 200 },
 

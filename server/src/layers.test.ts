@@ -67,13 +67,21 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
   "server/src/gateway": {
     bounds: [],
     link: ["bounds"],
+    // Statements of the courier about issuers.
+    issuers: ["link"],
     evidence: ["bounds"],
-    submit: ["bounds", "link", "evidence"],
+    submit: ["bounds", "link", "evidence", "issuers"],
     http: ["bounds"],
     routes: ["bounds", "evidence", "submit", "http"],
     jobs: ["link"],
     operator: ["link", "submit"],
-    "": ["bounds", "link", "evidence", "submit", "http", "routes", "jobs", "operator"],
+    "": ["bounds", "link", "issuers", "evidence", "submit", "http", "routes", "jobs", "operator"],
+  },
+  "server/src/courier": {
+    // All that goes out to addresses that others have chosen.
+    fetch: [],
+    issuers: ["fetch"],
+    "": ["fetch", "issuers"],
   },
   "server/src/signer": {
     memory: [],

@@ -1,4 +1,5 @@
-/** How messages leave. The launcher has read the settings and found them right. */
+/** How messages leave, and what may be fetched. The launcher has read the settings and found them right. */
+import { isLoopbackHost } from "./fetch/outgoing_url.ts";
 
 export type MailSender = { name: string; address: string };
 
@@ -15,7 +16,15 @@ export type MailSettings = {
 
 export type SmsSettings = { url: URL; token: string | undefined };
 
+export type FetchSettings = {
+  /** `loopback`: fetches from this machine are allowed, http too. */
+  egress: "loopback" | undefined;
+  /** The only issuers of identity tokens that are asked; undefined: any. */
+  issuers: ReadonlySet<string> | undefined;
+};
+
 export type CourierSettings = {
+  fetching: FetchSettings;
   mail: MailSettings | undefined;
   sms: SmsSettings | undefined;
   /** Where messages are written while there are settings for neither. */
@@ -25,14 +34,18 @@ export type CourierSettings = {
 };
 
 export function readCourierSettings(env: NodeJS.ProcessEnv): CourierSettings {
+  const egress = env.KEYSTEAD_DEV_EGRESS === "loopback" ? "loopback" : undefined;
   return {
+    fetching: { egress, issuers: readIssuers(env.KEYSTEAD_OIDC_ISSUERS) },
     mail: env.SMTP_URL ? readMail(env.SMTP_URL, env.KEYSTEAD_MAIL_FROM ?? "") : undefined,
-    sms: env.KEYSTEAD_SMS_URL
-      ? readSms(env.KEYSTEAD_SMS_URL, env.KEYSTEAD_SMS_TOKEN, env.KEYSTEAD_DEV_EGRESS)
-      : undefined,
+    sms: env.KEYSTEAD_SMS_URL ? readSms(env.KEYSTEAD_SMS_URL, env.KEYSTEAD_SMS_TOKEN, egress) : undefined,
     outboxFolder: env.KEYSTEAD_OUTBOX_FOLDER ?? "./data/outbox",
     contactDays: Number(env.KEYSTEAD_CONTACT_DAYS || 30),
   };
+}
+
+function readIssuers(text: string | undefined): ReadonlySet<string> | undefined {
+  return text ? new Set(text.split(",").map((issuer) => issuer.trim())) : undefined;
 }
 
 function readMail(smtpUrl: string, from: string): MailSettings {
@@ -45,7 +58,7 @@ function readMail(smtpUrl: string, from: string): MailSettings {
     host: bareHost(url.hostname),
     port: url.port === "" ? (isTls ? 465 : 587) : Number(url.port),
     isTls,
-    isLoopback: isLoopback(url.hostname),
+    isLoopback: isLoopbackHost(url.hostname),
     auth: user ? { user, pass: pass ?? "" } : undefined,
     senders: [first, ...others],
   };
@@ -59,16 +72,11 @@ function readSender(text: string): MailSender {
 
 function readSms(text: string, token: string | undefined, egress: string | undefined): SmsSettings {
   const url = new URL(text);
-  const isAllowed = url.protocol === "https:" || (egress === "loopback" && isLoopback(url.hostname));
+  const isAllowed = url.protocol === "https:" || (egress === "loopback" && isLoopbackHost(url.hostname));
   if (!isAllowed) throw new Error("KEYSTEAD_SMS_URL must begin with https://");
   return { url, token: token || undefined };
 }
 
 function bareHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
-}
-
-/** By what is written, not by what a name resolves to: a name's answer comes from elsewhere. */
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.[0-9]{1,3}){3}$/.test(hostname);
 }

@@ -1,13 +1,21 @@
-/** The courier process: descriptor 3 joins the gateway, descriptor 4 the launcher. It sends messages, listens nowhere and reads no database. */
+/**
+ * The courier process: descriptor 3 joins the gateway, descriptor 4 the launcher. It sends messages, asks issuers for their keys, listens
+ * nowhere and reads no database.
+ */
 import { Socket } from "node:net";
 import { lockDown } from "../lockdown/lockdown.ts";
+import { createStatementMac } from "../outbox/statement_mac.ts";
 import { createCourier } from "./courier.ts";
 import { readCourierSettings } from "./courier_settings.ts";
 import { createSenders, describeSenders } from "./create_senders.ts";
+import { createFetchJson } from "./fetch/fetch_json.ts";
+import { portsOf } from "./fetch/outgoing_url.ts";
+import { answerIssuer } from "./issuers/answer_issuer.ts";
+import { createIssuers } from "./issuers/issuers.ts";
 import { limitNotes } from "./limit_notes.ts";
 import { refuseListeners } from "./no_listeners.ts";
 import { readCourierKey } from "./read_courier_key.ts";
-import { serveDeliveries } from "./serve_deliveries.ts";
+import { type CourierHandlers, serveGateway } from "./serve_gateway.ts";
 
 // Everything it will ever run is loaded by now.
 lockDown("courier");
@@ -26,15 +34,25 @@ process.on("uncaughtException", (error) => {
 try {
   const settings = readCourierSettings(process.env);
   const senders = createSenders(settings, Date.now);
-  const courier = createCourier({ courierKey, senders, now: Date.now, note: limitNotes(note, Date.now) });
+  const limitedNote = limitNotes(note, Date.now);
+  const courier = createCourier({ courierKey, senders, now: Date.now, note: limitedNote });
+  const { egress, issuers: allowed } = settings.fetching;
+  const fetchJson = createFetchJson({ egress, furtherPorts: portsOf(allowed ?? []) });
+  const mac = createStatementMac(courierKey);
+  const issuers = createIssuers({ fetchJson, mac, allowed, now: Date.now, note: limitedNote });
+  const handlers: CourierHandlers = {
+    deliver: courier.deliver,
+    issuer: (request) => answerIssuer(issuers, request),
+  };
   const gateway = new Socket({ fd: 3, readable: true, writable: true });
   gateway.on("error", () => undefined);
   // The launcher starts a new courier for a new gateway.
   gateway.on("close", () => process.exit(0));
-  serveDeliveries(gateway, courier, (error) =>
+  serveGateway(gateway, handlers, (error) =>
     note(`closing the gateway's socket: ${error instanceof Error ? error.name : "error"}`),
   );
   note(describeSenders(settings));
+  if (egress === "loopback") note("KEYSTEAD_DEV_EGRESS=loopback: issuers on this machine are asked, by http too");
 } catch (error) {
   say({ kind: "fatal", message: error instanceof Error ? error.message : String(error) });
 }

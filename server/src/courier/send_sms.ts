@@ -3,6 +3,7 @@ import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { SmsSettings } from "./courier_settings.ts";
 import { DeliveryFailure } from "./delivery_failure.ts";
+import { codeOf, isTlsError } from "./fetch/connection_error.ts";
 import { renderMessage } from "./render.ts";
 import type { Sender } from "./sender.ts";
 
@@ -50,12 +51,6 @@ function toFailure(status: number, host: string): DeliveryFailure {
 }
 
 function toConnectionFailure(error: Error, host: string): DeliveryFailure {
-  const { code } = error as NodeJS.ErrnoException;
-  const why = typeof code === "string" && /^[A-Z_]+$/.test(code) ? code : error.name;
-  const kind = isCertificateError(error) ? "tls" : "unreachable";
-  return new DeliveryFailure(kind, false, `the text message gateway ${host} cannot be reached (${why})`);
-}
-
-function isCertificateError({ code = "" }: NodeJS.ErrnoException): boolean {
-  return /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY))/.test(code);
+  const kind = isTlsError(error) ? "tls" : "unreachable";
+  return new DeliveryFailure(kind, false, `the text message gateway ${host} cannot be reached (${codeOf(error)})`);
 }

@@ -1,8 +1,22 @@
 /**
- * What the gateway and the courier say to each other, in the same frames as gateway and signer: a sealed message in, what became of it
- * out. The gateway names neither a contact nor a text; both are in the box.
+ * What the gateway and the courier say to each other, in the same frames as gateway and signer. Of a message to be sent the gateway names
+ * neither contact nor text, both are in the box; of an issuer it gets what the courier has marked for the signer.
  */
-import { bool, bytes, oneOf, struct, text, type ValueOf, variant } from "@keystead/core/encoding/layout.ts";
+
+import {
+  bool,
+  bytes,
+  bytesUpTo,
+  type Layout,
+  oneOf,
+  struct,
+  text,
+  textUpTo,
+  u64,
+  type ValueOf,
+  variant,
+} from "@keystead/core/encoding/layout.ts";
+import { maxStatementAgeMs, maxStatementBytes } from "@keystead/core/oidc/issuer_statement.ts";
 
 /** Why a message was not sent, in words that give away neither the contact nor the code. */
 export const deliveryErrors = [
@@ -32,13 +46,51 @@ export const deliveryErrors = [
 ] as const;
 export type DeliveryError = (typeof deliveryErrors)[number];
 
-export const deliverRequest = struct({ organizationId: text, messageId: text, sealed: bytes });
+/** Why there is no statement about an issuer. */
+export const issuerErrors = [
+  /** It cannot be reached, is not allowed, or does not publish what it must. */
+  "unusable",
+  /** Too much is asked of the courier; it says nothing about the issuer. */
+  "busy",
+] as const;
+export type IssuerError = (typeof issuerErrors)[number];
 
-/** Final: no further attempt can do better. */
-export const deliverReply = variant({
-  sent: struct({}),
-  failed: struct({ error: oneOf(deliveryErrors), isFinal: bool }),
-});
+/** How old a statement may be: while it is fresh nobody asks for another, and while it is usable it serves when there is no other. The
+ * signer takes none that is an hour old by its own clock, and has to have the time to see it. */
+export const statementAges = { freshMs: maxStatementAgeMs / 2, usableMs: maxStatementAgeMs - 5 * 60_000 } as const;
 
-export type DeliverRequest = ValueOf<typeof deliverRequest>;
-export type Delivered = ValueOf<typeof deliverReply>;
+/** Requests to the courier, each with its reply. */
+export const courierMessages = {
+  deliver: {
+    request: struct({ organizationId: text, messageId: text, sealed: bytes }),
+    /** Final: no further attempt can do better. */
+    reply: variant({
+      sent: struct({}),
+      failed: struct({ error: oneOf(deliveryErrors), isFinal: bool }),
+    }),
+  },
+  /** A statement about an issuer that was fetched later than that. */
+  issuer: {
+    request: struct({ issuer: text, newerThanMs: u64 }),
+    reply: variant({
+      /** As `core/src/oidc/issuer_statement.ts` writes it. */
+      statement: struct({ statement: bytesUpTo(maxStatementBytes) }),
+      failed: struct({ error: oneOf(issuerErrors), reason: textUpTo(4_096) }),
+    }),
+  },
+} as const;
+
+export type CourierMessageKind = keyof typeof courierMessages;
+export type CourierRequest<K extends CourierMessageKind> = ValueOf<(typeof courierMessages)[K]["request"]>;
+export type CourierReply<K extends CourierMessageKind> = ValueOf<(typeof courierMessages)[K]["reply"]>;
+
+export function courierLayouts<K extends CourierMessageKind>(
+  kind: K,
+): { request: Layout<CourierRequest<K>>; reply: Layout<CourierReply<K>> } {
+  return courierMessages[kind] as unknown as { request: Layout<CourierRequest<K>>; reply: Layout<CourierReply<K>> };
+}
+
+export type DeliverRequest = CourierRequest<"deliver">;
+export type Delivered = CourierReply<"deliver">;
+export type IssuerRequest = CourierRequest<"issuer">;
+export type IssuerReply = CourierReply<"issuer">;

@@ -25,6 +25,7 @@ export const frameKinds = {
   openBodies: 11,
   /** To the courier; the signer knows none of these, and the courier no other. */
   deliver: 10,
+  issuer: 12,
   fault: 255,
 } as const;
 

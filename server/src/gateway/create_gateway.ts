@@ -15,6 +15,7 @@ import type { FaultLog } from "./http/answers.ts";
 import { createHttp, type Http } from "./http/http.ts";
 import { createMetrics } from "./http/metrics.ts";
 import type { Route } from "./http/route.ts";
+import { createIssuerStatements } from "./issuers/issuer_statements.ts";
 import { createDelivery, type FailedMessage } from "./jobs/deliver_messages.ts";
 import { expiryJobs } from "./jobs/expiry_jobs.ts";
 import { type Job, type JobLog, type JobRunner, startJobs } from "./jobs/job_runner.ts";
@@ -58,7 +59,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { store, curves, link, signer, courier, needCourier, contactDays, log } = dependencies;
   const committer = createBudgetedCommitter(dependencies);
   const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
-  const organizations = createOrganizations(store, link, logRefusedStates(log), admission);
+  const issuers = createIssuerStatements({ courier, needCourier });
+  const organizations = createOrganizations(store, link, logRefusedStates(log), admission, issuers);
   const queryQueue = createQueryQueue();
   const metrics = createMetrics();
   const heldBytes = () => ({

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { testAuthority } from "../../test/certificates.ts";
 import { withLimits } from "../endpoints/limits.ts";
 import { parseConfig } from "./config.ts";
 import { limitNames } from "./limit_names.ts";
@@ -21,6 +25,7 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     restartPauseMs: 5000,
     limits: {},
     codes: { hasSandboxCodes: false, allowsPlainAnswers: false },
+    extraCertificates: undefined,
     identities: { linkingIssuers: ["https://accounts.google.com"] },
     oldKeySaved: false,
   });
@@ -54,9 +59,25 @@ test("settings of messages in every form that is understood", () => {
     { SMTP_URL: "smtps://u:p@mail.example", KEYSTEAD_MAIL_FROM: "Example Inc. <a@example.com>, b@example.com" },
     { KEYSTEAD_SMS_URL: "https://sms.example/send?from=1", KEYSTEAD_SMS_TOKEN: "t.o-k_e=n" },
     { KEYSTEAD_SMS_URL: "http://[::1]:9/send", KEYSTEAD_DEV_EGRESS: "loopback" },
+    { KEYSTEAD_OIDC_ISSUERS: "https://accounts.google.com, https://tenant.example/,https://id.example:9443/realms/a" },
+    { KEYSTEAD_OIDC_ISSUERS: "http://localhost:3000", KEYSTEAD_DEV_EGRESS: "loopback" },
   ]) {
     assert.equal(parseConfig([], env, "/").command, "serve");
   }
+});
+
+test("a file of further certificates is named by its full path, which the courier has from another folder", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "keystead-config-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "own.pem"), `# ours\n${testAuthority}\n${testAuthority}\n`);
+  assert.equal(parseConfig([], { NODE_EXTRA_CA_CERTS: "own.pem" }, folder).extraCertificates, join(folder, "own.pem"));
+  assert.equal(parseConfig([], {}, folder).extraCertificates, undefined);
+  const refusal = { exitCode: 2, message: /^NODE_EXTRA_CA_CERTS must name a file of PEM certificates; / };
+  for (const text of ["", "text", testAuthority.replace("MII", "AII")]) {
+    writeFileSync(join(folder, "bad.pem"), text);
+    assert.throws(() => parseConfig([], { NODE_EXTRA_CA_CERTS: "bad.pem" }, folder), refusal);
+  }
+  assert.throws(() => parseConfig([], { NODE_EXTRA_CA_CERTS: "missing.pem" }, folder), refusal);
 });
 
 test("settings of one-time codes are for the signer, and the code that everybody knows for development alone", () => {
@@ -128,6 +149,27 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
   ["a password in the address", [], { KEYSTEAD_SMS_URL: "https://u:secret@sms" }, /^KEYSTEAD_SMS_URL must begin/],
   ["a token of two lines", [], { KEYSTEAD_SMS_TOKEN: "secret\nX: y" }, /^KEYSTEAD_SMS_TOKEN must be/],
   ["another egress", [], { KEYSTEAD_DEV_EGRESS: "all" }, /^KEYSTEAD_DEV_EGRESS takes only/],
+  [
+    "an issuer without TLS",
+    [],
+    { KEYSTEAD_OIDC_ISSUERS: "http://a.example" },
+    /^KEYSTEAD_OIDC_ISSUERS must be issuers/,
+  ],
+  [
+    "an issuer without TLS on another machine",
+    [],
+    { KEYSTEAD_OIDC_ISSUERS: "http://10.0.0.1", KEYSTEAD_DEV_EGRESS: "loopback" },
+    /`http:\/\/10.0.0.1` is none$/,
+  ],
+  [
+    "an issuer in another spelling",
+    [],
+    { KEYSTEAD_OIDC_ISSUERS: "https://a.example,https://B.example" },
+    /`https:\/\/B/,
+  ],
+  ["an issuer with a query", [], { KEYSTEAD_OIDC_ISSUERS: "https://a.example/?b" }, /^KEYSTEAD_OIDC_ISSUERS must be/],
+  ["an issuer with a user name", [], { KEYSTEAD_OIDC_ISSUERS: "https://u@a.example" }, /^KEYSTEAD_OIDC_ISSUERS must/],
+  ["an issuer that is none", [], { KEYSTEAD_OIDC_ISSUERS: "https://a.example," }, /^KEYSTEAD_OIDC_ISSUERS must be/],
   ["contacts for no day", [], { KEYSTEAD_CONTACT_DAYS: "0" }, /^KEYSTEAD_CONTACT_DAYS must be/],
   [
     "linking by what is no issuer",

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { type CodeSettings, parseCodeSettings } from "./code_settings.ts";
+import { checkIssuers, parseExtraCertificates } from "./fetch_settings.ts";
 import { parsePublicKey } from "./first_api_key.ts";
 import { type IdentitySettings, parseIdentitySettings } from "./identity_settings.ts";
 import { limitNames } from "./limit_names.ts";
@@ -40,6 +41,8 @@ export type Config = {
   /** Resource limits that differ from the defaults. */
   limits: Record<string, number>;
   codes: CodeSettings;
+  /** A file of certificates that the courier trusts beside those of Node. */
+  extraCertificates: string | undefined;
   identities: IdentitySettings;
   /** Of a rotation: the operator says that there is a copy of the root key that is about to go. */
   oldKeySaved: boolean;
@@ -51,6 +54,7 @@ type Environment = Record<string, string | undefined>;
 export function parseConfig(args: readonly string[], env: Environment, cwd: string): Config {
   const { command, rootPublicKey, oldKeySaved } = parseCommand(args);
   checkMessageSettings(env);
+  checkIssuers(env);
   parseNumber("KEYSTEAD_CONTACT_DAYS", env.KEYSTEAD_CONTACT_DAYS, 30, 1, 36_500);
   return {
     command,
@@ -65,6 +69,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     restartPauseMs: parseNumber("KEYSTEAD_RESTART_PAUSE_MS", env.KEYSTEAD_RESTART_PAUSE_MS, 5000, 0, 600_000),
     limits: parseLimits(env.KEYSTEAD_LIMITS),
     codes: parseCodeSettings(env),
+    extraCertificates: parseExtraCertificates(env, cwd),
     identities: parseIdentitySettings(env),
     oldKeySaved,
   };

@@ -19,7 +19,9 @@ import v8 from "node:v8";
 import worker_threads from "node:worker_threads";
 // Everything that the courier has loaded before it locks itself down.
 import "../courier/create_senders.ts";
-import "../courier/serve_deliveries.ts";
+import "../courier/fetch/fetch_json.ts";
+import "../courier/issuers/issuers.ts";
+import "../courier/serve_gateway.ts";
 import { refuseListeners } from "../courier/no_listeners.ts";
 import { lockDown } from "../lockdown/lockdown.ts";
 

@@ -27,5 +27,6 @@ export function withLauncherSettings(env: Environment, config: Config, data: Dat
     KEYSTEAD_DATABASE_FOLDER: data.database,
     KEYSTEAD_OUTBOX_FOLDER: data.outbox,
     KEYSTEAD_MODE: config.command,
+    NODE_EXTRA_CA_CERTS: config.extraCertificates,
   };
 }

@@ -2,14 +2,14 @@
  * Checks the settings of mail and text messages. Only the courier gets them, and it starts when a message is to be sent: a mistake must
  * show at the start of the server, not with the first user who waits for a code. No value is repeated; most hold a password.
  */
+import { allowsLoopback, isLoopbackHost } from "./fetch_settings.ts";
 import { Refusal } from "./refusal.ts";
 
 type Environment = Record<string, string | undefined>;
 
 export function checkMessageSettings(env: Environment): void {
   const { SMTP_URL: smtp, KEYSTEAD_MAIL_FROM: from, KEYSTEAD_SMS_URL: sms, KEYSTEAD_SMS_TOKEN: token } = env;
-  const { KEYSTEAD_DEV_EGRESS: egress } = env;
-  if (egress && egress !== "loopback") throw new Refusal("KEYSTEAD_DEV_EGRESS takes only the word loopback", 2);
+  const mayBeHttp = allowsLoopback(env);
   if (smtp && !hasScheme(smtp, ["smtp:", "smtps:"])) {
     throw new Refusal("SMTP_URL must be like smtp://user:password@host:587, or smtps://… for TLS from the start", 2);
   }
@@ -20,7 +20,7 @@ export function checkMessageSettings(env: Environment): void {
       2,
     );
   }
-  if (sms && !isSmsUrl(sms, egress === "loopback")) {
+  if (sms && !isSmsUrl(sms, mayBeHttp)) {
     throw new Refusal(
       "KEYSTEAD_SMS_URL must begin with https:// (http:// only for this machine, under KEYSTEAD_DEV_EGRESS=loopback) " +
         "and have no user name in it",
@@ -46,9 +46,5 @@ function isSender(text: string): boolean {
 function isSmsUrl(text: string, mayBeHttp: boolean): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
-  return url.protocol === "https:" || (url.protocol === "http:" && mayBeHttp && isLoopback(url.hostname));
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.[0-9]{1,3}){3}$/.test(hostname);
+  return url.protocol === "https:" || (url.protocol === "http:" && mayBeHttp && isLoopbackHost(url.hostname));
 }

@@ -119,7 +119,7 @@ export const processes: ProcessTable = {
     stopsWithinMs: 1000,
   },
   // Network, and no listener: `courier/no_listeners.ts` closes what Node's one permission for both leaves open. No database, no key but
-  // that of sealed messages. What is refused is held by courier_sandbox.test.ts.
+  // that of sealed messages and statements. What is refused is held by courier_sandbox.test.ts.
   courier: {
     userId: { setting: "KEYSTEAD_COURIER_UID", fallback: 60803 },
     folder: "outbox",
@@ -138,9 +138,12 @@ export const processes: ProcessTable = {
       "KEYSTEAD_CONTACT_DAYS",
       "KEYSTEAD_DEV_EGRESS",
       "KEYSTEAD_MAIL_FROM",
+      "KEYSTEAD_OIDC_ISSUERS",
       "KEYSTEAD_OUTBOX_FOLDER",
       "KEYSTEAD_SMS_TOKEN",
       "KEYSTEAD_SMS_URL",
+      // Node reads it by itself, before the process may read nothing but its code and its folder.
+      "NODE_EXTRA_CA_CERTS",
       "SMTP_URL",
     ],
     output: "relayed",

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { decode, type Layout, type ValueOf } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Work } from "@keystead/core/work.ts";
-import { createFrameReader, encodeFrame, type Frame } from "../frames/frame.ts";
+import { createFrameReader, encodeFrame, type Frame, type FrameKind } from "../frames/frame.ts";
 import { faultMessage, type MessageKind, messages } from "../frames/messages.ts";
 import { digestKey } from "../state/digest.ts";
 import type { Operations } from "./operations.ts";
@@ -61,7 +61,7 @@ export function serve(socket: Socket, operations: Operations, note: (message: st
       return;
     }
     try {
-      if (kind === "fault" || kind === "deliver") throw new Fault("invalid_argument", `a signer takes no ${kind}`);
+      if (!isSignerKind(kind)) throw new Fault("invalid_argument", `a signer takes no ${kind}`);
       send(answer(operations, kind, id, payload));
     } catch (error) {
       fail(id, error);
@@ -82,6 +82,10 @@ export function serve(socket: Socket, operations: Operations, note: (message: st
       socket.destroy();
     }
   });
+}
+
+function isSignerKind(kind: FrameKind): kind is MessageKind {
+  return Object.hasOwn(messages, kind);
 }
 
 function answer(operations: Operations, kind: MessageKind, id: number, payload: Uint8Array): Uint8Array {

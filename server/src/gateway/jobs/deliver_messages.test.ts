@@ -8,7 +8,7 @@ import { createUserTag } from "../../activities/create_user_tag.ts";
 import { createCourier } from "../../courier/courier.ts";
 import { DeliveryFailure } from "../../courier/delivery_failure.ts";
 import type { Sender } from "../../courier/sender.ts";
-import { serveDeliveries } from "../../courier/serve_deliveries.ts";
+import { serveGateway } from "../../courier/serve_gateway.ts";
 import type { OutgoingMessage } from "../../outbox/message.ts";
 import { openKeyring } from "../../signer/secrets/keyring.ts";
 import { type CourierLink, createCourierLink } from "../link/courier_link.ts";
@@ -76,7 +76,8 @@ async function start(
     const now = () => clock.nowMs;
     const courier = createCourier({ courierKey, senders: { email: send, sms: send }, now, note: () => undefined });
     const [ours, theirs] = await socketPair(t);
-    serveDeliveries(theirs, courier, () => undefined);
+    const issuer = () => Promise.reject(new Error("no issuers here"));
+    serveGateway(theirs, { deliver: courier.deliver, issuer }, () => undefined);
     link.attach(ours);
     return theirs;
   }

@@ -1,0 +1,83 @@
+/** Certificates for tests, of an authority that nobody else trusts. Their keys protect nothing. */
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+
+type Certificate = { key: string; cert: string };
+
+export const testAuthority = `-----BEGIN CERTIFICATE-----
+MIIBrDCCAVGgAwIBAgIUeLrxUrr+yVvpAhXjjhXHwomJZ3owCgYIKoZIzj0EAwIw
+IjEgMB4GA1UEAwwXS2V5c3RlYWQgdGVzdCBhdXRob3JpdHkwIBcNMjYxMTE3MTAw
+OTI3WhgPMjEyNjEwMjQxMDA5MjdaMCIxIDAeBgNVBAMMF0tleXN0ZWFkIHRlc3Qg
+YXV0aG9yaXR5MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEjK0GrGNBw9+Guy2z
+RjTt2yCtfav2QmBJ3SE4YDKKLSGbGtFr6zprAj5mVald5K3il157dDQAX8oUOTjv
+nwsSlaNjMGEwHQYDVR0OBBYEFEQCmlzgpgjcqGc08vgKmJoEexX1MB8GA1UdIwQY
+MBaAFEQCmlzgpgjcqGc08vgKmJoEexX1MA8GA1UdEwEB/wQFMAMBAf8wDgYDVR0P
+AQH/BAQDAgEGMAoGCCqGSM49BAMCA0kAMEYCIQDzN3slUbwdj0ml5t6IC6YaARrY
++dW/JdWw8uomvFY5PwIhAILm1+frJvn0W9D9IMWRpCYywAn5HIPL5gd+R4M1iOV2
+-----END CERTIFICATE-----`;
+
+/** For `issuer.test` and `keys.test`. */
+export const issuerCertificate: Certificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcgW07EbWzDSm3Nia
+URdGtcI0beaQH6HESCJF/EoLpQ6hRANCAARwknJOah2e+ZKSrqKnaSL+o+MqLln/
+13PIoiNwpA0mC7M3GuQuOrAaFWiJRvURZgrHtHHNevkg3b5/Xnnidmf9
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBwjCCAWmgAwIBAgIUc8TCjw2X9FIpOJx5xVA+DTqrkyowCgYIKoZIzj0EAwIw
+IjEgMB4GA1UEAwwXS2V5c3RlYWQgdGVzdCBhdXRob3JpdHkwIBcNMjYxMTE3MTAw
+OTI4WhgPMjEyNjEwMjQxMDA5MjhaMBYxFDASBgNVBAMMC2lzc3Vlci50ZXN0MFkw
+EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEcJJyTmodnvmSkq6ip2ki/qPjKi5Z/9dz
+yKIjcKQNJguzNxrkLjqwGhVoiUb1EWYKx7RxzXr5IN2+f1554nZn/aOBhjCBgzAh
+BgNVHREEGjAYggtpc3N1ZXIudGVzdIIJa2V5cy50ZXN0MAkGA1UdEwQCMAAwEwYD
+VR0lBAwwCgYIKwYBBQUHAwEwHQYDVR0OBBYEFEfs6ST6nlzXd561Xj8Hdyj07D9T
+MB8GA1UdIwQYMBaAFEQCmlzgpgjcqGc08vgKmJoEexX1MAoGCCqGSM49BAMCA0cA
+MEQCIFGwsBhCnqjcBGRMB4qlVqS1Y+0ICd7LeDQ95Q8ojuo1AiAmHVVLjdtkfqrj
+c+XwbS618ki9fN2RAuwrnrGdwwdtYA==
+-----END CERTIFICATE-----`,
+};
+
+/** For `other.test` alone. */
+export const otherCertificate: Certificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIvcNTHbesQLwRsXq
++0PUieJvQ6V5N5dYQeRA/LFIFZChRANCAARir0r6yTmSy29RN0ezQpp/E17wuRBG
+HMiSBaaxGeBEz9lmb9Q4tAo9FZfzfnPuhe2co2OIrG0B7k6ygxHS+Dge
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBtTCCAVqgAwIBAgIUc8TCjw2X9FIpOJx5xVA+DTqrkyswCgYIKoZIzj0EAwIw
+IjEgMB4GA1UEAwwXS2V5c3RlYWQgdGVzdCBhdXRob3JpdHkwIBcNMjYxMTE3MTAw
+OTI4WhgPMjEyNjEwMjQxMDA5MjhaMBUxEzARBgNVBAMMCm90aGVyLnRlc3QwWTAT
+BgcqhkjOPQIBBggqhkjOPQMBBwNCAARir0r6yTmSy29RN0ezQpp/E17wuRBGHMiS
+BaaxGeBEz9lmb9Q4tAo9FZfzfnPuhe2co2OIrG0B7k6ygxHS+Dgeo3kwdzAVBgNV
+HREEDjAMggpvdGhlci50ZXN0MAkGA1UdEwQCMAAwEwYDVR0lBAwwCgYIKwYBBQUH
+AwEwHQYDVR0OBBYEFA44siC0SpqPP0Tdp/bVN991v5HOMB8GA1UdIwQYMBaAFEQC
+mlzgpgjcqGc08vgKmJoEexX1MAoGCCqGSM49BAMCA0kAMEYCIQD3Raz//LA5gjDM
+mV1+lSg8eNG7231uDxIVtS6lI9ch6wIhAIU8xpKa6tWWrqjlIgT7s3jMfM8tncmL
+yTXbiJ42HXBY
+-----END CERTIFICATE-----`,
+};
+
+/** For `issuer.test`, until 2020. */
+export const expiredCertificate: Certificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgu10Klu76MLMUqE/D
+3dazGS9qKglhRxf+w6LrP6WLtmGhRANCAAT9ah5OIo6gCMDdgnOxtuMfCapom73x
+TwOuSJI9VfEL3rO1xqX5e3lVhPYpjxO4UPgt8nWfE3niPQ9wse0mqrrF
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBojCCAUigAwIBAgICEAAwCgYIKoZIzj0EAwIwIjEgMB4GA1UEAwwXS2V5c3Rl
+YWQgdGVzdCBhdXRob3JpdHkwHhcNMjAwMTAxMDAwMDAwWhcNMjAwMjAxMDAwMDAw
+WjAWMRQwEgYDVQQDDAtpc3N1ZXIudGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEH
+A0IABP1qHk4ijqAIwN2Cc7G24x8JqmibvfFPA65Ikj1V8Qves7XGpfl7eVWE9imP
+E7hQ+C3ydZ8TeeI9D3Cx7SaqusWjejB4MBYGA1UdEQQPMA2CC2lzc3Vlci50ZXN0
+MAkGA1UdEwQCMAAwEwYDVR0lBAwwCgYIKwYBBQUHAwEwHQYDVR0OBBYEFAAqS2Zu
+a+8d7jPdHOqlKIGwSvGCMB8GA1UdIwQYMBaAFEQCmlzgpgjcqGc08vgKmJoEexX1
+MAoGCCqGSM49BAMCA0gAMEUCIQC7LCiUJp6z2z8rZxzeUoDoWkUHUzbG9VqcJvvz
+LeZ5IgIgCG17jS42ff1l+CUq5uNRrzAEnZoF2mufEwcLGAh/O0E=
+-----END CERTIFICATE-----`,
+};
+
+/** From now on this process trusts them. */
+export function trustTestAuthority(): void {
+  setDefaultCACertificates([...getCACertificates("bundled"), testAuthority]);
+}
