@@ -168,10 +168,11 @@ const clientSignature = {
   signature: "s",
 } as const;
 const link = { providerName: "issuer", oidcToken: "token" };
-test("identity providers are not built, and nothing is born", () => {
-  assert.throws(() => run({ rootUsers: [{ userName: "Bob", ...key, oauthProviders: [link] }] }), {
-    code: "unimplemented",
-    message: /^oauthProviders are not supported yet/,
+test("an identity that nobody vouches for is refused, and nothing is born", () => {
+  const claims = { providerName: "issuer", oidcClaims: { iss: "https://a.example", sub: "s", aud: "a" } };
+  assert.throws(() => run({ rootUsers: [{ userName: "Bob", ...key, oauthProviders: [claims] }] }), {
+    code: "invalid_argument",
+    message: /^invalid oauth provider: oidcClaims need an oidcToken/,
   });
 });
 

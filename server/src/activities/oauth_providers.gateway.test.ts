@@ -302,7 +302,11 @@ onBothDatabases("a stranger, another's user and another organization change nobo
   const cases: [what: string, code: number, send: () => Promise<unknown>][] = [
     // A parent's user may not add what no verified e-mail address vouches for.
     ["the parent", 7, () => rig.submit(rig.root, "create_oauth_providers", params, { organizationId })],
-    ["a user without rights", 7, () => rig.submit(eve, "create_oauth_providers", { ...params, userId: rig.root.userId })],
+    [
+      "a user without rights",
+      7,
+      () => rig.submit(eve, "create_oauth_providers", { ...params, userId: rig.root.userId }),
+    ],
     ["a user of elsewhere", 5, () => rig.submit(rig.root, "create_oauth_providers", params)],
   ];
   for (const [what, code, send] of cases) assert.equal((await refusalOf(send())).code, code, what);

@@ -1,6 +1,6 @@
 import { Fault } from "@keystead/core/fault.ts";
-import { parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
 import { addressKey } from "@keystead/core/keys/address_spelling.ts";
+import { parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
 import { defineQuery } from "../endpoints/define_query.ts";
 import { optional } from "../fields/credentials.ts";
 import { organizationId } from "../fields/ids.ts";
