@@ -95,6 +95,7 @@ export async function createGatewayRig(
     curves: nodeCurves,
     notarizerKey: () => notarizerKey,
     otpKey: () => otpKey,
+    issuers,
     organizations,
     committer,
     repeats,

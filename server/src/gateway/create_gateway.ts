@@ -78,6 +78,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     curves,
     notarizerKey,
     otpKey,
+    issuers,
     organizations,
     committer,
     repeats: createRepeats(),
