@@ -48,6 +48,10 @@ function content({ content: { kind, value } }: LeafEvidence): Buffer {
     const { scheme, publicKey, signature, tokenId, tokenDigest } = value;
     return Buffer.concat([Buffer.of(2), counted(scheme), publicKey, signature, tokenId, tokenDigest]);
   }
+  if (kind === "attestedIdentity") {
+    const { scheme, publicKey, signature, tokenDigest } = value;
+    return Buffer.concat([Buffer.of(3), counted(scheme), publicKey, signature, tokenDigest]);
+  }
   const { rawId, authenticatorData, clientDataJson, signature, publicKey: key } = value;
   const written =
     key.kind === "ES256"

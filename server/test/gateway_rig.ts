@@ -102,6 +102,7 @@ export async function createGatewayRig(
     curves: nodeCurves,
     notarizerKey: () => notarizerKey,
     otpKey: () => otpKey,
+    issuers,
     organizations,
     committer,
     repeats,

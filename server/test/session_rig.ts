@@ -47,6 +47,7 @@ const headers = {
   webauthn: "X-Stamp-Webauthn",
   readOnlySession: "X-Session",
   attested: "X-Stamp-Attested",
+  attestedIdentity: "X-Stamp-Attested",
 } as const;
 
 /** A query as the door answers it; a refusal is thrown. */

@@ -1,6 +1,13 @@
 /** Issuers of identity tokens for tests: what their courier would say about them comes as data, and nothing is fetched. */
+import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { makeStatement, type StatementMac } from "@keystead/core/oidc/issuer_statement.ts";
+import {
+  type IssuerStatement,
+  makeStatement,
+  peekStatement,
+  type StatementMac,
+} from "@keystead/core/oidc/issuer_statement.ts";
 import { readPublishedKeys, writeKeySet } from "@keystead/core/oidc/key_set.ts";
 import {
   freshClaims,
@@ -19,6 +26,7 @@ export const testIssuer = "https://issuer.example";
 export const testIssuerKey = makeIssuerKey("ES256", "test-key");
 
 export type TestIssuers = IssuerSource & {
+  statementOf(issuer: string, newerThanMs: number): Promise<IssuerStatement & { bytes: Uint8Array }>;
   /** What was asked for, in this order. */
   readonly asked: { issuer: string; newerThanMs: number }[];
   /** From now on the issuer has these keys, and no others. */
@@ -47,7 +55,8 @@ export function createTestIssuers(mac: StatementMac, clock: { readonly nowMs: nu
       if (keys === undefined) {
         throw new Fault("invalid_argument", `the keys of the issuer \`${issuer}\` cannot be fetched`);
       }
-      return { bytes: statement(issuer, keys, clock.nowMs) };
+      const bytes = statement(issuer, keys, clock.nowMs);
+      return { ...peekStatement(bytes), bytes };
     },
   };
 }
@@ -56,4 +65,23 @@ export function createTestIssuers(mac: StatementMac, clock: { readonly nowMs: nu
 export function testToken(nowMs: number, claims: TestClaims = {}, boundTo?: string, key = testIssuerKey): string {
   const nonce = boundTo === undefined ? {} : { nonce: nonceFor(boundTo) };
   return issueToken(key, freshClaims(nowMs, { iss: testIssuer, ...nonce, ...claims }));
+}
+
+/** A stamp over a body by a key that is registered nowhere, and that a token of the test issuer names. */
+export function identityEvidence(
+  { publicKey, privateKey }: { publicKey: string; privateKey: Uint8Array },
+  body: Uint8Array,
+  nowMs: number,
+  claims: TestClaims = {},
+): SentEvidence<"attestedIdentity"> {
+  const stamp = JSON.parse(
+    Buffer.from(signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body), "base64url").toString("utf8"),
+  ) as { signature: string };
+  const fields = {
+    publicKeyAttestation: testToken(nowMs, claims, publicKey),
+    scheme: "STAMP_ATTESTED_SCHEME_P256_OIDC",
+    publicKey,
+    signature: stamp.signature,
+  };
+  return { kind: "attestedIdentity", value: Buffer.from(JSON.stringify(fields)).toString("base64url") };
 }

@@ -58,10 +58,20 @@ const attestedLayout = struct({
   tokenDigest: fixed(32),
 });
 
+/** A stamp by a key that an identity token names; the credential is the registered identity. */
+const attestedIdentityLayout = struct({
+  scheme: textUpTo(64),
+  publicKey: fixed(33),
+  signature: fixed(64),
+  /** SHA-256 of the token as it was sent. */
+  tokenDigest: fixed(32),
+});
+
 type Contents = {
   apiKey: ValueOf<typeof apiKeyLayout>;
   webauthn: ValueOf<typeof webauthnLayout>;
   attested: ValueOf<typeof attestedLayout>;
+  attestedIdentity: ValueOf<typeof attestedIdentityLayout>;
 };
 
 /** Kinds are only ever added at the end: their places are on disk. */
@@ -69,6 +79,7 @@ const contentLayouts: { [K in keyof Contents]: Layout<Contents[K]> } & Record<Ke
   apiKey: apiKeyLayout,
   webauthn: webauthnLayout,
   attested: attestedLayout,
+  attestedIdentity: attestedIdentityLayout,
 };
 
 const contentLayout: Layout<EvidenceContent> = variant<Contents>(contentLayouts, "evidence kind");

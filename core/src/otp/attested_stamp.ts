@@ -10,7 +10,7 @@ import { readJson } from "../encoding/json.ts";
 import { Fault } from "../fault.ts";
 import { parseVerificationToken, type SentToken, verifyVerificationToken } from "./verification_token.ts";
 
-/** Tokens of identity providers have a scheme of their own, which is not read yet. */
+/** Identity tokens have a scheme of their own: `core/src/oidc/attested_identity.ts`. */
 export const attestedTokenScheme = "STAMP_ATTESTED_SCHEME_P256_VERIFICATION_TOKEN";
 
 /** A stamp whose parts are well-formed. Whether its signatures verify, and whether the token is over, is still open. */

@@ -12,6 +12,8 @@ import { rsaKeyPair } from "../../../core/test/webauthn/authenticator.ts";
 import { stampEvidence } from "../../test/evidence.ts";
 import { apiKey, person } from "../../test/members.ts";
 import { authenticator, impostorPasskey, origin, passkeyEvidence, testPasskey } from "../../test/passkeys.ts";
+import { newKey } from "../../test/session_rig.ts";
+import { identityEvidence } from "../../test/test_issuers.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { credentialLookup, describeCredential, lookupText } from "../state/credentials.ts";
 import {
@@ -82,6 +84,7 @@ const samples: { readonly [K in KeptEvidenceKind]: readonly SentEvidence<K>[] } 
   apiKey: schemes.map(stamped),
   webauthn: [passkeyEvidence(testPasskey(0), body)],
   attested: [{ kind: "attested", value: attestedHeader }],
+  attestedIdentity: [identityEvidence(newKey(), body, 1_800_000_000_000)],
 };
 
 test("a stored vote tells by its scheme which kind of evidence it was given with", () => {

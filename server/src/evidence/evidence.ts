@@ -13,6 +13,7 @@ import type { SentReadOnlySession } from "@keystead/core/crypto/read_only_sessio
 import type { Stamp } from "@keystead/core/crypto/stamp.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { encodeEvidenceContent } from "@keystead/core/log/leaf_evidence.ts";
+import { type AttestedIdentity, hasIdentityToken } from "@keystead/core/oidc/attested_identity.ts";
 import type { AttestedStamp } from "@keystead/core/otp/attested_stamp.ts";
 import type { WebauthnStamp } from "@keystead/core/webauthn/webauthn_stamp.ts";
 import type { CredentialLookup } from "../state/credentials.ts";
@@ -20,6 +21,7 @@ import { equalBytes } from "../state/digest.ts";
 import type { User } from "../state/entities.ts";
 import { apiKeyEvidence } from "./api_key_evidence.ts";
 import { attestedEvidence } from "./attested_evidence.ts";
+import { attestedIdentityEvidence } from "./attested_identity_evidence.ts";
 import type { EvidenceRow, FoundCredential, KeptEvidence, SearchedOrganization, Verification } from "./evidence_row.ts";
 import { readOnlySessionEvidence } from "./read_only_session_evidence.ts";
 import { webauthnEvidence } from "./webauthn_evidence.ts";
@@ -30,6 +32,7 @@ type EvidenceValues = {
   webauthn: WebauthnStamp;
   readOnlySession: SentReadOnlySession;
   attested: AttestedStamp;
+  attestedIdentity: AttestedIdentity;
 };
 
 const rows: { readonly [K in EvidenceKind]: EvidenceRow<EvidenceValues[K]> } = {
@@ -37,6 +40,7 @@ const rows: { readonly [K in EvidenceKind]: EvidenceRow<EvidenceValues[K]> } = {
   webauthn: webauthnEvidence,
   readOnlySession: readOnlySessionEvidence,
   attested: attestedEvidence,
+  attestedIdentity: attestedIdentityEvidence,
 };
 
 /** Evidence that is well-formed. Whose it is, and whether it verifies, is still open. */
@@ -57,6 +61,16 @@ export const evidenceHeaders: readonly string[] = [...kindsByHeader.keys()];
 /** The kind that a header carries; undefined for one that carries no evidence. */
 export function kindOfHeader(header: string): EvidenceKind | undefined {
   return kindsByHeader.get(header);
+}
+
+/** What a header carries: two kinds share one, and say in it which they are. */
+export function evidenceOf(kind: EvidenceKind, value: string): SentEvidence {
+  return { kind: kind === "attested" && hasIdentityToken(value) ? "attestedIdentity" : kind, value };
+}
+
+/** Whether it is verified before anybody is looked for. */
+export function isVerifiedBeforeLookup({ kind }: { kind: EvidenceKind }): boolean {
+  return rows[kind].verifiedBeforeLookup === true;
 }
 
 /** Throws `unauthenticated` with a published text when it cannot be read. */

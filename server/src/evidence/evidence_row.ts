@@ -30,6 +30,8 @@ export type Verification = {
   readonly otpKey?: Uint8Array | undefined;
   /** After a restore no token counts whose body was made up to this time; only the signer knows it. */
   readonly acceptedAtMs?: number | undefined;
+  /** Identity tokens: throws `INVALID_OIDC_TOKEN` for one that its issuer does not vouch for now. */
+  readonly identities?: { verify(oidcToken: string): unknown } | undefined;
   /** The origins that passkeys may be used from; undefined where there is no list. */
   allowedOrigins(): readonly string[] | undefined;
 };
@@ -49,6 +51,8 @@ export type EvidenceRow<E> = {
   forQueriesOnly?: true;
   /** It opens only endpoints that say so, neither in the gateway nor in the signer any other. */
   opensListedOnly?: true;
+  /** It is verified before anybody is looked for: whoever made it up must not learn who is registered. */
+  verifiedBeforeLookup?: true;
   /** The schemes of its signatures: by them a stored vote tells which kind it was given with. No two kinds share one. */
   schemes: readonly string[];
   /**

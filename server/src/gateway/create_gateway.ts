@@ -89,6 +89,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     curves,
     notarizerKey,
     otpKey,
+    issuers,
     organizations,
     committer,
     repeats: createRepeats(),

@@ -5,6 +5,8 @@
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import type { Fault } from "@keystead/core/fault.ts";
+import { isSignedByNamedKey } from "@keystead/core/oidc/attested_identity.ts";
+import { invalidToken } from "@keystead/core/oidc/invalid_token.ts";
 import type { Caller } from "../../endpoints/define_query.ts";
 import { noSuchOrganization } from "../../endpoints/known_faults.ts";
 import {
@@ -13,6 +15,7 @@ import {
   isInvalidEvidence,
   isMadeBy,
   isOver,
+  isVerifiedBeforeLookup,
   lookupOf,
   needsOrigins,
   parseEvidence,
@@ -34,6 +37,7 @@ import { readAllowedOrigins } from "./allowed_origins.ts";
 import { checkSource } from "./check_source.ts";
 import { findByContact } from "./contact_caller.ts";
 import { findOwnSubOrganization } from "./own_sub_organization.ts";
+import { type ReadStatements, readIdentity } from "./read_identity.ts";
 import type { RefusedCredentials } from "./refused_credentials.ts";
 
 export type AuthenticationDependencies = {
@@ -43,6 +47,8 @@ export type AuthenticationDependencies = {
   notarizerKey?(): Uint8Array | undefined;
   /** The public half of the `otp` key, likewise. */
   otpKey?(): Uint8Array | undefined;
+  /** What the courier says about issuers of identity tokens; without it no stamp with one opens a query. */
+  issuers?: ReadStatements;
   /** Those of the HTTP handler; without them every credential is looked up anew. */
   refusedCredentials?: RefusedCredentials;
 };
@@ -69,6 +75,7 @@ async function resolve(
 ): Promise<Resolved> {
   const { store, curves } = dependencies;
   const lookup = lookupOf(evidence);
+  if (isVerifiedBeforeLookup(evidence)) await refuseUnlessVerified(dependencies, organizationId, evidence, body);
   if (lookup.by === "contact") return resolveContact(dependencies, organizationId, evidence, lookup, body, scope);
   /** Most are found and verified at the first attempt: whose key it was is asked only where that fails. */
   const attempt = async (row: CallerRow | undefined, subjectId = organizationId): Promise<Resolved | undefined> => {
@@ -104,8 +111,7 @@ async function resolveContact(
   scope: Scope,
 ): Promise<Resolved> {
   const inSubOrganizations = scope === "sub-organization";
-  const stranger = { organizationId, organizationName: "", credential: { credentialId: "", userId: "", userName: "" } };
-  if (!(await verifies(dependencies, stranger, evidence, body))) throw unverifiedEvidence(evidence);
+  await refuseUnlessVerified(dependencies, organizationId, evidence, body);
   const found = await findByContact(dependencies.store, organizationId, evidence, lookup, inSubOrganizations);
   if (found === undefined || !hasCredential(found)) {
     throw unknownCredential({ organizationId, parentId: undefined, inSubOrganizations }, evidence);
@@ -113,9 +119,20 @@ async function resolveContact(
   return { found, subjectId: found.organizationId, isVerified: true };
 }
 
+/** For evidence that needs no credential to be verified with. */
+async function refuseUnlessVerified(
+  dependencies: AuthenticationDependencies,
+  organizationId: string,
+  evidence: Evidence,
+  body: Uint8Array,
+): Promise<void> {
+  const stranger = { organizationId, organizationName: "", credential: { credentialId: "", userId: "", userName: "" } };
+  if (!(await verifies(dependencies, stranger, evidence, body))) throw unverifiedEvidence(evidence);
+}
+
 /** Whether the evidence is good for this body. Throws where it, or the credential, is over. */
 async function verifies(
-  { store, curves, notarizerKey, otpKey }: AuthenticationDependencies,
+  { store, curves, notarizerKey, otpKey, issuers }: AuthenticationDependencies,
   found: FoundCaller,
   evidence: Evidence,
   body: Uint8Array,
@@ -125,8 +142,18 @@ async function verifies(
   if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
   const origins = needsOrigins(evidence) ? await readAllowedOrigins(store, found) : undefined;
   const serviceKeys = { notarizerKey: notarizerKey?.(), otpKey: otpKey?.() };
-  return verifyEvidence({ curves, credential, ...serviceKeys, allowedOrigins: () => origins }, evidence, body);
+  const isIdentity = evidence.kind === "attestedIdentity" && isSignedByNamedKey(curves, evidence.value, body);
+  const identities = isIdentity ? await readIdentity(issuers, evidence.value.tokenText, nowMs) : refusesAll;
+  const verification = { curves, credential, ...serviceKeys, identities, allowedOrigins: () => origins };
+  return verifyEvidence(verification, evidence, body);
 }
+
+/** No issuer is asked about a token whose stamp does not verify anyway. */
+const refusesAll = {
+  verify(): never {
+    throw invalidToken("its stamp does not verify");
+  },
+};
 
 /** Neither the named organization nor any below it knows the credential. */
 function unknownBelow(organizationId: string, evidence: Evidence): Fault {
@@ -178,6 +205,7 @@ export async function findWhereItRuns(
   const named = await findIn(store, organizationId, lookup);
   if (named === undefined || named.parentId !== undefined) return organizationId;
   return withVerifyLimit(dependencies, organizationId, evidence, async () => {
+    if (isVerifiedBeforeLookup(evidence)) await refuseUnlessVerified(dependencies, organizationId, evidence, body);
     if (isCaller(curves, named, evidence)) return organizationId;
     const own = await findOwnSubOrganization({ store, curves }, organizationId, evidence);
     if (own !== undefined) return own.organizationId;

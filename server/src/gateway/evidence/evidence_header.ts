@@ -1,7 +1,7 @@
 /** Which evidence a request carries. Exactly one: two kinds, or one twice, are refused whatever they say. */
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { checkForSubmit, evidenceHeaders, kindOfHeader } from "../../evidence/evidence.ts";
+import { checkForSubmit, evidenceHeaders, evidenceOf, kindOfHeader } from "../../evidence/evidence.ts";
 
 const headers = new Set(evidenceHeaders);
 const lengths = evidenceHeaders.map((header) => header.length);
@@ -36,5 +36,5 @@ export function readEvidence(rawHeaders: readonly string[], requestKind: Request
   const kind = kindOfHeader(found.name);
   if (kind === undefined) throw new Fault("internal", `no kind of evidence has the header ${found.name}`);
   if (requestKind === "submit") checkForSubmit({ kind });
-  return { kind, value: found.value };
+  return evidenceOf(kind, found.value);
 }

@@ -4,12 +4,14 @@ import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import type { IdentityAccess } from "../../endpoints/identity_access.ts";
 import {
   ambiguousCredential,
   checkForSubmit,
   type Evidence,
   expiredCredential,
   isOver,
+  isVerifiedBeforeLookup,
   keptEvidence,
   lookupOf,
   parseEvidence,
@@ -92,6 +94,12 @@ export function authenticate<P extends CallerPlace>(
   if (named.by === "contact") {
     return { caller: byContact(curves, organization, { evidence, named, body, nowMs }), parent: undefined };
   }
+  const { identities } = organization;
+  const noCredential = { curves, credential: { credentialId: "" }, identities, allowedOrigins: () => undefined };
+  if (isVerifiedBeforeLookup(evidence)) {
+    if (isOver(evidence, nowMs)) throw expiredCredential(evidence);
+    if (!verifyEvidence(noCredential, evidence, body)) throw unverifiedEvidence(evidence);
+  }
   const lookup = lookupText(named);
   const own = registeredIn(organization.members).get(lookup);
   const parent = own === undefined ? readParent() : undefined;
@@ -102,7 +110,8 @@ export function authenticate<P extends CallerPlace>(
   const { credential, ids } = found.used;
   if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
   const { allowedOrigins } = parent ?? organization;
-  if (!verifyEvidence({ curves, credential, allowedOrigins }, evidence, body)) throw unverifiedEvidence(evidence);
+  if (!verifyEvidence({ curves, credential, identities, allowedOrigins }, evidence, body))
+    throw unverifiedEvidence(evidence);
   return { caller: { user, credential, evidence, ids }, parent };
 }
 
@@ -113,6 +122,7 @@ export type ContactPlace = {
   namesParent: boolean;
   otpKey: Uint8Array;
   acceptedAtMs: number;
+  identities: IdentityAccess;
 };
 
 /** How approvals keep what they were given with. */

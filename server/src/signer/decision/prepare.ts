@@ -6,6 +6,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Work } from "@keystead/core/work.ts";
+import type { IdentityAccess } from "../../endpoints/identity_access.ts";
 import { noSuchOrganization, organizationMismatch } from "../../endpoints/known_faults.ts";
 import { checkOpens } from "../../evidence/evidence.ts";
 import type { OfferedState, Prepared, Request, Wish } from "../../frames/messages.ts";
@@ -72,7 +73,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const identities = openIdentityTokens(signer, request, nowMs);
   const orders = openOrders(signer, request, { organizationId, fingerprint }, nowMs);
   const others = createOtherStates(signer, request.others);
-  const organization = organizationOf(signer, asked, state, others, subOrganizationId);
+  const organization = organizationOf(signer, asked, state, others, subOrganizationId, identities);
   const readParent = () => parentOf(asked, organization.parentId, others, subOrganizationId);
   const sender = authenticate(signer.curves, organization, evidence, body, nowMs, readParent);
   const { caller, parent: actingParent } = sender;
@@ -126,6 +127,7 @@ function organizationOf(
   { organizationId, known, pages }: OpenState,
   others: OtherStates,
   subOrganizationId: string | undefined,
+  identities: IdentityAccess,
 ) {
   const { members, settings } = pages;
   const parentId = known.header.parentId && uuidFromBytes(known.header.parentId);
@@ -139,6 +141,7 @@ function organizationOf(
     namesParent: subOrganizationId !== undefined,
     otpKey: keyring.otpKey,
     acceptedAtMs: memory.acceptedAtMs,
+    identities,
     allowedOrigins: (own: Pick<Settings, "features"> = settings) =>
       allowedOrigins(own, parentId === undefined ? undefined : others.page(parentId, "settings")),
     sessionProfiles: () => (parentId === undefined ? pages.sessionProfiles : others.page(parentId, "sessionProfiles")),
