@@ -49,6 +49,7 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
   const rootKey = new Uint8Array(randomBytes(32));
   const apiPrivateKey = p256.utils.randomSecretKey();
   const orders: Orders = {
+    linkingIssuers: ["https://accounts.google.com"],
     adoptUnknown: false,
     acceptDatabase: false,
     reseal: false,

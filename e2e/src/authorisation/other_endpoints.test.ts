@@ -27,6 +27,7 @@ const queriesByFields: Readonly<Record<string, readonly (keyof typeof queries)[]
     "get_organization_configs",
     "get_session_profiles",
     "list_activities",
+    "get_oauth_providers",
     "list_policies",
     "list_private_key_tags",
     "list_private_keys",

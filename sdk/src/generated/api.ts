@@ -54,6 +54,22 @@ export type Authenticator = {
   updatedAt: Timestamp;
 };
 
+/** An OpenID Connect identity of a user. */
+export type OauthProvider = {
+  /** Unique identifier of the link. */
+  providerId: string;
+  /** Human-readable name of the identity provider. */
+  providerName: string;
+  /** Issuer of the identity: the claim `iss`. */
+  issuer: string;
+  /** Application that the identity is for: the claim `aud`. */
+  audience: string;
+  /** The user at the issuer: the claim `sub`. */
+  subject: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+};
+
 /** A user of an organization. */
 export type User = {
   /** Unique identifier of the user. */
@@ -68,8 +84,7 @@ export type User = {
   apiKeys: ApiKey[];
   /** Ids of the user's tags. */
   userTags: string[];
-  /** OpenID Connect links. */
-  oauthProviders: unknown[];
+  oauthProviders: OauthProvider[];
   /** When the user must authenticate in more than one way. */
   mfaPolicies: unknown[];
   createdAt: Timestamp;
@@ -482,6 +497,48 @@ export type CreateAuthenticatorsResponse = {
     };
     result?: {
       createAuthenticatorsResult?: CreateAuthenticatorsResult;
+    };
+  };
+};
+
+export type CreateOauthProvidersParams = {
+  /** Unique identifier. */
+  userId: string;
+  oauthProviders: readonly {
+    /** Human-readable name of the identity provider. */
+    providerName: string;
+    oidcToken?: string | null;
+    oidcClaims?: {
+      iss: string;
+      sub: string;
+      aud: string;
+    } | null;
+  }[];
+};
+
+export type CreateOauthProvidersResult = {
+  providerIds: string[];
+};
+
+export type CreateOauthProvidersRequest = {
+  type: "ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateOauthProvidersParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateOauthProvidersResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2";
+    intent?: {
+      createOauthProvidersIntentV2: CreateOauthProvidersParams;
+    };
+    result?: {
+      createOauthProvidersResultV2?: CreateOauthProvidersResult;
     };
   };
 };
@@ -1191,6 +1248,39 @@ export type DeleteAuthenticatorsResponse = {
     };
     result?: {
       deleteAuthenticatorsResult?: DeleteAuthenticatorsResult;
+    };
+  };
+};
+
+export type DeleteOauthProvidersParams = {
+  /** Unique identifier. */
+  userId: string;
+  providerIds: readonly string[];
+};
+
+export type DeleteOauthProvidersResult = {
+  providerIds: string[];
+};
+
+export type DeleteOauthProvidersRequest = {
+  type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeleteOauthProvidersParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeleteOauthProvidersResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS";
+    intent?: {
+      deleteOauthProvidersIntent: DeleteOauthProvidersParams;
+    };
+    result?: {
+      deleteOauthProvidersResult?: DeleteOauthProvidersResult;
     };
   };
 };
@@ -1994,6 +2084,86 @@ export type InitUserEmailRecoveryResponse = {
     };
     result?: {
       initUserEmailRecoveryResult?: InitUserEmailRecoveryResult;
+    };
+  };
+};
+
+export type OauthParams = {
+  /** OpenID Connect token: a compact JWT, or base64 of one. */
+  oidcToken: string;
+  /** Public key of the client on P-256, to which the export bundle is encrypted. */
+  targetPublicKey: string;
+  apiKeyName?: string | null;
+  expirationSeconds?: string | null;
+  invalidateExisting?: boolean | null;
+};
+
+export type OauthResult = {
+  /** Unique identifier. */
+  userId: string;
+  /** Unique identifier. */
+  apiKeyId: string;
+  /** The session's private key, encrypted to the target public key. */
+  credentialBundle: string;
+};
+
+export type OauthRequest = {
+  type: "ACTIVITY_TYPE_OAUTH";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: OauthParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type OauthResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_OAUTH";
+    intent?: {
+      oauthIntent: OauthParams;
+    };
+    result?: {
+      oauthResult?: OauthResult;
+    };
+  };
+};
+
+export type OauthLoginParams = {
+  /** OpenID Connect token: a compact JWT, or base64 of one. */
+  oidcToken: string;
+  /** Public key of the client on P-256, which becomes the session's key. */
+  publicKey: string;
+  expirationSeconds?: string | null;
+  invalidateExisting?: boolean | null;
+  sessionProfileId?: string | null;
+};
+
+export type OauthLoginResult = {
+  /** Signed token that says whose session it is and until when. */
+  session: string;
+};
+
+export type OauthLoginRequest = {
+  type: "ACTIVITY_TYPE_OAUTH_LOGIN";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: OauthLoginParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type OauthLoginResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_OAUTH_LOGIN";
+    intent?: {
+      oauthLoginIntent: OauthLoginParams;
+    };
+    result?: {
+      oauthLoginResult?: OauthLoginResult;
     };
   };
 };
@@ -2865,6 +3035,16 @@ export type GetAuthenticatorsResponse = {
   authenticators: Authenticator[];
 };
 
+export type GetOauthProvidersRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  userId?: string | null;
+};
+
+export type GetOauthProvidersResponse = {
+  oauthProviders: OauthProvider[];
+};
+
 export type GetOrganizationRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3344,6 +3524,8 @@ export type GetAuthenticatorInput = Omit<GetAuthenticatorRequest, "organizationI
 
 export type GetAuthenticatorsInput = Omit<GetAuthenticatorsRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetOauthProvidersInput = Omit<GetOauthProvidersRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetOrganizationInput = Omit<GetOrganizationRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetOrganizationConfigsInput = Omit<GetOrganizationConfigsRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -3399,6 +3581,7 @@ export const activities = {
   create_api_keys: { url: "/public/v1/submit/create_api_keys", type: "ACTIVITY_TYPE_CREATE_API_KEYS_V2", resultKey: "createApiKeysResult", summary: "Add API keys to a user", parameters: ["apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]", "userId: string"] },
   create_api_only_users: { url: "/public/v1/submit/create_api_only_users", type: "ACTIVITY_TYPE_CREATE_API_ONLY_USERS", resultKey: "createApiOnlyUsersResult", summary: "Create users with API keys in an organization", parameters: ["apiOnlyUsers: { userName: string; userEmail?: string | null; userTags: string[]; apiKeys: { apiKeyName: string; publicKey: string; expirationSeconds?: string | null; }[]; }[]"] },
   create_authenticators: { url: "/public/v1/submit/create_authenticators", type: "ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2", resultKey: "createAuthenticatorsResult", summary: "Add passkeys to a user", parameters: ["authenticators: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[]", "userId: string"] },
+  create_oauth_providers: { url: "/public/v1/submit/create_oauth_providers", type: "ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2", resultKey: "createOauthProvidersResultV2", summary: "Link a user to identities at OpenID Connect providers", parameters: ["userId: string", "oauthProviders: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[]"] },
   create_policies: { url: "/public/v1/submit/create_policies", type: "ACTIVITY_TYPE_CREATE_POLICIES", resultKey: "createPoliciesResult", summary: "Create several policies at once", parameters: ["policies: { policyName: string; effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"; condition?: string | null; consensus?: string | null; time?: string | null; notes?: string | null; }[]"] },
   create_policy: { url: "/public/v1/submit/create_policy", type: "ACTIVITY_TYPE_CREATE_POLICY_V3", resultKey: "createPolicyResult", summary: "Create a policy", parameters: ["policyName: string", "effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"", "condition?: string | null", "consensus?: string | null", "time?: string | null", "notes?: string | null"] },
   create_private_key_tag: { url: "/public/v1/submit/create_private_key_tag", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG", resultKey: "createPrivateKeyTagResult", summary: "Create a private key tag and add it to private keys", parameters: ["privateKeyTagName: string", "privateKeyIds: string[]"] },
@@ -3414,6 +3597,7 @@ export const activities = {
   create_wallet_accounts: { url: "/public/v1/submit/create_wallet_accounts", type: "ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS", resultKey: "createWalletAccountsResult", summary: "Derive accounts of a wallet", parameters: ["walletId: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]", "persist?: boolean | null"] },
   delete_api_keys: { url: "/public/v1/submit/delete_api_keys", type: "ACTIVITY_TYPE_DELETE_API_KEYS", resultKey: "deleteApiKeysResult", summary: "Delete API keys of a user", parameters: ["userId: string", "apiKeyIds: string[]"] },
   delete_authenticators: { url: "/public/v1/submit/delete_authenticators", type: "ACTIVITY_TYPE_DELETE_AUTHENTICATORS", resultKey: "deleteAuthenticatorsResult", summary: "Delete passkeys of a user", parameters: ["userId: string", "authenticatorIds: string[]"] },
+  delete_oauth_providers: { url: "/public/v1/submit/delete_oauth_providers", type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS", resultKey: "deleteOauthProvidersResult", summary: "Unlink a user from identities at OpenID Connect providers", parameters: ["userId: string", "providerIds: string[]"] },
   delete_policies: { url: "/public/v1/submit/delete_policies", type: "ACTIVITY_TYPE_DELETE_POLICIES", resultKey: "deletePoliciesResult", summary: "Delete several policies at once", parameters: ["policyIds: string[]"] },
   delete_policy: { url: "/public/v1/submit/delete_policy", type: "ACTIVITY_TYPE_DELETE_POLICY", resultKey: "deletePolicyResult", summary: "Delete a policy", parameters: ["policyId: string"] },
   delete_private_key_tags: { url: "/public/v1/submit/delete_private_key_tags", type: "ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS", resultKey: "deletePrivateKeyTagsResult", summary: "Delete private key tags and take them off their keys", parameters: ["privateKeyTagIds: string[]"] },
@@ -3435,6 +3619,8 @@ export const activities = {
   init_otp: { url: "/public/v1/submit/init_otp", type: "ACTIVITY_TYPE_INIT_OTP_V3", resultKey: "initOtpResultV2", summary: "Send a one-time code to an e-mail address or phone number", parameters: ["otpType: \"OTP_TYPE_EMAIL\" | \"OTP_TYPE_SMS\" | \"OTP_TYPE_WHATSAPP\"", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
   init_otp_auth: { url: "/public/v1/submit/init_otp_auth", type: "ACTIVITY_TYPE_INIT_OTP_AUTH_V3", resultKey: "initOtpAuthResultV2", summary: "Send a user a one-time code to sign in with by otp_auth", parameters: ["otpType: \"OTP_TYPE_EMAIL\" | \"OTP_TYPE_SMS\" | \"OTP_TYPE_WHATSAPP\"", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
   init_user_email_recovery: { url: "/public/v1/submit/init_user_email_recovery", type: "ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2", resultKey: "initUserEmailRecoveryResult", summary: "Mail a user a key that can register a new passkey", parameters: ["email: string", "targetPublicKey: string", "expirationSeconds?: string | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "emailCustomization: { appName: string; logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; }"] },
+  oauth: { url: "/public/v1/submit/oauth", type: "ACTIVITY_TYPE_OAUTH", resultKey: "oauthResult", summary: "Sign in with an OpenID Connect token and get a session whose key is sent encrypted", parameters: ["oidcToken: string", "targetPublicKey: string", "apiKeyName?: string | null", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null"] },
+  oauth_login: { url: "/public/v1/submit/oauth_login", type: "ACTIVITY_TYPE_OAUTH_LOGIN", resultKey: "oauthLoginResult", summary: "Sign a user in with an OpenID Connect token and get a session", parameters: ["oidcToken: string", "publicKey: string", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   otp_auth: { url: "/public/v1/submit/otp_auth", type: "ACTIVITY_TYPE_OTP_AUTH", resultKey: "otpAuthResult", summary: "Sign in with a one-time code and get a session whose key is sent encrypted", parameters: ["otpId: string", "otpCode: string", "targetPublicKey: string", "apiKeyName?: string | null", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null"] },
   otp_login: { url: "/public/v1/submit/otp_login", type: "ACTIVITY_TYPE_OTP_LOGIN_V2", resultKey: "otpLoginResult", summary: "Sign a user in with a verification token and get a session", parameters: ["verificationToken: string", "publicKey: string", "clientSignature: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; }", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   recover_user: { url: "/public/v1/submit/recover_user", type: "ACTIVITY_TYPE_RECOVER_USER", resultKey: "recoverUserResult", summary: "Register a passkey with the key that a recovery mail brought", parameters: ["authenticator: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }", "userId: string"] },
@@ -3465,6 +3651,7 @@ export const queries = {
   get_api_keys: { url: "/public/v1/query/get_api_keys", summary: "List the API keys of a user, or of all users", parameters: ["userId?: string | null"] },
   get_authenticator: { url: "/public/v1/query/get_authenticator", summary: "Get one passkey", parameters: ["authenticatorId: string"] },
   get_authenticators: { url: "/public/v1/query/get_authenticators", summary: "List the passkeys of a user", parameters: ["userId: string"] },
+  get_oauth_providers: { url: "/public/v1/query/get_oauth_providers", summary: "List the OpenID Connect identities of a user, or of all users", parameters: ["userId?: string | null"] },
   get_organization: { url: "/public/v1/query/get_organization", summary: "Get an organization with its users, policies, keys, wallets and tags", parameters: [] },
   get_organization_configs: { url: "/public/v1/query/get_organization_configs", summary: "Get the features and the root quorum of an organization", parameters: [] },
   get_policy: { url: "/public/v1/query/get_policy", summary: "Get one policy", parameters: ["policyId: string"] },
@@ -3525,6 +3712,8 @@ export type Api = {
   createApiOnlyUsers(params: CreateApiOnlyUsersParams, options?: CallOptions): Promise<Completed<CreateApiOnlyUsersResult>>;
   /** Add passkeys to a user. */
   createAuthenticators(params: CreateAuthenticatorsParams, options?: CallOptions): Promise<Completed<CreateAuthenticatorsResult>>;
+  /** Link a user to identities at OpenID Connect providers. */
+  createOauthProviders(params: CreateOauthProvidersParams, options?: CallOptions): Promise<Completed<CreateOauthProvidersResult>>;
   /** Create several policies at once. */
   createPolicies(params: CreatePoliciesParams, options?: CallOptions): Promise<Completed<CreatePoliciesResult>>;
   /** Create a policy. */
@@ -3555,6 +3744,8 @@ export type Api = {
   deleteApiKeys(params: DeleteApiKeysParams, options?: CallOptions): Promise<Completed<DeleteApiKeysResult>>;
   /** Delete passkeys of a user. */
   deleteAuthenticators(params: DeleteAuthenticatorsParams, options?: CallOptions): Promise<Completed<DeleteAuthenticatorsResult>>;
+  /** Unlink a user from identities at OpenID Connect providers. */
+  deleteOauthProviders(params: DeleteOauthProvidersParams, options?: CallOptions): Promise<Completed<DeleteOauthProvidersResult>>;
   /** Delete several policies at once. */
   deletePolicies(params: DeletePoliciesParams, options?: CallOptions): Promise<Completed<DeletePoliciesResult>>;
   /** Delete a policy. */
@@ -3597,6 +3788,10 @@ export type Api = {
   initOtpAuth(params: InitOtpAuthParams, options?: CallOptions): Promise<Completed<InitOtpAuthResult>>;
   /** Mail a user a key that can register a new passkey. */
   initUserEmailRecovery(params: InitUserEmailRecoveryParams, options?: CallOptions): Promise<Completed<InitUserEmailRecoveryResult>>;
+  /** Sign in with an OpenID Connect token and get a session whose key is sent encrypted. */
+  oauth(params: OauthParams, options?: CallOptions): Promise<Completed<OauthResult>>;
+  /** Sign a user in with an OpenID Connect token and get a session. */
+  oauthLogin(params: OauthLoginParams, options?: CallOptions): Promise<Completed<OauthLoginResult>>;
   /** Sign in with a one-time code and get a session whose key is sent encrypted. */
   otpAuth(params: OtpAuthParams, options?: CallOptions): Promise<Completed<OtpAuthResult>>;
   /** Sign a user in with a verification token and get a session. */
@@ -3651,6 +3846,8 @@ export type Api = {
   getAuthenticator(request: GetAuthenticatorInput, options?: CallOptions): Promise<GetAuthenticatorResponse>;
   /** List the passkeys of a user. */
   getAuthenticators(request: GetAuthenticatorsInput, options?: CallOptions): Promise<GetAuthenticatorsResponse>;
+  /** List the OpenID Connect identities of a user, or of all users. */
+  getOauthProviders(request?: GetOauthProvidersInput, options?: CallOptions): Promise<GetOauthProvidersResponse>;
   /** Get an organization with its users, policies, keys, wallets and tags. */
   getOrganization(request?: GetOrganizationInput, options?: CallOptions): Promise<GetOrganizationResponse>;
   /** Get the features and the root quorum of an organization. */
@@ -3710,6 +3907,7 @@ export function createApi({ submit, query }: Calls): Api {
     createApiKeys: (params, options) => submit("create_api_keys", params, options),
     createApiOnlyUsers: (params, options) => submit("create_api_only_users", params, options),
     createAuthenticators: (params, options) => submit("create_authenticators", params, options),
+    createOauthProviders: (params, options) => submit("create_oauth_providers", params, options),
     createPolicies: (params, options) => submit("create_policies", params, options),
     createPolicy: (params, options) => submit("create_policy", params, options),
     createPrivateKeyTag: (params, options) => submit("create_private_key_tag", params, options),
@@ -3725,6 +3923,7 @@ export function createApi({ submit, query }: Calls): Api {
     createWalletAccounts: (params, options) => submit("create_wallet_accounts", params, options),
     deleteApiKeys: (params, options) => submit("delete_api_keys", params, options),
     deleteAuthenticators: (params, options) => submit("delete_authenticators", params, options),
+    deleteOauthProviders: (params, options) => submit("delete_oauth_providers", params, options),
     deletePolicies: (params, options) => submit("delete_policies", params, options),
     deletePolicy: (params, options) => submit("delete_policy", params, options),
     deletePrivateKeyTags: (params, options) => submit("delete_private_key_tags", params, options),
@@ -3746,6 +3945,8 @@ export function createApi({ submit, query }: Calls): Api {
     initOtp: (params, options) => submit("init_otp", params, options),
     initOtpAuth: (params, options) => submit("init_otp_auth", params, options),
     initUserEmailRecovery: (params, options) => submit("init_user_email_recovery", params, options),
+    oauth: (params, options) => submit("oauth", params, options),
+    oauthLogin: (params, options) => submit("oauth_login", params, options),
     otpAuth: (params, options) => submit("otp_auth", params, options),
     otpLogin: (params, options) => submit("otp_login", params, options),
     recoverUser: (params, options) => submit("recover_user", params, options),
@@ -3773,6 +3974,7 @@ export function createApi({ submit, query }: Calls): Api {
     getApiKeys: (request = {}, options) => query("get_api_keys", request, options),
     getAuthenticator: (request, options) => query("get_authenticator", request, options),
     getAuthenticators: (request, options) => query("get_authenticators", request, options),
+    getOauthProviders: (request = {}, options) => query("get_oauth_providers", request, options),
     getOrganization: (request = {}, options) => query("get_organization", request, options),
     getOrganizationConfigs: (request = {}, options) => query("get_organization_configs", request, options),
     getPolicy: (request, options) => query("get_policy", request, options),

@@ -3,6 +3,7 @@ import { approveActivity } from "../activities/approve_activity.ts";
 import { createApiKeys } from "../activities/create_api_keys.ts";
 import { createApiOnlyUsers } from "../activities/create_api_only_users.ts";
 import { createAuthenticators } from "../activities/create_authenticators.ts";
+import { createOauthProviders } from "../activities/create_oauth_providers.ts";
 import { createPolicies } from "../activities/create_policies.ts";
 import { createPolicy } from "../activities/create_policy.ts";
 import { createPrivateKeyTag } from "../activities/create_private_key_tag.ts";
@@ -18,6 +19,7 @@ import { createWallet } from "../activities/create_wallet.ts";
 import { createWalletAccounts } from "../activities/create_wallet_accounts.ts";
 import { deleteApiKeys } from "../activities/delete_api_keys.ts";
 import { deleteAuthenticators } from "../activities/delete_authenticators.ts";
+import { deleteOauthProviders } from "../activities/delete_oauth_providers.ts";
 import { deletePolicies } from "../activities/delete_policies.ts";
 import { deletePolicy } from "../activities/delete_policy.ts";
 import { deletePrivateKeyTags } from "../activities/delete_private_key_tags.ts";
@@ -39,6 +41,8 @@ import { initImportWallet } from "../activities/init_import_wallet.ts";
 import { initOtp } from "../activities/init_otp.ts";
 import { initOtpAuth } from "../activities/init_otp_auth.ts";
 import { initUserEmailRecovery } from "../activities/init_user_email_recovery.ts";
+import { oauth } from "../activities/oauth.ts";
+import { oauthLogin } from "../activities/oauth_login.ts";
 import { otpAuth } from "../activities/otp_auth.ts";
 import { otpLogin } from "../activities/otp_login.ts";
 import { recoverUser } from "../activities/recover_user.ts";
@@ -68,6 +72,7 @@ export const activities = {
   create_api_keys: createApiKeys,
   create_api_only_users: createApiOnlyUsers,
   create_authenticators: createAuthenticators,
+  create_oauth_providers: createOauthProviders,
   create_policies: createPolicies,
   create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,
@@ -83,6 +88,7 @@ export const activities = {
   create_wallet_accounts: createWalletAccounts,
   delete_api_keys: deleteApiKeys,
   delete_authenticators: deleteAuthenticators,
+  delete_oauth_providers: deleteOauthProviders,
   delete_policies: deletePolicies,
   delete_policy: deletePolicy,
   delete_private_key_tags: deletePrivateKeyTags,
@@ -104,6 +110,8 @@ export const activities = {
   init_otp: initOtp,
   init_otp_auth: initOtpAuth,
   init_user_email_recovery: initUserEmailRecovery,
+  oauth: oauth,
+  oauth_login: oauthLogin,
   otp_auth: otpAuth,
   otp_login: otpLogin,
   recover_user: recoverUser,

@@ -5,6 +5,7 @@ import { getApiKey } from "../queries/get_api_key.ts";
 import { getApiKeys } from "../queries/get_api_keys.ts";
 import { getAuthenticator } from "../queries/get_authenticator.ts";
 import { getAuthenticators } from "../queries/get_authenticators.ts";
+import { getOauthProviders } from "../queries/get_oauth_providers.ts";
 import { getOrganization } from "../queries/get_organization.ts";
 import { getOrganizationConfigs } from "../queries/get_organization_configs.ts";
 import { getPolicy } from "../queries/get_policy.ts";
@@ -37,6 +38,7 @@ export const queries = {
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,
@@ -70,6 +72,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_api_keys", getApiKeys],
   ["get_authenticator", getAuthenticator],
   ["get_authenticators", getAuthenticators],
+  ["get_oauth_providers", getOauthProviders],
   ["get_organization", getOrganization],
   ["get_organization_configs", getOrganizationConfigs],
   ["get_policy", getPolicy],

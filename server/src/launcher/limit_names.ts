@@ -28,6 +28,7 @@ export const limitNames: readonly string[] = [
   "expiringApiKeysPerUser",
   "maxSessionSeconds",
   "authenticatorsPerUser",
+  "oauthProvidersPerUser",
   "pendingActivitiesPerOrganization",
   "pendingActivitiesPerUser",
   "pendingActivitiesPerRootUser",

@@ -166,6 +166,7 @@ function run({
     nowMs,
     bodyMs,
     userId: proposerId,
+    isByParent: actingParent !== undefined,
     limits: signer.limits,
     curves: signer.curves,
     keys: keys(),
