@@ -38,6 +38,8 @@ export const longSuites: readonly string[] = [
   "server/src/signer/swap_matrix.test.ts",
   "e2e/src/requests.fuzz.test.ts",
   "e2e/src/authorisation",
+  // It waits for a minute to pass: an issuer is not asked again sooner.
+  "e2e/src/identity/openid_sign_in.test.ts",
   "e2e/src/passkeys.test.ts",
   "e2e/src/policy_rows.test.ts",
 

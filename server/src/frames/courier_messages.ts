@@ -71,8 +71,10 @@ export const oauth2Errors = [
 ] as const;
 export type Oauth2Error = (typeof oauth2Errors)[number];
 
-/** How old a statement may be: while it is fresh nobody asks for another, and while it is usable it serves when there is no other. The
- * signer takes none that is an hour old by its own clock, and has to have the time to see it. */
+/**
+ * How old a statement may be: while it is fresh nobody asks for another, and while it is usable it serves when there is no other. The
+ * signer takes none that is an hour old by its own clock, so the last minutes are left for the way to it.
+ */
 export const statementAges = { freshMs: maxStatementAgeMs / 2, usableMs: maxStatementAgeMs - 5 * 60_000 } as const;
 
 /** Requests to the courier, each with its reply. */

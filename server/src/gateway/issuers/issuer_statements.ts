@@ -63,7 +63,7 @@ export function createIssuerStatements(dependencies: IssuerStatementsDependencie
     }
   }
 
-  async function fetch(issuer: string, newerThanMs: number): Promise<HeldStatement> {
+  async function fetchStatement(issuer: string, newerThanMs: number): Promise<HeldStatement> {
     const reply = await ask(issuer, newerThanMs);
     if (reply.kind === "failed") {
       const { error, reason } = reply.value;
@@ -82,7 +82,7 @@ export function createIssuerStatements(dependencies: IssuerStatementsDependencie
     if (fetches.size >= maxFetches) {
       throw new Fault("resource_exhausted", "too many issuers are asked at once; try again");
     }
-    const begun = fetch(issuer, newerThanMs).finally(() => fetches.delete(issuer));
+    const begun = fetchStatement(issuer, newerThanMs).finally(() => fetches.delete(issuer));
     fetches.set(issuer, begun);
     return begun;
   }
