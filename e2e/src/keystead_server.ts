@@ -58,6 +58,8 @@ export async function startKeystead(options: ServerOptions = {}): Promise<Keyste
       PORT: String(options.port ?? 0),
       KEYSTEAD_DATA: dataFolder,
       ...(options.databaseUrl !== undefined && { DATABASE_URL: options.databaseUrl }),
+      // Issuers of identity tokens are on this machine.
+      KEYSTEAD_DEV_EGRESS: "loopback",
       ...options.env,
     },
     stdio: stdioOf(options.descriptors ?? {}),

@@ -8,7 +8,13 @@ import { privateKeyRecord } from "../../server/src/fields/private_keys.ts";
 import { sessionProfileRecord } from "../../server/src/fields/session_profiles.ts";
 import { tagRecord } from "../../server/src/fields/tag.ts";
 import { timestampRecord } from "../../server/src/fields/timestamp.ts";
-import { apiKeyRecord, authenticatorRecord, credentialRecord, userRecord } from "../../server/src/fields/user.ts";
+import {
+  apiKeyRecord,
+  authenticatorRecord,
+  credentialRecord,
+  oauthProviderRecord,
+  userRecord,
+} from "../../server/src/fields/user.ts";
 import { walletAccountRecord, walletRecord } from "../../server/src/fields/wallets.ts";
 import { type ObjectSchema, toJsonSchema } from "./json_schema.ts";
 
@@ -22,6 +28,7 @@ export const wireSchemas: Readonly<Record<string, ObjectSchema>> = {
   Credential: toJsonSchema(credentialRecord, "Credential"),
   ApiKey: toJsonSchema(apiKeyRecord, "ApiKey"),
   Authenticator: toJsonSchema(authenticatorRecord, "Authenticator"),
+  OauthProvider: toJsonSchema(oauthProviderRecord, "OauthProvider"),
   User: toJsonSchema(userRecord, "User"),
   Tag: toJsonSchema(tagRecord, "Tag"),
   PrivateKey: toJsonSchema(privateKeyRecord, "PrivateKey"),

@@ -42,6 +42,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     nowMs,
     bodyMs: nowMs,
     userId: "ann",
+    isByParent: false,
     limits: withLimits(limits as Record<string, number>),
     curves: nodeCurves,
     keys: testKeyAccess(),

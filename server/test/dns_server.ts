@@ -3,6 +3,7 @@ import { createSocket } from "node:dgram";
 import { promises as dns } from "node:dns";
 import { once } from "node:events";
 import type { TestContext } from "node:test";
+import { patienceMs } from "../../core/test/patience.ts";
 import { resolveWith } from "../src/courier/fetch/resolve_name.ts";
 
 /** The addresses of a name; undefined: no answer at all. */
@@ -26,7 +27,8 @@ export async function startNameServer(t: TestContext, zone: Zone) {
   t.after(() => socket.close());
   const server = `127.0.0.1:${socket.address().port}`;
   const resolve = (name: string, signal: AbortSignal) => {
-    const resolver = new dns.Resolver({ timeout: 1_500, tries: 3 });
+    // One question, however slow the machine is: a second one might be answered otherwise.
+    const resolver = new dns.Resolver({ timeout: patienceMs, tries: 1 });
     resolver.setServers([server]);
     return resolveWith(resolver, name, signal);
   };

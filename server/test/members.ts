@@ -6,7 +6,7 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import type { ApiKeyParams } from "../src/fields/credentials.ts";
 import type { FeatureName } from "../src/fields/features.ts";
 import { applyChanges } from "../src/state/apply_changes.ts";
-import type { ApiKey, Change, RootQuorum, Settings, User } from "../src/state/entities.ts";
+import type { ApiKey, Change, OauthProvider, RootQuorum, Settings, User } from "../src/state/entities.ts";
 import { emptyPages, type Pages } from "../src/state/pages.ts";
 
 /** When everything in these organizations was made: before the time of `activityContext`. */
@@ -45,6 +45,20 @@ export function apiKey(n: number, changes: Partial<ApiKey> = {}): ApiKey {
 }
 
 /** A user whose id is its name, without any credential unless given. */
+/** An identity at another issuer. */
+export function oauthProvider(n: number, changes: Partial<OauthProvider> = {}): OauthProvider {
+  return {
+    providerId: `provider ${n}`,
+    providerName: `provider ${n}`,
+    issuer: "https://issuer.example",
+    audience: "client",
+    subject: `subject ${n}`,
+    createdAtMs: madeAtMs,
+    updatedAtMs: madeAtMs,
+    ...changes,
+  };
+}
+
 export function person(userId: string, changes: Partial<User> = {}): User {
   return { userId, userName: userId, userTags: [], apiKeys: [], ...times, ...changes };
 }

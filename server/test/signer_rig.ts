@@ -53,6 +53,7 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
   const apiPrivateKey = p256.utils.randomSecretKey();
   const orders: Orders = {
     ownIssuer: ownIssuerUrl,
+    linkingIssuers: ["https://accounts.google.com"],
     adoptUnknown: false,
     acceptDatabase: false,
     reseal: false,

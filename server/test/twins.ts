@@ -13,6 +13,7 @@ import { protocolVersion } from "../src/frames/frame.ts";
 import type { Prepared, StoredRecord } from "../src/frames/messages.ts";
 import { openMemory } from "../src/signer/memory/memory.ts";
 import { createOperations, type Operations } from "../src/signer/operations.ts";
+import { openKeyring } from "../src/signer/secrets/keyring.ts";
 import { withoutMac } from "../src/state/authenticity.ts";
 import { sha256 } from "../src/state/digest.ts";
 import { leafWishKey } from "../src/state/record_wish.ts";
@@ -32,6 +33,7 @@ import {
   stampOf,
   stateAfter,
 } from "./signer_rig.ts";
+import { createTestIssuers, testIssuer, testIssuerKey, testToken } from "./test_issuers.ts";
 import { ethereumVectors } from "./transactions.ts";
 import { heldToken } from "./verification_tokens.ts";
 
@@ -119,6 +121,16 @@ export const makers: Readonly<Record<Maker, (world: World) => Draft>> = {
   stamp_login: ({ rig }) => ({
     body: activityBody(rig, "ACTIVITY_TYPE_STAMP_LOGIN", { publicKey: newApiKey().publicKey }),
   }),
+  oauth_login: ({ rig }) => {
+    const { publicKey } = newApiKey();
+    const oidcToken = testToken(rig.clock.nowMs, {}, publicKey);
+    return { body: activityBody(rig, "ACTIVITY_TYPE_OAUTH_LOGIN", { oidcToken, publicKey }) };
+  },
+  oauth: ({ rig }) => {
+    const { targetPublicKey } = exportClient();
+    const oidcToken = testToken(rig.clock.nowMs, {}, targetPublicKey);
+    return { body: activityBody(rig, "ACTIVITY_TYPE_OAUTH", { oidcToken, targetPublicKey }) };
+  },
   otp_login: ({ rig }) => ({
     body: activityBody(rig, "ACTIVITY_TYPE_OTP_LOGIN", {
       verificationToken: heldToken(rig, { contact, unbound: true }).token,
@@ -221,6 +233,10 @@ export function createWorld(): World {
   for (const body of [
     ...features.map((name) => activityBody(rig, "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", { name, value: "" })),
     activityBody(rig, "ACTIVITY_TYPE_UPDATE_USER_EMAIL", { userId, userEmail: contact }),
+    activityBody(rig, "ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2", {
+      userId,
+      oauthProviders: [{ providerName: "issuer", oidcToken: testToken(rig.clock.nowMs) }],
+    }),
   ]) {
     settle(world, prepareIn(world, rig.operations, world.state, { body }));
   }
@@ -282,21 +298,29 @@ function takeTarget(world: World, kind: "wallet" | "privateKey"): string {
 export function prepareIn(world: World, operations: Operations, state: StoredState, { body, records = [] }: Draft) {
   const brought = records.map((id) => world.records.get(id)).filter((record) => record !== undefined);
   const wishes: string[] = [];
+  const statements: Uint8Array[] = [];
   let journal: Uint8Array | undefined;
   for (let attempt = 0; attempt < 5; attempt++) {
     const offered = { ...state, links: [] };
     const evidence = stampEvidence(stampOf(world.rig, body));
-    const none = { subOrganizationId: undefined, target: undefined, pages: [], others: [], statements: [] };
+    const none = { subOrganizationId: undefined, target: undefined, pages: [], others: [], statements };
     const reply = operations.prepare({ body, evidence, state: offered, journal, records: brought, wishes, ...none });
     if (reply.kind === "prepared") return reply.value;
     for (const wish of reply.value) {
       if (wish.kind === "record") wishes.push(wish.value.wish);
       // A hostile gateway has nothing to show for it.
       if (wish.kind === "leaf") wishes.push(leafWishKey(wish.value));
+      if (wish.kind === "issuer") statements.push(statementFor(world));
       if (wish.kind === "journal") journal = Buffer.concat(world.journals.get(wish.value.slot) ?? []);
     }
   }
   throw new Error("the signer misses something that there is not");
+}
+
+/** What the courier says about the issuer of all tokens here. */
+function statementFor({ rig }: World): Uint8Array {
+  const { statementMac } = openKeyring(rig.rootKey, 1, rig.keyring);
+  return createTestIssuers(statementMac, rig.clock).statement(testIssuer, [testIssuerKey], rig.clock.nowMs);
 }
 
 /** Which rows are released. */

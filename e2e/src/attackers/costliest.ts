@@ -98,12 +98,23 @@ function oauth2Credential() {
 
 const nothing = () => ({ fingerprint: `sha256:${"0".repeat(64)}` });
 
+/** As long as one may be: read whole, and then of no issuer. */
+const longIdentityToken = `${Buffer.from('{"alg":"RS256"}').toString("base64url")}.${"A".repeat(11_000)}.${"A".repeat(512)}`;
+const unknownId = "00000000-0000-4000-8000-000000000000";
+
 /** The parameters of the `turn`th request. */
 export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: number) => object> = {
   approve_activity: nothing,
   reject_activity: nothing,
   create_read_only_session: () => ({}),
   create_read_write_session: target,
+  create_oauth_providers: ({ userId }) => ({
+    userId,
+    oauthProviders: Array.from({ length: 10 }, () => ({ providerName: "x", oidcToken: longIdentityToken })),
+  }),
+  delete_oauth_providers: ({ userId }) => ({ userId, providerIds: [unknownId] }),
+  oauth_login: () => ({ oidcToken: longIdentityToken, publicKey: apiKey().publicKey }),
+  oauth: () => ({ oidcToken: longIdentityToken, ...target() }),
   otp_login: () => ({
     verificationToken: `${"eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9."}${"A".repeat(4_000)}.${"A".repeat(86)}`,
     publicKey: apiKey().publicKey,
@@ -262,6 +273,7 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_api_keys: ({ userId }) => ({ userId }),
   get_authenticator: () => ({ authenticatorId: randomUUID() }),
   get_authenticators: ({ userId }) => ({ userId }),
+  get_oauth_providers: () => ({}),
   get_organization: () => ({}),
   get_organization_configs: () => ({}),
   get_policy: ({ policyId }) => ({ policyId }),

@@ -161,6 +161,13 @@ function relatives({ parent, sub }: Stage, credentials: Record<"parent" | "sub",
   };
   const nobodysAddress: Rule = ({ below }) =>
     notFound(`no user of organization ${sub.organizationId} has the e-mail address \`${below.parameters.email}\``);
+  const noSuchUserBelow: Rule = ({ below }) =>
+    notFound(`unable to find user ${below.parameters.userId} in organization ${sub.organizationId}`);
+  // It is one of the parent's own users.
+  const nobodysIdentity: Rule = () => ({
+    ...{ status: 401, code: 16, errorCode: "CREDENTIAL_NOT_FOUND" },
+    message: "could not find a user with the identity of this OIDC token in organization",
+  });
   const open = {
     email_auth: nobodysAddress,
     init_otp_auth: isOff("OTP_EMAIL_AUTH"),
@@ -168,6 +175,9 @@ function relatives({ parent, sub }: Stage, credentials: Record<"parent" | "sub",
     // Its code is the parent's.
     otp_auth: () => invalid("Invalid OTP code"),
     otp_login: isOff("OTP_EMAIL_AUTH"),
+    create_oauth_providers: noSuchUserBelow,
+    oauth: nobodysIdentity,
+    oauth_login: nobodysIdentity,
   };
   const downwards = {
     body: ({ below }: Endpoint) => below,

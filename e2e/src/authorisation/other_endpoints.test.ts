@@ -29,6 +29,7 @@ const queriesByFields: Readonly<Record<string, readonly (keyof typeof queries)[]
     "get_session_profiles",
     "list_activities",
     "list_oauth2_credentials",
+    "get_oauth_providers",
     "list_policies",
     "list_private_key_tags",
     "list_private_keys",

@@ -1,6 +1,6 @@
 /** create_users, and what is wrong with a new user wherever one is made. */
 import assert from "node:assert/strict";
-import { exhausted, invalid, unimplemented } from "../refusals.ts";
+import { exhausted, invalid } from "../refusals.ts";
 import type { Refusal } from "../wire.ts";
 import { activityEntry, type BadInput } from "./entry.ts";
 import { noSuchTag } from "./faults.ts";
@@ -22,7 +22,7 @@ import {
 const someId = "[0-9a-f-]{36}";
 const missingCredential = invalid(
   new RegExp(
-    `^user missing valid credential: ${someId} \\(\`[^\`]+\`\\); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does$`,
+    `^user missing valid credential: ${someId} \\(\`[^\`]+\`\\); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does$`,
   ),
 );
 
@@ -120,9 +120,9 @@ export const badUsers: readonly {
     kept: true,
   },
   {
-    name: "an identity provider, which sign-in will bring",
+    name: "an identity whose token is none",
     more: () => ({ oauthProviders: [oauthProvider] }),
-    refusal: unimplemented("oauthProviders are not supported yet; pass an empty list and use apiKeys"),
+    refusal: invalid("invalid OIDC token: its header has no `alg`", "INVALID_OIDC_TOKEN"),
     kept: true,
   },
 ];

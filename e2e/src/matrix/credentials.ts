@@ -110,7 +110,7 @@ export const deleteApiKeys = activityEntry<{ userId: string; apiKeyIds: string[]
       }),
       refusal: ({ userId }) =>
         invalid(
-          `user missing valid credential: ${userId}; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does`,
+          `user missing valid credential: ${userId}; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does`,
         ),
       kept: "FAILED",
     },
@@ -123,7 +123,7 @@ export const deleteApiKeys = activityEntry<{ userId: string; apiKeyIds: string[]
       },
       refusal: (_, { place }) =>
         invalid(
-          `user missing valid credential: ${place.deputy.userId}; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does`,
+          `user missing valid credential: ${place.deputy.userId}; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does`,
         ),
       kept: "FAILED",
     },

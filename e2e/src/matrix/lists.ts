@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { activities } from "../generated/endpoints.ts";
-import { invalid, unimplemented } from "../refusals.ts";
+import { invalid } from "../refusals.ts";
 import { type BadInput, queryEntry } from "./entry.ts";
 import type { Fixture, Json } from "./fixture.ts";
 import { ethereum, newAccount } from "./keys.ts";
@@ -139,11 +139,9 @@ export const listSuborgs = queryEntry<Json>({
       refusal: invalid("invalid request body: missing field `filterType`"),
     },
     {
-      name: "a filter that sign-in will bring",
+      name: "a token that is none",
       bend: () => ({ filterType: "OIDC_TOKEN", filterValue: "e30.e30.AA" }),
-      refusal: unimplemented(
-        "the filter `OIDC_TOKEN` is not supported yet: it comes with sign-in with identity providers",
-      ),
+      refusal: invalid("invalid OIDC token: its header has no `alg`", "INVALID_OIDC_TOKEN"),
     },
   ],
   foreign: [],

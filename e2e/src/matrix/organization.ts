@@ -52,7 +52,7 @@ export const updateRootQuorum = activityEntry<{ threshold: number; userIds: stri
       refusal: ({ userIds }) =>
         invalid(
           new RegExp(
-            `^user missing valid credential: ${userIds.at(-1)} \\(\`[^\`]+\`\\); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does$`,
+            `^user missing valid credential: ${userIds.at(-1)} \\(\`[^\`]+\`\\); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does$`,
           ),
         ),
       kept: "FAILED",
@@ -166,7 +166,7 @@ export const removeOrganizationFeature = activityEntry<{ name: string }>({
         return { name: "FEATURE_NAME_EMAIL_AUTH" };
       },
       refusal: invalid(
-        /^user missing valid credential: [0-9a-f-]{36}; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does$/,
+        /^user missing valid credential: [0-9a-f-]{36}; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does$/,
       ),
       kept: "FAILED",
     },

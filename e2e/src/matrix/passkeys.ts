@@ -276,7 +276,7 @@ export const deleteAuthenticators = activityEntry<{ userId: string; authenticato
       bend: async ({ userId }, fixture) => ({ userId, authenticatorIds: await idsOf(fixture, userId) }),
       refusal: ({ userId }) =>
         invalid(
-          `user missing valid credential: ${userId}; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does`,
+          `user missing valid credential: ${userId}; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does`,
         ),
       kept: "FAILED",
     },

@@ -296,12 +296,22 @@ function asOthersSee({ bearerField }: ActivityEntry, { type }: Envelope, json: J
 function asQueriesShow(entry: ActivityEntry, body: Envelope, json: Json): Json {
   if (entry.bearerParams === undefined) return json;
   const { activity } = asOthersSee(entry, body, json);
-  const parameters = Object.entries(body.parameters).map(([name, value]) =>
-    entry.bearerParams?.includes(name) ? [name, digestOf(String(value))] : [name, value],
-  );
+  const parameters = withDigests(body.parameters, entry.bearerParams);
   const { intentKey = "" } = activityForms.get(body.type) ?? {};
   const votes = activity.votes.map(({ message: _, ...vote }: Json) => vote);
-  return { activity: { ...activity, intent: { [intentKey]: Object.fromEntries(parameters) }, votes } };
+  return { activity: { ...activity, intent: { [intentKey]: parameters }, votes } };
+}
+
+/** Wherever they are in it. */
+function withDigests(value: unknown, names: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => withDigests(item, names));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      names.includes(name) ? digestOf(String(inner)) : withDigests(inner, names),
+    ]),
+  );
 }
 
 function twoOfTwo({ isSignIn, callerOf, neverWaits }: ActivityEntry) {

@@ -49,7 +49,7 @@ async function look(fixture: Fixture, organizationId: string) {
 }
 
 const missingCredential = invalid(
-  /^user missing valid credential: [0-9a-f-]{36} \(`[^`]+`\); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does$/,
+  /^user missing valid credential: [0-9a-f-]{36} \(`[^`]+`\); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does$/,
 );
 
 export const createSubOrganization = activityEntry<Params>({

@@ -11,6 +11,7 @@ import { createUsers } from "./create_users.ts";
 import { createApiKeys, deleteApiKeys } from "./credentials.ts";
 import type { ActivityEntry, QueryEntry } from "./entry.ts";
 import { exportPrivateKey, exportWallet, exportWalletAccount } from "./exports.ts";
+import { createOauthProviders, deleteOauthProviders, getOauthProviders, oauth, oauthLogin } from "./identities.ts";
 import { importPrivateKey, importWallet, initImportPrivateKey, initImportWallet } from "./imports.ts";
 import { getIpAllowlist, removeIpAllowlist, setIpAllowlist } from "./ip_allowlists.ts";
 import { listActivities, listSuborgs, listVerifiedSuborgs } from "./lists.ts";
@@ -128,6 +129,10 @@ export const activityTable = {
   init_user_email_recovery: initUserEmailRecovery,
   otp_auth: otpAuth,
   otp_login: otpLogin,
+  create_oauth_providers: createOauthProviders,
+  delete_oauth_providers: deleteOauthProviders,
+  oauth_login: oauthLogin,
+  oauth,
   recover_user: recoverUser,
   remove_organization_feature: removeOrganizationFeature,
   set_organization_feature: setOrganizationFeature,
@@ -155,6 +160,7 @@ export const queryTable = {
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,

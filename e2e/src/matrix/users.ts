@@ -41,7 +41,7 @@ const lastCredential: BadInput<Json> = {
   bend: async (_, fixture) => ({ userId: await newMailUser(fixture), userEmail: "" }),
   refusal: ({ userId }) =>
     invalid(
-      `user missing valid credential: ${userId}; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does`,
+      `user missing valid credential: ${userId}; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does`,
     ),
   kept: "FAILED",
 };

@@ -30,12 +30,7 @@ export function isLetIn({ status, body }: RawAnswer): boolean {
 
 /** What is not built yet, word for word, and the endpoints that know of it. Any other 501 is a mistake. */
 const unbuilt: Readonly<Record<string, readonly string[]>> = {
-  "oauthProviders are not supported yet; pass an empty list and use apiKeys": [
-    "create_users",
-    "create_sub_organization",
-  ],
   "OTP_TYPE_WHATSAPP is not offered; use OTP_TYPE_EMAIL or OTP_TYPE_SMS": ["init_otp", "init_otp_auth"],
-  "the filter `OIDC_TOKEN` is not supported yet: it comes with sign-in with identity providers": ["list_suborgs"],
 };
 
 /** Whether it is the refusal of something that is not built yet: of a parameter that the endpoint has. */

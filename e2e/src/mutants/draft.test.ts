@@ -94,11 +94,11 @@ test("only what is known not to be built may be answered 501, and only where it 
   const answer = (message: string, code = 12) => {
     return { status: 501, headers: new Map(), body: JSON.stringify({ code, message }) };
   };
-  const provider = "oauthProviders are not supported yet; pass an empty list and use apiKeys";
-  assert.equal(isUnbuilt(answer(provider), "create_users"), true);
-  assert.equal(isUnbuilt(answer(provider), "create_user_tag"), false);
-  assert.equal(isUnbuilt(answer(provider, 13), "create_users"), false);
-  assert.equal(isUnbuilt(answer(provider), undefined), false);
-  assert.equal(isUnbuilt(answer("not supported yet"), "create_users"), false);
-  assert.equal(isUnbuilt({ ...answer(provider), status: 500 }, "create_users"), false);
+  const whatsApp = "OTP_TYPE_WHATSAPP is not offered; use OTP_TYPE_EMAIL or OTP_TYPE_SMS";
+  assert.equal(isUnbuilt(answer(whatsApp), "init_otp"), true);
+  assert.equal(isUnbuilt(answer(whatsApp), "create_user_tag"), false);
+  assert.equal(isUnbuilt(answer(whatsApp, 13), "init_otp"), false);
+  assert.equal(isUnbuilt(answer(whatsApp), undefined), false);
+  assert.equal(isUnbuilt(answer("not supported yet"), "init_otp"), false);
+  assert.equal(isUnbuilt({ ...answer(whatsApp), status: 500 }, "init_otp"), false);
 });

@@ -158,13 +158,13 @@ export async function organizations(t: TestContext, server: KeysteadServer, root
       const missed = await root.sdk.getSubOrgIds({ filterType, filterValue: other });
       assert.deepEqual(missed.organizationIds, [], filterType);
     }
-    // Nobody here has a passkey or a wallet; what looks at tokens comes with them, and says so.
+    // Nobody here has a passkey or a wallet, and what is no token is told so.
     for (const filterType of ["CREDENTIAL_ID", "WALLET_ACCOUNT_ADDRESS"]) {
       const none = await root.sdk.getSubOrgIds({ filterType, filterValue: "absent" });
       assert.deepEqual(none.organizationIds, [], filterType);
     }
-    const unbuilt = await refusalOf(root.sdk.getSubOrgIds({ filterType: "OIDC_TOKEN", filterValue: "absent" }));
-    assert.equal(unbuilt.code, 12);
+    const noToken = await refusalOf(root.sdk.getSubOrgIds({ filterType: "OIDC_TOKEN", filterValue: "absent" }));
+    assert.equal(noToken.code, 3);
   });
 
   await t.test("getSubOrgIds without a filter pages through all of them", async () => {

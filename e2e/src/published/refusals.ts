@@ -93,7 +93,7 @@ export async function refusals(t: TestContext, server: KeysteadServer, root: Per
             parameters: { users: keyless },
           }),
       },
-      /^Turnkey error 3: user missing valid credential: [0-9a-f-]{36} \(`[^`]+`\); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does \(Details: \[\]\)$/,
+      /^Turnkey error 3: user missing valid credential: [0-9a-f-]{36} \(`[^`]+`\); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does \(Details: \[\]\)$/,
     ],
     [
       "a key that somebody has",

@@ -200,7 +200,7 @@ export async function users(t: TestContext, server: KeysteadServer, root: Person
       refused.message,
       wording(
         3,
-        `user missing valid credential: ${userId}; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does`,
+        `user missing valid credential: ${userId}; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does`,
       ),
     );
     assert.deepEqual((await member.sdk.deleteApiKeys({ userId, apiKeyIds: [lastingId] })).apiKeyIds, [lastingId]);

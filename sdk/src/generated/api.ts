@@ -54,6 +54,22 @@ export type Authenticator = {
   updatedAt: Timestamp;
 };
 
+/** An OpenID Connect identity of a user. */
+export type OauthProvider = {
+  /** Unique identifier of the link. */
+  providerId: string;
+  /** Human-readable name of the identity provider. */
+  providerName: string;
+  /** Issuer of the identity: the claim `iss`. */
+  issuer: string;
+  /** Application that the identity is for: the claim `aud`. */
+  audience: string;
+  /** The user at the issuer: the claim `sub`. */
+  subject: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+};
+
 /** A user of an organization. */
 export type User = {
   /** Unique identifier of the user. */
@@ -68,8 +84,7 @@ export type User = {
   apiKeys: ApiKey[];
   /** Ids of the user's tags. */
   userTags: string[];
-  /** OpenID Connect links. */
-  oauthProviders: unknown[];
+  oauthProviders: OauthProvider[];
   /** When the user must authenticate in more than one way. */
   mfaPolicies: unknown[];
   createdAt: Timestamp;
@@ -555,6 +570,48 @@ export type CreateOauth2CredentialResponse = {
     };
     result?: {
       createOauth2CredentialResult?: CreateOauth2CredentialResult;
+    };
+  };
+};
+
+export type CreateOauthProvidersParams = {
+  /** Unique identifier. */
+  userId: string;
+  oauthProviders: readonly {
+    /** Human-readable name of the identity provider. */
+    providerName: string;
+    oidcToken?: string | null;
+    oidcClaims?: {
+      iss: string;
+      sub: string;
+      aud: string;
+    } | null;
+  }[];
+};
+
+export type CreateOauthProvidersResult = {
+  providerIds: string[];
+};
+
+export type CreateOauthProvidersRequest = {
+  type: "ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: CreateOauthProvidersParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type CreateOauthProvidersResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2";
+    intent?: {
+      createOauthProvidersIntentV2: CreateOauthProvidersParams;
+    };
+    result?: {
+      createOauthProvidersResultV2?: CreateOauthProvidersResult;
     };
   };
 };
@@ -1297,6 +1354,39 @@ export type DeleteOauth2CredentialResponse = {
     };
     result?: {
       deleteOauth2CredentialResult?: DeleteOauth2CredentialResult;
+    };
+  };
+};
+
+export type DeleteOauthProvidersParams = {
+  /** Unique identifier. */
+  userId: string;
+  providerIds: readonly string[];
+};
+
+export type DeleteOauthProvidersResult = {
+  providerIds: string[];
+};
+
+export type DeleteOauthProvidersRequest = {
+  type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DeleteOauthProvidersParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DeleteOauthProvidersResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS";
+    intent?: {
+      deleteOauthProvidersIntent: DeleteOauthProvidersParams;
+    };
+    result?: {
+      deleteOauthProvidersResult?: DeleteOauthProvidersResult;
     };
   };
 };
@@ -2104,6 +2194,48 @@ export type InitUserEmailRecoveryResponse = {
   };
 };
 
+export type OauthParams = {
+  /** OpenID Connect token: a compact JWT, or base64 of one. */
+  oidcToken: string;
+  /** Public key of the client on P-256, to which the export bundle is encrypted. */
+  targetPublicKey: string;
+  apiKeyName?: string | null;
+  expirationSeconds?: string | null;
+  invalidateExisting?: boolean | null;
+};
+
+export type OauthResult = {
+  /** Unique identifier. */
+  userId: string;
+  /** Unique identifier. */
+  apiKeyId: string;
+  /** The session's private key, encrypted to the target public key. */
+  credentialBundle: string;
+};
+
+export type OauthRequest = {
+  type: "ACTIVITY_TYPE_OAUTH";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: OauthParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type OauthResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_OAUTH";
+    intent?: {
+      oauthIntent: OauthParams;
+    };
+    result?: {
+      oauthResult?: OauthResult;
+    };
+  };
+};
+
 export type Oauth2AuthenticateParams = {
   /** The OAuth 2.0 credential whose client the user has signed in to. */
   oauth2CredentialId: string;
@@ -2142,6 +2274,44 @@ export type Oauth2AuthenticateResponse = {
     };
     result?: {
       oauth2AuthenticateResult?: Oauth2AuthenticateResult;
+    };
+  };
+};
+
+export type OauthLoginParams = {
+  /** OpenID Connect token: a compact JWT, or base64 of one. */
+  oidcToken: string;
+  /** Public key of the client on P-256, which becomes the session's key. */
+  publicKey: string;
+  expirationSeconds?: string | null;
+  invalidateExisting?: boolean | null;
+  sessionProfileId?: string | null;
+};
+
+export type OauthLoginResult = {
+  /** Signed token that says whose session it is and until when. */
+  session: string;
+};
+
+export type OauthLoginRequest = {
+  type: "ACTIVITY_TYPE_OAUTH_LOGIN";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: OauthLoginParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type OauthLoginResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_OAUTH_LOGIN";
+    intent?: {
+      oauthLoginIntent: OauthLoginParams;
+    };
+    result?: {
+      oauthLoginResult?: OauthLoginResult;
     };
   };
 };
@@ -3138,6 +3308,16 @@ export type GetOauth2CredentialResponse = {
   oauth2Credential: Oauth2Credential;
 };
 
+export type GetOauthProvidersRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  userId?: string | null;
+};
+
+export type GetOauthProvidersResponse = {
+  oauthProviders: OauthProvider[];
+};
+
 export type GetOrganizationRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3630,6 +3810,8 @@ export type GetIpAllowlistInput = Omit<GetIpAllowlistRequest, "organizationId"> 
 
 export type GetOauth2CredentialInput = Omit<GetOauth2CredentialRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetOauthProvidersInput = Omit<GetOauthProvidersRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetOrganizationInput = Omit<GetOrganizationRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetOrganizationConfigsInput = Omit<GetOrganizationConfigsRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -3688,6 +3870,7 @@ export const activities = {
   create_api_only_users: { url: "/public/v1/submit/create_api_only_users", type: "ACTIVITY_TYPE_CREATE_API_ONLY_USERS", resultKey: "createApiOnlyUsersResult", summary: "Create users with API keys in an organization", parameters: ["apiOnlyUsers: { userName: string; userEmail?: string | null; userTags: string[]; apiKeys: { apiKeyName: string; publicKey: string; expirationSeconds?: string | null; }[]; }[]"] },
   create_authenticators: { url: "/public/v1/submit/create_authenticators", type: "ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2", resultKey: "createAuthenticatorsResult", summary: "Add passkeys to a user", parameters: ["authenticators: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[]", "userId: string"] },
   create_oauth2_credential: { url: "/public/v1/submit/create_oauth2_credential", type: "ACTIVITY_TYPE_CREATE_OAUTH2_CREDENTIAL", resultKey: "createOauth2CredentialResult", summary: "Create an OAuth 2.0 credential of an application", parameters: ["provider: \"OAUTH2_PROVIDER_ALPHA\" | \"OAUTH2_PROVIDER_BETA\" | \"OAUTH2_PROVIDER_X\" | \"OAUTH2_PROVIDER_DISCORD\"", "clientId: string", "encryptedClientSecret: string"] },
+  create_oauth_providers: { url: "/public/v1/submit/create_oauth_providers", type: "ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2", resultKey: "createOauthProvidersResultV2", summary: "Link a user to identities at OpenID Connect providers", parameters: ["userId: string", "oauthProviders: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[]"] },
   create_policies: { url: "/public/v1/submit/create_policies", type: "ACTIVITY_TYPE_CREATE_POLICIES", resultKey: "createPoliciesResult", summary: "Create several policies at once", parameters: ["policies: { policyName: string; effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"; condition?: string | null; consensus?: string | null; time?: string | null; notes?: string | null; }[]"] },
   create_policy: { url: "/public/v1/submit/create_policy", type: "ACTIVITY_TYPE_CREATE_POLICY_V3", resultKey: "createPolicyResult", summary: "Create a policy", parameters: ["policyName: string", "effect: \"EFFECT_ALLOW\" | \"EFFECT_DENY\"", "condition?: string | null", "consensus?: string | null", "time?: string | null", "notes?: string | null"] },
   create_private_key_tag: { url: "/public/v1/submit/create_private_key_tag", type: "ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG", resultKey: "createPrivateKeyTagResult", summary: "Create a private key tag and add it to private keys", parameters: ["privateKeyTagName: string", "privateKeyIds: string[]"] },
@@ -3704,6 +3887,7 @@ export const activities = {
   delete_api_keys: { url: "/public/v1/submit/delete_api_keys", type: "ACTIVITY_TYPE_DELETE_API_KEYS", resultKey: "deleteApiKeysResult", summary: "Delete API keys of a user", parameters: ["userId: string", "apiKeyIds: string[]"] },
   delete_authenticators: { url: "/public/v1/submit/delete_authenticators", type: "ACTIVITY_TYPE_DELETE_AUTHENTICATORS", resultKey: "deleteAuthenticatorsResult", summary: "Delete passkeys of a user", parameters: ["userId: string", "authenticatorIds: string[]"] },
   delete_oauth2_credential: { url: "/public/v1/submit/delete_oauth2_credential", type: "ACTIVITY_TYPE_DELETE_OAUTH2_CREDENTIAL", resultKey: "deleteOauth2CredentialResult", summary: "Delete an OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string"] },
+  delete_oauth_providers: { url: "/public/v1/submit/delete_oauth_providers", type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS", resultKey: "deleteOauthProvidersResult", summary: "Unlink a user from identities at OpenID Connect providers", parameters: ["userId: string", "providerIds: string[]"] },
   delete_policies: { url: "/public/v1/submit/delete_policies", type: "ACTIVITY_TYPE_DELETE_POLICIES", resultKey: "deletePoliciesResult", summary: "Delete several policies at once", parameters: ["policyIds: string[]"] },
   delete_policy: { url: "/public/v1/submit/delete_policy", type: "ACTIVITY_TYPE_DELETE_POLICY", resultKey: "deletePolicyResult", summary: "Delete a policy", parameters: ["policyId: string"] },
   delete_private_key_tags: { url: "/public/v1/submit/delete_private_key_tags", type: "ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS", resultKey: "deletePrivateKeyTagsResult", summary: "Delete private key tags and take them off their keys", parameters: ["privateKeyTagIds: string[]"] },
@@ -3725,7 +3909,9 @@ export const activities = {
   init_otp: { url: "/public/v1/submit/init_otp", type: "ACTIVITY_TYPE_INIT_OTP_V3", resultKey: "initOtpResultV2", summary: "Send a one-time code to an e-mail address or phone number", parameters: ["otpType: \"OTP_TYPE_EMAIL\" | \"OTP_TYPE_SMS\" | \"OTP_TYPE_WHATSAPP\"", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
   init_otp_auth: { url: "/public/v1/submit/init_otp_auth", type: "ACTIVITY_TYPE_INIT_OTP_AUTH_V3", resultKey: "initOtpAuthResultV2", summary: "Send a user a one-time code to sign in with by otp_auth", parameters: ["otpType: \"OTP_TYPE_EMAIL\" | \"OTP_TYPE_SMS\" | \"OTP_TYPE_WHATSAPP\"", "contact: string", "otpLength?: number | null", "alphanumeric?: boolean | null", "expirationSeconds?: string | null", "userIdentifier?: string | null", "smsCustomization?: { template?: string | null; } | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "appName: string", "emailCustomization?: { logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null"] },
   init_user_email_recovery: { url: "/public/v1/submit/init_user_email_recovery", type: "ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2", resultKey: "initUserEmailRecoveryResult", summary: "Mail a user a key that can register a new passkey", parameters: ["email: string", "targetPublicKey: string", "expirationSeconds?: string | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "emailCustomization: { appName: string; logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; }"] },
+  oauth: { url: "/public/v1/submit/oauth", type: "ACTIVITY_TYPE_OAUTH", resultKey: "oauthResult", summary: "Sign in with an OpenID Connect token and get a session whose key is sent encrypted", parameters: ["oidcToken: string", "targetPublicKey: string", "apiKeyName?: string | null", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null"] },
   oauth2_authenticate: { url: "/public/v1/submit/oauth2_authenticate", type: "ACTIVITY_TYPE_OAUTH2_AUTHENTICATE", resultKey: "oauth2AuthenticateResult", summary: "Sign a user in at an OAuth 2.0 provider and get an identity token", parameters: ["oauth2CredentialId: string", "authCode: string", "redirectUri: string", "codeVerifier: string", "nonce: string", "bearerTokenTargetPublicKey?: string | null"] },
+  oauth_login: { url: "/public/v1/submit/oauth_login", type: "ACTIVITY_TYPE_OAUTH_LOGIN", resultKey: "oauthLoginResult", summary: "Sign a user in with an OpenID Connect token and get a session", parameters: ["oidcToken: string", "publicKey: string", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   otp_auth: { url: "/public/v1/submit/otp_auth", type: "ACTIVITY_TYPE_OTP_AUTH", resultKey: "otpAuthResult", summary: "Sign in with a one-time code and get a session whose key is sent encrypted", parameters: ["otpId: string", "otpCode: string", "targetPublicKey: string", "apiKeyName?: string | null", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null"] },
   otp_login: { url: "/public/v1/submit/otp_login", type: "ACTIVITY_TYPE_OTP_LOGIN_V2", resultKey: "otpLoginResult", summary: "Sign a user in with a verification token and get a session", parameters: ["verificationToken: string", "publicKey: string", "clientSignature: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; }", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   recover_user: { url: "/public/v1/submit/recover_user", type: "ACTIVITY_TYPE_RECOVER_USER", resultKey: "recoverUserResult", summary: "Register a passkey with the key that a recovery mail brought", parameters: ["authenticator: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }", "userId: string"] },
@@ -3761,6 +3947,7 @@ export const queries = {
   get_authenticators: { url: "/public/v1/query/get_authenticators", summary: "List the passkeys of a user", parameters: ["userId: string"] },
   get_ip_allowlist: { url: "/public/v1/query/get_ip_allowlist", summary: "Get the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
   get_oauth2_credential: { url: "/public/v1/query/get_oauth2_credential", summary: "Get one OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string"] },
+  get_oauth_providers: { url: "/public/v1/query/get_oauth_providers", summary: "List the OpenID Connect identities of a user, or of all users", parameters: ["userId?: string | null"] },
   get_organization: { url: "/public/v1/query/get_organization", summary: "Get an organization with its users, policies, keys, wallets and tags", parameters: [] },
   get_organization_configs: { url: "/public/v1/query/get_organization_configs", summary: "Get the features and the root quorum of an organization", parameters: [] },
   get_policy: { url: "/public/v1/query/get_policy", summary: "Get one policy", parameters: ["policyId: string"] },
@@ -3824,6 +4011,8 @@ export type Api = {
   createAuthenticators(params: CreateAuthenticatorsParams, options?: CallOptions): Promise<Completed<CreateAuthenticatorsResult>>;
   /** Create an OAuth 2.0 credential of an application. */
   createOauth2Credential(params: CreateOauth2CredentialParams, options?: CallOptions): Promise<Completed<CreateOauth2CredentialResult>>;
+  /** Link a user to identities at OpenID Connect providers. */
+  createOauthProviders(params: CreateOauthProvidersParams, options?: CallOptions): Promise<Completed<CreateOauthProvidersResult>>;
   /** Create several policies at once. */
   createPolicies(params: CreatePoliciesParams, options?: CallOptions): Promise<Completed<CreatePoliciesResult>>;
   /** Create a policy. */
@@ -3856,6 +4045,8 @@ export type Api = {
   deleteAuthenticators(params: DeleteAuthenticatorsParams, options?: CallOptions): Promise<Completed<DeleteAuthenticatorsResult>>;
   /** Delete an OAuth 2.0 credential of an application. */
   deleteOauth2Credential(params: DeleteOauth2CredentialParams, options?: CallOptions): Promise<Completed<DeleteOauth2CredentialResult>>;
+  /** Unlink a user from identities at OpenID Connect providers. */
+  deleteOauthProviders(params: DeleteOauthProvidersParams, options?: CallOptions): Promise<Completed<DeleteOauthProvidersResult>>;
   /** Delete several policies at once. */
   deletePolicies(params: DeletePoliciesParams, options?: CallOptions): Promise<Completed<DeletePoliciesResult>>;
   /** Delete a policy. */
@@ -3898,8 +4089,12 @@ export type Api = {
   initOtpAuth(params: InitOtpAuthParams, options?: CallOptions): Promise<Completed<InitOtpAuthResult>>;
   /** Mail a user a key that can register a new passkey. */
   initUserEmailRecovery(params: InitUserEmailRecoveryParams, options?: CallOptions): Promise<Completed<InitUserEmailRecoveryResult>>;
+  /** Sign in with an OpenID Connect token and get a session whose key is sent encrypted. */
+  oauth(params: OauthParams, options?: CallOptions): Promise<Completed<OauthResult>>;
   /** Sign a user in at an OAuth 2.0 provider and get an identity token. */
   oauth2Authenticate(params: Oauth2AuthenticateParams, options?: CallOptions): Promise<Completed<Oauth2AuthenticateResult>>;
+  /** Sign a user in with an OpenID Connect token and get a session. */
+  oauthLogin(params: OauthLoginParams, options?: CallOptions): Promise<Completed<OauthLoginResult>>;
   /** Sign in with a one-time code and get a session whose key is sent encrypted. */
   otpAuth(params: OtpAuthParams, options?: CallOptions): Promise<Completed<OtpAuthResult>>;
   /** Sign a user in with a verification token and get a session. */
@@ -3964,6 +4159,8 @@ export type Api = {
   getIpAllowlist(request?: GetIpAllowlistInput, options?: CallOptions): Promise<GetIpAllowlistResponse>;
   /** Get one OAuth 2.0 credential of an application. */
   getOauth2Credential(request: GetOauth2CredentialInput, options?: CallOptions): Promise<GetOauth2CredentialResponse>;
+  /** List the OpenID Connect identities of a user, or of all users. */
+  getOauthProviders(request?: GetOauthProvidersInput, options?: CallOptions): Promise<GetOauthProvidersResponse>;
   /** Get an organization with its users, policies, keys, wallets and tags. */
   getOrganization(request?: GetOrganizationInput, options?: CallOptions): Promise<GetOrganizationResponse>;
   /** Get the features and the root quorum of an organization. */
@@ -4026,6 +4223,7 @@ export function createApi({ submit, query }: Calls): Api {
     createApiOnlyUsers: (params, options) => submit("create_api_only_users", params, options),
     createAuthenticators: (params, options) => submit("create_authenticators", params, options),
     createOauth2Credential: (params, options) => submit("create_oauth2_credential", params, options),
+    createOauthProviders: (params, options) => submit("create_oauth_providers", params, options),
     createPolicies: (params, options) => submit("create_policies", params, options),
     createPolicy: (params, options) => submit("create_policy", params, options),
     createPrivateKeyTag: (params, options) => submit("create_private_key_tag", params, options),
@@ -4042,6 +4240,7 @@ export function createApi({ submit, query }: Calls): Api {
     deleteApiKeys: (params, options) => submit("delete_api_keys", params, options),
     deleteAuthenticators: (params, options) => submit("delete_authenticators", params, options),
     deleteOauth2Credential: (params, options) => submit("delete_oauth2_credential", params, options),
+    deleteOauthProviders: (params, options) => submit("delete_oauth_providers", params, options),
     deletePolicies: (params, options) => submit("delete_policies", params, options),
     deletePolicy: (params, options) => submit("delete_policy", params, options),
     deletePrivateKeyTags: (params, options) => submit("delete_private_key_tags", params, options),
@@ -4063,7 +4262,9 @@ export function createApi({ submit, query }: Calls): Api {
     initOtp: (params, options) => submit("init_otp", params, options),
     initOtpAuth: (params, options) => submit("init_otp_auth", params, options),
     initUserEmailRecovery: (params, options) => submit("init_user_email_recovery", params, options),
+    oauth: (params, options) => submit("oauth", params, options),
     oauth2Authenticate: (params, options) => submit("oauth2_authenticate", params, options),
+    oauthLogin: (params, options) => submit("oauth_login", params, options),
     otpAuth: (params, options) => submit("otp_auth", params, options),
     otpLogin: (params, options) => submit("otp_login", params, options),
     recoverUser: (params, options) => submit("recover_user", params, options),
@@ -4096,6 +4297,7 @@ export function createApi({ submit, query }: Calls): Api {
     getAuthenticators: (request, options) => query("get_authenticators", request, options),
     getIpAllowlist: (request = {}, options) => query("get_ip_allowlist", request, options),
     getOauth2Credential: (request, options) => query("get_oauth2_credential", request, options),
+    getOauthProviders: (request = {}, options) => query("get_oauth_providers", request, options),
     getOrganization: (request = {}, options) => query("get_organization", request, options),
     getOrganizationConfigs: (request = {}, options) => query("get_organization_configs", request, options),
     getPolicy: (request, options) => query("get_policy", request, options),

@@ -103,7 +103,7 @@ test("a root user needs a credential that does not expire", () => {
   const missing = {
     code: "invalid_argument",
     message:
-      "user missing valid credential: new 1 (`Bob`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: new 1 (`Bob`); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   };
   assert.throws(() => withUsers({ userName: "Bob" }), missing);
   assert.throws(() => withUsers({ userName: "Bob", apiKeys: [keyParams(1, { expirationSeconds: "900" })] }), missing);
@@ -117,7 +117,7 @@ test("a contact is a credential while its login is on in the new organization", 
   const missing = {
     code: "invalid_argument",
     message:
-      "user missing valid credential: new 1 (`Bob`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: new 1 (`Bob`); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   };
   assert.equal(run({ rootUsers: [email], disableEmailAuth: true }).births?.length, 1);
   assert.throws(() => run({ rootUsers: [email], disableEmailAuth: true, disableOtpEmailAuth: true }), missing);
@@ -168,10 +168,11 @@ const clientSignature = {
   signature: "s",
 } as const;
 const link = { providerName: "issuer", oidcToken: "token" };
-test("identity providers are not built, and nothing is born", () => {
-  assert.throws(() => run({ rootUsers: [{ userName: "Bob", ...key, oauthProviders: [link] }] }), {
-    code: "unimplemented",
-    message: /^oauthProviders are not supported yet/,
+test("an identity that nobody vouches for is refused, and nothing is born", () => {
+  const claims = { providerName: "issuer", oidcClaims: { iss: "https://a.example", sub: "s", aud: "a" } };
+  assert.throws(() => run({ rootUsers: [{ userName: "Bob", ...key, oauthProviders: [claims] }] }), {
+    code: "invalid_argument",
+    message: /^invalid oauth provider: oidcClaims need an oidcToken/,
   });
 });
 

@@ -46,7 +46,10 @@ export const createSubOrganization = defineActivity({
     rootUserIds: Type.Optional(ids),
   }),
   versions: createSubOrganizationVersions,
-  bearerParams: { verificationToken: "verificationToken" },
+  bearerParams: {
+    verificationToken: "verificationToken",
+    "rootUsers[].oauthProviders[].oidcToken": "identityToken",
+  },
   cost: (params: CreateSubOrganizationParams) =>
     costOfUsers(params.rootUsers) +
     costOfPrivateKeys(olderPartsOf(params).privateKeys) +
@@ -69,7 +72,11 @@ export const createSubOrganization = defineActivity({
     if (params.wallet) checkLimit("wallets", 1, limited);
     const wanted = olderPartsOf(params).privateKeys ?? [];
     checkLimit("privateKeys", wanted.length, limited);
-    const asked = params.rootUsers.map(({ apiKeys, authenticators }) => ({ apiKeys: apiKeys ?? [], authenticators }));
+    const asked = params.rootUsers.map(({ apiKeys, authenticators, oauthProviders }) => ({
+      apiKeys: apiKeys ?? [],
+      authenticators,
+      oauthProviders,
+    }));
     refuseKeysByText(emptyPages.members, asked, context);
     const accounts = parseAccounts(params.wallet?.accounts ?? []);
     const subOrganizationId = context.newId();

@@ -51,7 +51,7 @@ test("a user without any way in is refused, and so are all with it", () => {
   assert.throws(() => run([user(), user({ apiKeys: [] })]), {
     code: "invalid_argument",
     message:
-      "user missing valid credential: new 2 (`Bob`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: new 2 (`Bob`); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   });
 });
 
@@ -62,7 +62,7 @@ for (const feature of ["EMAIL_AUTH", "OTP_EMAIL_AUTH", "SMS_AUTH"] as const) {
     assert.equal(run([user(contact)], {}, pages).changes.length, 1);
     assert.throws(() => run([user(contact)]), {
       message:
-        "user missing valid credential: new 0 (`Bob`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+        "user missing valid credential: new 0 (`Bob`); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
     });
   });
 }

@@ -16,6 +16,7 @@ export const createUsers = defineActivity({
   params: createUsersParams,
   result: Type.Object({ userIds: ids }),
   versions: createUsersVersions,
+  bearerParams: { "users[].oauthProviders[].oidcToken": "identityToken" },
   cost: ({ users }) => costOfUsers(users),
   state: ({ members, settings }) => ({ members, settings }),
   run: (state, { users }, context) => createUsersIn(state, users, context),

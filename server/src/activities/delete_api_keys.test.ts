@@ -17,7 +17,7 @@ function run(userId: string, apiKeyIds: string[], pages = acme) {
 
 const missing = (userId: string) => ({
   code: "invalid_argument",
-  message: `user missing valid credential: ${userId}; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does`,
+  message: `user missing valid credential: ${userId}; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does`,
 });
 
 test("the keys go and the others stay; one named twice goes once", () => {

@@ -30,7 +30,7 @@ test("a login that is somebody's only way in stays, for root users and others", 
   const missing = {
     code: "invalid_argument",
     message:
-      "user missing valid credential: bob; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: bob; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   };
   assert.throws(() => run(otp, organization({ users: [ann, bob], features: [otp] })), missing);
   assert.throws(() => run(otp, organization({ users: [bob], features: [otp] })), missing);

@@ -54,7 +54,7 @@ const refused: [what: string, threshold: number, userIds: string[], message: str
     "a member whose keys all expire",
     1,
     ["ann", "session"],
-    "user missing valid credential: session (`session`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+    "user missing valid credential: session (`session`); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   ],
 ];
 for (const [what, threshold, userIds, message] of refused) {

@@ -25,7 +25,7 @@ test("an empty text removes it, unless it is the user's only way in", () => {
   assert.throws(() => run({ userId: "bob", userPhoneNumber: "" }), {
     code: "invalid_argument",
     message:
-      "user missing valid credential: bob; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: bob; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   });
 });
 

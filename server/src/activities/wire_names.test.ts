@@ -121,6 +121,16 @@ const published: readonly [path: string, type: string, intentKey: string, result
   ["init_otp", "INIT_OTP", "initOtpIntent", "initOtpResult"],
   ["init_otp", "INIT_OTP_V2", "initOtpIntentV2", "initOtpResult"],
   ["init_otp", "INIT_OTP_V3", "initOtpIntentV3", "initOtpResultV2"],
+  ["oauth", "OAUTH", "oauthIntent", "oauthResult"],
+  ["oauth_login", "OAUTH_LOGIN", "oauthLoginIntent", "oauthLoginResult"],
+  ["create_oauth_providers", "CREATE_OAUTH_PROVIDERS", "createOauthProvidersIntent", "createOauthProvidersResult"],
+  [
+    "create_oauth_providers",
+    "CREATE_OAUTH_PROVIDERS_V2",
+    "createOauthProvidersIntentV2",
+    "createOauthProvidersResultV2",
+  ],
+  ["delete_oauth_providers", "DELETE_OAUTH_PROVIDERS", "deleteOauthProvidersIntent", "deleteOauthProvidersResult"],
   ["otp_login", "OTP_LOGIN", "otpLoginIntent", "otpLoginResult"],
   ["otp_login", "OTP_LOGIN_V2", "otpLoginIntentV2", "otpLoginResult"],
   ["reject_activity", "REJECT_ACTIVITY", "rejectActivityIntent", ""],
@@ -255,10 +265,12 @@ test("only credentials are a user's own to change by default", () => {
   assert.deepEqual([...new Set(own.map(({ activity }) => activity.path))].sort(), [
     "create_api_keys",
     "create_authenticators",
+    "create_oauth_providers",
     "create_read_only_session",
     "create_read_write_session",
     "delete_api_keys",
     "delete_authenticators",
+    "delete_oauth_providers",
     "recover_user",
     "stamp_login",
   ]);
@@ -304,6 +316,8 @@ test("exactly these make a session that may submit, so a session with a profile 
     "create_read_write_session",
     "email_auth",
     "init_user_email_recovery",
+    "oauth",
+    "oauth_login",
     "otp_auth",
     "otp_login",
     "stamp_login",
@@ -326,9 +340,12 @@ test("exactly these take a stamp that a verification token vouches for: sign-ins
 test("exactly these are open to users of the parent, and none of them is a vote, a user's own act or about keys", () => {
   const open = [...activityForms.values()].map(({ activity }) => activity).filter((each) => each.openToParent === true);
   assert.deepEqual([...new Set(open.map(({ path }) => path))].sort(), [
+    "create_oauth_providers",
     "email_auth",
     "init_otp_auth",
     "init_user_email_recovery",
+    "oauth",
+    "oauth_login",
     "otp_auth",
     "otp_login",
   ]);
@@ -343,8 +360,12 @@ test("exactly these take bearer values, each of which the schema of a version kn
   const forms = [...activityForms.values()];
   const bearing = forms.map(({ activity }) => activity).filter((each) => each.bearerParams !== undefined);
   assert.deepEqual([...new Set(bearing.map(({ path }) => path))].sort(), [
+    "create_oauth_providers",
     "create_sub_organization",
+    "create_users",
+    "oauth",
     "oauth2_authenticate",
+    "oauth_login",
     "otp_auth",
     "otp_login",
     "update_user_email",

@@ -63,6 +63,7 @@ try {
     note(`closing the gateway's socket: ${error instanceof Error ? error.name : "error"}`),
   );
   note(describeSenders(settings));
+  if (egress === "loopback") note("KEYSTEAD_DEV_EGRESS=loopback: issuers on this machine are asked, by http too");
 } catch (error) {
   say({ kind: "fatal", message: error instanceof Error ? error.message : String(error) });
 }

@@ -38,6 +38,8 @@ export const unitCosts = {
   verify: 150,
   /** A registration of a passkey: read, its point checked and its statement verified. */
   passkey: 400,
+  /** A token of another issuer, read and verified: its key may have 4,096 bits. */
+  identityToken: 400,
   /** A thousand characters of a transaction, read and written. */
   transaction: 100,
   /** A thousand characters of policies that are compiled. */
@@ -102,14 +104,16 @@ function costOfAddress(format: AddressFormat): number {
 type CostlyUser = {
   apiKeys?: readonly unknown[] | null;
   authenticators?: readonly unknown[] | null;
+  oauthProviders?: readonly unknown[] | null;
   userTags?: readonly unknown[] | null;
 };
 
 export function costOfUsers(users: readonly CostlyUser[]): number {
-  return users.reduce((sum, { apiKeys, authenticators, userTags }) => {
+  return users.reduce((sum, { apiKeys, authenticators, oauthProviders, userTags }) => {
     const keys = (apiKeys?.length ?? 0) * unitCosts.publicKey;
     const passkeys = (authenticators?.length ?? 0) * unitCosts.passkey;
-    return sum + unitCosts.entry + keys + passkeys + (userTags?.length ?? 0);
+    const identities = (oauthProviders?.length ?? 0) * unitCosts.identityToken;
+    return sum + unitCosts.entry + keys + passkeys + identities + (userTags?.length ?? 0);
   }, 0);
 }
 

@@ -34,6 +34,8 @@ export type ActivityContext = {
   readonly bodyMs: number;
   /** The user who submitted the activity, whoever approved it since. Where a parent acts in its sub-organization, a user of the parent. */
   readonly userId: string;
+  /** A user of the parent asks. */
+  readonly isByParent: boolean;
   readonly limits: Limits;
   readonly curves: Curves;
   readonly keys: KeyAccess;
@@ -83,7 +85,7 @@ export type BearerField = {
 };
 
 /** Parameters that are worth something to whoever has them: `rules/bearer_params.ts` says how long. */
-export type BearerKind = "verificationToken" | "oneTimeCode" | "authorizationCode";
+export type BearerKind = "verificationToken" | "oneTimeCode" | "identityToken" | "authorizationCode";
 
 /** One spelling of an activity on the wire. Names are written out, never computed. */
 export type WireNames = {

@@ -12,6 +12,7 @@ test("without the operator's numbers the published limits stand, and more than t
     expiringApiKeysPerUser: 10,
     maxSessionSeconds: 2_592_000,
     authenticatorsPerUser: 10,
+    oauthProvidersPerUser: 10,
     pendingActivitiesPerOrganization: 1_000,
     pendingActivitiesPerUser: 200,
     pendingActivitiesPerRootUser: 200,

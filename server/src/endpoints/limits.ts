@@ -8,6 +8,7 @@ const otherLimits = {
   /** The longest that a session may be asked for: 30 days. */
   maxSessionSeconds: 30 * 24 * 60 * 60,
   authenticatorsPerUser: 10,
+  oauthProvidersPerUser: 10,
   /** Of users who are not in the root quorum, together; and of one of them. */
   pendingActivitiesPerOrganization: 1_000,
   pendingActivitiesPerUser: 200,

@@ -102,15 +102,18 @@ export const authenticators = Type.Array(authenticatorParams, { maxItems: 100, d
 export const authenticatorsV1 = Type.Array(authenticatorParamsV1, { maxItems: 100, description: "Passkeys." });
 
 const providerName = name("Human-readable name of the identity provider.");
-const oidcToken = Type.String({ maxLength: 50_000, description: "OpenID Connect token." });
+export const requiredOidcToken = Type.String({
+  maxLength: 50_000,
+  description: "OpenID Connect token: a compact JWT, or base64 of one.",
+});
 const claim = Type.String({ minLength: 1, maxLength: 1_000 });
 
 /** Before links could be made from claims alone, each brought a token. */
-export const oauthProviderParamsV1 = Type.Object({ providerName, oidcToken });
+export const oauthProviderParamsV1 = Type.Object({ providerName, oidcToken: requiredOidcToken });
 
 export const oauthProviderParams = Type.Object({
   providerName,
-  oidcToken: optional(oidcToken),
+  oidcToken: optional(requiredOidcToken),
   oidcClaims: optional(Type.Object({ iss: claim, sub: claim, aud: claim })),
 });
 

@@ -48,6 +48,21 @@ export const authenticatorRecord = Type.Object(
 
 export const authenticator = component<Static<typeof authenticatorRecord>>("Authenticator");
 
+export const oauthProviderRecord = Type.Object(
+  {
+    providerId: text("Unique identifier of the link."),
+    providerName: text("Human-readable name of the identity provider."),
+    issuer: text("Issuer of the identity: the claim `iss`."),
+    audience: text("Application that the identity is for: the claim `aud`."),
+    subject: text("The user at the issuer: the claim `sub`."),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  },
+  { description: "An OpenID Connect identity of a user." },
+);
+
+export const oauthProvider = component<Static<typeof oauthProviderRecord>>("OauthProvider");
+
 export const userRecord = Type.Object(
   {
     userId: text("Unique identifier of the user."),
@@ -57,7 +72,7 @@ export const userRecord = Type.Object(
     authenticators: Type.Array(authenticator),
     apiKeys: Type.Array(apiKey),
     userTags: Type.Array(Type.String(), { description: "Ids of the user's tags." }),
-    oauthProviders: Type.Array(Type.Unknown(), { description: "OpenID Connect links." }),
+    oauthProviders: Type.Array(oauthProvider),
     mfaPolicies: Type.Array(Type.Unknown(), { description: "When the user must authenticate in more than one way." }),
     createdAt: timestamp,
     updatedAt: timestamp,

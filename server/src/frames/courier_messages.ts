@@ -17,7 +17,7 @@ import {
   type ValueOf,
   variant,
 } from "@keystead/core/encoding/layout.ts";
-import { maxStatementBytes } from "@keystead/core/oidc/issuer_statement.ts";
+import { maxStatementAgeMs, maxStatementBytes } from "@keystead/core/oidc/issuer_statement.ts";
 
 /** Why a message was not sent, in words that give away neither the contact nor the code. */
 export const deliveryErrors = [
@@ -73,7 +73,7 @@ export type Oauth2Error = (typeof oauth2Errors)[number];
 
 /** How old a statement may be: while it is fresh nobody asks for another, and while it is usable it serves when there is no other. The
  * signer takes none that is an hour old by its own clock, and has to have the time to see it. */
-export const statementAges = { freshMs: 30 * 60_000, usableMs: 55 * 60_000 } as const;
+export const statementAges = { freshMs: maxStatementAgeMs / 2, usableMs: maxStatementAgeMs - 5 * 60_000 } as const;
 
 /** Requests to the courier, each with its reply. */
 export const courierMessages = {

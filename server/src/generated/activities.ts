@@ -4,6 +4,7 @@ import { createApiKeys } from "../activities/create_api_keys.ts";
 import { createApiOnlyUsers } from "../activities/create_api_only_users.ts";
 import { createAuthenticators } from "../activities/create_authenticators.ts";
 import { createOauth2Credential } from "../activities/create_oauth2_credential.ts";
+import { createOauthProviders } from "../activities/create_oauth_providers.ts";
 import { createPolicies } from "../activities/create_policies.ts";
 import { createPolicy } from "../activities/create_policy.ts";
 import { createPrivateKeyTag } from "../activities/create_private_key_tag.ts";
@@ -20,6 +21,7 @@ import { createWalletAccounts } from "../activities/create_wallet_accounts.ts";
 import { deleteApiKeys } from "../activities/delete_api_keys.ts";
 import { deleteAuthenticators } from "../activities/delete_authenticators.ts";
 import { deleteOauth2Credential } from "../activities/delete_oauth2_credential.ts";
+import { deleteOauthProviders } from "../activities/delete_oauth_providers.ts";
 import { deletePolicies } from "../activities/delete_policies.ts";
 import { deletePolicy } from "../activities/delete_policy.ts";
 import { deletePrivateKeyTags } from "../activities/delete_private_key_tags.ts";
@@ -41,7 +43,9 @@ import { initImportWallet } from "../activities/init_import_wallet.ts";
 import { initOtp } from "../activities/init_otp.ts";
 import { initOtpAuth } from "../activities/init_otp_auth.ts";
 import { initUserEmailRecovery } from "../activities/init_user_email_recovery.ts";
+import { oauth } from "../activities/oauth.ts";
 import { oauth2Authenticate } from "../activities/oauth2_authenticate.ts";
+import { oauthLogin } from "../activities/oauth_login.ts";
 import { otpAuth } from "../activities/otp_auth.ts";
 import { otpLogin } from "../activities/otp_login.ts";
 import { recoverUser } from "../activities/recover_user.ts";
@@ -75,6 +79,7 @@ export const activities = {
   create_api_only_users: createApiOnlyUsers,
   create_authenticators: createAuthenticators,
   create_oauth2_credential: createOauth2Credential,
+  create_oauth_providers: createOauthProviders,
   create_policies: createPolicies,
   create_policy: createPolicy,
   create_private_key_tag: createPrivateKeyTag,
@@ -91,6 +96,7 @@ export const activities = {
   delete_api_keys: deleteApiKeys,
   delete_authenticators: deleteAuthenticators,
   delete_oauth2_credential: deleteOauth2Credential,
+  delete_oauth_providers: deleteOauthProviders,
   delete_policies: deletePolicies,
   delete_policy: deletePolicy,
   delete_private_key_tags: deletePrivateKeyTags,
@@ -112,7 +118,9 @@ export const activities = {
   init_otp: initOtp,
   init_otp_auth: initOtpAuth,
   init_user_email_recovery: initUserEmailRecovery,
+  oauth: oauth,
   oauth2_authenticate: oauth2Authenticate,
+  oauth_login: oauthLogin,
   otp_auth: otpAuth,
   otp_login: otpLogin,
   recover_user: recoverUser,

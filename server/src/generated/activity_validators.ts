@@ -43,6 +43,18 @@ const activityTypeCreateOauth2Credential = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeCreateOauthProvidersV2 = (() => {
+  const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("userId" in value && "oauthProviders" in value) && ((typeof value.userId === "string" && ((value.userId.length >= 2 || (value.userId.length >= 1 && codePointCount(value.userId) >= 1)) && (value.userId.length <= 128 || (value.userId.length <= 256 && codePointCount(value.userId) <= 128)))) && (Array.isArray(value.oauthProviders) && ((value.oauthProviders.every((unique_0, index) => (((typeof unique_0 === "object" && unique_0 !== null && !(Array.isArray(unique_0))) && ("providerName" in unique_0 && (((typeof unique_0.providerName === "string" && (((unique_0.providerName.length >= 2 || (unique_0.providerName.length >= 1 && codePointCount(unique_0.providerName) >= 1)) && (unique_0.providerName.length <= 255 || (unique_0.providerName.length <= 510 && codePointCount(unique_0.providerName) <= 255))) && External[0].test(unique_0.providerName))) && (unique_0.oidcToken === undefined || (!("oidcToken" in unique_0) || ((typeof unique_0.oidcToken === "string" && (unique_0.oidcToken.length <= 50000 || (unique_0.oidcToken.length <= 100000 && codePointCount(unique_0.oidcToken) <= 50000))) || unique_0.oidcToken === null)))) && (unique_0.oidcClaims === undefined || (!("oidcClaims" in unique_0) || (((typeof unique_0.oidcClaims === "object" && unique_0.oidcClaims !== null && !(Array.isArray(unique_0.oidcClaims))) && ((("iss" in unique_0.oidcClaims && "sub" in unique_0.oidcClaims) && "aud" in unique_0.oidcClaims) && (((typeof unique_0.oidcClaims.iss === "string" && ((unique_0.oidcClaims.iss.length >= 2 || (unique_0.oidcClaims.iss.length >= 1 && codePointCount(unique_0.oidcClaims.iss) >= 1)) && (unique_0.oidcClaims.iss.length <= 1000 || (unique_0.oidcClaims.iss.length <= 2000 && codePointCount(unique_0.oidcClaims.iss) <= 1000)))) && (typeof unique_0.oidcClaims.sub === "string" && ((unique_0.oidcClaims.sub.length >= 2 || (unique_0.oidcClaims.sub.length >= 1 && codePointCount(unique_0.oidcClaims.sub) >= 1)) && (unique_0.oidcClaims.sub.length <= 1000 || (unique_0.oidcClaims.sub.length <= 2000 && codePointCount(unique_0.oidcClaims.sub) <= 1000))))) && (typeof unique_0.oidcClaims.aud === "string" && ((unique_0.oidcClaims.aud.length >= 2 || (unique_0.oidcClaims.aud.length >= 1 && codePointCount(unique_0.oidcClaims.aud) >= 1)) && (unique_0.oidcClaims.aud.length <= 1000 || (unique_0.oidcClaims.aud.length <= 2000 && codePointCount(unique_0.oidcClaims.aud) <= 1000))))))) || unique_0.oidcClaims === null)))))))) && value.oauthProviders.length >= 1) && value.oauthProviders.length <= 100))))));
+  return (value) => check_0(value);
+})();
+
+const activityTypeCreateOauthProviders = (() => {
+  const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("userId" in value && "oauthProviders" in value) && ((typeof value.userId === "string" && ((value.userId.length >= 2 || (value.userId.length >= 1 && codePointCount(value.userId) >= 1)) && (value.userId.length <= 128 || (value.userId.length <= 256 && codePointCount(value.userId) <= 128)))) && (Array.isArray(value.oauthProviders) && ((value.oauthProviders.every((unique_0, index) => (((typeof unique_0 === "object" && unique_0 !== null && !(Array.isArray(unique_0))) && (("providerName" in unique_0 && "oidcToken" in unique_0) && ((typeof unique_0.providerName === "string" && (((unique_0.providerName.length >= 2 || (unique_0.providerName.length >= 1 && codePointCount(unique_0.providerName) >= 1)) && (unique_0.providerName.length <= 255 || (unique_0.providerName.length <= 510 && codePointCount(unique_0.providerName) <= 255))) && External[0].test(unique_0.providerName))) && (typeof unique_0.oidcToken === "string" && (unique_0.oidcToken.length <= 50000 || (unique_0.oidcToken.length <= 100000 && codePointCount(unique_0.oidcToken) <= 50000)))))))) && value.oauthProviders.length >= 1) && value.oauthProviders.length <= 100))))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeCreatePolicies = (() => {
   const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("policies" in value && (Array.isArray(value.policies) && ((value.policies.every((unique_0, index) => (((typeof unique_0 === "object" && unique_0 !== null && !(Array.isArray(unique_0))) && (("policyName" in unique_0 && "effect" in unique_0) && ((((((typeof unique_0.policyName === "string" && (((unique_0.policyName.length >= 2 || (unique_0.policyName.length >= 1 && codePointCount(unique_0.policyName) >= 1)) && (unique_0.policyName.length <= 255 || (unique_0.policyName.length <= 510 && codePointCount(unique_0.policyName) <= 255))) && External[0].test(unique_0.policyName))) && (unique_0.effect === "EFFECT_ALLOW" || unique_0.effect === "EFFECT_DENY")) && (unique_0.condition === undefined || (!("condition" in unique_0) || ((typeof unique_0.condition === "string" && (unique_0.condition.length <= 65536 || (unique_0.condition.length <= 131072 && codePointCount(unique_0.condition) <= 65536))) || unique_0.condition === null)))) && (unique_0.consensus === undefined || (!("consensus" in unique_0) || ((typeof unique_0.consensus === "string" && (unique_0.consensus.length <= 65536 || (unique_0.consensus.length <= 131072 && codePointCount(unique_0.consensus) <= 65536))) || unique_0.consensus === null)))) && (unique_0.time === undefined || (!("time" in unique_0) || ((typeof unique_0.time === "string" && (unique_0.time.length <= 65536 || (unique_0.time.length <= 131072 && codePointCount(unique_0.time) <= 65536))) || unique_0.time === null)))) && (unique_0.notes === undefined || (!("notes" in unique_0) || ((typeof unique_0.notes === "string" && (unique_0.notes.length <= 4096 || (unique_0.notes.length <= 8192 && codePointCount(unique_0.notes) <= 4096))) || unique_0.notes === null)))))))) && value.policies.length >= 1) && value.policies.length <= 100)))));
@@ -207,6 +219,11 @@ const activityTypeDeleteOauth2Credential = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeDeleteOauthProviders = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("userId" in value && "providerIds" in value) && ((typeof value.userId === "string" && ((value.userId.length >= 2 || (value.userId.length >= 1 && codePointCount(value.userId) >= 1)) && (value.userId.length <= 128 || (value.userId.length <= 256 && codePointCount(value.userId) <= 128)))) && (Array.isArray(value.providerIds) && ((value.providerIds.every((unique_0, index) => ((typeof unique_0 === "string" && ((unique_0.length >= 2 || (unique_0.length >= 1 && codePointCount(unique_0) >= 1)) && (unique_0.length <= 128 || (unique_0.length <= 256 && codePointCount(unique_0) <= 128)))))) && value.providerIds.length >= 1) && value.providerIds.length <= 1000))))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeDeletePolicies = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("policyIds" in value && (Array.isArray(value.policyIds) && ((value.policyIds.every((unique_0, index) => ((typeof unique_0 === "string" && ((unique_0.length >= 2 || (unique_0.length >= 1 && codePointCount(unique_0) >= 1)) && (unique_0.length <= 128 || (unique_0.length <= 256 && codePointCount(unique_0) <= 128)))))) && value.policyIds.length >= 1) && value.policyIds.length <= 1000)))));
   return (value) => check_0(value);
@@ -360,8 +377,19 @@ const activityTypeInitUserEmailRecovery = (() => {
   return (value) => check_0(value);
 })();
 
+const activityTypeOauth = (() => {
+  const External = [/^(?![\s\u2800\p{Default_Ignorable_Code_Point}]*$)(?:\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u200c\u200d])*$/u];
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("oidcToken" in value && "targetPublicKey" in value) && (((((typeof value.oidcToken === "string" && (value.oidcToken.length <= 50000 || (value.oidcToken.length <= 100000 && codePointCount(value.oidcToken) <= 50000))) && (typeof value.targetPublicKey === "string" && ((value.targetPublicKey.length >= 2 || (value.targetPublicKey.length >= 1 && codePointCount(value.targetPublicKey) >= 1)) && (value.targetPublicKey.length <= 132 || (value.targetPublicKey.length <= 264 && codePointCount(value.targetPublicKey) <= 132))))) && (value.apiKeyName === undefined || (!("apiKeyName" in value) || ((typeof value.apiKeyName === "string" && (((value.apiKeyName.length >= 2 || (value.apiKeyName.length >= 1 && codePointCount(value.apiKeyName) >= 1)) && (value.apiKeyName.length <= 255 || (value.apiKeyName.length <= 510 && codePointCount(value.apiKeyName) <= 255))) && External[0].test(value.apiKeyName))) || value.apiKeyName === null)))) && (value.expirationSeconds === undefined || (!("expirationSeconds" in value) || ((typeof value.expirationSeconds === "string" && (value.expirationSeconds.length <= 100 || (value.expirationSeconds.length <= 200 && codePointCount(value.expirationSeconds) <= 100))) || value.expirationSeconds === null)))) && (value.invalidateExisting === undefined || (!("invalidateExisting" in value) || (typeof value.invalidateExisting === "boolean" || value.invalidateExisting === null)))))));
+  return (value) => check_0(value);
+})();
+
 const activityTypeOauth2Authenticate = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ((((("oauth2CredentialId" in value && "authCode" in value) && "redirectUri" in value) && "codeVerifier" in value) && "nonce" in value) && ((((((typeof value.oauth2CredentialId === "string" && (value.oauth2CredentialId.length <= 128 || (value.oauth2CredentialId.length <= 256 && codePointCount(value.oauth2CredentialId) <= 128))) && (typeof value.authCode === "string" && (value.authCode.length <= 2048 || (value.authCode.length <= 4096 && codePointCount(value.authCode) <= 2048)))) && (typeof value.redirectUri === "string" && (value.redirectUri.length <= 2048 || (value.redirectUri.length <= 4096 && codePointCount(value.redirectUri) <= 2048)))) && (typeof value.codeVerifier === "string" && (value.codeVerifier.length <= 256 || (value.codeVerifier.length <= 512 && codePointCount(value.codeVerifier) <= 256)))) && (typeof value.nonce === "string" && (value.nonce.length <= 256 || (value.nonce.length <= 512 && codePointCount(value.nonce) <= 256)))) && (value.bearerTokenTargetPublicKey === undefined || (!("bearerTokenTargetPublicKey" in value) || ((typeof value.bearerTokenTargetPublicKey === "string" && (value.bearerTokenTargetPublicKey.length <= 200 || (value.bearerTokenTargetPublicKey.length <= 400 && codePointCount(value.bearerTokenTargetPublicKey) <= 200))) || value.bearerTokenTargetPublicKey === null)))))));
+  return (value) => check_0(value);
+})();
+
+const activityTypeOauthLogin = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("oidcToken" in value && "publicKey" in value) && (((((typeof value.oidcToken === "string" && (value.oidcToken.length <= 50000 || (value.oidcToken.length <= 100000 && codePointCount(value.oidcToken) <= 50000))) && (typeof value.publicKey === "string" && ((value.publicKey.length >= 2 || (value.publicKey.length >= 1 && codePointCount(value.publicKey) >= 1)) && (value.publicKey.length <= 200 || (value.publicKey.length <= 400 && codePointCount(value.publicKey) <= 200))))) && (value.expirationSeconds === undefined || (!("expirationSeconds" in value) || ((typeof value.expirationSeconds === "string" && (value.expirationSeconds.length <= 100 || (value.expirationSeconds.length <= 200 && codePointCount(value.expirationSeconds) <= 100))) || value.expirationSeconds === null)))) && (value.invalidateExisting === undefined || (!("invalidateExisting" in value) || (typeof value.invalidateExisting === "boolean" || value.invalidateExisting === null)))) && (value.sessionProfileId === undefined || (!("sessionProfileId" in value) || ((typeof value.sessionProfileId === "string" && (value.sessionProfileId.length <= 128 || (value.sessionProfileId.length <= 256 && codePointCount(value.sessionProfileId) <= 128))) || value.sessionProfileId === null)))))));
   return (value) => check_0(value);
 })();
 
@@ -538,6 +566,8 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2: activityTypeCreateAuthenticatorsV2,
   ACTIVITY_TYPE_CREATE_AUTHENTICATORS: activityTypeCreateAuthenticators,
   ACTIVITY_TYPE_CREATE_OAUTH2_CREDENTIAL: activityTypeCreateOauth2Credential,
+  ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2: activityTypeCreateOauthProvidersV2,
+  ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS: activityTypeCreateOauthProviders,
   ACTIVITY_TYPE_CREATE_POLICIES: activityTypeCreatePolicies,
   ACTIVITY_TYPE_CREATE_POLICY_V3: activityTypeCreatePolicyV3,
   ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG: activityTypeCreatePrivateKeyTag,
@@ -566,6 +596,7 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_DELETE_API_KEYS: activityTypeDeleteApiKeys,
   ACTIVITY_TYPE_DELETE_AUTHENTICATORS: activityTypeDeleteAuthenticators,
   ACTIVITY_TYPE_DELETE_OAUTH2_CREDENTIAL: activityTypeDeleteOauth2Credential,
+  ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS: activityTypeDeleteOauthProviders,
   ACTIVITY_TYPE_DELETE_POLICIES: activityTypeDeletePolicies,
   ACTIVITY_TYPE_DELETE_POLICY: activityTypeDeletePolicy,
   ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS: activityTypeDeletePrivateKeyTags,
@@ -594,7 +625,9 @@ export const activityValidators: Readonly<Record<string, (value: unknown) => boo
   ACTIVITY_TYPE_INIT_OTP_AUTH: activityTypeInitOtpAuth,
   ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2: activityTypeInitUserEmailRecoveryV2,
   ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY: activityTypeInitUserEmailRecovery,
+  ACTIVITY_TYPE_OAUTH: activityTypeOauth,
   ACTIVITY_TYPE_OAUTH2_AUTHENTICATE: activityTypeOauth2Authenticate,
+  ACTIVITY_TYPE_OAUTH_LOGIN: activityTypeOauthLogin,
   ACTIVITY_TYPE_OTP_AUTH: activityTypeOtpAuth,
   ACTIVITY_TYPE_OTP_LOGIN_V2: activityTypeOtpLoginV2,
   ACTIVITY_TYPE_OTP_LOGIN: activityTypeOtpLogin,

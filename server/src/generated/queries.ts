@@ -7,6 +7,7 @@ import { getAuthenticator } from "../queries/get_authenticator.ts";
 import { getAuthenticators } from "../queries/get_authenticators.ts";
 import { getIpAllowlist } from "../queries/get_ip_allowlist.ts";
 import { getOauth2Credential } from "../queries/get_oauth2_credential.ts";
+import { getOauthProviders } from "../queries/get_oauth_providers.ts";
 import { getOrganization } from "../queries/get_organization.ts";
 import { getOrganizationConfigs } from "../queries/get_organization_configs.ts";
 import { getPolicy } from "../queries/get_policy.ts";
@@ -42,6 +43,7 @@ export const queries = {
   get_authenticators: getAuthenticators,
   get_ip_allowlist: getIpAllowlist,
   get_oauth2_credential: getOauth2Credential,
+  get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
   get_policy: getPolicy,
@@ -78,6 +80,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_authenticators", getAuthenticators],
   ["get_ip_allowlist", getIpAllowlist],
   ["get_oauth2_credential", getOauth2Credential],
+  ["get_oauth_providers", getOauthProviders],
   ["get_organization", getOrganization],
   ["get_organization_configs", getOrganizationConfigs],
   ["get_policy", getPolicy],

@@ -32,6 +32,7 @@ export const limitNames: readonly string[] = [
   "expiringApiKeysPerUser",
   "maxSessionSeconds",
   "authenticatorsPerUser",
+  "oauthProvidersPerUser",
   "pendingActivitiesPerOrganization",
   "pendingActivitiesPerUser",
   "pendingActivitiesPerRootUser",

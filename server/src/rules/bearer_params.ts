@@ -5,6 +5,8 @@
  */
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { clockSkewMs, maxTokenAgeMs } from "@keystead/core/oidc/identity_claims.ts";
+import { parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
 import { parseVerificationToken } from "@keystead/core/otp/verification_token.ts";
 import type { ActivityForm, BearerKind } from "../endpoints/define_activity.ts";
 import { readBody, readEnvelope } from "../endpoints/envelope.ts";
@@ -19,10 +21,21 @@ const endsAtMs = {
   // Nobody has verified it yet, so a made-up time counts only as far as a token could last. Twice that, because clocks differ.
   verificationToken: (token, nowMs) =>
     Math.min(expiryOf(token) ?? Number.POSITIVE_INFINITY, nowMs + 2 * longestTokenMs),
+  identityToken: (token, nowMs) =>
+    Math.min(identityEndsAtMs(token) ?? Number.POSITIVE_INFINITY, nowMs + maxTokenAgeMs + 2 * clockSkewMs),
   oneTimeCode: (_, nowMs) => nowMs + longestCodeMs,
   // A provider's code and its verifier: RFC 6749 recommends ten minutes at most.
   authorizationCode: (_, nowMs) => nowMs + 10 * 60_000,
 } as const satisfies Record<BearerKind, (value: string, nowMs: number) => number>;
+
+function identityEndsAtMs(oidcToken: string): number | undefined {
+  try {
+    return parseIdentityToken(oidcToken).claims.expiresAtMs + clockSkewMs;
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
+}
 
 function expiryOf(token: string): number | undefined {
   try {

@@ -5,14 +5,7 @@ import { apiKey, keyParams, organization, person, publicKey } from "../../test/m
 import type { FeatureName } from "../fields/features.ts";
 import type { ApiKey, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
-import {
-  hasCredential,
-  hasLastingCredential,
-  newApiKey,
-  refuseKnownCredentials,
-  refuseUnbuilt,
-  withApiKeys,
-} from "./credentials.ts";
+import { hasCredential, hasLastingCredential, newApiKey, refuseKnownCredentials, withApiKeys } from "./credentials.ts";
 
 const expired = { expiresAtMs: nowMs };
 const live = { expiresAtMs: nowMs + 1 };
@@ -155,14 +148,6 @@ test("a key that any user of the organization has, even an expired one, cannot b
 test("the same bytes under another curve are another key", () => {
   const { members } = organization({ users: [person("ann", { apiKeys: [apiKey(0)] })] });
   refuseKnown(members, [apiKey(0, { curve: "API_KEY_CURVE_SECP256K1" })]);
-});
-
-test("identity providers are not built; an empty list of them is fine", () => {
-  refuseUnbuilt({ oauthProviders: [] });
-  assert.throws(() => refuseUnbuilt({ oauthProviders: [{}] }), {
-    code: "unimplemented",
-    message: "oauthProviders are not supported yet; pass an empty list and use apiKeys",
-  });
 });
 
 const email = { userEmail: "ann@example.com" };

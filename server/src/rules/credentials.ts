@@ -2,7 +2,7 @@
 import { apiKeyCurves, normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
-import type { ApiKeyParams, AuthenticatorParams } from "../fields/credentials.ts";
+import type { ApiKeyParams, AuthenticatorParams, OauthProviderParams } from "../fields/credentials.ts";
 import {
   type CredentialEntities,
   type CredentialKind,
@@ -18,6 +18,7 @@ import type { ApiKey, Settings, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 import { newAuthenticator, withAuthenticators } from "./authenticators.ts";
 import { isFeatureOn } from "./features.ts";
+import { withOauthProviders } from "./oauth_providers.ts";
 
 /** The longest lifetime of a key, so that every time stays an exact number. */
 const maxLifetimeSeconds = 10_000_000_000;
@@ -49,15 +50,22 @@ function expiryOf(seconds: string | null | undefined, nowMs: number): number | u
   return nowMs + Number(seconds) * 1000;
 }
 
+type NewCredentials = {
+  apiKeys: readonly ApiKeyParams[];
+  authenticators: readonly AuthenticatorParams[];
+  oauthProviders: readonly OauthProviderParams[];
+};
+
 /** A new user with all the credentials that its request brings. */
 export function withNewCredentials(
   user: User,
-  { apiKeys, authenticators }: { apiKeys: readonly ApiKeyParams[]; authenticators: readonly AuthenticatorParams[] },
+  { apiKeys, authenticators, oauthProviders }: NewCredentials,
   context: ActivityContext,
 ): User {
   const keys = apiKeys.map((key) => newApiKey(context, key));
   const passkeys = authenticators.map((params) => newAuthenticator(context, params));
-  return withAuthenticators(withApiKeys(user, keys, context), passkeys, context);
+  const withKeys = withAuthenticators(withApiKeys(user, keys, context), passkeys, context);
+  return withOauthProviders(withKeys, oauthProviders, context).user;
 }
 
 /** The user with more keys. Too many long-lived ones are refused; of expiring ones there is always room for another. */
@@ -100,10 +108,19 @@ export function credentialTaken(publicKey: string): Fault {
   );
 }
 
-const knownTexts: { readonly [K in CredentialKind]: (entity: CredentialEntities[K]) => string } = {
-  apiKey: ({ publicKey }) => credentialTaken(publicKey).message,
+const knownFaults: { readonly [K in CredentialKind]: (entity: CredentialEntities[K]) => Fault } = {
+  apiKey: ({ publicKey }) => credentialTaken(publicKey),
   authenticator: ({ credentialId }) =>
-    `authenticator with credential id \`${credentialId}\` already belongs to a user of this organization; make another passkey`,
+    new Fault(
+      "already_exists",
+      `authenticator with credential id \`${credentialId}\` already belongs to a user of this organization; make another passkey`,
+    ),
+  oauthProvider: ({ issuer, audience }) =>
+    new Fault(
+      "already_exists",
+      `oauth provider with this subject of \`${issuer}\` for \`${audience}\` already belongs to a user of this organization`,
+      { errorCode: "OAUTH_PROVIDER_ALREADY_EXISTS" },
+    ),
 };
 
 /** A credential speaks for one user of an organization; a second owner would make its stamps ambiguous. */
@@ -117,14 +134,7 @@ export function refuseKnownCredentials({ users }: Pick<MembersPage, "users">, ad
 }
 
 function alreadyKnown<K extends CredentialKind>({ kind, entity }: KeptCredential<K>): Fault {
-  return new Fault("already_exists", knownTexts[kind](entity));
-}
-
-/** Identity providers come with sign-in. */
-export function refuseUnbuilt(what: { oauthProviders?: readonly unknown[] }): void {
-  if ((what.oauthProviders ?? []).length > 0) {
-    throw new Fault("unimplemented", "oauthProviders are not supported yet; pass an empty list and use apiKeys");
-  }
+  return knownFaults[kind](entity);
 }
 
 /** Whether the user can sign in now: with a passkey, with a key that has not expired, or with a contact whose login is on. */
@@ -157,6 +167,6 @@ export function missingCredential(userId: string, userName?: string): Fault {
   const named = userName === undefined ? "" : ` (\`${userName}\`)`;
   return new Fault(
     "invalid_argument",
-    `user missing valid credential: ${userId}${named}; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does`,
+    `user missing valid credential: ${userId}${named}; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does`,
   );
 }

@@ -49,7 +49,7 @@ test("every member needs a way in that lasts, also when the others would do", ()
   for (const userId of ["session", "mail"]) {
     assert.throws(check(1, "ann", userId), {
       code: "invalid_argument",
-      message: `user missing valid credential: ${userId} (\`${members.users.get(userId)?.userName}\`); a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does`,
+      message: `user missing valid credential: ${userId} (\`${members.users.get(userId)?.userName}\`); a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does`,
     });
   }
   const withLogin = organization({ features: ["FEATURE_NAME_OTP_EMAIL_AUTH"] }).settings;
@@ -62,7 +62,7 @@ test("a root user keeps a way in that lasts, even while it has one that does not
   assert.throws(() => refuseLockOut(members, before, after, nowMs), {
     code: "invalid_argument",
     message:
-      "user missing valid credential: ann; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: ann; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   });
 });
 
@@ -76,7 +76,7 @@ test("a root user's contact does not make up for its last long-lived key, since 
   assert.throws(() => lose("ann"), {
     code: "invalid_argument",
     message:
-      "user missing valid credential: ann; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: ann; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   });
   lose("bob");
   // Who was made a member by a contact alone keeps that.
@@ -89,7 +89,7 @@ test("another user may be left with a way in that ends, and not with none", () =
   assert.throws(() => refuseLockOut(members, before, { user: { ...bob, apiKeys: [] }, settings }, nowMs), {
     code: "invalid_argument",
     message:
-      "user missing valid credential: bob; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: bob; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   });
 });
 

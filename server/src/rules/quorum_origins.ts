@@ -48,7 +48,8 @@ function isShutOut(curves: Curves, access: QuorumAccess): boolean {
 
 function canAct({ threshold, members }: QuorumAccess, counts: (passkey: Authenticator) => boolean): boolean {
   const able = members.filter(
-    ({ apiKeys, authenticators = [] }) => apiKeys.some(isLasting) || authenticators.some(counts),
+    ({ apiKeys, authenticators = [], oauthProviders = [] }) =>
+      apiKeys.some(isLasting) || authenticators.some(counts) || oauthProviders.length > 0,
   );
   return able.length >= threshold;
 }

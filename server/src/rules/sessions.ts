@@ -18,6 +18,7 @@ export const sessionTypes = [
   "CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256",
   "CREDENTIAL_TYPE_EMAIL_AUTH_KEY_P256",
   "CREDENTIAL_TYPE_OTP_AUTH_KEY_P256",
+  "CREDENTIAL_TYPE_OAUTH_KEY_P256",
 ] as const;
 
 export type SessionType = (typeof sessionTypes)[number];

@@ -33,14 +33,17 @@ test("a new user's id comes before those of its keys, which keep their order", (
   );
 });
 
-test("a new user is refused for a bad contact, for what is not built, and for too many keys", () => {
+test("a new user is refused for a bad contact, passkey or identity, and for too many keys", () => {
   assert.throws(() => create({ userEmail: "ann" }), { code: "invalid_argument", errorCode: "INVALID_EMAIL" });
   assert.throws(() => create({ userPhoneNumber: "5551234567" }), { code: "invalid_argument" });
   assert.throws(() => create({ authenticators: [passkeyParams(0, { challenge: "b3RoZXI" })] }), {
     code: "invalid_argument",
     message: "invalid authenticator attestation: the challenge differs",
   });
-  assert.throws(() => create({ oauthProviders: [{}] }), { code: "unimplemented" });
+  assert.throws(() => create({ oauthProviders: [{ providerName: "p" }] }), {
+    code: "invalid_argument",
+    message: "invalid oauth provider: give either oidcToken or oidcClaims",
+  });
   assert.throws(() => create({ apiKeys: Array.from({ length: 11 }, (_, n) => keyParams(n)) }), {
     code: "resource_exhausted",
     message:
@@ -111,7 +114,7 @@ test("a contact that is a user's only way in cannot be removed", () => {
   assert.throws(() => change("bob", { userEmail: "" }), {
     code: "invalid_argument",
     message:
-      "user missing valid credential: bob; a user needs a passkey or an API key that has not expired, a member of the root quorum one that never does",
+      "user missing valid credential: bob; a user needs a passkey, an OAuth provider or an API key that has not expired, a member of the root quorum one that never does",
   });
 });
 

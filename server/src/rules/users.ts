@@ -3,7 +3,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { mapWithPauses, type Work } from "@keystead/core/work.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
-import type { ApiKeyParams, AuthenticatorParams } from "../fields/credentials.ts";
+import type { ApiKeyParams, AuthenticatorParams, OauthProviderParams } from "../fields/credentials.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
 import { type Contact, keptMarks, withVerifiedContact } from "../state/contacts.ts";
 import { keptCredentialsOf } from "../state/credentials.ts";
@@ -17,10 +17,10 @@ import {
   hasCredential,
   missingCredential,
   refuseKnownCredentials,
-  refuseUnbuilt,
   withApiKeys,
   withNewCredentials,
 } from "./credentials.ts";
+import { refuseProvidersByCount } from "./oauth_providers.ts";
 import { refuseLockOut } from "./quorum.ts";
 
 export type NewUserParams = {
@@ -29,7 +29,7 @@ export type NewUserParams = {
   userPhoneNumber?: string | null;
   apiKeys: readonly ApiKeyParams[];
   authenticators: readonly AuthenticatorParams[];
-  oauthProviders: readonly unknown[];
+  oauthProviders: readonly OauthProviderParams[];
   userTags: readonly string[];
 };
 
@@ -41,6 +41,7 @@ type AskedKeys = {
   user?: User;
   apiKeys: readonly ApiKeyParams[];
   authenticators?: readonly unknown[] | null | undefined;
+  oauthProviders?: readonly unknown[] | null | undefined;
 };
 
 /**
@@ -60,6 +61,7 @@ export function refuseKeysByText(
     );
   }
   refusePasskeysByCount(asked, context);
+  refuseProvidersByCount(asked, context);
   const drafts = asked.flatMap(({ user = newcomer, apiKeys }) => {
     const keys = apiKeys.map((key) => draftKey(key, context.nowMs));
     withApiKeys(user, keys, context);
@@ -101,7 +103,6 @@ function spell(publicKey: string): string {
 
 /** A user with its credentials. Whether they suffice depends on the organization and is asked there. */
 export function newUser(context: ActivityContext, params: NewUserParams): User {
-  refuseUnbuilt(params);
   const userEmail = parseEmail(params.userEmail);
   const userPhoneNumber = parsePhoneNumber(params.userPhoneNumber);
   const user: User = {

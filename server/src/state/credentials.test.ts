@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { apiKey, madeAtMs, person, publicKey } from "../../test/members.ts";
+import { apiKey, madeAtMs, oauthProvider, person, publicKey } from "../../test/members.ts";
 import { authenticator } from "../../test/passkeys.ts";
 import {
   type CredentialKind,
   credentialFactsOf,
   credentialLookup,
   credentialsOf,
+  identityLookup,
   isExpired,
   isLasting,
   keptCredentialsOf,
@@ -30,6 +31,7 @@ test("a user's credentials are described alike, the lasting and the expiring one
     curve: "API_KEY_CURVE_P256",
     publicKey: publicKey(0),
     passkey: undefined,
+    identity: undefined,
     expiresAtMs: undefined,
     sessionProfileId: undefined,
     proven: false,
@@ -46,6 +48,7 @@ test("a user's credentials are described alike, the lasting and the expiring one
 const holders: Readonly<Record<CredentialKind, User>> = {
   apiKey: ann,
   authenticator: person("bob", { authenticators: [authenticator(0), authenticator(1, { proven: true })] }),
+  oauthProvider: person("cleo", { oauthProviders: [oauthProvider(0), oauthProvider(1, { proven: true })] }),
 };
 
 test("a credential of each kind comes back from its description, and a user from its credentials", () => {
@@ -55,6 +58,24 @@ test("a credential of each kind comes back from its description, and a user from
     assert.deepEqual(credentialsOf(user).map(rebuildCredential), kept);
     assert.deepEqual(withCredentials(withCredentials(user, []), kept), user);
   }
+});
+
+test("an identity is named by issuer, subject and audience together, and by nothing that a key could be", () => {
+  const [kept] = keptCredentialsOf(holders.oauthProvider);
+  assert.ok(kept?.kind === "oauthProvider");
+  const { issuer, subject, audience } = kept.entity;
+  const named = credentialLookup(kept);
+  assert.match(named, /^OIDC [0-9a-f]{64}$/);
+  for (const other of [
+    { issuer: `${issuer}/` },
+    { subject: "x" },
+    { audience: "x" },
+    { issuer: subject, subject: issuer },
+  ]) {
+    const changed = { kind: "oauthProvider", entity: { ...kept.entity, ...other } } as const;
+    assert.notEqual(credentialLookup(changed), named);
+  }
+  assert.equal(lookupText(identityLookup({ issuer, subject, audience })), named);
 });
 
 test("policies see a passkey's own key and credential id; it lasts, and is named by that id alone", () => {

@@ -6,10 +6,11 @@ import type { ApiKeyCurve } from "@keystead/core/crypto/api_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { type ContactKind, comparableContact } from "@keystead/core/otp/otp_types.ts";
 import type { CredentialFacts } from "@keystead/core/policy/facts/facts.ts";
-import type { ApiKey, Authenticator, User } from "./entities.ts";
+import { sha256 } from "./digest.ts";
+import type { ApiKey, Authenticator, OauthProvider, User } from "./entities.ts";
 
 /** What state keeps of a credential, by kind. */
-export type CredentialEntities = { apiKey: ApiKey; authenticator: Authenticator };
+export type CredentialEntities = { apiKey: ApiKey; authenticator: Authenticator; oauthProvider: OauthProvider };
 
 export type CredentialKind = keyof CredentialEntities;
 
@@ -44,6 +45,8 @@ export type Credential = {
   readonly publicKey: string;
   /** What only passkeys have, as `passkeyFacts` reads it. */
   readonly passkey: string | undefined;
+  /** What only identities at other issuers have, as `identityFacts` reads it. */
+  readonly identity: string | undefined;
   /** Undefined when it lasts. */
   readonly expiresAtMs: number | undefined;
   /** Of a session: what bounds it. Undefined for every other credential, and for the default session. */
@@ -119,6 +122,27 @@ export function passkeyFacts(passkey: string | undefined): PasskeyFacts {
   return JSON.parse(passkey) as PasskeyFacts;
 }
 
+export const oauthProviderType = "CREDENTIAL_TYPE_OAUTH_PROVIDER";
+
+/** The same for an identity at another issuer, which is named by a digest of what makes it up. */
+const identityCurve = "OIDC";
+
+/** What an identity is. */
+export type IdentityFacts = Pick<OauthProvider, "issuer" | "audience" | "subject">;
+
+export function identityLookup({ issuer, subject, audience }: IdentityFacts): KeyLookup {
+  return { by: "key", curve: identityCurve, publicKey: sha256(JSON.stringify([issuer, subject, audience])).toHex() };
+}
+
+function writeIdentity({ issuer, audience, subject }: IdentityFacts): string {
+  return JSON.stringify({ issuer, audience, subject });
+}
+
+export function identityFacts(identity: string | undefined): IdentityFacts {
+  if (identity === undefined) throw new Fault("internal", "an identity without its facts");
+  return JSON.parse(identity) as IdentityFacts;
+}
+
 const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K]> } = {
   apiKey: {
     // Long-lived keys and the several sorts of session keys.
@@ -133,6 +157,7 @@ const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K
       curve: key.curve,
       publicKey: key.publicKey,
       passkey: undefined,
+      identity: undefined,
       expiresAtMs: key.expiresAtMs,
       sessionProfileId: key.sessionProfileId,
       proven: proven === true,
@@ -168,6 +193,7 @@ const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K
       curve: passkeyCurve,
       publicKey: credentialId,
       passkey: writeFacts(facts),
+      identity: undefined,
       expiresAtMs: undefined,
       sessionProfileId: undefined,
       proven: proven === true,
@@ -190,6 +216,39 @@ const rows: { readonly [K in CredentialKind]: CredentialRow<CredentialEntities[K
       credentialId,
     }),
     markProven: (authenticator) => ({ ...authenticator, proven: true }),
+  },
+  oauthProvider: {
+    types: [oauthProviderType],
+    listOf: ({ oauthProviders }) => oauthProviders ?? [],
+    withList({ oauthProviders: _, ...user }, oauthProviders) {
+      return oauthProviders.length === 0 ? user : { ...user, oauthProviders };
+    },
+    lookup: (provider) => lookupText(identityLookup(provider)),
+    describe: ({ providerId, providerName, proven, createdAtMs, updatedAtMs, ...identity }) => ({
+      credentialId: providerId,
+      name: providerName,
+      type: oauthProviderType,
+      curve: identityCurve,
+      publicKey: identityLookup(identity).publicKey,
+      passkey: undefined,
+      identity: writeIdentity(identity),
+      expiresAtMs: undefined,
+      sessionProfileId: undefined,
+      proven: proven === true,
+      createdAtMs,
+      updatedAtMs,
+    }),
+    rebuild: ({ credentialId, name, identity, proven, createdAtMs, updatedAtMs }) => ({
+      providerId: credentialId,
+      providerName: name,
+      ...identityFacts(identity),
+      ...(proven && { proven }),
+      createdAtMs,
+      updatedAtMs,
+    }),
+    // It has no key that a policy could name.
+    facts: ({ providerId }) => ({ id: providerId, type: oauthProviderType, publicKey: "" }),
+    markProven: (provider) => ({ ...provider, proven: true }),
   },
 };
 

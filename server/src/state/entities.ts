@@ -44,6 +44,20 @@ export type Authenticator = {
   updatedAtMs: number;
 };
 
+/** An identity of a user at another issuer, who signs in with a token of it. */
+export type OauthProvider = {
+  providerId: string;
+  providerName: string;
+  /** The three claims that name it: unique together in an organization. */
+  issuer: string;
+  audience: string;
+  subject: string;
+  /** A verified token has named it. */
+  proven?: true;
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
 export type User = {
   userId: string;
   userName: string;
@@ -56,6 +70,8 @@ export type User = {
   apiKeys: readonly ApiKey[];
   /** Absent where there is none. */
   authenticators?: readonly Authenticator[];
+  /** Absent where there is none. */
+  oauthProviders?: readonly OauthProvider[];
   createdAtMs: number;
   updatedAtMs: number;
 };

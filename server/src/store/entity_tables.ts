@@ -64,6 +64,7 @@ const credentialColumns = {
   curve: text("curve"),
   public_key: text("publicKey"),
   passkey: optionalText("passkey"),
+  identity: optionalText("identity"),
   expires_at_ms: optionalInteger("expiresAtMs"),
   session_profile_id: optionalText("sessionProfileId"),
   proven: flag("proven"),

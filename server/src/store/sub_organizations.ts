@@ -32,7 +32,15 @@ const holders = {
       .select("organization_id")
       .where("public_key", "=", publicKey)
       // Whoever makes a passkey chooses its id: it must not pass for somebody's key.
-      .where("passkey", "is", null),
+      .where("passkey", "is", null)
+      .where("identity", "is", null),
+  /** The digest of what makes it up, as `identityLookup` has it. */
+  identity: (db: Db, digest: string) =>
+    db
+      .selectFrom("credentials")
+      .select("organization_id")
+      .where("public_key", "=", digest)
+      .where("identity", "is not", null),
   passkeyId: (db: Db, credentialId: string) =>
     db
       .selectFrom("credentials")

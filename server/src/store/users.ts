@@ -112,7 +112,13 @@ function toUser(rows: readonly [UserRow, ...UserRow[]]): User {
 }
 
 function toCredential(row: object, before = ""): KeptCredential {
-  const absent = { passkey: undefined, expiresAtMs: undefined, sessionProfileId: undefined, proven: false };
+  const absent = {
+    passkey: undefined,
+    identity: undefined,
+    expiresAtMs: undefined,
+    sessionProfileId: undefined,
+    proven: false,
+  };
   return rebuildCredential({ ...absent, ...fromColumns(columns, row, before) } as DescribedCredential);
 }
 

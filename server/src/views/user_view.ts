@@ -1,9 +1,9 @@
 /** Users and their credentials as clients see them. */
 import { passkeyType } from "../state/credentials.ts";
-import type { ApiKey, Authenticator, User } from "../state/entities.ts";
+import type { ApiKey, Authenticator, OauthProvider, User } from "../state/entities.ts";
 import { timestamp } from "./dialect.ts";
 
-/** A full user record. OAuth providers and MFA policies are empty until sign-in knows them. */
+/** A full user record. MFA policies are empty until sign-in knows them. */
 export function userView(user: User) {
   return {
     userId: user.userId,
@@ -13,7 +13,7 @@ export function userView(user: User) {
     authenticators: (user.authenticators ?? []).map(authenticatorView),
     apiKeys: user.apiKeys.map(apiKeyView),
     userTags: [...user.userTags],
-    oauthProviders: [],
+    oauthProviders: (user.oauthProviders ?? []).map(oauthProviderView),
     mfaPolicies: [],
     createdAt: timestamp(user.createdAtMs),
     updatedAt: timestamp(user.updatedAtMs),
@@ -50,5 +50,17 @@ export function authenticatorView(passkey: Authenticator) {
     authenticatorName: passkey.authenticatorName,
     createdAt: timestamp(passkey.createdAtMs),
     updatedAt: timestamp(passkey.updatedAtMs),
+  };
+}
+
+export function oauthProviderView(provider: OauthProvider) {
+  return {
+    providerId: provider.providerId,
+    providerName: provider.providerName,
+    issuer: provider.issuer,
+    audience: provider.audience,
+    subject: provider.subject,
+    createdAt: timestamp(provider.createdAtMs),
+    updatedAt: timestamp(provider.updatedAtMs),
   };
 }

@@ -116,10 +116,12 @@ export async function openDeployment(store: Store, sealer: Sealer): Promise<Secr
   if (keyring === undefined) throw new Error("the database holds no deployment");
   const { authenticity, services } = decode(keyringLayout, sealer.unseal(keyringContext, keyring));
   const macKeys = ["header", "leaf", "record"].map((purpose) => `mac/${purpose}`);
+  const courierKey = deriveKey(authenticity, "courier-messages");
   return [
     { name: "authenticity secret", bytes: authenticity },
     ...macKeys.map((label) => ({ name: `key ${label}`, bytes: deriveKey(authenticity, label) })),
-    { name: "courier key", bytes: deriveKey(authenticity, "courier-messages") },
+    { name: "courier key", bytes: courierKey },
+    { name: "statement key", bytes: deriveKey(courierKey, "issuer-statements") },
     ...services.map(({ name, privateKey }) => {
       const { d } = createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" }).export({
         format: "jwk",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { patienceMs } from "../../../../core/test/patience.ts";
 import {
   expiredCertificate,
   issuerCertificate,
@@ -15,11 +16,13 @@ import { createFetchJson, type FetchRules, fetchLimits } from "./fetch_json.ts";
 trustTestAuthority();
 
 const json = { "content-type": "application/json" };
+/** Only tests of the time are in a hurry. */
+const patient = { ...fetchLimits, totalMs: patienceMs };
 
 /** Over http on this machine, as in development. */
 async function served(t: TestContext, listener: RequestListener, limits = {}) {
   const server = await startHttp(t, listener);
-  const fetchJson = createFetchJson({ egress: "loopback", limits: { ...fetchLimits, ...limits } });
+  const fetchJson = createFetchJson({ egress: "loopback", limits: { ...patient, ...limits } });
   const url = `http://127.0.0.1:${server.port}/document`;
   return { fetchJson, url, server, get: () => fetchJson({ url }) };
 }
@@ -27,6 +30,7 @@ async function served(t: TestContext, listener: RequestListener, limits = {}) {
 /** Under a name that an address of this machine stands for. */
 const named: FetchRules = {
   egress: undefined,
+  limits: patient,
   resolve: async () => [{ address: "127.0.0.2", family: 4 }],
   isPublic: (address) => address === "127.0.0.2",
 };
@@ -210,7 +214,7 @@ test("without KEYSTEAD_DEV_EGRESS nothing on this machine is asked, and with it 
     }
   }
   const resolve = async () => [{ address: "127.0.0.1", family: 4 } as const];
-  const open = createFetchJson({ egress: "loopback", furtherPorts, resolve });
+  const open = createFetchJson({ egress: "loopback", furtherPorts, resolve, limits: patient });
   for (const url of [
     "http://issuer.test",
     "https://issuer.test",
@@ -272,7 +276,7 @@ test("so many fetches run at once, to one host fewer, and those that wait get th
       running -= 1;
       response.writeHead(200, json).end("{}");
     },
-    { perHost: 2, waiting: 3, totalMs: 60_000 },
+    { perHost: 2, waiting: 3 },
   );
   const begun = Array.from({ length: 5 }, get);
   await assert.rejects(get(), { kind: "busy" });

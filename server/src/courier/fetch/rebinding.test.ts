@@ -1,6 +1,7 @@
 /** A name server that changes its mind. It is a real one, asked over UDP as the courier asks; the listeners are real, too. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { patienceMs } from "../../../../core/test/patience.ts";
 import { samples } from "../../../../core/test/samples.ts";
 import { issuerCertificate, trustTestAuthority } from "../../../test/certificates.ts";
 import { startNameServer } from "../../../test/dns_server.ts";
@@ -12,7 +13,8 @@ trustTestAuthority();
 /** Of this machine's addresses, the one that stands for the outside. */
 const outside = "127.0.0.2";
 const inside = "127.0.0.1";
-const rules = { egress: undefined, isPublic: (address: string) => address === outside };
+const patient = { ...fetchLimits, totalMs: patienceMs };
+const rules = { egress: undefined, limits: patient, isPublic: (address: string) => address === outside };
 
 test("a name that is public when it is checked and private when it is asked again is never connected to inside", async (t) => {
   const server = await startHttp(t, (_, response) => response.setHeader("content-type", "application/json").end("{}"), {
@@ -41,6 +43,7 @@ test("a name that is public when it is checked and private when it is asked agai
   assert.equal(server.connections(), samples.rebindings / 2);
   assert.equal(trap.connections(), 0);
   assert.equal(asked.length, 2 * samples.rebindings, "one look-up for each fetch, of both families");
+  t.diagnostic(`${samples.rebindings} fetches, ${trap.connections()} connections to the private address`);
 });
 
 test("an answer with one private address among public ones is refused as a whole", async (t) => {
@@ -69,7 +72,7 @@ test("by the real registries, a name with any private address of either family i
       if (asked === family) return [address];
       return asked === 4 ? ["93.184.215.14"] : ["2606:4700::1111"];
     });
-    const fetchJson = createFetchJson({ egress: undefined, resolve });
+    const fetchJson = createFetchJson({ egress: undefined, limits: patient, resolve });
     await assert.rejects(fetchJson({ url: "https://issuer.test/" }), { kind: "refused" }, address);
   }
 });
@@ -77,7 +80,7 @@ test("by the real registries, a name with any private address of either family i
 test("a name without addresses, one that does not exist and a private one are told in the same words", async (t) => {
   for (const addresses of [[], ["10.0.0.1"]]) {
     const { resolve } = await startNameServer(t, (_, family) => (family === 4 ? addresses : []));
-    const fetchJson = createFetchJson({ egress: undefined, resolve });
+    const fetchJson = createFetchJson({ egress: undefined, limits: patient, resolve });
     await assert.rejects(fetchJson({ url: "https://issuer.test/" }), { message: "issuer.test has no public address" });
   }
 });

@@ -3,10 +3,11 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { openStatement } from "@keystead/core/oidc/issuer_statement.ts";
 import { parseKeySet } from "@keystead/core/oidc/key_set.ts";
+import { patienceMs } from "../../../../core/test/patience.ts";
 import { createIssuerDocuments, discoveryPath, newPublishedKey } from "../../../test/issuer_documents.ts";
 import { startHttp } from "../../../test/issuer_server.ts";
 import { createStatementMac } from "../../outbox/statement_mac.ts";
-import { createFetchJson, type FetchJson } from "../fetch/fetch_json.ts";
+import { createFetchJson, type FetchJson, fetchLimits } from "../fetch/fetch_json.ts";
 import { createIssuers, type IssuersDependencies, issuerLimits } from "./issuers.ts";
 
 const mac = createStatementMac(randomBytes(32));
@@ -17,7 +18,7 @@ function start(changes: Partial<IssuersDependencies> = {}) {
   const clock = { nowMs: 1_800_000_000_000 };
   const notes: string[] = [];
   const issuers = createIssuers({
-    fetchJson: createFetchJson({ egress: "loopback" }),
+    fetchJson: createFetchJson({ egress: "loopback", limits: { ...fetchLimits, totalMs: patienceMs } }),
     mac,
     allowed: undefined,
     now: () => clock.nowMs,
@@ -247,7 +248,7 @@ test("so many new issuers are asked about in an hour; those that have worked are
 test("new issuers that are slow take some of the fetches, and leave the others", async (t) => {
   const { issuer } = await published(t);
   const gate = Promise.withResolvers<never>();
-  const real = createFetchJson({ egress: "loopback" });
+  const real = createFetchJson({ egress: "loopback", limits: { ...fetchLimits, totalMs: patienceMs } });
   const fetchJson: FetchJson = (request) => (request.url.includes("slow") ? gate.promise : real(request));
   const { ask, clock } = start({ fetchJson });
   await ask(issuer);

@@ -2,7 +2,7 @@
  * Statements about issuers: what their keys were, and when. Strangers name issuers, so everything here is bounded: how often one issuer is
  * asked, how many new ones are asked about, how many are remembered.
  */
-import { makeStatement, type StatementMac } from "@keystead/core/oidc/issuer_statement.ts";
+import { makeStatement, refetchPauseMs, type StatementMac } from "@keystead/core/oidc/issuer_statement.ts";
 import { type IssuerRequest, statementAges } from "../../frames/courier_messages.ts";
 import type { FetchJson } from "../fetch/fetch_json.ts";
 import { discoveryUrlOf, fetchKeys, fetchKeysUrl } from "./fetch_issuer.ts";
@@ -13,7 +13,7 @@ export const issuerLimits = {
   /** How old the address of the keys may be. */
   discoveryMs: 24 * 3_600_000,
   /** Between two fetches of one issuer's keys, and after a failure of an issuer that never worked. */
-  pauseMs: 60_000,
+  pauseMs: refetchPauseMs,
   /** After a failure of an issuer that has worked. */
   retryMs: 10_000,
   newPerHour: 100,

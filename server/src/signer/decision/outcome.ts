@@ -167,6 +167,7 @@ function run({
     nowMs,
     bodyMs,
     userId: proposerId,
+    isByParent: actingParent !== undefined,
     limits: signer.limits,
     curves: signer.curves,
     keys: keys(),

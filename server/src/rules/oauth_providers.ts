@@ -1,0 +1,152 @@
+/**
+ * Identities at other issuers that users have registered. Each is (issuer, subject, audience) as a verified token has them; the token itself
+ * is not kept. Claims without a token name the same person's identity at another application, so they need a verified token of the same
+ * issuer and subject, or such an identity that the user has already.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import type { Identity, IdentityClaims } from "@keystead/core/oidc/identity_claims.ts";
+import { comparableContact } from "@keystead/core/otp/otp_types.ts";
+import type { ActivityContext } from "../endpoints/define_activity.ts";
+import type { OauthProviderParams } from "../fields/credentials.ts";
+import { withVerifiedContact } from "../state/contacts.ts";
+import { identityLookup, lookupText } from "../state/credentials.ts";
+import type { OauthProvider, User } from "../state/entities.ts";
+
+/** The most that one activity registers: each token is work for the signer, who does one thing at a time. */
+const maxProvidersPerActivity = 100;
+
+/** Providers that an activity asks for, of a user that is there or of one that it creates. */
+type AskedProviders = { user?: User; oauthProviders?: readonly unknown[] | null | undefined };
+
+/** Refuses what can be told from their number alone, before any token is verified. */
+export function refuseProvidersByCount(asked: readonly AskedProviders[], context: ActivityContext): void {
+  const count = asked.reduce((sum, { oauthProviders }) => sum + (oauthProviders?.length ?? 0), 0);
+  if (count > maxProvidersPerActivity) {
+    throw new Fault(
+      "invalid_argument",
+      `one activity may create at most ${maxProvidersPerActivity} oauth providers, and this one asks for ${count}`,
+    );
+  }
+  for (const { user, oauthProviders } of asked) {
+    checkCount((user?.oauthProviders?.length ?? 0) + (oauthProviders?.length ?? 0), context);
+  }
+}
+
+function checkCount(count: number, { limits }: ActivityContext): void {
+  if (count <= limits.oauthProvidersPerUser) return;
+  throw new Fault(
+    "resource_exhausted",
+    "user has exceeded maximum oauth providers: delete one with delete_oauth_providers first",
+  );
+}
+
+type Registration = { user: User; added: readonly OauthProvider[] };
+
+/** The user with more providers. An e-mail address of the user's that a linking issuer vouches for is verified by it. */
+export function withOauthProviders(
+  user: User,
+  params: readonly OauthProviderParams[],
+  context: ActivityContext,
+): Registration {
+  if (params.length === 0) return { user, added: [] };
+  checkCount((user.oauthProviders?.length ?? 0) + params.length, context);
+  const tokens = params.map(({ oidcToken, oidcClaims }) => {
+    if (isGiven(oidcToken) === isGiven(oidcClaims)) throw oneOfTwo();
+    return isGiven(oidcToken) ? context.identities.verify(oidcToken) : undefined;
+  });
+  const vouched = [...tokens.flatMap((token) => token ?? []), ...(user.oauthProviders ?? [])];
+  const added = params.map(({ providerName, oidcClaims }, index) =>
+    newProvider(context, providerName, tokens[index] ?? claimedIdentity(oidcClaims, vouched)),
+  );
+  const oauthProviders = [...(user.oauthProviders ?? []), ...added];
+  const linked: User = { ...user, oauthProviders, updatedAtMs: context.nowMs };
+  return { user: tokens.reduce<User>((each, token) => withLinkedEmail(each, token, context), linked), added };
+}
+
+/** Clients write out what they leave open. */
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== undefined && value !== null && value !== "";
+}
+
+function oneOfTwo(): Fault {
+  return new Fault("invalid_argument", "invalid oauth provider: give either oidcToken or oidcClaims");
+}
+
+type Claims = NonNullable<OauthProviderParams["oidcClaims"]>;
+
+function claimedIdentity(claims: Claims | null | undefined, vouched: readonly Identity[]): Identity {
+  if (claims === undefined || claims === null) throw oneOfTwo();
+  const { iss: issuer, sub: subject, aud: audience } = claims;
+  if (vouched.some((known) => known.issuer === issuer && known.subject === subject)) {
+    return { issuer, subject, audience };
+  }
+  throw new Fault(
+    "invalid_argument",
+    "invalid oauth provider: oidcClaims need an oidcToken with the same issuer and subject in the same request, or an oauth " +
+      "provider with them that the user has already",
+    { errorCode: "INVALID_OIDC_TOKEN" },
+  );
+}
+
+function newProvider(context: ActivityContext, providerName: string, identity: Identity): OauthProvider {
+  const { issuer, audience, subject } = identity;
+  return {
+    providerId: context.newId(),
+    providerName,
+    issuer,
+    audience,
+    subject,
+    // Its issuer has vouched for it here: nobody can write down a stranger's.
+    proven: true,
+    createdAtMs: context.nowMs,
+    updatedAtMs: context.nowMs,
+  };
+}
+
+function withLinkedEmail(user: User, token: IdentityClaims | undefined, context: ActivityContext): User {
+  const email = token && linkedEmail(token, context);
+  if (email === undefined || !isEmailOf(user, email)) return user;
+  return withVerifiedContact(user, { kind: "email", contact: email });
+}
+
+/** The address in a token, if its issuer's word about addresses counts. */
+function linkedEmail(
+  { issuer, verifiedEmail }: IdentityClaims,
+  { identities }: Pick<ActivityContext, "identities">,
+): string | undefined {
+  return identities.linkingIssuers.has(issuer) ? verifiedEmail : undefined;
+}
+
+function isEmailOf({ userEmail }: User, email: string): boolean {
+  return userEmail !== undefined && comparableContact("email", userEmail) === comparableContact("email", email);
+}
+
+/**
+ * What a parent may add to a user of its sub-organization: the identity of whoever has the user's verified e-mail address, by the word of an
+ * issuer whose word about addresses counts. Anything else would hand the parent its users' accounts.
+ */
+export function refuseUnlessLinked(user: User, params: readonly OauthProviderParams[], context: ActivityContext): void {
+  for (const { oidcToken } of params) {
+    const token = isGiven(oidcToken) ? context.identities.verify(oidcToken) : undefined;
+    const email = token && linkedEmail(token, context);
+    if (email !== undefined && user.emailVerified === true && isEmailOf(user, email)) continue;
+    throw new Fault(
+      "permission_denied",
+      "request not authorized: a parent may only add the identity of an issuer in KEYSTEAD_OIDC_LINKING whose verified e-mail " +
+        "address is the verified e-mail address of the user",
+      { errorCode: "REQUEST_NOT_AUTHORIZED" },
+    );
+  }
+}
+
+/** The one user who has registered this identity. */
+export function userOfIdentity(users: Iterable<User>, identity: Identity): { user: User; provider: OauthProvider } {
+  const wanted = lookupText(identityLookup(identity));
+  for (const user of users) {
+    const provider = user.oauthProviders?.find((each) => lookupText(identityLookup(each)) === wanted);
+    if (provider !== undefined) return { user, provider };
+  }
+  throw new Fault("unauthenticated", "could not find a user with the identity of this OIDC token in organization", {
+    errorCode: "CREDENTIAL_NOT_FOUND",
+  });
+}
