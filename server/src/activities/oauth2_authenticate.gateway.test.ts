@@ -242,3 +242,28 @@ onBothDatabases("the leaf names who has signed in, and when", async ({ rig, para
     [["oauth2Identity", { userId: "2244994945", exchangedAtMs: rig.signer.clock.nowMs }]],
   );
 });
+
+onBothDatabases("the token signs its user up and in, and no issuer is asked for its keys", async ({ rig, params }) => {
+  const { publicKey } = newKey();
+  const nonce = createHash("sha256").update(publicKey).digest("hex");
+  const first = tokenOf(await rig.submit(rig.root, path, params({ nonce })));
+  const user = { userName: "Ann", apiKeys: [], authenticators: [] };
+  const signUp = {
+    subOrganizationName: "Ann",
+    rootQuorumThreshold: 1,
+    rootUsers: [{ ...user, oauthProviders: [{ providerName: "X", oidcToken: first }] }],
+  };
+  const { subOrganizationId } = await done<{ subOrganizationId: string }>(
+    rig,
+    rig.root,
+    "create_sub_organization",
+    signUp,
+  );
+  const oidcToken = tokenOf(await rig.submit(rig.root, path, params({ nonce })));
+  const within = { organizationId: subOrganizationId };
+  const { session } = await done<{ session: string }>(rig, rig.root, "oauth_login", { oidcToken, publicKey }, within);
+  assert.ok(session);
+  const other = { oidcToken, publicKey: newKey().publicKey };
+  assert.match((await refusalOf(rig.submit(rig.root, "oauth_login", other, within))).message, /nonce/);
+  assert.equal(rig.issuers.asked.length, 0);
+});

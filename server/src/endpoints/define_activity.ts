@@ -85,7 +85,7 @@ export type BearerField = {
 };
 
 /** Parameters that are worth something to whoever has them: `rules/bearer_params.ts` says how long. */
-export type BearerKind = "verificationToken" | "oneTimeCode" | "authorizationCode" | "identityToken";
+export type BearerKind = "verificationToken" | "oneTimeCode" | "identityToken" | "authorizationCode";
 
 /** One spelling of an activity on the wire. Names are written out, never computed. */
 export type WireNames = {

@@ -30,6 +30,7 @@ async function joined(t: TestContext, changes: Partial<CourierHandlers> = {}) {
   const handlers: CourierHandlers = {
     deliver: async () => ({ kind: "sent", value: {} }),
     issuer: async ({ issuer }) => failed(issuer),
+    oauth2: () => Promise.reject(),
     ...changes,
   };
   const link = createCourierLink();
@@ -73,7 +74,8 @@ test("a courier that ends, is late or is replaced leaves nobody waiting", async 
   const replaced = await joined(t, silent);
   const before = replaced.ask("https://a.example");
   const [ours, theirs] = await socketPair(t);
-  serveGateway(theirs, { deliver: () => Promise.reject(), issuer: async () => failed("new") }, () => undefined);
+  const none = () => Promise.reject();
+  serveGateway(theirs, { deliver: none, issuer: async () => failed("new"), oauth2: none }, () => undefined);
   replaced.link.attach(ours);
   assert.equal(await before, undefined);
   assert.deepEqual(await replaced.ask("https://a.example"), failed("new"));
