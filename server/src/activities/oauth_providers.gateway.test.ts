@@ -72,6 +72,19 @@ onBothDatabases(
   },
 );
 
+onBothDatabases("the leaf names the issuer's key that the token was held against", async (rig) => {
+  const { organizationId } = await homeWithProvider(rig);
+  const leaves = (await listLeaves(rig.store, undefined, 1_000)).filter((row) => row.organizationId === organizationId);
+  const outside = leaves.flatMap(({ leaf }) => decodeLeaf(Uint8Array.from(withoutMac(leaf))).outside);
+  assert.deepEqual(
+    outside.map(({ value }) => {
+      const { issuer, key } = decodeIssuerKey(value.value);
+      return [issuer, JSON.parse(key).kid];
+    }),
+    [[testIssuer, testIssuerKey.kid]],
+  );
+});
+
 onBothDatabases(
   "the parent's server signs a child's user in; the nonce binds the token to the session's key",
   async (rig) => {
