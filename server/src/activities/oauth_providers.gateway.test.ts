@@ -4,6 +4,7 @@ import { Fault, faultCodes } from "@keystead/core/fault.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { decodeIssuerKey } from "@keystead/core/log/outside_values.ts";
 import { makeIssuerKey } from "../../../core/test/oidc/test_issuer.ts";
+import { testCaller } from "../../test/caller.ts";
 import { newHome, olderBody, userIn, versionOf } from "../../test/code_login_rig.ts";
 import { type GatewayRig, newUser, type Person } from "../../test/gateway_rig.ts";
 import { addPolicy, ask, done, onBothDatabases, refusalOf } from "../../test/policy_rig.ts";
@@ -14,6 +15,7 @@ import { listSuborgs } from "../queries/list_suborgs.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import type { User } from "../state/entities.ts";
 import { listLeaves } from "../store/across.ts";
+import { dialectOf } from "../views/dialect.ts";
 
 /** Also one that left no trace, because it followed from what was brought. */
 async function anyRefusalOf(request: Promise<unknown>): Promise<{ code: number; message: string }> {
@@ -58,14 +60,15 @@ onBothDatabases(
         [{ providerId, providerName: "Google", ...identity }],
       );
     }
-    const { organizationIds } = await ask(rig, rig.root, listSuborgs, {
-      filterType: "OIDC_TOKEN",
-      filterValue: testToken(now(rig)),
-    });
-    assert.deepEqual(organizationIds, [organizationId]);
-    const other = testToken(now(rig), { aud: "client-2" });
-    const found = await ask(rig, rig.root, listSuborgs, { filterType: "OIDC_TOKEN", filterValue: other });
-    assert.deepEqual(found.organizationIds, []);
+    const find = (identityClaims: object) => {
+      const access = { identity: { ...identity, ...identityClaims }, withBearer: () => assert.fail() };
+      const request = { organizationId: rig.organizationId, filterType: "OIDC_TOKEN", filterValue: "token" };
+      return listSuborgs.run(rig.store, testCaller({}), request, dialectOf(undefined), access);
+    };
+    assert.deepEqual(await find({}), { organizationIds: [organizationId] });
+    for (const other of [{ audience: "client-2" }, { subject: "x" }, { issuer: `${testIssuer}/` }]) {
+      assert.deepEqual(await find(other), { organizationIds: [] });
+    }
   },
 );
 

@@ -1,4 +1,5 @@
 /** What a query is: everything about one read endpoint in one declaration. Queries never meet the signer. */
+import type { Identity } from "@keystead/core/oidc/identity_claims.ts";
 import type { Static, TObject } from "../fields/schema.ts";
 import type { Store } from "../store/store.ts";
 import type { ActivityRecord } from "../views/activity_view.ts";
@@ -23,6 +24,8 @@ export type Caller = {
 export type QueryAccess = {
   /** The activity with what its row does not show, where this reader may see it. */
   withBearer(record: ActivityRecord, readerId: string): Promise<ActivityRecord>;
+  /** Whom the token that `identityToken` names speaks for, by its issuer's word. */
+  readonly identity: Identity | undefined;
 };
 
 export type QueryDefinition<P extends TObject = TObject, R extends TObject = TObject> = {
@@ -38,6 +41,8 @@ export type QueryDefinition<P extends TObject = TObject, R extends TObject = TOb
   takesAttested?: true;
   /** Also for who has a recovery key, which shows nothing more than whose it is. */
   openToRecoveryKeys?: true;
+  /** The identity token in a request: it is verified before the query has its turn, because its issuer may have to be asked. */
+  identityToken?(request: Static<P>): string | undefined;
   /** It reads with several statements what belongs together: all of them see the same state of the database. */
   inSnapshot?: boolean;
   run(
@@ -56,6 +61,7 @@ export function defineQuery<P extends TObject, R extends TObject>(
 }
 
 /** Any query, for code that treats all alike. */
-export type AnyQuery = Omit<QueryDefinition, "run"> & {
+export type AnyQuery = Omit<QueryDefinition, "run" | "identityToken"> & {
+  identityToken?(request: never): string | undefined;
   run(store: Store, caller: Caller, request: never, dialect: Dialect, access?: QueryAccess): Promise<unknown> | unknown;
 };

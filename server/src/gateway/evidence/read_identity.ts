@@ -3,6 +3,7 @@
  * courier: what it lets in by one is a reader and nobody else.
  */
 import { Fault } from "@keystead/core/fault.ts";
+import type { IdentityClaims } from "@keystead/core/oidc/identity_claims.ts";
 import { checkIdentityToken, parseIdentityToken, verifyWithKeys } from "@keystead/core/oidc/identity_token.ts";
 import { invalidToken } from "@keystead/core/oidc/invalid_token.ts";
 import type { IssuerStatement } from "@keystead/core/oidc/issuer_statement.ts";
@@ -15,32 +16,41 @@ export type ReadStatements = {
   statementOf(issuer: string, newerThanMs: number): Promise<Pick<IssuerStatement, "keys" | "fetchedAtMs">>;
 };
 
-/** What a stamp with this token is verified with: the keys of its issuer are asked for first, because verifying does not wait. */
+/** What the token says, if its issuer vouches for it now; throws `invalid_argument` otherwise. */
+export async function verifyIdentity(
+  issuers: ReadStatements | undefined,
+  tokenText: string,
+  nowMs: number,
+): Promise<IdentityClaims> {
+  if (issuers === undefined) throw new Fault("unavailable", "issuers cannot be asked now; try again");
+  const token = parseIdentityToken(tokenText);
+  checkIdentityToken(token, nowMs);
+  const { issuer } = token.claims;
+  const judge = (keys: string) => verifyWithKeys(nodeTokenCrypto, token, parseKeySet(keys)).kind;
+  const { keys, fetchedAtMs } = await issuers.statementOf(issuer, 0);
+  if (judge(keys) === "verified") return token.claims;
+  // None of its keys is the token's: it may have newer ones.
+  const newer = await issuers.statementOf(issuer, fetchedAtMs);
+  if (judge(newer.keys) === "verified") return token.claims;
+  throw invalidToken("its key is not one that its issuer publishes now");
+}
+
+/** What a stamp with this token is verified with: its issuer is asked first, because verifying does not wait. */
 export async function readIdentity(
   issuers: ReadStatements | undefined,
   tokenText: string,
   nowMs: number,
 ): Promise<NonNullable<Verification["identities"]>> {
-  if (issuers === undefined) throw new Fault("unavailable", "issuers cannot be asked now; try again");
-  const token = parseIdentityToken(tokenText);
-  const { issuer } = token.claims;
-  const judge = (keys: string) => {
-    checkIdentityToken(token, nowMs);
-    return verifyWithKeys(nodeTokenCrypto, token, parseKeySet(keys)).kind;
-  };
   try {
-    const { keys, fetchedAtMs } = await issuers.statementOf(issuer, 0);
-    const verdict = judge(keys);
-    const newest = verdict === "unknown" ? judge((await issuers.statementOf(issuer, fetchedAtMs)).keys) : verdict;
-    if (newest === "verified") return { verify: (text) => verified(text === tokenText) };
+    const claims = await verifyIdentity(issuers, tokenText, nowMs);
+    return { verify: (text) => (text === tokenText ? claims : refuse()) };
   } catch (error) {
     // It is the caller's token, or its issuer, that is at fault: the refusal of the stamp says so.
     if (!(error instanceof Fault) || error.code !== "invalid_argument") throw error;
+    return { verify: refuse };
   }
-  return { verify: () => verified(false) };
+}
 
-  function verified(isSo: boolean) {
-    if (!isSo) throw invalidToken("its issuer does not vouch for it");
-    return token.claims;
-  }
+function refuse(): never {
+  throw invalidToken("its issuer does not vouch for it");
 }

@@ -11,6 +11,7 @@ import type { ActivityRecord } from "../../views/activity_view.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import { authenticateQuery } from "../evidence/authenticate_query.ts";
 import { readEvidence } from "../evidence/evidence_header.ts";
+import { verifyIdentity } from "../evidence/read_identity.ts";
 import type { RouteRequest, Send } from "../http/route.ts";
 import { withBearer } from "../submit/sealed_results.ts";
 import { type ApiDependencies, sourceOf } from "./api_dependencies.ts";
@@ -36,7 +37,9 @@ export async function answerQuery(
   // Of its own organization alone, where a caller was found in a sub-organization of the named one.
   const asked = { ...value, organizationId: caller.subjectId } as never;
   const dialect = dialectOf(clientVersion);
+  const oidcToken = query.identityToken?.(asked);
   const access = {
+    identity: oidcToken === undefined ? undefined : await verifyIdentity(dependencies.issuers, oidcToken, Date.now()),
     withBearer: (record: ActivityRecord, userId: string) => withBearer(dependencies, record, { userId }),
   };
   const run = (from: Store) => query.run(from, caller, asked, dialect, access);
