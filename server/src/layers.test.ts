@@ -70,10 +70,12 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     evidence: ["bounds"],
     submit: ["bounds", "link", "evidence"],
     http: ["bounds"],
-    routes: ["bounds", "evidence", "submit", "http"],
+    // What people without a credential ask for: activities that are written here, and look-ups.
+    proxy: ["submit", "http"],
+    routes: ["bounds", "evidence", "submit", "http", "proxy"],
     jobs: ["link"],
     operator: ["link", "submit"],
-    "": ["bounds", "link", "evidence", "submit", "http", "routes", "jobs", "operator"],
+    "": ["bounds", "link", "evidence", "submit", "http", "proxy", "routes", "jobs", "operator"],
   },
   "server/src/signer": {
     memory: [],

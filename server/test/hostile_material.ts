@@ -117,6 +117,13 @@ export const pageEdits = {
   sessionProfiles: (page) => ({ profiles: page.profiles.map((profile: Json) => ({ ...profile, scope: "true" })) }),
   /** A token that has made its login is good for another. */
   usedTokens: () => ({ tokens: [] }),
+  /** Pages of strangers may call it, and every method is allowed. */
+  authProxies: (page) => ({
+    proxies: page.proxies.map((proxy: Json) => ({
+      ...proxy,
+      settings: { ...proxy.settings, allowedOrigins: ["*"], allowedAuthMethods: ["email"], otpLength: 6 },
+    })),
+  }),
   /** A minute is left out: its bodies would be new. */
   journals: (page) => ({ journals: page.journals.slice(80) }),
   /** What was deleted comes back. */

@@ -47,6 +47,8 @@ const headers = {
   webauthn: "X-Stamp-Webauthn",
   readOnlySession: "X-Session",
   attested: "X-Stamp-Attested",
+  // No header carries it.
+  authProxy: "X-Auth-Proxy-Config-ID",
 } as const;
 
 /** A query as the door answers it; a refusal is thrown. */

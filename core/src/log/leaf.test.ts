@@ -54,6 +54,7 @@ const ofAnyKind = fc.oneof(
   ofApiKey,
   passkey.map((value) => ({ kind: "webauthn" as const, value })),
   attested.map((value) => ({ kind: "attested" as const, value })),
+  bytesOf(16).map((configId) => ({ kind: "authProxy" as const, value: { configId } })),
 );
 
 const state = fc.record(

@@ -58,10 +58,14 @@ const attestedLayout = struct({
   tokenDigest: fixed(32),
 });
 
+/** No stamp: the body was written by the gateway, for a configuration of the organization's auth proxy. What it proves is in the body. */
+const authProxyLayout = struct({ configId: fixed(16) });
+
 type Contents = {
   apiKey: ValueOf<typeof apiKeyLayout>;
   webauthn: ValueOf<typeof webauthnLayout>;
   attested: ValueOf<typeof attestedLayout>;
+  authProxy: ValueOf<typeof authProxyLayout>;
 };
 
 /** Kinds are only ever added at the end: their places are on disk. */
@@ -69,6 +73,7 @@ const contentLayouts: { [K in keyof Contents]: Layout<Contents[K]> } & Record<Ke
   apiKey: apiKeyLayout,
   webauthn: webauthnLayout,
   attested: attestedLayout,
+  authProxy: authProxyLayout,
 };
 
 const contentLayout: Layout<EvidenceContent> = variant<Contents>(contentLayouts, "evidence kind");

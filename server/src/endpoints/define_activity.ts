@@ -32,6 +32,10 @@ export type ActivityContext = {
   readonly bodyMs: number;
   /** The user who submitted the activity, whoever approved it since. Where a parent acts in its sub-organization, a user of the parent. */
   readonly userId: string;
+  /** Nobody stamped it: it came through the auth proxy. */
+  readonly isByAuthProxy?: boolean;
+  /** Whether the operator has a captcha provider. */
+  readonly hasCaptcha?: boolean;
   readonly limits: Limits;
   readonly curves: Curves;
   readonly keys: KeyAccess;

@@ -20,6 +20,7 @@ import { equalBytes } from "../state/digest.ts";
 import type { User } from "../state/entities.ts";
 import { apiKeyEvidence } from "./api_key_evidence.ts";
 import { attestedEvidence } from "./attested_evidence.ts";
+import { authProxyEvidence, type SentAuthProxy } from "./auth_proxy_evidence.ts";
 import type { EvidenceRow, FoundCredential, KeptEvidence, SearchedOrganization, Verification } from "./evidence_row.ts";
 import { readOnlySessionEvidence } from "./read_only_session_evidence.ts";
 import { webauthnEvidence } from "./webauthn_evidence.ts";
@@ -30,6 +31,7 @@ type EvidenceValues = {
   webauthn: WebauthnStamp;
   readOnlySession: SentReadOnlySession;
   attested: AttestedStamp;
+  authProxy: SentAuthProxy;
 };
 
 const rows: { readonly [K in EvidenceKind]: EvidenceRow<EvidenceValues[K]> } = {
@@ -37,6 +39,7 @@ const rows: { readonly [K in EvidenceKind]: EvidenceRow<EvidenceValues[K]> } = {
   webauthn: webauthnEvidence,
   readOnlySession: readOnlySessionEvidence,
   attested: attestedEvidence,
+  authProxy: authProxyEvidence,
 };
 
 /** Evidence that is well-formed. Whose it is, and whether it verifies, is still open. */

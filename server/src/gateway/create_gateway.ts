@@ -12,6 +12,7 @@ import { admissionLimits, memoryBounds } from "./bounds/memory_bounds.ts";
 import { createQueryQueue } from "./bounds/query_queue.ts";
 import { createRepeats } from "./bounds/repeats.ts";
 import type { FaultLog } from "./http/answers.ts";
+import type { TrustedProxies } from "./http/caller_address.ts";
 import { createHttp, type Http } from "./http/http.ts";
 import { createMetrics } from "./http/metrics.ts";
 import type { Route } from "./http/route.ts";
@@ -22,8 +23,11 @@ import { openBodies } from "./jobs/open_bodies.ts";
 import type { CourierLink } from "./link/courier_link.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
+import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
+import type { Captcha } from "./proxy/captcha.ts";
 import { createReadiness } from "./readiness.ts";
 import { apiRoutes } from "./routes/api.ts";
+import { authProxyRoutes } from "./routes/auth_proxy.ts";
 import { operatorRoutes } from "./routes/operator.ts";
 import type { SignerStatus } from "./signer_status.ts";
 import { type Committer, createCommitter } from "./submit/committer.ts";
@@ -42,6 +46,14 @@ export type GatewayDependencies = {
   contactDays: number;
   /** What one user's refusals may take in the database. */
   refusedBytesPerUserPerDay: number;
+  /** Whose `X-Forwarded-For` counts. */
+  trustedProxies?: TrustedProxies;
+  /** Of the auth proxy. */
+  proxyBudgets?: ProxyBudgets;
+  channels?: readonly string[];
+  captcha?: Captcha | undefined;
+  /** The port of the auth proxy, where it does not share the API's. */
+  proxyPort?: number | undefined;
   log: Logger;
 };
 
@@ -56,6 +68,7 @@ export type Gateway = {
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { store, curves, link, signer, courier, needCourier, contactDays, log } = dependencies;
+  const { trustedProxies = [], proxyPort } = dependencies;
   const committer = createBudgetedCommitter(dependencies);
   const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
   const organizations = createOrganizations(store, link, logRefusedStates(log), admission);
@@ -82,26 +95,34 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     signerTrouble: signer.trouble,
   };
   const unready = createReadiness({ store, link, signer, committer, log });
+  const { proxyBudgets: budgets = defaultBudgets, channels = [], captcha } = dependencies;
+  const proxyRoutes = authProxyRoutes({ ...submits, budgets, channels, captcha });
   const routes: Route[] = [
     ...apiRoutes({ ...submits, queryQueue }),
     ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys }),
+    ...(proxyPort === undefined ? proxyRoutes : []),
   ];
   const delivery = createDelivery({ store, courier, needCourier, onFailed: logFailedMessages(log) });
   const jobs: Job[] = [...expiryJobs(store, contactDays), openBodies(store, link), delivery.job];
-  const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log) });
+  const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log), trustedProxies });
+  const proxyHttp =
+    proxyPort === undefined
+      ? undefined
+      : createHttp({ routes: proxyRoutes, metrics, faultLog: toFaultLog(log), trustedProxies });
   let runner: JobRunner | undefined;
   return {
     organizations,
     committer,
     async listen({ host, port }) {
       await http.app.listen({ host, port });
+      await proxyHttp?.app.listen({ host, port: proxyPort ?? 0 });
       runner ??= startJobs(jobs, toJobLog(log));
       const address = http.app.server.address();
       return typeof address === "object" && address !== null ? address.port : port;
     },
     async close() {
       const jobsEnded = runner?.stop();
-      await http.app.close();
+      await Promise.all([http.app.close(), proxyHttp?.app.close()]);
       // Before the jobs: one that hangs must not keep opened results from being written.
       await committer.settle().catch(() => undefined);
       await jobsEnded;

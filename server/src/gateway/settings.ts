@@ -1,5 +1,7 @@
 import { withLimits } from "../endpoints/limits.ts";
 import type { StoreSource } from "../store/store.ts";
+import { parseTrustedProxies, type TrustedProxies } from "./http/caller_address.ts";
+import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
 
 export type GatewaySettings = {
   host: string;
@@ -10,6 +12,13 @@ export type GatewaySettings = {
   refusedBytesPerUserPerDay: number;
   /** For how many days rows are kept that tell of contacts. */
   contactDays: number;
+  trustedProxies: TrustedProxies;
+  /** Of the auth proxy. */
+  proxyPort: number | undefined;
+  proxyBudgets: ProxyBudgets;
+  /** Channels that messages can be sent by. */
+  channels: readonly string[];
+  captchaSiteKey: string | undefined;
 };
 
 /** The launcher has read them and found them right. */
@@ -23,5 +32,10 @@ export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
     mode: env.KEYSTEAD_MODE ?? "serve",
     refusedBytesPerUserPerDay,
     contactDays: Number(env.KEYSTEAD_CONTACT_DAYS || 30),
+    trustedProxies: parseTrustedProxies(env.KEYSTEAD_TRUSTED_PROXIES ?? ""),
+    proxyPort: env.KEYSTEAD_PROXY_PORT ? Number(env.KEYSTEAD_PROXY_PORT) : undefined,
+    proxyBudgets: { ...defaultBudgets, ...JSON.parse(env.KEYSTEAD_PROXY_BUDGETS || "{}") },
+    channels: (env.KEYSTEAD_CHANNELS ?? "").split(",").filter((channel) => channel !== ""),
+    captchaSiteKey: env.KEYSTEAD_CAPTCHA_SITE_KEY || undefined,
   };
 }

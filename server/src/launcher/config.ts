@@ -6,6 +6,7 @@ import { limitNames } from "./limit_names.ts";
 import { checkMessageSettings } from "./message_settings.ts";
 import { printable } from "./process_messages.ts";
 import { type ProcessName, perProcess, processes, processNames } from "./processes.ts";
+import { type ProxySettings, parseProxySettings } from "./proxy_settings.ts";
 import { Refusal } from "./refusal.ts";
 
 /** `serve` runs until it is stopped, `init` only writes files, the others do one piece of work and end. */
@@ -39,6 +40,7 @@ export type Config = {
   /** Resource limits that differ from the defaults. */
   limits: Record<string, number>;
   codes: CodeSettings;
+  proxy: ProxySettings;
   /** Of a rotation: the operator says that there is a copy of the root key that is about to go. */
   oldKeySaved: boolean;
 };
@@ -63,6 +65,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     restartPauseMs: parseNumber("KEYSTEAD_RESTART_PAUSE_MS", env.KEYSTEAD_RESTART_PAUSE_MS, 5000, 0, 600_000),
     limits: parseLimits(env.KEYSTEAD_LIMITS),
     codes: parseCodeSettings(env),
+    proxy: parseProxySettings(env),
     oldKeySaved,
   };
 }

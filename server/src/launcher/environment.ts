@@ -27,5 +27,7 @@ export function withLauncherSettings(env: Environment, config: Config, data: Dat
     KEYSTEAD_DATABASE_FOLDER: data.database,
     KEYSTEAD_OUTBOX_FOLDER: data.outbox,
     KEYSTEAD_MODE: config.command,
+    KEYSTEAD_CHANNELS: config.proxy.channels.join(","),
+    KEYSTEAD_CAPTCHA_SITE_KEY: config.proxy.captchaSiteKey ?? "",
   };
 }

@@ -14,6 +14,8 @@ export type SignerOrders = {
   /** Of one-time codes, as the operator has set them. */
   hasSandboxCodes: boolean;
   allowsPlainAnswers: boolean;
+  /** There is a captcha provider, so configurations may ask for it. */
+  hasCaptcha: boolean;
   birth: FirstOrganization;
 };
 
@@ -27,6 +29,7 @@ export function signerOrders(config: Config, data: DataFolder, bootstrap: Bootst
     resetClock: config.command === "accept-clock",
     limits: config.limits,
     ...config.codes,
+    hasCaptcha: config.proxy.captchaSiteKey !== undefined,
     birth: birthOf(bootstrap),
   };
 }

@@ -38,6 +38,8 @@ export type SignerParts = {
   readonly hasSandboxCodes: boolean;
   /** Whether one-time codes whose client has a target bundle may be answered in the plain. */
   readonly allowsPlainAnswers: boolean;
+  /** Whether the operator has a captcha provider. */
+  readonly hasCaptcha: boolean;
   now(): number;
   note(message: string): void;
   drawsOf(keyring: Keyring): Draws;
@@ -107,11 +109,13 @@ function createCounter(): () => number {
 }
 
 function createSigner(
-  { rootKeys, memory, limits, adoptUnknown, hasSandboxCodes, allowsPlainAnswers, now, note, drawsOf }: SignerParts,
+  parts: SignerParts,
   boot: Uint8Array,
   nextNumber: () => number,
   sealedKeyring: Uint8Array,
 ): Signer {
+  const { rootKeys, memory, limits, adoptUnknown, hasSandboxCodes, allowsPlainAnswers, hasCaptcha } = parts;
+  const { now, note, drawsOf } = parts;
   const { current, retiring } = rootKeys;
   const sealer = createSealer(current, versionOfCurrent(rootKeys, sealedKeyring), retiring);
   const keyring = openKeyringWith(sealer, sealedKeyring);
@@ -135,6 +139,7 @@ function createSigner(
     adoptUnknown,
     hasSandboxCodes,
     allowsPlainAnswers,
+    hasCaptcha,
     sealer,
     onItsWay: createOnItsWay(),
     nextNumber,

@@ -26,6 +26,8 @@ export type Orders = {
   hasSandboxCodes?: boolean;
   /** One-time codes whose client has a target bundle may be answered in the plain. */
   allowsPlainAnswers?: boolean;
+  /** The operator has a captcha provider. */
+  hasCaptcha?: boolean;
   acceptDatabase: boolean;
   /** The root key is being replaced: boxes may be sealed anew. */
   reseal: boolean;
@@ -60,9 +62,9 @@ export function createOperations(
 ): Operations {
   const limits = withLimits(orders.limits);
   const now = createSignerClock(memory, clock, note);
-  const { adoptUnknown, hasSandboxCodes = false, allowsPlainAnswers = false } = orders;
-  const codes = { hasSandboxCodes, allowsPlainAnswers };
-  const parts = { rootKeys, memory, limits, adoptUnknown, ...codes, now, note, drawsOf };
+  const { adoptUnknown, hasSandboxCodes = false, allowsPlainAnswers = false, hasCaptcha = false } = orders;
+  const chosen = { hasSandboxCodes, allowsPlainAnswers, hasCaptcha };
+  const parts = { rootKeys, memory, limits, adoptUnknown, ...chosen, now, note, drawsOf };
   const deployment = createDeployment(parts);
   return {
     hello({ protocol, keyring }) {

@@ -143,6 +143,8 @@ export const entityKinds = {
   },
   // `rules/verification_tokens.ts` says how many there may be.
   usedToken: { place: "listPage", page: "usedTokens", json: "tokens", id: "tokenId" },
+  // One at most: `rules/auth_proxy.ts`.
+  authProxy: { place: "listPage", page: "authProxies", json: "proxies", id: "configId" },
 } as const satisfies { [K in EntityKind]: KindRow<K> };
 
 type Rows = typeof entityKinds;

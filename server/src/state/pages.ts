@@ -37,6 +37,9 @@ export type SessionProfilesPage = OwnPages["sessionProfiles"];
 /** Unbound verification tokens that have made their login, by id. */
 export type UsedTokensPage = OwnPages["usedTokens"];
 
+/** The auth proxy by the id of its configuration: one, or none where it was never enabled. */
+export type AuthProxiesPage = OwnPages["authProxies"];
+
 /** Key facts by the first two digits of their ids: however many keys there are, a change writes a 256th of them. */
 export type KeyFactsPages = ReadonlyMap<string, ReadonlyMap<string, KnownFacts>>;
 

@@ -122,6 +122,7 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     adoptUnknown: false,
     hasSandboxCodes: false,
     allowsPlainAnswers: false,
+    hasCaptcha: false,
     onItsWay: createOnItsWay(),
     nextNumber: () => ++number,
     nextBlind: createBlinds(),

@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Overloaded } from "../bounds/overloaded.ts";
 import { clientVersion, type FaultLog, sendAnswer, sendFault, statusOfAnswer } from "./answers.ts";
 import type { Bodies } from "./bodies.ts";
+import { callerAddress, forwardedFor, type TrustedProxies } from "./caller_address.ts";
 import type { Connections } from "./connections.ts";
 import type { Metrics } from "./metrics.ts";
 import { checkBody } from "./request_check.ts";
@@ -17,6 +18,7 @@ export type Guards = {
   bodies: Bodies;
   metrics: Metrics;
   faultLog: FaultLog;
+  trustedProxies: TrustedProxies;
 };
 
 /** Requests that are refused for their stamps may wait for their refusal up to this; a larger one has had to wait already. */
@@ -26,7 +28,7 @@ const noBody = new Uint8Array(0);
 const notCounted = (): void => undefined;
 
 export function guardedHandler(guards: Guards, { limits, metric, handle }: Route) {
-  const { connections, metrics, faultLog } = guards;
+  const { connections, metrics, faultLog, trustedProxies } = guards;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const readsBody = limits.bodyBytes > 0;
     const body = readsBody ? await readInTurn(guards, request, reply, limits.bodyBytes) : noBody;
@@ -38,8 +40,8 @@ export function guardedHandler(guards: Guards, { limits, metric, handle }: Route
       sendAnswer(request, reply, answer);
     };
     try {
-      if (readsBody) checkBody(request.headers, body);
-      await handle(toRouteRequest(request, body), send);
+      if (readsBody) checkBody(request.headers, body, limits.mayBeEmpty);
+      await handle(toRouteRequest(request, reply, body, trustedProxies), send);
       if (!isSent) throw new Error("the route sent no answer");
     } catch (error) {
       const { socket } = request.raw;
@@ -63,15 +65,29 @@ async function readInTurn(
   return body;
 }
 
-function toRouteRequest(request: FastifyRequest, body: Uint8Array): RouteRequest {
-  const { method, url, headers, params } = request;
+function toRouteRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: Uint8Array,
+  trustedProxies: TrustedProxies,
+): RouteRequest {
+  const { method, url, headers, params, raw } = request;
+  const { rawHeaders } = raw;
+  const way = { peer: raw.socket.remoteAddress, forwardedFor: forwardedFor(rawHeaders) };
   return {
     method,
     url,
     params: params as Record<string, string>,
     headers,
-    rawHeaders: request.raw.rawHeaders,
+    rawHeaders,
     clientVersion: clientVersion(request),
+    callerAddress: callerAddress(way, trustedProxies),
+    setHeaders(given) {
+      for (const [name, value] of Object.entries(given)) {
+        if (value === undefined) reply.removeHeader(name);
+        else reply.header(name, value);
+      }
+    },
     body,
   };
 }

@@ -3,6 +3,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import fastify, { type FastifyInstance } from "fastify";
 import { type FaultLog, sendFault } from "./answers.ts";
 import { createBodies } from "./bodies.ts";
+import type { TrustedProxies } from "./caller_address.ts";
 import { type Connections, createConnections } from "./connections.ts";
 import { corsHeaders, sendPreflight } from "./cors.ts";
 import { hasBody, leaveUnread } from "./end_connection.ts";
@@ -16,6 +17,8 @@ export type HttpDependencies = {
   routes: readonly Route[];
   metrics: Metrics;
   faultLog: FaultLog;
+  /** Whose `X-Forwarded-For` counts. */
+  trustedProxies?: TrustedProxies;
 };
 
 export type Http = {
@@ -25,9 +28,9 @@ export type Http = {
   heldBytes: Connections["heldBytes"];
 };
 
-export function createHttp({ routes, metrics, faultLog }: HttpDependencies): Http {
+export function createHttp({ routes, metrics, faultLog, trustedProxies = [] }: HttpDependencies): Http {
   const connections = createConnections(connectionLimits);
-  const guards: Guards = { connections, bodies: createBodies(bodyLimits), metrics, faultLog };
+  const guards: Guards = { connections, bodies: createBodies(bodyLimits), metrics, faultLog, trustedProxies };
   const app = createApp(connections, faultLog);
   checkBeforeRouting(app, faultLog);
   for (const route of routes) {

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
 /** By which requests are counted apart. */
-export type MetricKind = "query" | "submit";
+export type MetricKind = "query" | "submit" | "proxy";
 
 export type Metrics = {
   /** Call the returned function with the HTTP status when the answer is on its way. */

@@ -17,16 +17,22 @@ import { claimedCredential, findWhereItRuns } from "../evidence/authenticate_que
 import { castVote } from "./cast_vote.ts";
 import { declaredRecords } from "./declared_records.ts";
 import { execute } from "./execute.ts";
-import { keyedRequest } from "./idempotency.ts";
+import { type KeyedRequest, keyedRequest } from "./idempotency.ts";
 import { newActivity } from "./new_activity.ts";
-import type { StampedRequest } from "./stamped_request.ts";
+import type { SignUpRequest, StampedRequest } from "./stamped_request.ts";
 import { authenticate } from "./stored_answer.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
 
 export type SubmitAnswer = { activity: ReturnType<typeof activityView> } | { failure: Failure };
 
 /** A request as it arrived. */
-export type Arrival = { body: Uint8Array; evidence: SentEvidence; idempotencyKey?: string | undefined };
+export type Arrival = {
+  body: Uint8Array;
+  evidence: SentEvidence;
+  idempotencyKey?: string | undefined;
+  /** Of a sign-up through the auth proxy: what it claims, and the bytes that stand for it when they come again. */
+  signUp?: SignUpRequest & { keyed: KeyedRequest };
+};
 
 const likelyNewMs = 10_000;
 
@@ -55,6 +61,10 @@ export async function submit(
     request.namesParent = request.organizationId !== organizationId;
   }
   if (idempotencyKey !== undefined) request.keyed = keyedRequest(idempotencyKey, value);
+  if (arrival.signUp !== undefined) {
+    request.keyed = arrival.signUp.keyed;
+    request.signUp = arrival.signUp;
+  }
   if (activity.vote !== undefined) {
     const { fingerprint } = asked.envelope.parameters as { fingerprint: string };
     return toAnswer(await castVote(dependencies, request, activity.vote, parseFingerprint(fingerprint)), dialect);

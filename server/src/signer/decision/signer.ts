@@ -38,6 +38,8 @@ export type Signer = {
   readonly hasSandboxCodes: boolean;
   /** Whether one-time codes whose client has a target bundle may be answered in the plain. */
   readonly allowsPlainAnswers: boolean;
+  /** Whether the operator has a captcha provider, so that configurations may ask for it. */
+  readonly hasCaptcha: boolean;
   /** Seals under the root key's current version, and opens what was sealed under any that is known. */
   readonly sealer: Sealer;
   /** What was prepared and not released yet. */

@@ -17,6 +17,7 @@ import { outbox } from "./0012_outbox.ts";
 import { emailEvents } from "./0013_email_events.ts";
 import { verifiedContacts } from "./0014_verified_contacts.ts";
 import { sealedBodies } from "./0015_sealed_bodies.ts";
+import { authProxies } from "./0017_auth_proxies.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -36,6 +37,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0013_email_events": emailEvents,
   "0014_verified_contacts": verifiedContacts,
   "0015_sealed_bodies": sealedBodies,
+  "0017_auth_proxies": authProxies,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */
