@@ -21,6 +21,7 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     restartPauseMs: 5000,
     limits: {},
     codes: { hasSandboxCodes: false, allowsPlainAnswers: false },
+    proxy: { port: undefined, captchaSiteKey: undefined, channels: ["email", "sms"] },
     oldKeySaved: false,
   });
 });
@@ -117,6 +118,12 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
   ["a password in the address", [], { KEYSTEAD_SMS_URL: "https://u:secret@sms" }, /^KEYSTEAD_SMS_URL must begin/],
   ["a token of two lines", [], { KEYSTEAD_SMS_TOKEN: "secret\nX: y" }, /^KEYSTEAD_SMS_TOKEN must be/],
   ["another egress", [], { KEYSTEAD_DEV_EGRESS: "all" }, /^KEYSTEAD_DEV_EGRESS takes only/],
+  ["a proxy on the same port", [], { KEYSTEAD_PROXY_PORT: "8080" }, /^KEYSTEAD_PROXY_PORT must differ from PORT/],
+  ["a proxy on no port", [], { KEYSTEAD_PROXY_PORT: "0" }, /^KEYSTEAD_PROXY_PORT must be a whole number/],
+  ["a proxy by name", [], { KEYSTEAD_TRUSTED_PROXIES: "10.0.0.1, lb" }, /^KEYSTEAD_TRUSTED_PROXIES must be .* `lb`/],
+  ["a block of 33 bits", [], { KEYSTEAD_TRUSTED_PROXIES: "10.0.0.0/33" }, /^KEYSTEAD_TRUSTED_PROXIES must be/],
+  ["a budget of nothing", [], { KEYSTEAD_PROXY_BUDGETS: '{"logins":1}' }, /^KEYSTEAD_PROXY_BUDGETS must be JSON/],
+  ["a captcha without secret", [], { KEYSTEAD_CAPTCHA: '{"siteKey":"a"}' }, /^KEYSTEAD_CAPTCHA must be JSON/],
   ["contacts for no day", [], { KEYSTEAD_CONTACT_DAYS: "0" }, /^KEYSTEAD_CONTACT_DAYS must be/],
   ["another fixed code", [], { KEYSTEAD_DEV_OTP: "secret" }, /^KEYSTEAD_DEV_OTP takes only the word fixed$/],
   [

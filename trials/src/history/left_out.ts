@@ -15,6 +15,7 @@ const keyTags = "as the tags of users, which are there";
 const profiles = "the sessions of the model have none; the gateway's tests have them";
 const codes = "a code is sent to somebody and answered within minutes, and leaves the organization as it is";
 const mailed = "its key or code is mailed, and the clients of the model read no mail; the gateway's tests have it";
+const proxy = "only an organization without a parent has an auth proxy, and those of the model have one";
 const standsAlone = "nothing else that the model knows depends on it";
 
 export const leftOutActivities = {
@@ -28,6 +29,9 @@ export const leftOutActivities = {
   delete_smart_contract_interface: standsAlone,
   delete_sub_organization: others,
   delete_wallet_accounts: accounts,
+  disable_auth_proxy: proxy,
+  enable_auth_proxy: proxy,
+  update_auth_proxy_config: proxy,
   email_auth: mailed,
   export_private_key: exported,
   export_wallet: exported,

@@ -46,7 +46,11 @@ export function createMetrics(): Metrics {
       this.set(process.memoryUsage.rss());
     },
   });
-  const endpoints: Record<MetricKind, Map<string, Endpoint>> = { query: new Map(), submit: new Map() };
+  const endpoints: Record<MetricKind, Map<string, Endpoint>> = {
+    query: new Map(),
+    submit: new Map(),
+    proxy: new Map(),
+  };
 
   function endpointOf(kind: MetricKind, path: string): Endpoint {
     const known = endpoints[kind].get(path);
