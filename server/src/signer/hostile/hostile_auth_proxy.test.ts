@@ -19,7 +19,7 @@ type Proxied = { rig: SignerRig; state: StoredState; proxy: AuthProxy };
 
 function step(rig: SignerRig, state: StoredState, type: string, parameters: object): StoredState {
   const prepared = prepareOn(rig, state, activityBody(rig, type, parameters));
-  assert.equal(prepared.activity?.status, "ACTIVITY_STATUS_COMPLETED", prepared.activity?.failure);
+  assert.equal(prepared.activity?.status, "ACTIVITY_STATUS_COMPLETED", prepared.activity?.failure ?? "");
   releaseRows(rig, [prepared]);
   return stateAfter(state, prepared);
 }
