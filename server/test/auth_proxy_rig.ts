@@ -1,9 +1,10 @@
 /** The auth proxy through gateway and signer: requests as its routes get them, and answers as they send them. */
-import { authProxyRoutes, type ProxyDependencies } from "../src/gateway/routes/auth_proxy.ts";
+
+import { Fault } from "@keystead/core/fault.ts";
 import type { Answer, Route } from "../src/gateway/http/route.ts";
 import { defaultBudgets } from "../src/gateway/proxy/address_budgets.ts";
+import { authProxyRoutes, type ProxyDependencies } from "../src/gateway/routes/auth_proxy.ts";
 import { errorBody, statusOf, toFailure } from "../src/views/error_body.ts";
-import { Fault } from "@keystead/core/fault.ts";
 import type { GatewayRig } from "./gateway_rig.ts";
 import { newKey } from "./session_rig.ts";
 

@@ -16,14 +16,7 @@ type Schema = {
 };
 
 /** Texts that fit the patterns of ids, hex, fingerprints and names. */
-const texts = [
-  "a",
-  "00",
-  "0f4c7c2e-6a52-4f6e-9d0e-7d5d3d8d1c11",
-  `sha256:${"0".repeat(64)}`,
-  "1",
-  "m/0",
-];
+const texts = ["a", "00", "0f4c7c2e-6a52-4f6e-9d0e-7d5d3d8d1c11", `sha256:${"0".repeat(64)}`, "1", "m/0"];
 
 export function sampleOf(schema: TSchema): unknown {
   return sample(schema as Schema);

@@ -45,7 +45,13 @@ export async function startApplication(t: TestContext, keystead: KeysteadServer)
   const { authProxyUrl, authProxyConfigId } = keystead.bootstrap;
   const published = await (await fetch(`${keystead.url}/.well-known/keystead.json`)).json();
   const { otp: otpKey } = (published as { publicKeys: { otp: string } }).publicKeys;
-  const settings: Settings = { baseUrl: keystead.url, parentId: organizationId, authProxyUrl, authProxyConfigId, otpKey };
+  const settings: Settings = {
+    baseUrl: keystead.url,
+    parentId: organizationId,
+    authProxyUrl,
+    authProxyConfigId,
+    otpKey,
+  };
 
   async function signUp(authenticator: NewAuthenticator): Promise<SignedUp> {
     const { subOrganizationId } = await sdk.createSubOrganization({

@@ -215,6 +215,8 @@ test("children get an environment by allow-list: the signer's is empty, the gate
     DATABASE_URL: "postgres://h/d",
     KEYSTEAD_DATABASE_FOLDER: join(data, "database"),
     KEYSTEAD_MODE: "serve",
+    KEYSTEAD_CHANNELS: "email",
+    KEYSTEAD_CAPTCHA_SITE_KEY: "",
   });
 });
 

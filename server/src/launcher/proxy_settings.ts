@@ -69,7 +69,10 @@ function parseCaptcha(text: string | undefined): string | undefined {
   const { siteKey, secret } = readObject(text) ?? {};
   const isWord = (word: unknown) => typeof word === "string" && /^[\x21-\x7e]{1,256}$/.test(word);
   if (isWord(siteKey) && isWord(secret)) return siteKey as string;
-  throw new Refusal("KEYSTEAD_CAPTCHA must be JSON with both keys of the provider, as the guide to the auth proxy has it", 2);
+  throw new Refusal(
+    "KEYSTEAD_CAPTCHA must be JSON with both keys of the provider, as the guide to the auth proxy has it",
+    2,
+  );
 }
 
 /** Without any provider both go to the mailbox folder. With one of them, the other channel fails. */

@@ -159,7 +159,8 @@ export function credentialOf(content: EvidenceContent): Credential {
 /** A passkey's stamp is shown whole, in the place of the signature. */
 function evidenceOf({ publicKey, scheme, signature }: Omit<StoredVote, "user" | "message">): SentEvidence {
   if (scheme === "SIGNATURE_SCHEME_WEBAUTHN") return { kind: "webauthn", value: signature };
-  if (scheme === "AUTH_PROXY") return { kind: "authProxy", value: (JSON.parse(signature) as { configId: string }).configId };
+  if (scheme === "AUTH_PROXY")
+    return { kind: "authProxy", value: (JSON.parse(signature) as { configId: string }).configId };
   return { kind: "apiKey", value: toBase64url(Buffer.from(JSON.stringify({ publicKey, scheme, signature }))) };
 }
 

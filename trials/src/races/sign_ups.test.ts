@@ -74,7 +74,12 @@ for (const dialect of dialects) {
     await t.test(`${senders} sign-ups with one contact make one sub-organization`, async () => {
       for (let trial = 0; trial < trials; trial++) {
         const signUp = await provedContact(deployment);
-        assertOneWinner(await race(deployment, Array.from({ length: senders }, (_, at) => signUp(`race ${at}`))));
+        assertOneWinner(
+          await race(
+            deployment,
+            Array.from({ length: senders }, (_, at) => signUp(`race ${at}`)),
+          ),
+        );
       }
     });
 

@@ -24,45 +24,53 @@ const wallet = { walletName: "Main", accounts: [ethereum], mnemonicLength: 24 };
 
 type SignedUp = { organizationId: string; userId: string; wallet?: { walletId: string; addresses: string[] } };
 
-onBothDatabases("a sign-up with passkey and wallet leaves the parent as it is, and its leaf says on what grounds", async (rig) => {
-  const proxy = await enableProxy(rig);
-  const before = await versionOf(rig, rig.organizationId);
-  const key = newKey();
-  const answer = await proxy.ok<SignedUp>("signup_v2", {
-    ...noCredentials,
-    userTag: "Mobile",
-    apiKeys: [signUpKey(key, { expirationSeconds: "60" })],
-    authenticators: [registeredPasskey(testPasskey(1), "phone")],
-    wallet,
-  });
-  assert.deepEqual(Object.keys(answer), ["organizationId", "wallet", "userId"]);
-  assert.match(answer.wallet?.addresses[0] ?? "", /^0x/);
-  assert.equal(await versionOf(rig, rig.organizationId), before);
-  const user = await userIn(rig, answer.organizationId, answer.userId);
-  assert.match(user.userName, /^user-[0-9]+$/);
-  assert.deepEqual([user.userTags.length, user.authenticators?.length, user.apiKeys.length], [1, 1, 1]);
-  assert.deepEqual([user.authenticators?.[0]?.proven, user.apiKeys[0]?.proven], [true, undefined]);
-  const tags = await rig.store.db
-    .selectFrom("user_tags")
-    .select("tag_name")
-    .where("organization_id", "=", answer.organizationId)
-    .execute();
-  assert.deepEqual(tags, [{ tag_name: "Mobile" }]);
-  const [own] = await rig.store.db
-    .selectFrom("activities")
-    .innerJoin("leaves", "leaves.activity_id", "activities.activity_id")
-    .select(["leaves.leaf", "activities.votes"])
-    .where("activities.type", "=", "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8")
-    .where("leaves.organization_id", "=", rig.organizationId)
-    .execute();
-  const leaf = decodeLeaf(withoutMac(Uint8Array.from(own?.leaf ?? [])));
-  assert.deepEqual([leaf.grounds, leaf.evidence[0]?.content.kind], ["AUTH_PROXY", "authProxy"]);
-  assert.equal(JSON.parse(own?.votes ?? "[]")[0].user.userId, proxy.userId);
-  // The temporary key signs in, by the new organization's own id.
-  const session = newKey();
-  const person = { userId: answer.userId, userName: "", privateKey: key.privateKey };
-  await rig.submit(person, "stamp_login", { publicKey: session.publicKey }, { organizationId: answer.organizationId });
-});
+onBothDatabases(
+  "a sign-up with passkey and wallet leaves the parent as it is, and its leaf says on what grounds",
+  async (rig) => {
+    const proxy = await enableProxy(rig);
+    const before = await versionOf(rig, rig.organizationId);
+    const key = newKey();
+    const answer = await proxy.ok<SignedUp>("signup_v2", {
+      ...noCredentials,
+      userTag: "Mobile",
+      apiKeys: [signUpKey(key, { expirationSeconds: "60" })],
+      authenticators: [registeredPasskey(testPasskey(1), "phone")],
+      wallet,
+    });
+    assert.deepEqual(Object.keys(answer), ["organizationId", "wallet", "userId"]);
+    assert.match(answer.wallet?.addresses[0] ?? "", /^0x/);
+    assert.equal(await versionOf(rig, rig.organizationId), before);
+    const user = await userIn(rig, answer.organizationId, answer.userId);
+    assert.match(user.userName, /^user-[0-9]+$/);
+    assert.deepEqual([user.userTags.length, user.authenticators?.length, user.apiKeys.length], [1, 1, 1]);
+    assert.deepEqual([user.authenticators?.[0]?.proven, user.apiKeys[0]?.proven], [true, undefined]);
+    const tags = await rig.store.db
+      .selectFrom("user_tags")
+      .select("tag_name")
+      .where("organization_id", "=", answer.organizationId)
+      .execute();
+    assert.deepEqual(tags, [{ tag_name: "Mobile" }]);
+    const [own] = await rig.store.db
+      .selectFrom("activities")
+      .innerJoin("leaves", "leaves.activity_id", "activities.activity_id")
+      .select(["leaves.leaf", "activities.votes"])
+      .where("activities.type", "=", "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8")
+      .where("leaves.organization_id", "=", rig.organizationId)
+      .execute();
+    const leaf = decodeLeaf(withoutMac(Uint8Array.from(own?.leaf ?? [])));
+    assert.deepEqual([leaf.grounds, leaf.evidence[0]?.content.kind], ["AUTH_PROXY", "authProxy"]);
+    assert.equal(JSON.parse(own?.votes ?? "[]")[0].user.userId, proxy.userId);
+    // The temporary key signs in, by the new organization's own id.
+    const session = newKey();
+    const person = { userId: answer.userId, userName: "", privateKey: key.privateKey };
+    await rig.submit(
+      person,
+      "stamp_login",
+      { publicKey: session.publicKey },
+      { organizationId: answer.organizationId },
+    );
+  },
+);
 
 onBothDatabases("a code is sent, answered, signs up and signs in; the account is found by its contact", async (rig) => {
   const proxy = await enableProxy(rig);
@@ -124,47 +132,53 @@ onBothDatabases("equal bytes get the same answer, also at once and by another ga
   assert.equal(Number(count?.count), 2);
 });
 
-onBothDatabases("of sign-ups with one identity at once, one makes a sub-organization and the others get 409", async (rig) => {
-  const proxy = await enableProxy(rig);
-  const held = heldToken(rig.signer);
-  const signUp = (index: number) => {
-    const signed = { apiKeys: [], authenticators: [], oauthProviders: [], email: "ann@example.com" };
-    return {
-      ...noCredentials,
-      userEmail: "ann@example.com",
-      organizationName: `race ${index}`,
-      verificationToken: held.token,
-      clientSignature: signUpSignature(held, "signupV2", signed),
+onBothDatabases(
+  "of sign-ups with one identity at once, one makes a sub-organization and the others get 409",
+  async (rig) => {
+    const proxy = await enableProxy(rig);
+    const held = heldToken(rig.signer);
+    const signUp = (index: number) => {
+      const signed = { apiKeys: [], authenticators: [], oauthProviders: [], email: "ann@example.com" };
+      return {
+        ...noCredentials,
+        userEmail: "ann@example.com",
+        organizationName: `race ${index}`,
+        verificationToken: held.token,
+        clientSignature: signUpSignature(held, "signupV2", signed),
+      };
     };
-  };
-  const gateways = [0, 1, 2].map(() => openProxy(rig, proxy.configId, proxy.userId));
-  const answers = await Promise.all(
-    Array.from({ length: 9 }, (_, index) => gateways[index % 3]?.call("signup_v2", signUp(index))),
-  );
-  const statuses = answers.map((answer) => answer?.status).sort();
-  assert.deepEqual(statuses, [200, ...Array.from({ length: 8 }, () => 409)]);
-});
+    const gateways = [0, 1, 2].map(() => openProxy(rig, proxy.configId, proxy.userId));
+    const answers = await Promise.all(
+      Array.from({ length: 9 }, (_, index) => gateways[index % 3]?.call("signup_v2", signUp(index))),
+    );
+    const statuses = answers.map((answer) => answer?.status).sort();
+    assert.deepEqual(statuses, [200, ...Array.from({ length: 8 }, () => 409)]);
+  },
+);
 
-onBothDatabases("a stranger's public key is registered by anyone, and counts for nobody until its holder signs in", async (rig) => {
-  const proxy = await enableProxy(rig);
-  const key = newKey();
-  const made = await proxy.ok<SignedUp>("signup_v2", { ...noCredentials, apiKeys: [signUpKey(key)] });
-  const find = () => proxy.ok("account", { filterType: "PUBLIC_KEY", filterValue: key.publicKey });
-  assert.deepEqual(await find(), {});
-  // Wallets stamp their first sign-in before there is an organization: it names the parent.
-  const person = { userId: made.userId, userName: "", privateKey: key.privateKey };
-  await rig.submit(person, "stamp_login", { publicKey: newKey().publicKey });
-  assert.deepEqual(await find(), { organizationId: made.organizationId });
-  const again = await proxy.call("signup_v2", { ...noCredentials, apiKeys: [signUpKey(key)], userName: "thief" });
-  assert.equal(again.status, 409);
-  // Much later such a sign-in proves nothing: somebody may have lured the holder there.
-  const late = newKey();
-  const other = await proxy.ok<SignedUp>("signup_v2", { ...noCredentials, apiKeys: [signUpKey(late)] });
-  rig.signer.clock.nowMs += 6 * 60_000;
-  const victim = { userId: other.userId, userName: "", privateKey: late.privateKey };
-  await rig.submit(victim, "stamp_login", { publicKey: newKey().publicKey });
-  assert.deepEqual(await proxy.ok("account", { filterType: "PUBLIC_KEY", filterValue: late.publicKey }), {});
-});
+onBothDatabases(
+  "a stranger's public key is registered by anyone, and counts for nobody until its holder signs in",
+  async (rig) => {
+    const proxy = await enableProxy(rig);
+    const key = newKey();
+    const made = await proxy.ok<SignedUp>("signup_v2", { ...noCredentials, apiKeys: [signUpKey(key)] });
+    const find = () => proxy.ok("account", { filterType: "PUBLIC_KEY", filterValue: key.publicKey });
+    assert.deepEqual(await find(), {});
+    // Wallets stamp their first sign-in before there is an organization: it names the parent.
+    const person = { userId: made.userId, userName: "", privateKey: key.privateKey };
+    await rig.submit(person, "stamp_login", { publicKey: newKey().publicKey });
+    assert.deepEqual(await find(), { organizationId: made.organizationId });
+    const again = await proxy.call("signup_v2", { ...noCredentials, apiKeys: [signUpKey(key)], userName: "thief" });
+    assert.equal(again.status, 409);
+    // Much later such a sign-in proves nothing: somebody may have lured the holder there.
+    const late = newKey();
+    const other = await proxy.ok<SignedUp>("signup_v2", { ...noCredentials, apiKeys: [signUpKey(late)] });
+    rig.signer.clock.nowMs += 6 * 60_000;
+    const victim = { userId: other.userId, userName: "", privateKey: late.privateKey };
+    await rig.submit(victim, "stamp_login", { publicKey: newKey().publicKey });
+    assert.deepEqual(await proxy.ok("account", { filterType: "PUBLIC_KEY", filterValue: late.publicKey }), {});
+  },
+);
 
 onBothDatabases("what a sign-up must not have is refused, and nothing is made", async (rig) => {
   const proxy = await enableProxy(rig);
@@ -178,16 +192,64 @@ onBothDatabases("what a sign-up must not have is refused, and nothing is made", 
     ["no list", "signup_v2", { apiKeys: [], authenticators: [] }, 400, /missing field `oauthProviders`/],
     ["no credential", "signup_v2", noCredentials, 400, /user missing valid credential/],
     ["an unproved contact alone", "signup_v2", { ...noCredentials, ...email }, 400, /user missing valid credential/],
-    ["only a key that ends", "signup_v2", { ...noCredentials, apiKeys: [{ ...key, expirationSeconds: "60" }] }, 400, /credential/],
-    ["13 words", "signup_v2", { ...noCredentials, apiKeys: [key], wallet: { ...wallet, mnemonicLength: 13 } }, 400, /mnemonicLength/],
-    ["a token that is bound to no key", "signup", { ...noCredentials, ...email, apiKeys: [key], verificationToken: unbound.token }, 400, /clientSignature/],
-    ["another organization's token", "signup_v2", { ...noCredentials, ...email, verificationToken: foreign.token }, 400, /verification token/],
-    ["a key that nobody signed for", "signup_v2", { ...noCredentials, ...email, apiKeys: [key, signUpKey()], verificationToken: held.token, clientSignature: signUpSignature(held, "signupV2", signed) }, 400, /differs from the request/],
-    ["an identity provider", "signup_v2", { ...noCredentials, oauthProviders: [{ providerName: "g", oidcToken: "x" }] }, 501, /oauthProviders/],
+    [
+      "only a key that ends",
+      "signup_v2",
+      { ...noCredentials, apiKeys: [{ ...key, expirationSeconds: "60" }] },
+      400,
+      /credential/,
+    ],
+    [
+      "13 words",
+      "signup_v2",
+      { ...noCredentials, apiKeys: [key], wallet: { ...wallet, mnemonicLength: 13 } },
+      400,
+      /mnemonicLength/,
+    ],
+    [
+      "a token that is bound to no key",
+      "signup",
+      { ...noCredentials, ...email, apiKeys: [key], verificationToken: unbound.token },
+      400,
+      /clientSignature/,
+    ],
+    [
+      "another organization's token",
+      "signup_v2",
+      { ...noCredentials, ...email, verificationToken: foreign.token },
+      400,
+      /verification token/,
+    ],
+    [
+      "a key that nobody signed for",
+      "signup_v2",
+      {
+        ...noCredentials,
+        ...email,
+        apiKeys: [key, signUpKey()],
+        verificationToken: held.token,
+        clientSignature: signUpSignature(held, "signupV2", signed),
+      },
+      400,
+      /differs from the request/,
+    ],
+    [
+      "an identity provider",
+      "signup_v2",
+      { ...noCredentials, oauthProviders: [{ providerName: "g", oidcToken: "x" }] },
+      501,
+      /oauthProviders/,
+    ],
     ["a name as an identity", "account", { filterType: "NAME", filterValue: "x" }, 400, /invalid filter type/],
     ["an identity token", "account", { filterType: "OIDC_TOKEN", filterValue: "x" }, 501, /not supported yet/],
     ["identity sign-in", "oauth_login", {}, 501, /not supported yet/],
-    ["an unknown kind of code", "otp_init_v2", { otpType: "OTP_TYPE_PIGEON", contact: "a@example.com" }, 400, /otpType/],
+    [
+      "an unknown kind of code",
+      "otp_init_v2",
+      { otpType: "OTP_TYPE_PIGEON", contact: "a@example.com" },
+      400,
+      /otpType/,
+    ],
   ];
   for (const [what, path, body, status, message] of cases) {
     const answer = await proxy.call(path, body);
@@ -266,7 +328,10 @@ onBothDatabases("the proxy's user gets no credential, contact or seat, and stays
     });
   }
   const user = await userIn(rig, rig.organizationId, userId);
-  assert.deepEqual([user.apiKeys, user.authenticators, user.userEmail, user.userPhoneNumber], [[], undefined, undefined, undefined]);
+  assert.deepEqual(
+    [user.apiKeys, user.authenticators, user.userEmail, user.userPhoneNumber],
+    [[], undefined, undefined, undefined],
+  );
 });
 
 onBothDatabases("one address has its budgets, and two of a contact's live codes", async (rig) => {
@@ -274,7 +339,10 @@ onBothDatabases("one address has its budgets, and two of a contact's live codes"
   const start = (contact: string, address: string) =>
     proxy.call("otp_init_v2", { otpType: "OTP_TYPE_EMAIL", contact }, { address });
   const here = "203.0.113.7";
-  assert.deepEqual([(await start("a@example.com", here)).status, (await start("A@example.com", here)).status], [200, 200]);
+  assert.deepEqual(
+    [(await start("a@example.com", here)).status, (await start("A@example.com", here)).status],
+    [200, 200],
+  );
   const third = await start("a@example.com", here);
   assert.equal(third.status, 429);
   assert.match(String(third.body.message), /Max number of OTPs have been initiated/);
@@ -285,14 +353,17 @@ onBothDatabases("one address has its budgets, and two of a contact's live codes"
   assert.deepEqual([(await signUp(5)).status, (await signUp(6)).status], [200, 429]);
 });
 
-onBothDatabases("a passkey that counts elsewhere is not signed up again, whoever sends its registration", async (rig) => {
-  const proxy = await enableProxy(rig);
-  const passkey = testPasskey(7);
-  const body = { ...noCredentials, authenticators: [registeredPasskey(passkey, "phone")] };
-  const made = await proxy.ok<SignedUp>("signup_v2", body);
-  assert.equal((await proxy.call("signup_v2", { ...body, userName: "thief" })).status, 409);
-  const login = rig.body("stamp_login", { publicKey: newKey().publicKey });
-  const arrival = { body: login, evidence: passkeyEvidence(passkey, login) };
-  const answer = await submit(rig.dependencies, activities.stamp_login as never, arrival, dialectOf(undefined));
-  assert.equal("activity" in answer && answer.activity.organizationId, made.organizationId);
-});
+onBothDatabases(
+  "a passkey that counts elsewhere is not signed up again, whoever sends its registration",
+  async (rig) => {
+    const proxy = await enableProxy(rig);
+    const passkey = testPasskey(7);
+    const body = { ...noCredentials, authenticators: [registeredPasskey(passkey, "phone")] };
+    const made = await proxy.ok<SignedUp>("signup_v2", body);
+    assert.equal((await proxy.call("signup_v2", { ...body, userName: "thief" })).status, 409);
+    const login = rig.body("stamp_login", { publicKey: newKey().publicKey });
+    const arrival = { body: login, evidence: passkeyEvidence(passkey, login) };
+    const answer = await submit(rig.dependencies, activities.stamp_login as never, arrival, dialectOf(undefined));
+    assert.equal("activity" in answer && answer.activity.organizationId, made.organizationId);
+  },
+);

@@ -4,7 +4,20 @@ import { test } from "node:test";
 import { Fault } from "@keystead/core/fault.ts";
 import { p256 } from "@noble/curves/nist.js";
 import { sampleOf } from "../../../test/schema_samples.ts";
-import { anotherOrganization, activityBody, createSignerRig, leafOf, offer, only, prepareOn, releaseRows, type SignerRig, type StoredState, stateAfter, userWithKey } from "../../../test/signer_rig.ts";
+import {
+  activityBody,
+  anotherOrganization,
+  createSignerRig,
+  leafOf,
+  offer,
+  only,
+  prepareOn,
+  releaseRows,
+  type SignerRig,
+  type StoredState,
+  stateAfter,
+  userWithKey,
+} from "../../../test/signer_rig.ts";
 import { heldToken } from "../../../test/verification_tokens.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { activityValidators } from "../../generated/activity_validators.ts";
@@ -64,7 +77,10 @@ test("what the proxy asks for as configured is decided, and its leaf has no stam
   assert.equal(row.activity?.status, "ACTIVITY_STATUS_COMPLETED");
   const { grounds, evidence } = leafOf(row);
   assert.equal(grounds, "AUTH_PROXY");
-  assert.deepEqual([evidence.length, evidence[0]?.content.kind, evidence[0]?.credentialId], [1, "authProxy", undefined]);
+  assert.deepEqual(
+    [evidence.length, evidence[0]?.content.kind, evidence[0]?.credentialId],
+    [1, "authProxy", undefined],
+  );
 });
 
 test("unstamped bodies of every activity type: none is decided but those that the proxy has", () => {
