@@ -26,7 +26,15 @@ const wallet = { walletName: "Main", accounts: [ethereum] };
 
 type Answer = { status: number; body: Record<string, unknown> };
 
-async function call({ urls, bootstrap }: Deployment, path: string, body: string, place: number): Promise<Answer> {
+/** On a slow machine a server may say that it is busy. Then a client sends the same bytes again, which are the same request. */
+async function call(deployment: Deployment, path: string, body: string, place: number): Promise<Answer> {
+  for (;;) {
+    const answer = await callOnce(deployment, path, body, place);
+    if (answer.status !== 503) return answer;
+  }
+}
+
+async function callOnce({ urls, bootstrap }: Deployment, path: string, body: string, place: number): Promise<Answer> {
   const answer = await fetch(`${urls[place % urls.length]}/v1/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", "X-Auth-Proxy-Config-ID": bootstrap.authProxyConfigId },
