@@ -18,6 +18,7 @@ const places = {
   OWN_CREDENTIAL: 2,
   POLICY: 3,
   OPERATOR: 4,
+  AUTH_PROXY: 5,
 } as const;
 
 export function u32(value: number): Buffer {
@@ -52,6 +53,7 @@ function content({ content: { kind, value } }: LeafEvidence): Buffer {
     const { scheme, publicKey, signature, tokenDigest } = value;
     return Buffer.concat([Buffer.of(3), counted(scheme), publicKey, signature, tokenDigest]);
   }
+  if (kind === "authProxy") return Buffer.concat([Buffer.of(4), value.configId]);
   const { rawId, authenticatorData, clientDataJson, signature, publicKey: key } = value;
   const written =
     key.kind === "ES256"

@@ -32,3 +32,8 @@ export function signLogin(holder: KeyPair, token: string, publicKey: string): Cl
 function tokenIdOf(token: string): string {
   return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()).id;
 }
+
+/** That the token is used to sign up with these credentials. */
+export function signSignUp(holder: KeyPair, token: string, signupV2: object): ClientSignature {
+  return signText(holder, JSON.stringify({ signupV2, tokenId: tokenIdOf(token), type: "USAGE_TYPE_SIGNUP" }));
+}

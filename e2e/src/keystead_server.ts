@@ -15,6 +15,8 @@ export const repository = fileURLToPath(new URL("../../", import.meta.url));
 
 export type Bootstrap = {
   baseUrl: string;
+  authProxyUrl: string;
+  authProxyConfigId: string;
   organizationId: string;
   organizationName: string;
   userId: string;

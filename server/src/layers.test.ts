@@ -72,10 +72,12 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     evidence: ["bounds"],
     submit: ["bounds", "link", "evidence", "issuers"],
     http: ["bounds"],
-    routes: ["bounds", "evidence", "submit", "http"],
+    // What people without a credential ask for: activities that are written here, and look-ups.
+    proxy: ["submit", "http"],
+    routes: ["bounds", "evidence", "submit", "http", "proxy"],
     jobs: ["link"],
     operator: ["link", "submit"],
-    "": ["bounds", "link", "issuers", "evidence", "submit", "http", "routes", "jobs", "operator"],
+    "": ["bounds", "link", "issuers", "evidence", "submit", "http", "proxy", "routes", "jobs", "operator"],
   },
   "server/src/courier": {
     // All that goes out to addresses that others have chosen.

@@ -69,12 +69,14 @@ export function startHostileSigner(t: TestContext): HostileSigner {
     hasSandboxCodes: false,
     allowsPlainAnswers: false,
     linkingIssuers: [],
+    hasCaptcha: false,
     birth: {
       organizationId: uuidFromBytes(randomBytes(16)),
       organizationName: "First",
       userId: uuidFromBytes(randomBytes(16)),
       userName: "Root",
       apiPublicKey: toHex(p256.getPublicKey(apiPrivateKey)),
+      authProxy: { configId: uuidFromBytes(randomBytes(16)), userId: uuidFromBytes(randomBytes(16)) },
     },
   };
   const notes: string[] = [];

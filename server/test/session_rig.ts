@@ -48,6 +48,8 @@ const headers = {
   readOnlySession: "X-Session",
   attested: "X-Stamp-Attested",
   attestedIdentity: "X-Stamp-Attested",
+  // No header carries it.
+  authProxy: "X-Auth-Proxy-Config-ID",
 } as const;
 
 /** A query as the door answers it; a refusal is thrown. */

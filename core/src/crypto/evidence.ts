@@ -1,7 +1,14 @@
 /** Evidence: what a request carries to show who sent it. How each kind is read and verified is in a file of its own, such as stamp.ts. */
 
 /** Words are only ever added at the end: frames carry their places. */
-export const evidenceKinds = ["apiKey", "webauthn", "readOnlySession", "attested", "attestedIdentity"] as const;
+export const evidenceKinds = [
+  "apiKey",
+  "webauthn",
+  "readOnlySession",
+  "attested",
+  "attestedIdentity",
+  "authProxy",
+] as const;
 
 export type EvidenceKind = (typeof evidenceKinds)[number];
 

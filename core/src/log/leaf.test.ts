@@ -44,6 +44,16 @@ const attested = fc.record(
   { noNullPrototype: true },
 );
 
+const attestedIdentity = fc.record(
+  {
+    scheme: fc.string({ maxLength: 64 }).filter((scheme) => Buffer.from(scheme).length <= 64),
+    publicKey: bytesOf(33),
+    signature: bytesOf(64),
+    tokenDigest: bytesOf(32),
+  },
+  { noNullPrototype: true },
+);
+
 const evidenceOf = (
   content: fc.Arbitrary<LeafEvidence["content"]>,
   credentialId: fc.Arbitrary<Uint8Array | undefined>,
@@ -54,6 +64,8 @@ const ofAnyKind = fc.oneof(
   ofApiKey,
   passkey.map((value) => ({ kind: "webauthn" as const, value })),
   attested.map((value) => ({ kind: "attested" as const, value })),
+  attestedIdentity.map((value) => ({ kind: "attestedIdentity" as const, value })),
+  bytesOf(16).map((configId) => ({ kind: "authProxy" as const, value: { configId } })),
 );
 
 const state = fc.record(
@@ -212,7 +224,7 @@ const [plain] = fc.sample(anyLeaf, { numRuns: 1, seed: 1 }) as [Leaf & { blind: 
 test("kinds that this release does not know are refused by their numbers", () => {
   const [known] = fc.sample(evidenceOf(ofApiKey, bytesOf(16)), 1) as [LeafEvidence];
   const head = [u32(1), known.userId, Buffer.of(1), known.credentialId ?? Buffer.alloc(0), known.body];
-  for (const kind of [3, 4, 255]) {
+  for (const kind of [5, 6, 255]) {
     const evidence = Buffer.concat([...head, Buffer.of(kind), Buffer.alloc(200)]);
     assert.throws(() => decodeLeaf(formatTwo(plain, { evidence })), {
       ...refused,

@@ -67,11 +67,15 @@ const attestedIdentityLayout = struct({
   tokenDigest: fixed(32),
 });
 
+/** No stamp: the body was written by the gateway, for a configuration of the organization's auth proxy. What it proves is in the body. */
+const authProxyLayout = struct({ configId: fixed(16) });
+
 type Contents = {
   apiKey: ValueOf<typeof apiKeyLayout>;
   webauthn: ValueOf<typeof webauthnLayout>;
   attested: ValueOf<typeof attestedLayout>;
   attestedIdentity: ValueOf<typeof attestedIdentityLayout>;
+  authProxy: ValueOf<typeof authProxyLayout>;
 };
 
 /** Kinds are only ever added at the end: their places are on disk. */
@@ -80,6 +84,7 @@ const contentLayouts: { [K in keyof Contents]: Layout<Contents[K]> } & Record<Ke
   webauthn: webauthnLayout,
   attested: attestedLayout,
   attestedIdentity: attestedIdentityLayout,
+  authProxy: authProxyLayout,
 };
 
 const contentLayout: Layout<EvidenceContent> = variant<Contents>(contentLayouts, "evidence kind");

@@ -12,7 +12,7 @@ export const leafEvents = [
 ] as const;
 
 /** Why the signer let an activity run, or did not. */
-export const leafGrounds = ["NONE", "ROOT_QUORUM", "OWN_CREDENTIAL", "POLICY", "OPERATOR"] as const;
+export const leafGrounds = ["NONE", "ROOT_QUORUM", "OWN_CREDENTIAL", "POLICY", "OPERATOR", "AUTH_PROXY"] as const;
 
 /** What a decision may take from outside. */
 export const outsideKinds = ["issuerKey", "oauth2Identity"] as const;

@@ -130,6 +130,13 @@ function newCredential({ userPresent, attested }: AuthenticatorData): AttestedCr
 }
 
 /** The description of the wire asks for CBOR; every client sends the raw id. */
+/** The ids that a sent one may stand for, in base64url: itself, and what a CBOR byte string holds. Throws on anything but base64url. */
+export function credentialIdsIn(sent: string): string[] {
+  const bytes = fromBase64url(sent);
+  const held = byteStringIn(bytes);
+  return held.length === 0 ? [toBase64url(bytes)] : [toBase64url(bytes), toBase64url(held)];
+}
+
 function isIdOf(credentialId: Uint8Array, sent: Uint8Array): boolean {
   return sameBytes(sent, credentialId) || sameBytes(byteStringIn(sent), credentialId);
 }

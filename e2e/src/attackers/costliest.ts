@@ -243,6 +243,12 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
     unsignedTransaction: psbt(ground, turn),
     type: "TRANSACTION_TYPE_BITCOIN",
   }),
+  disable_auth_proxy: () => ({}),
+  enable_auth_proxy: () => ({}),
+  update_auth_proxy_config: (_, turn) => ({
+    allowedOrigins: Array.from({ length: 100 }, (_, index) => `https://a${turn}-${index}.${"b".repeat(60)}.example`),
+    socialLinkingClientIds: Array.from({ length: 100 }, () => "c".repeat(500)),
+  }),
   update_allowed_origins: (_, turn) => ({
     allowedOrigins: Array.from({ length: 100 }, (_, index) => `https://a${turn}-${index}.${"b".repeat(60)}.example`),
   }),

@@ -12,7 +12,7 @@ import { rootOf } from "../published/clients.ts";
 import type { NewAuthenticator, Settings, SignedUp } from "./page/application.ts";
 
 /** One page for each client, named like its file in `page`. */
-export const pages = ["http_client", "sdk_browser", "core_client", "keystead_sdk"] as const;
+export const pages = ["http_client", "sdk_browser", "core_client", "auth_proxy", "keystead_sdk"] as const;
 export type PageName = (typeof pages)[number];
 
 /** The core client can also run in React Native; these packages are never loaded in a browser. */
@@ -42,7 +42,16 @@ async function bundlePages(): Promise<Map<string, string>> {
 export async function startApplication(t: TestContext, keystead: KeysteadServer): Promise<string> {
   const programs = await bundlePages();
   const { sdk, organizationId } = rootOf(keystead);
-  const settings: Settings = { baseUrl: keystead.url, parentId: organizationId };
+  const { authProxyUrl, authProxyConfigId } = keystead.bootstrap;
+  const published = await (await fetch(`${keystead.url}/.well-known/keystead.json`)).json();
+  const { otp: otpKey } = (published as { publicKeys: { otp: string } }).publicKeys;
+  const settings: Settings = {
+    baseUrl: keystead.url,
+    parentId: organizationId,
+    authProxyUrl,
+    authProxyConfigId,
+    otpKey,
+  };
 
   async function signUp(authenticator: NewAuthenticator): Promise<SignedUp> {
     const { subOrganizationId } = await sdk.createSubOrganization({

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { startKeystead } from "../keystead_server.ts";
 import { openPage } from "./app_page.ts";
 import { type PageName, startApplication } from "./application.ts";
+import { authProxyFlow } from "./auth_proxy_flow.ts";
 import { startChromium } from "./chromium.ts";
 import { coreClientFlow } from "./core_client_flow.ts";
 import type { Flow, FlowContext } from "./flow.ts";
@@ -19,6 +20,7 @@ const flows: Record<PageName, Flow> = {
   http_client: httpClientFlow,
   sdk_browser: sdkBrowserFlow,
   core_client: coreClientFlow,
+  auth_proxy: authProxyFlow,
   keystead_sdk: keysteadSdkFlow,
 };
 

@@ -1,5 +1,6 @@
 /** The table: every endpoint has its line. The compiler misses one that is not here, and so does the test. */
 import type { activities, queries } from "../generated/endpoints.ts";
+import { disableAuthProxy, enableAuthProxy, updateAuthProxyConfig } from "./auth_proxy.ts";
 import {
   createSmartContractInterface,
   deleteSmartContractInterface,
@@ -140,6 +141,9 @@ export const activityTable = {
   sign_raw_payloads: signRawPayloads,
   sign_transaction: signTransaction,
   stamp_login: stampLogin,
+  disable_auth_proxy: disableAuthProxy,
+  enable_auth_proxy: enableAuthProxy,
+  update_auth_proxy_config: updateAuthProxyConfig,
   update_allowed_origins: updateAllowedOrigins,
   update_organization_name: updateOrganizationName,
   update_policy: updatePolicy,

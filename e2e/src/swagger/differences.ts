@@ -25,8 +25,11 @@ export const renamedValues: readonly Renamed[] = [
 /** Endpoints of ours that no published client has. The document cannot speak of them. */
 export const ownEndpoints: readonly string[] = [
   "/public/v1/query/simulate_activity",
-  // The document has its type, intent and result, and no path for it.
+  // The document has their types, intents and results, and no paths for them.
+  "/public/v1/submit/disable_auth_proxy",
+  "/public/v1/submit/enable_auth_proxy",
   "/public/v1/submit/update_allowed_origins",
+  "/public/v1/submit/update_auth_proxy_config",
 ];
 
 /**
@@ -107,6 +110,14 @@ export const loosened: readonly Loosened[] = [
     accepts: Array.isArray,
     why: "why each policy came to its outcome, beside the list that clients read",
   },
+  ...["V4", "V5"].map(
+    (version): Loosened => ({
+      definition: `RootUserParams${version}`,
+      property: "userTag",
+      accepts: (value) => value === undefined || isText(value),
+      why: "sign-ups name a tag, which the auth proxy's paths take and their activity must say",
+    }),
+  ),
   ...rootUserVersions.flatMap((version) =>
     lists.map(
       (property): Loosened => ({

@@ -949,6 +949,7 @@ export type CreateSubOrganizationParams = {
     userName: string;
     userEmail?: string | null;
     userPhoneNumber?: string | null;
+    userTag?: string | null;
     apiKeys?: readonly {
       /** Human-readable name of the API key. */
       apiKeyName: string;
@@ -1711,6 +1712,33 @@ export type DeleteWalletsResponse = {
   };
 };
 
+export type DisableAuthProxyParams = Record<string, never>;
+
+export type DisableAuthProxyResult = Record<string, never>;
+
+export type DisableAuthProxyRequest = {
+  type: "ACTIVITY_TYPE_DISABLE_AUTH_PROXY";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: DisableAuthProxyParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type DisableAuthProxyResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_DISABLE_AUTH_PROXY";
+    intent?: {
+      disableAuthProxyIntent: DisableAuthProxyParams;
+    };
+    result?: {
+      disableAuthProxyResult?: DisableAuthProxyResult;
+    };
+  };
+};
+
 export type EmailAuthParams = {
   /** E-mail address. */
   email: string;
@@ -1759,6 +1787,36 @@ export type EmailAuthResponse = {
     };
     result?: {
       emailAuthResult?: EmailAuthResult;
+    };
+  };
+};
+
+export type EnableAuthProxyParams = Record<string, never>;
+
+export type EnableAuthProxyResult = {
+  /** Unique identifier. */
+  userId: string;
+};
+
+export type EnableAuthProxyRequest = {
+  type: "ACTIVITY_TYPE_ENABLE_AUTH_PROXY";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: EnableAuthProxyParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type EnableAuthProxyResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_ENABLE_AUTH_PROXY";
+    intent?: {
+      enableAuthProxyIntent: EnableAuthProxyParams;
+    };
+    result?: {
+      enableAuthProxyResult?: EnableAuthProxyResult;
     };
   };
 };
@@ -2799,6 +2857,73 @@ export type UpdateAllowedOriginsResponse = {
     };
     result?: {
       updateAllowedOriginsResult?: UpdateAllowedOriginsResult;
+    };
+  };
+};
+
+export type UpdateAuthProxyConfigParams = {
+  allowedOrigins?: readonly string[] | null;
+  allowedAuthMethods?: readonly string[] | null;
+  sendFromEmailAddress?: string | null;
+  sendFromEmailSenderName?: string | null;
+  replyToEmailAddress?: string | null;
+  emailAuthTemplateId?: string | null;
+  otpTemplateId?: string | null;
+  emailCustomizationParams?: {
+    appName?: string | null;
+    logoUrl?: string | null;
+    magicLinkTemplate?: string | null;
+    templateVariables?: string | null;
+    templateId?: string | null;
+  } | null;
+  smsCustomizationParams?: {
+    template?: string | null;
+  } | null;
+  walletKitSettings?: {
+    enabledSocialProviders?: readonly string[] | null;
+    oauthClientIds?: {
+      google?: string | null;
+      apple?: string | null;
+      facebook?: string | null;
+      x?: string | null;
+      discord?: string | null;
+    } | null;
+    oauthRedirectUrl?: string | null;
+  } | null;
+  otpExpirationSeconds?: number | null;
+  verificationTokenExpirationSeconds?: number | null;
+  sessionExpirationSeconds?: number | null;
+  otpAlphanumeric?: boolean | null;
+  otpLength?: number | null;
+  verificationTokenRequiredForGetAccountPii?: boolean | null;
+  socialLinkingClientIds?: readonly string[] | null;
+  captchaEnabled?: boolean | null;
+};
+
+export type UpdateAuthProxyConfigResult = {
+  /** Unique identifier. */
+  configId: string;
+};
+
+export type UpdateAuthProxyConfigRequest = {
+  type: "ACTIVITY_TYPE_UPDATE_AUTH_PROXY_CONFIG";
+  /** Time of the request in milliseconds since the epoch. */
+  timestampMs: string;
+  /** The organization the activity runs in. */
+  organizationId: string;
+  parameters: UpdateAuthProxyConfigParams;
+  /** Whether to generate and return app proofs. */
+  generateAppProofs?: boolean;
+};
+
+export type UpdateAuthProxyConfigResponse = {
+  activity: Activity & {
+    type?: "ACTIVITY_TYPE_UPDATE_AUTH_PROXY_CONFIG";
+    intent?: {
+      updateAuthProxyConfigIntent: UpdateAuthProxyConfigParams;
+    };
+    result?: {
+      updateAuthProxyConfigResult?: UpdateAuthProxyConfigResult;
     };
   };
 };
@@ -3879,7 +4004,7 @@ export const activities = {
   create_read_write_session: { url: "/public/v1/submit/create_read_write_session", type: "ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2", resultKey: "createReadWriteSessionResultV2", summary: "Get a session whose key is sent encrypted to a key of the client's", parameters: ["targetPublicKey: string", "userId?: string | null", "apiKeyName?: string | null", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null"] },
   create_session_profile: { url: "/public/v1/submit/create_session_profile", type: "ACTIVITY_TYPE_CREATE_SESSION_PROFILE", resultKey: "createSessionProfileResult", summary: "Create a session profile, which bounds what sessions may do", parameters: ["sessionProfileName: string", "scope: string", "expirationSeconds?: string | null", "notes?: string | null"] },
   create_smart_contract_interface: { url: "/public/v1/submit/create_smart_contract_interface", type: "ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE", resultKey: "createSmartContractInterfaceResult", summary: "Create the interface that calls of a contract are read by", parameters: ["smartContractAddress: string", "smartContractInterface: string", "type: \"SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM\" | \"SMART_CONTRACT_INTERFACE_TYPE_SOLANA\"", "label: string", "notes?: string | null"] },
-  create_sub_organization: { url: "/public/v1/submit/create_sub_organization", type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", resultKey: "createSubOrganizationResultV8", summary: "Create a sub-organization with its root users", parameters: ["subOrganizationName: string", "rootUsers: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; apiKeys?: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[] | null; authenticators?: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[] | null; oauthProviders?: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[] | null; }[]", "rootQuorumThreshold: number", "wallet?: { walletName: string; accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]; mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null; } | null", "disableEmailRecovery?: boolean | null", "disableEmailAuth?: boolean | null", "disableSmsAuth?: boolean | null", "disableOtpEmailAuth?: boolean | null", "verificationToken?: string | null", "clientSignature?: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; } | null"] },
+  create_sub_organization: { url: "/public/v1/submit/create_sub_organization", type: "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", resultKey: "createSubOrganizationResultV8", summary: "Create a sub-organization with its root users", parameters: ["subOrganizationName: string", "rootUsers: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; userTag?: string | null; apiKeys?: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[] | null; authenticators?: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[] | null; oauthProviders?: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[] | null; }[]", "rootQuorumThreshold: number", "wallet?: { walletName: string; accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]; mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null; } | null", "disableEmailRecovery?: boolean | null", "disableEmailAuth?: boolean | null", "disableSmsAuth?: boolean | null", "disableOtpEmailAuth?: boolean | null", "verificationToken?: string | null", "clientSignature?: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; } | null"] },
   create_user_tag: { url: "/public/v1/submit/create_user_tag", type: "ACTIVITY_TYPE_CREATE_USER_TAG", resultKey: "createUserTagResult", summary: "Create a user tag and add it to users", parameters: ["userTagName: string", "userIds: string[]"] },
   create_users: { url: "/public/v1/submit/create_users", type: "ACTIVITY_TYPE_CREATE_USERS_V4", resultKey: "createUsersResult", summary: "Create users in an organization", parameters: ["users: { userName: string; userEmail?: string | null; userPhoneNumber?: string | null; apiKeys: { apiKeyName: string; publicKey: string; curveType: \"API_KEY_CURVE_P256\" | \"API_KEY_CURVE_SECP256K1\" | \"API_KEY_CURVE_ED25519\"; expirationSeconds?: string | null; }[]; authenticators: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }[]; oauthProviders: { providerName: string; oidcToken?: string | null; oidcClaims?: { iss: string; sub: string; aud: string; } | null; }[]; userTags: string[]; }[]"] },
   create_wallet: { url: "/public/v1/submit/create_wallet", type: "ACTIVITY_TYPE_CREATE_WALLET", resultKey: "createWalletResult", summary: "Create a wallet and derive accounts", parameters: ["walletName: string", "accounts: { curve: \"CURVE_SECP256K1\" | \"CURVE_P256\" | \"CURVE_ED25519\"; pathFormat: \"PATH_FORMAT_BIP32\"; path: string; addressFormat: \"ADDRESS_FORMAT_UNCOMPRESSED\" | \"ADDRESS_FORMAT_COMPRESSED\" | \"ADDRESS_FORMAT_ETHEREUM\" | \"ADDRESS_FORMAT_SOLANA\" | \"ADDRESS_FORMAT_COSMOS\" | \"ADDRESS_FORMAT_TRON\" | \"ADDRESS_FORMAT_SUI\" | \"ADDRESS_FORMAT_APTOS\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH\" | \"ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR\" | \"ADDRESS_FORMAT_SEI\" | \"ADDRESS_FORMAT_XLM\" | \"ADDRESS_FORMAT_DOGE_MAINNET\" | \"ADDRESS_FORMAT_DOGE_TESTNET\" | \"ADDRESS_FORMAT_TON_V3R2\" | \"ADDRESS_FORMAT_TON_V4R2\" | \"ADDRESS_FORMAT_TON_V5R1\" | \"ADDRESS_FORMAT_XRP\" | \"ADDRESS_FORMAT_SPARK_MAINNET\" | \"ADDRESS_FORMAT_SPARK_REGTEST\"; name?: string | null; }[]", "mnemonicLength?: 12 | 15 | 18 | 21 | 24 | null"] },
@@ -3898,7 +4023,9 @@ export const activities = {
   delete_users: { url: "/public/v1/submit/delete_users", type: "ACTIVITY_TYPE_DELETE_USERS", resultKey: "deleteUsersResult", summary: "Delete users of an organization", parameters: ["userIds: string[]"] },
   delete_wallet_accounts: { url: "/public/v1/submit/delete_wallet_accounts", type: "ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS", resultKey: "deleteWalletAccountsResult", summary: "Delete accounts of wallets", parameters: ["walletAccountIds: string[]", "deleteWithoutExport?: boolean | null"] },
   delete_wallets: { url: "/public/v1/submit/delete_wallets", type: "ACTIVITY_TYPE_DELETE_WALLETS", resultKey: "deleteWalletsResult", summary: "Delete wallets with their accounts", parameters: ["walletIds: string[]", "deleteWithoutExport?: boolean | null"] },
+  disable_auth_proxy: { url: "/public/v1/submit/disable_auth_proxy", type: "ACTIVITY_TYPE_DISABLE_AUTH_PROXY", resultKey: "disableAuthProxyResult", summary: "Turn the auth proxy off", parameters: [] },
   email_auth: { url: "/public/v1/submit/email_auth", type: "ACTIVITY_TYPE_EMAIL_AUTH_V3", resultKey: "emailAuthResult", summary: "Mail a user a session whose key is encrypted to a key of the client's", parameters: ["email: string", "targetPublicKey: string", "expirationSeconds?: string | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "apiKeyName?: string | null", "invalidateExisting?: boolean | null", "emailCustomization: { appName: string; logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; }"] },
+  enable_auth_proxy: { url: "/public/v1/submit/enable_auth_proxy", type: "ACTIVITY_TYPE_ENABLE_AUTH_PROXY", resultKey: "enableAuthProxyResult", summary: "Let users sign up and in through the auth proxy", parameters: [] },
   export_private_key: { url: "/public/v1/submit/export_private_key", type: "ACTIVITY_TYPE_EXPORT_PRIVATE_KEY", resultKey: "exportPrivateKeyResult", summary: "Export a private key, encrypted to a key of the client's", parameters: ["privateKeyId: string", "targetPublicKey: string"] },
   export_wallet: { url: "/public/v1/submit/export_wallet", type: "ACTIVITY_TYPE_EXPORT_WALLET", resultKey: "exportWalletResult", summary: "Export the mnemonic of a wallet, encrypted to a key of the client's", parameters: ["walletId: string", "targetPublicKey: string", "language?: \"MNEMONIC_LANGUAGE_ENGLISH\" | \"MNEMONIC_LANGUAGE_SIMPLIFIED_CHINESE\" | \"MNEMONIC_LANGUAGE_TRADITIONAL_CHINESE\" | \"MNEMONIC_LANGUAGE_CZECH\" | \"MNEMONIC_LANGUAGE_FRENCH\" | \"MNEMONIC_LANGUAGE_ITALIAN\" | \"MNEMONIC_LANGUAGE_JAPANESE\" | \"MNEMONIC_LANGUAGE_KOREAN\" | \"MNEMONIC_LANGUAGE_SPANISH\" | null"] },
   export_wallet_account: { url: "/public/v1/submit/export_wallet_account", type: "ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT", resultKey: "exportWalletAccountResult", summary: "Export the private key of a wallet account, encrypted to a key of the client's", parameters: ["address: string", "targetPublicKey: string"] },
@@ -3925,6 +4052,7 @@ export const activities = {
   sign_transaction: { url: "/public/v1/submit/sign_transaction", type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", resultKey: "signTransactionResult", summary: "Sign a transaction", parameters: ["signWith: string", "unsignedTransaction: string", "type: \"TRANSACTION_TYPE_ETHEREUM\" | \"TRANSACTION_TYPE_SOLANA\" | \"TRANSACTION_TYPE_TRON\" | \"TRANSACTION_TYPE_BITCOIN\" | \"TRANSACTION_TYPE_TEMPO\""] },
   stamp_login: { url: "/public/v1/submit/stamp_login", type: "ACTIVITY_TYPE_STAMP_LOGIN", resultKey: "stampLoginResult", summary: "Sign in with a stamp and get a session", parameters: ["publicKey: string", "expirationSeconds?: string | null", "invalidateExisting?: boolean | null", "sessionProfileId?: string | null"] },
   update_allowed_origins: { url: "/public/v1/submit/update_allowed_origins", type: "ACTIVITY_TYPE_UPDATE_ALLOWED_ORIGINS", resultKey: "updateAllowedOriginsResult", summary: "Set the origins that passkeys may be used from", parameters: ["allowedOrigins: string[]"] },
+  update_auth_proxy_config: { url: "/public/v1/submit/update_auth_proxy_config", type: "ACTIVITY_TYPE_UPDATE_AUTH_PROXY_CONFIG", resultKey: "updateAuthProxyConfigResult", summary: "Configure the auth proxy", parameters: ["allowedOrigins?: string[] | null", "allowedAuthMethods?: string[] | null", "sendFromEmailAddress?: string | null", "sendFromEmailSenderName?: string | null", "replyToEmailAddress?: string | null", "emailAuthTemplateId?: string | null", "otpTemplateId?: string | null", "emailCustomizationParams?: { appName?: string | null; logoUrl?: string | null; magicLinkTemplate?: string | null; templateVariables?: string | null; templateId?: string | null; } | null", "smsCustomizationParams?: { template?: string | null; } | null", "walletKitSettings?: { enabledSocialProviders?: string[] | null; oauthClientIds?: { google?: string | null; apple?: string | null; facebook?: string | null; x?: string | null; discord?: string | null; } | null; oauthRedirectUrl?: string | null; } | null", "otpExpirationSeconds?: number | null", "verificationTokenExpirationSeconds?: number | null", "sessionExpirationSeconds?: number | null", "otpAlphanumeric?: boolean | null", "otpLength?: number | null", "verificationTokenRequiredForGetAccountPii?: boolean | null", "socialLinkingClientIds?: string[] | null", "captchaEnabled?: boolean | null"] },
   update_oauth2_credential: { url: "/public/v1/submit/update_oauth2_credential", type: "ACTIVITY_TYPE_UPDATE_OAUTH2_CREDENTIAL", resultKey: "updateOauth2CredentialResult", summary: "Update an OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string", "provider: \"OAUTH2_PROVIDER_ALPHA\" | \"OAUTH2_PROVIDER_BETA\" | \"OAUTH2_PROVIDER_X\" | \"OAUTH2_PROVIDER_DISCORD\"", "clientId: string", "encryptedClientSecret: string"] },
   update_organization_name: { url: "/public/v1/submit/update_organization_name", type: "ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME", resultKey: "updateOrganizationNameResult", summary: "Rename an organization", parameters: ["organizationName: string"] },
   update_policy: { url: "/public/v1/submit/update_policy", type: "ACTIVITY_TYPE_UPDATE_POLICY_V2", resultKey: "updatePolicyResultV2", summary: "Change a policy", parameters: ["policyId: string", "policyName?: string | null", "policyEffect?: \"EFFECT_ALLOW\" | \"EFFECT_DENY\" | null", "policyCondition?: string | null", "policyConsensus?: string | null", "policyNotes?: string | null", "time?: string | null"] },
@@ -4067,8 +4195,12 @@ export type Api = {
   deleteWalletAccounts(params: DeleteWalletAccountsParams, options?: CallOptions): Promise<Completed<DeleteWalletAccountsResult>>;
   /** Delete wallets with their accounts. */
   deleteWallets(params: DeleteWalletsParams, options?: CallOptions): Promise<Completed<DeleteWalletsResult>>;
+  /** Turn the auth proxy off. */
+  disableAuthProxy(params?: DisableAuthProxyParams, options?: CallOptions): Promise<Completed<DisableAuthProxyResult>>;
   /** Mail a user a session whose key is encrypted to a key of the client's. */
   emailAuth(params: EmailAuthParams, options?: CallOptions): Promise<Completed<EmailAuthResult>>;
+  /** Let users sign up and in through the auth proxy. */
+  enableAuthProxy(params?: EnableAuthProxyParams, options?: CallOptions): Promise<Completed<EnableAuthProxyResult>>;
   /** Export a private key, encrypted to a key of the client's. */
   exportPrivateKey(params: ExportPrivateKeyParams, options?: CallOptions): Promise<Completed<ExportPrivateKeyResult>>;
   /** Export the mnemonic of a wallet, encrypted to a key of the client's. */
@@ -4121,6 +4253,8 @@ export type Api = {
   stampLogin(params: StampLoginParams, options?: CallOptions): Promise<Completed<StampLoginResult>>;
   /** Set the origins that passkeys may be used from. */
   updateAllowedOrigins(params: UpdateAllowedOriginsParams, options?: CallOptions): Promise<Completed<UpdateAllowedOriginsResult>>;
+  /** Configure the auth proxy. */
+  updateAuthProxyConfig(params?: UpdateAuthProxyConfigParams, options?: CallOptions): Promise<Completed<UpdateAuthProxyConfigResult>>;
   /** Update an OAuth 2.0 credential of an application. */
   updateOauth2Credential(params: UpdateOauth2CredentialParams, options?: CallOptions): Promise<Completed<UpdateOauth2CredentialResult>>;
   /** Rename an organization. */
@@ -4251,7 +4385,9 @@ export function createApi({ submit, query }: Calls): Api {
     deleteUsers: (params, options) => submit("delete_users", params, options),
     deleteWalletAccounts: (params, options) => submit("delete_wallet_accounts", params, options),
     deleteWallets: (params, options) => submit("delete_wallets", params, options),
+    disableAuthProxy: (params = {}, options) => submit("disable_auth_proxy", params, options),
     emailAuth: (params, options) => submit("email_auth", params, options),
+    enableAuthProxy: (params = {}, options) => submit("enable_auth_proxy", params, options),
     exportPrivateKey: (params, options) => submit("export_private_key", params, options),
     exportWallet: (params, options) => submit("export_wallet", params, options),
     exportWalletAccount: (params, options) => submit("export_wallet_account", params, options),
@@ -4278,6 +4414,7 @@ export function createApi({ submit, query }: Calls): Api {
     signTransaction: (params, options) => submit("sign_transaction", params, options),
     stampLogin: (params, options) => submit("stamp_login", params, options),
     updateAllowedOrigins: (params, options) => submit("update_allowed_origins", params, options),
+    updateAuthProxyConfig: (params = {}, options) => submit("update_auth_proxy_config", params, options),
     updateOauth2Credential: (params, options) => submit("update_oauth2_credential", params, options),
     updateOrganizationName: (params, options) => submit("update_organization_name", params, options),
     updatePolicy: (params, options) => submit("update_policy", params, options),

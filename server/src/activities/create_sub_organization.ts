@@ -23,12 +23,12 @@ import { wipedUnlessDone } from "../rules/made_records.ts";
 import { getPrivateKeyTag } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { checkQuorum } from "../rules/quorum.ts";
-import { verifiedContactOf } from "../rules/sign_up.ts";
+import { refuseUncovered, signingKeyOf, verifiedContactOf } from "../rules/sign_up.ts";
 import { newUser, refuseKeysByText } from "../rules/users.ts";
 import { generateWallet, parseAccounts } from "../rules/wallets.ts";
 import { type Contact, withVerifiedContact } from "../state/contacts.ts";
 import { keptCredentialsOf, withProven } from "../state/credentials.ts";
-import { put, type Settings, type User } from "../state/entities.ts";
+import { put, type Settings, type User, type UserTag } from "../state/entities.ts";
 import { emptyPages } from "../state/pages.ts";
 import { createSubOrganizationVersions } from "./create_sub_organization.v7.ts";
 
@@ -67,6 +67,7 @@ export const createSubOrganization = defineActivity({
       );
     }
     const verified = verifiedContactOf(params, context);
+    if (context.isByAuthProxy === true) refuseUncovered(params, verified);
     const limited = { limits: context.limits, parentId: context.organizationId };
     checkLimit("users", params.rootUsers.length, limited);
     if (params.wallet) checkLimit("wallets", 1, limited);
@@ -82,7 +83,11 @@ export const createSubOrganization = defineActivity({
     const subOrganizationId = context.newId();
     checkPrivateKeys(wanted, subOrganizationId);
     const settings = firstSettings(params, context);
-    const users = yield* mapWithPauses(params.rootUsers, (rootUser) => newRootUser(context, rootUser, verified));
+    const userTags = newUserTags(context, params.rootUsers);
+    checkLimit("userTags", userTags.size, limited);
+    const users = yield* mapWithPauses(params.rootUsers, (rootUser) =>
+      newRootUser(context, rootUser, { verified, userTags, signingKey: signingKeyOf(params, context) }),
+    );
     refuseKnownCredentials(emptyPages.members, users.flatMap(keptCredentialsOf));
     const rootUserIds = users.map((user) => user.userId);
     const rootQuorum = { threshold: params.rootQuorumThreshold, userIds: rootUserIds };
@@ -97,6 +102,7 @@ export const createSubOrganization = defineActivity({
     const records = [...(made?.records ?? []), ...privateKeys];
     const changes = [
       put("settings", settings),
+      ...userTags.values().map((tag) => put("userTag", tag)),
       ...users.map((user) => put("user", user)),
       put("rootQuorum", rootQuorum),
       ...(records.length > 0 ? [put("keyCounts", { wallets: made ? 1 : 0, privateKeys: privateKeys.length })] : []),
@@ -156,16 +162,43 @@ function firstSettings(params: CreateSubOrganizationParams, { nowMs }: ActivityC
   };
 }
 
-/** A new organization has no tags that its users could carry. */
-function newRootUser(context: ActivityContext, params: RootUserParams, verified: Contact | undefined): User {
+/** Tags that root users ask for by name, by their folded names: two who name the same one share it. */
+function newUserTags(context: ActivityContext, rootUsers: readonly RootUserParams[]): ReadonlyMap<string, UserTag> {
+  const { nowMs } = context;
+  const tags = new Map<string, UserTag>();
+  for (const { userTag } of rootUsers) {
+    if (!userTag || tags.has(foldName(userTag))) continue;
+    tags.set(foldName(userTag), { tagId: context.newId(), tagName: userTag, createdAtMs: nowMs, updatedAtMs: nowMs });
+  }
+  return tags;
+}
+
+/** What root users get besides what they bring. */
+type SignedUp = {
+  verified: Contact | undefined;
+  userTags: ReadonlyMap<string, UserTag>;
+  /** The key that signed the sign-up, where one did. */
+  signingKey: string | undefined;
+};
+
+function newRootUser(
+  context: ActivityContext,
+  params: RootUserParams,
+  { verified, userTags, signingKey }: SignedUp,
+): User {
+  const tag = userTags.get(foldName(params.userTag ?? ""));
   const user = newUser(context, {
     ...params,
     apiKeys: params.apiKeys ?? [],
     authenticators: params.authenticators ?? [],
     oauthProviders: params.oauthProviders ?? [],
-    userTags: [],
+    userTags: tag === undefined ? [] : [tag.tagId],
   });
-  // The parent's stamp speaks for them.
-  const proven = withProven(user, () => true);
+  // The parent's stamp speaks for them. Through the auth proxy nobody does: a public key may be anyone's, but for the one that signed. A
+  // passkey's id is new: nobody else knows it before it is registered.
+  const proven = withProven(
+    user,
+    ({ kind, publicKey }) => context.isByAuthProxy !== true || kind === "authenticator" || publicKey === signingKey,
+  );
   return verified === undefined ? proven : withVerifiedContact(proven, verified);
 }

@@ -18,6 +18,7 @@ import { name } from "../fields/names.ts";
 import {
   type CreateSubOrganizationParams,
   type RootUserParams,
+  rootUserTag,
   withOlderParts,
 } from "../fields/new_sub_organization.ts";
 import { privateKeyParams } from "../fields/private_keys.ts";
@@ -36,6 +37,7 @@ const rootUserV3 = Type.Object({ ...people, apiKeys: optional(apiKeys), oauthPro
 const rootUserV4 = Type.Object({
   ...people,
   userPhoneNumber: optionalPhoneNumber,
+  userTag: rootUserTag,
   apiKeys: optional(apiKeys),
   oauthProviders: optional(oauthProvidersV1),
 });

@@ -4,6 +4,7 @@ import { optional } from "../fields/credentials.ts";
 import { type FeatureName, featureName, features } from "../fields/features.ts";
 import { Type } from "../fields/schema.ts";
 import { originsFeature, originsFeatureOf, splitOrigins } from "../rules/allowed_origins.ts";
+import { authProxyFeature, getAuthProxy } from "../rules/auth_proxy.ts";
 import { featuresOf } from "../rules/features.ts";
 import { quorumAccess, refuseShutOut } from "../rules/quorum_origins.ts";
 import { type Feature, put, type Settings } from "../state/entities.ts";
@@ -19,8 +20,10 @@ export const setOrganizationFeature = defineActivity({
   params: Type.Object({ name: featureName, value: optional(Type.String({ maxLength: 10_000 })) }),
   result: Type.Object({ features }),
   cost: ({ value }) => costOfText(value?.length ?? 0, unitCosts.kilobyte),
-  state: ({ members, settings }) => ({ members, settings }),
-  run({ members, settings }, { name, value }, context) {
+  state: ({ members, settings, authProxies }) => ({ members, settings, authProxies }),
+  run({ members, settings, authProxies }, { name, value }, context) {
+    // On without a configuration it would say that strangers may sign up, and nobody could.
+    if (name === authProxyFeature) getAuthProxy({ authProxies });
     const others = settings.features.filter((feature) => feature.name !== name);
     const all = [...others, featureOf(name, value ?? "")];
     const next = { ...settings, features: all, updatedAtMs: context.nowMs };

@@ -36,6 +36,10 @@ export type ActivityContext = {
   readonly userId: string;
   /** A user of the parent asks. */
   readonly isByParent: boolean;
+  /** Nobody stamped it: it came through the auth proxy. */
+  readonly isByAuthProxy?: boolean;
+  /** Whether the operator has a captcha provider. */
+  readonly hasCaptcha?: boolean;
   readonly limits: Limits;
   readonly curves: Curves;
   readonly keys: KeyAccess;

@@ -52,6 +52,11 @@ const missingRefusals: Readonly<Record<string, string>> = {
   attestation: "missing parameter: user authenticator attestation",
 };
 
+/** For values whose validators were not written ahead: throws what `explainMismatch` says. */
+export function checkSchema(schema: TSchema, value: unknown): void {
+  if (firstMismatch(schema as Schema, value, "") !== undefined) throw explainMismatch(schema, value, "");
+}
+
 export function explainMismatch(schema: TSchema, value: unknown, prefix: string): Fault {
   const mismatch = firstMismatch(schema as Schema, value, prefix) ?? field(prefix, "does not fit");
   return new Fault("invalid_argument", `${beginningOf(mismatch)}: ${mismatch}`);

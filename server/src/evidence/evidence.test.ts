@@ -85,6 +85,7 @@ const samples: { readonly [K in KeptEvidenceKind]: readonly SentEvidence<K>[] } 
   webauthn: [passkeyEvidence(testPasskey(0), body)],
   attested: [{ kind: "attested", value: attestedHeader }],
   attestedIdentity: [identityEvidence(newKey(), body, 1_800_000_000_000)],
+  authProxy: [{ kind: "authProxy", value: "0f4c7c2e-6a52-4f6e-9d0e-7d5d3d8d1c11" }],
 };
 
 test("a stored vote tells by its scheme which kind of evidence it was given with", () => {

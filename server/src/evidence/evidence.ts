@@ -22,6 +22,7 @@ import type { User } from "../state/entities.ts";
 import { apiKeyEvidence } from "./api_key_evidence.ts";
 import { attestedEvidence } from "./attested_evidence.ts";
 import { attestedIdentityEvidence } from "./attested_identity_evidence.ts";
+import { authProxyEvidence, type SentAuthProxy } from "./auth_proxy_evidence.ts";
 import type { EvidenceRow, FoundCredential, KeptEvidence, SearchedOrganization, Verification } from "./evidence_row.ts";
 import { readOnlySessionEvidence } from "./read_only_session_evidence.ts";
 import { webauthnEvidence } from "./webauthn_evidence.ts";
@@ -33,6 +34,7 @@ type EvidenceValues = {
   readOnlySession: SentReadOnlySession;
   attested: AttestedStamp;
   attestedIdentity: AttestedIdentity;
+  authProxy: SentAuthProxy;
 };
 
 const rows: { readonly [K in EvidenceKind]: EvidenceRow<EvidenceValues[K]> } = {
@@ -41,6 +43,7 @@ const rows: { readonly [K in EvidenceKind]: EvidenceRow<EvidenceValues[K]> } = {
   readOnlySession: readOnlySessionEvidence,
   attested: attestedEvidence,
   attestedIdentity: attestedIdentityEvidence,
+  authProxy: authProxyEvidence,
 };
 
 /** Evidence that is well-formed. Whose it is, and whether it verifies, is still open. */

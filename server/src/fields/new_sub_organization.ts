@@ -13,10 +13,14 @@ import type { PrivateKeyParams } from "./private_keys.ts";
 import { type Static, Type } from "./schema.ts";
 import { walletParams } from "./wallets.ts";
 
+/** Sign-ups name a tag, because nobody knows the ids of tags of an organization that is still to be made. */
+export const rootUserTag = optional(name("Name of a user tag, which is made and given to the user."));
+
 const rootUser = Type.Object({
   userName: name("Human-readable name of the user."),
   userEmail: optionalEmail,
   userPhoneNumber: optionalPhoneNumber,
+  userTag: rootUserTag,
   // Samples leave out empty lists, so a missing one is empty.
   apiKeys: optional(apiKeys),
   authenticators: optional(authenticators),

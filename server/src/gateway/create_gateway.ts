@@ -25,8 +25,11 @@ import type { CourierLink } from "./link/courier_link.ts";
 import { createCourierOrders } from "./link/courier_orders.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
+import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
+import type { Captcha } from "./proxy/captcha.ts";
 import { createReadiness } from "./readiness.ts";
 import { apiRoutes } from "./routes/api.ts";
+import { authProxyRoutes } from "./routes/auth_proxy.ts";
 import { operatorRoutes } from "./routes/operator.ts";
 import { ownIssuerRoutes } from "./routes/own_issuer.ts";
 import type { SignerStatus } from "./signer_status.ts";
@@ -52,6 +55,12 @@ export type GatewayDependencies = {
   publicUrl?: string | undefined;
   /** Whose `X-Forwarded-For` counts. */
   trustedProxies?: TrustedProxies;
+  /** Of the auth proxy. */
+  proxyBudgets?: ProxyBudgets;
+  channels?: readonly string[];
+  captcha?: Captcha | undefined;
+  /** The port of the auth proxy, where it does not share the API's. */
+  proxyPort?: number | undefined;
   log: Logger;
 };
 
@@ -66,7 +75,7 @@ export type Gateway = {
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { store, curves, link, signer, courier, needCourier, contactDays, log } = dependencies;
-  const { ignoresIpAllowlists = false, trustedProxies = [], publicUrl } = dependencies;
+  const { ignoresIpAllowlists = false, trustedProxies = [], publicUrl, proxyPort } = dependencies;
   const committer = createBudgetedCommitter(dependencies);
   const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
   const issuers = createIssuerStatements({ courier, needCourier });
@@ -96,27 +105,35 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     signerTrouble: signer.trouble,
   };
   const unready = createReadiness({ store, link, signer, committer, log });
+  const { proxyBudgets: budgets = defaultBudgets, channels = [], captcha } = dependencies;
+  const proxyRoutes = authProxyRoutes({ ...submits, budgets, channels, captcha });
   const routes: Route[] = [
     ...apiRoutes({ ...submits, queryQueue, ignoresIpAllowlists }),
     ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys }),
     ...ownIssuerRoutes({ curves, publicUrl, publicKeys: signer.publicKeys }),
+    ...(proxyPort === undefined ? proxyRoutes : []),
   ];
   const delivery = createDelivery({ store, courier, needCourier, onFailed: logFailedMessages(log) });
   const jobs: Job[] = [...expiryJobs(store, contactDays), openBodies(store, link), delivery.job];
   const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log), trustedProxies });
+  const proxyHttp =
+    proxyPort === undefined
+      ? undefined
+      : createHttp({ routes: proxyRoutes, metrics, faultLog: toFaultLog(log), trustedProxies });
   let runner: JobRunner | undefined;
   return {
     organizations,
     committer,
     async listen({ host, port }) {
       await http.app.listen({ host, port });
+      await proxyHttp?.app.listen({ host, port: proxyPort ?? 0 });
       runner ??= startJobs(jobs, toJobLog(log));
       const address = http.app.server.address();
       return typeof address === "object" && address !== null ? address.port : port;
     },
     async close() {
       const jobsEnded = runner?.stop();
-      await http.app.close();
+      await Promise.all([http.app.close(), proxyHttp?.app.close()]);
       // Before the jobs: one that hangs must not keep opened results from being written.
       await committer.settle().catch(() => undefined);
       await jobsEnded;

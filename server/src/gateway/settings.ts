@@ -1,5 +1,7 @@
 import { withLimits } from "../endpoints/limits.ts";
 import type { StoreSource } from "../store/store.ts";
+import { parseTrustedProxies, type TrustedProxies } from "./http/caller_address.ts";
+import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
 
 export type GatewaySettings = {
   host: string;
@@ -14,6 +16,13 @@ export type GatewaySettings = {
   ignoresIpAllowlists: boolean;
   /** What our own identity tokens have in `iss`; undefined where there are none. */
   publicUrl: string | undefined;
+  trustedProxies: TrustedProxies;
+  /** Of the auth proxy. */
+  proxyPort: number | undefined;
+  proxyBudgets: ProxyBudgets;
+  /** Channels that messages can be sent by. */
+  channels: readonly string[];
+  captchaSiteKey: string | undefined;
 };
 
 /** The launcher has read them and found them right. */
@@ -29,5 +38,10 @@ export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
     contactDays: Number(env.KEYSTEAD_CONTACT_DAYS || 30),
     ignoresIpAllowlists: env.KEYSTEAD_IP_ALLOWLISTS === "ignore",
     publicUrl: env.KEYSTEAD_PUBLIC_URL || undefined,
+    trustedProxies: parseTrustedProxies(env.KEYSTEAD_TRUSTED_PROXIES ?? ""),
+    proxyPort: env.KEYSTEAD_PROXY_PORT ? Number(env.KEYSTEAD_PROXY_PORT) : undefined,
+    proxyBudgets: { ...defaultBudgets, ...JSON.parse(env.KEYSTEAD_PROXY_BUDGETS || "{}") },
+    channels: (env.KEYSTEAD_CHANNELS ?? "").split(",").filter((channel) => channel !== ""),
+    captchaSiteKey: env.KEYSTEAD_CAPTCHA_SITE_KEY || undefined,
   };
 }

@@ -32,7 +32,9 @@ import { deleteUserTags } from "../activities/delete_user_tags.ts";
 import { deleteUsers } from "../activities/delete_users.ts";
 import { deleteWalletAccounts } from "../activities/delete_wallet_accounts.ts";
 import { deleteWallets } from "../activities/delete_wallets.ts";
+import { disableAuthProxy } from "../activities/disable_auth_proxy.ts";
 import { emailAuth } from "../activities/email_auth.ts";
+import { enableAuthProxy } from "../activities/enable_auth_proxy.ts";
 import { exportPrivateKey } from "../activities/export_private_key.ts";
 import { exportWallet } from "../activities/export_wallet.ts";
 import { exportWalletAccount } from "../activities/export_wallet_account.ts";
@@ -59,6 +61,7 @@ import { signRawPayloads } from "../activities/sign_raw_payloads.ts";
 import { signTransaction } from "../activities/sign_transaction.ts";
 import { stampLogin } from "../activities/stamp_login.ts";
 import { updateAllowedOrigins } from "../activities/update_allowed_origins.ts";
+import { updateAuthProxyConfig } from "../activities/update_auth_proxy_config.ts";
 import { updateOauth2Credential } from "../activities/update_oauth2_credential.ts";
 import { updateOrganizationName } from "../activities/update_organization_name.ts";
 import { updatePolicy } from "../activities/update_policy.ts";
@@ -107,7 +110,9 @@ export const activities = {
   delete_users: deleteUsers,
   delete_wallet_accounts: deleteWalletAccounts,
   delete_wallets: deleteWallets,
+  disable_auth_proxy: disableAuthProxy,
   email_auth: emailAuth,
+  enable_auth_proxy: enableAuthProxy,
   export_private_key: exportPrivateKey,
   export_wallet: exportWallet,
   export_wallet_account: exportWalletAccount,
@@ -134,6 +139,7 @@ export const activities = {
   sign_transaction: signTransaction,
   stamp_login: stampLogin,
   update_allowed_origins: updateAllowedOrigins,
+  update_auth_proxy_config: updateAuthProxyConfig,
   update_oauth2_credential: updateOauth2Credential,
   update_organization_name: updateOrganizationName,
   update_policy: updatePolicy,

@@ -27,6 +27,7 @@ export type FirstOrganization = {
   userId: string;
   userName: string;
   apiPublicKey: string;
+  authProxy: { configId: string; userId: string };
 };
 
 type Settings = { organizationName: string; rootPublicKey: string | undefined };
@@ -36,7 +37,13 @@ type Settings = { organizationName: string; rootPublicKey: string | undefined };
  * gateway listens on others, and work on a stopped server listens on none. It must be on the disk before the birth is ordered:
  * otherwise a crash in between would leave an organization whose only key nobody holds.
  */
-export function openBootstrap(data: DataFolder, rootKey: Uint8Array, baseUrl: string, settings: Settings): Bootstrap {
+export function openBootstrap(
+  data: DataFolder,
+  rootKey: Uint8Array,
+  baseUrl: string,
+  settings: Settings,
+  authProxyUrl = baseUrl,
+): Bootstrap {
   const ids = readIds(data) ?? {
     organizationId: derivedId(rootKey, "organization"),
     userId: derivedId(rootKey, "user"),
@@ -61,7 +68,14 @@ export function openBootstrap(data: DataFolder, rootKey: Uint8Array, baseUrl: st
   const key = settings.rootPublicKey ? { apiPublicKey: settings.rootPublicKey } : createApiKey();
   const { organizationId, userId, authProxyConfigId } = ids;
   const { organizationName } = settings;
-  const made: Bootstrap = { ...urls(baseUrl), organizationId, organizationName, userId, ...key, authProxyConfigId };
+  const made: Bootstrap = {
+    ...urls(baseUrl, authProxyUrl),
+    organizationId,
+    organizationName,
+    userId,
+    ...key,
+    authProxyConfigId,
+  };
   write(data, made);
   return made;
 }
@@ -93,16 +107,17 @@ export function hasBootstrap(data: DataFolder): boolean {
 }
 
 /** Puts the addresses into the file as it is now: the operator may have taken the private key out since, or the whole file away. */
-export function rewriteUrls(data: DataFolder, baseUrl: string): void {
+export function rewriteUrls(data: DataFolder, baseUrl: string, authProxyUrl = baseUrl): void {
   const stored = readBootstrap(data.bootstrap);
   if (!stored) return;
-  const next = { ...stored, ...urls(baseUrl) };
+  const next = { ...stored, ...urls(baseUrl, authProxyUrl) };
   if (JSON.stringify(next) !== JSON.stringify(stored)) write(data, next);
 }
 
 export function birthOf(bootstrap: Bootstrap): FirstOrganization {
-  const { organizationId, organizationName, userId, apiPublicKey } = bootstrap;
-  return { organizationId, organizationName, userId, userName: "Root user", apiPublicKey };
+  const { organizationId, organizationName, userId, apiPublicKey, authProxyConfigId: configId } = bootstrap;
+  const authProxy = { configId, userId: idFrom(Buffer.from(configId), "auth proxy user") };
+  return { organizationId, organizationName, userId, userName: "Root user", apiPublicKey, authProxy };
 }
 
 export function isEveryAddress(host: string): boolean {
@@ -115,8 +130,8 @@ export function urlOf(host: string, port: number): string {
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
 }
 
-function urls(baseUrl: string) {
-  return { baseUrl, authProxyUrl: baseUrl, dashboardUrl: `${baseUrl}/` };
+function urls(baseUrl: string, authProxyUrl: string) {
+  return { baseUrl, authProxyUrl, dashboardUrl: `${baseUrl}/` };
 }
 
 function write(data: DataFolder, bootstrap: Bootstrap): void {
@@ -157,7 +172,11 @@ function isBootstrap(value: unknown): value is Bootstrap {
 
 /** Ids follow from the root key, so a first start that was cut short makes the same organization when it is repeated. See SPEC.md. */
 function derivedId(rootKey: Uint8Array, what: string): string {
-  const bytes = createHmac("sha256", rootKey).update(`keystead first ${what} id`).digest().subarray(0, 16);
+  return idFrom(rootKey, what);
+}
+
+function idFrom(key: Uint8Array, what: string): string {
+  const bytes = createHmac("sha256", key).update(`keystead first ${what} id`).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = bytes.toString("hex");

@@ -28,6 +28,7 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     identities: { linkingIssuers: ["https://accounts.google.com"] },
     publicUrl: undefined,
     extraCertificates: undefined,
+    proxy: { port: undefined, captchaSiteKey: undefined, channels: ["email", "sms"] },
     oldKeySaved: false,
   });
 });
@@ -194,6 +195,12 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
   ["an issuer with a query", [], { KEYSTEAD_OIDC_ISSUERS: "https://a.example/?b" }, /^KEYSTEAD_OIDC_ISSUERS must be/],
   ["an issuer with a user name", [], { KEYSTEAD_OIDC_ISSUERS: "https://u@a.example" }, /^KEYSTEAD_OIDC_ISSUERS must/],
   ["an issuer that is none", [], { KEYSTEAD_OIDC_ISSUERS: "https://a.example," }, /^KEYSTEAD_OIDC_ISSUERS must be/],
+  ["a proxy on the same port", [], { KEYSTEAD_PROXY_PORT: "8080" }, /^KEYSTEAD_PROXY_PORT must differ from PORT/],
+  ["a proxy on no port", [], { KEYSTEAD_PROXY_PORT: "0" }, /^KEYSTEAD_PROXY_PORT must be a whole number/],
+  ["a proxy by name", [], { KEYSTEAD_TRUSTED_PROXIES: "10.0.0.1, lb" }, /^KEYSTEAD_TRUSTED_PROXIES must be .* `lb`/],
+  ["a block of 33 bits", [], { KEYSTEAD_TRUSTED_PROXIES: "10.0.0.0/33" }, /^KEYSTEAD_TRUSTED_PROXIES must be/],
+  ["a budget of nothing", [], { KEYSTEAD_PROXY_BUDGETS: '{"logins":1}' }, /^KEYSTEAD_PROXY_BUDGETS must be JSON/],
+  ["a captcha without secret", [], { KEYSTEAD_CAPTCHA: '{"siteKey":"a"}' }, /^KEYSTEAD_CAPTCHA must be JSON/],
   ["contacts for no day", [], { KEYSTEAD_CONTACT_DAYS: "0" }, /^KEYSTEAD_CONTACT_DAYS must be/],
   [
     "linking by what is no issuer",

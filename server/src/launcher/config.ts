@@ -9,6 +9,7 @@ import { checkMessageSettings } from "./message_settings.ts";
 import { checkOauth2Providers } from "./oauth2_settings.ts";
 import { printable } from "./process_messages.ts";
 import { type ProcessName, perProcess, processes, processNames } from "./processes.ts";
+import { type ProxySettings, parseProxySettings } from "./proxy_settings.ts";
 import { Refusal } from "./refusal.ts";
 
 /** `serve` runs until it is stopped, `init` only writes files, the others do one piece of work and end. */
@@ -47,6 +48,7 @@ export type Config = {
   publicUrl: string | undefined;
   /** A file of certificates that the courier trusts beside those of Node. */
   extraCertificates: string | undefined;
+  proxy: ProxySettings;
   /** Of a rotation: the operator says that there is a copy of the root key that is about to go. */
   oldKeySaved: boolean;
 };
@@ -77,6 +79,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     identities: parseIdentitySettings(env),
     publicUrl: parsePublicUrl(env.KEYSTEAD_PUBLIC_URL),
     extraCertificates: parseExtraCertificates(env, cwd),
+    proxy: parseProxySettings(env),
     oldKeySaved,
   };
 }

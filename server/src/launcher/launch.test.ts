@@ -24,6 +24,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { patienceMs } from "../../../core/test/patience.ts";
 import { samples } from "../../../core/test/samples.ts";
+import { birthOf } from "./bootstrap.ts";
 
 const entry = fileURLToPath(new URL("stand_in_main.test_entry.ts", import.meta.url));
 const isRoot = process.getuid?.() === 0;
@@ -160,6 +161,8 @@ test("a start makes the folders, hands the root key and the orders to the signer
       .digest("hex"),
   );
   const { organizationId, userId, apiPublicKey } = bootstrap;
+  const { authProxy } = birthOf(bootstrap);
+  assert.equal(authProxy.configId, bootstrap.authProxyConfigId);
   assert.deepEqual(signer.orders, {
     memoryFolder: join(data, "signer"),
     adoptUnknown: false,
@@ -169,8 +172,9 @@ test("a start makes the folders, hands the root key and the orders to the signer
     limits: { userTagsPerOrganization: 7 },
     hasSandboxCodes: true,
     allowsPlainAnswers: true,
+    hasCaptcha: false,
     resetClock: false,
-    birth: { organizationId, organizationName: "Ours", userId, userName: "Root user", apiPublicKey },
+    birth: { organizationId, organizationName: "Ours", userId, userName: "Root user", apiPublicKey, authProxy },
   });
   const { port } = new URL(bootstrap.baseUrl);
   assert.notEqual(port, "0");
@@ -211,6 +215,8 @@ test("children get an environment by allow-list: the signer's is empty, the gate
     DATABASE_URL: "postgres://h/d",
     KEYSTEAD_DATABASE_FOLDER: join(data, "database"),
     KEYSTEAD_MODE: "serve",
+    KEYSTEAD_CHANNELS: "email",
+    KEYSTEAD_CAPTCHA_SITE_KEY: "",
   });
 });
 

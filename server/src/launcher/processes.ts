@@ -62,13 +62,18 @@ export const processes: ProcessTable = {
     // No PG*, NODE_* or proxy settings: DATABASE_URL says all there is to say about the database, and NODE_OPTIONS widens permissions.
     settings: [
       "DATABASE_URL",
+      "KEYSTEAD_CAPTCHA_SITE_KEY",
+      "KEYSTEAD_CHANNELS",
       "KEYSTEAD_CONTACT_DAYS",
       "KEYSTEAD_DATABASE_FOLDER",
       "KEYSTEAD_HOST",
       "KEYSTEAD_IP_ALLOWLISTS",
       "KEYSTEAD_LIMITS",
       "KEYSTEAD_MODE",
+      "KEYSTEAD_PROXY_BUDGETS",
+      "KEYSTEAD_PROXY_PORT",
       "KEYSTEAD_PUBLIC_URL",
+      "KEYSTEAD_TRUSTED_PROXIES",
       "PORT",
     ],
     output: "relayed",

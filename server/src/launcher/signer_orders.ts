@@ -19,6 +19,8 @@ export type SignerOrders = {
   linkingIssuers: string[];
   /** What our own identity tokens have in `iss`. Absent while nobody knows where the server will listen. */
   ownIssuer?: string;
+  /** There is a captcha provider, so configurations may ask for it. */
+  hasCaptcha: boolean;
   birth: FirstOrganization;
 };
 
@@ -35,6 +37,7 @@ export function signerOrders(config: Config, data: DataFolder, bootstrap: Bootst
     ...config.codes,
     ...config.identities,
     ...(ownIssuer !== undefined && { ownIssuer }),
+    hasCaptcha: config.proxy.captchaSiteKey !== undefined,
     birth: birthOf(bootstrap),
   };
 }

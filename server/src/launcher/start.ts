@@ -118,7 +118,7 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
     onDone: () => finishWork(prepared),
     onListening(listeningPort) {
       port = listeningPort;
-      keepAddress(prepared, urlOf(config.host, port));
+      keepAddress(prepared, port);
     },
     onReady: () => greet(prepared, port),
     onKeys: (publicKeys) => keepPublicKeys(prepared, publicKeys),
@@ -162,9 +162,10 @@ function finishWork({ surroundings: { say }, config, data, rootKey }: Prepared):
   say("the root key is replaced; keep your copy of the old one as long as any backup from before");
 }
 
-function keepAddress({ surroundings: { say }, data }: Prepared, baseUrl: string): void {
+function keepAddress({ surroundings: { say }, config, data }: Prepared, port: number): void {
+  const baseUrl = urlOf(config.host, port);
   try {
-    rewriteUrls(data, baseUrl);
+    rewriteUrls(data, baseUrl, urlOf(config.host, config.proxy.port ?? port));
   } catch (error) {
     say(`could not write the address ${baseUrl} to ${data.bootstrap}: ${reasonOf(error)}`);
   }
@@ -197,7 +198,8 @@ function greet({ surroundings: { say, cwd }, config, data, rootKey, bootstrap, u
 async function bootstrapWith(rootKey: RootKeyProvider, config: Config, data: DataFolder): Promise<Bootstrap> {
   const keys = await rootKey.open();
   try {
-    return openBootstrap(data, firstOf(keys), urlOf(config.host, config.port), config);
+    const { host, port, proxy } = config;
+    return openBootstrap(data, firstOf(keys), urlOf(host, port), config, urlOf(host, proxy.port ?? port));
   } finally {
     keys.fill(0);
   }

@@ -35,6 +35,8 @@ export type Question = FactSources & {
   isWaiting: boolean;
   /** The pages are those of a parent that acts in its sub-organization. It is done at once or not at all, and is nobody's own act. */
   isByParent?: true;
+  /** It came through the auth proxy, which the state allows it: policies can deny it, and need not allow it. */
+  isByAuthProxy?: true;
   nowMs: number;
   /** Approvals up to this time do not count; readers do not know it. */
   acceptedAtMs?: number;
@@ -77,7 +79,17 @@ function ofParent(decision: Decision, question: Question): Decision {
   return { kind: "refuse", fault: refusal(noAllow, question) };
 }
 
+/** The configuration is the permission. A denial holds; nobody is waited for. */
+function decideForProxy(question: Question): Decision {
+  const asked = askPolicies(question, activeApprovals(question));
+  if (asked instanceof Fault) return { kind: "fail", fault: asked };
+  const { verdict, weighed } = weigh(asked);
+  if (verdict === "deny") return refuse(denialOf(weighed), question, weighed);
+  return { kind: "allow", grounds: "AUTH_PROXY", weighed };
+}
+
 function decide(question: Question): Decision {
+  if (question.isByAuthProxy === true) return decideForProxy(question);
   const { pages, form, params, proposerId, isWaiting } = question;
   const { members } = pages;
   const { activity } = form;

@@ -1,10 +1,12 @@
 /** A sign-up with a verification token: one root user of the new organization has the contact that was verified. */
+import { normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import type { TokenClaims } from "@keystead/core/otp/verification_token.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { type CreateSubOrganizationParams, olderPartsOf, type RootUserParams } from "../fields/new_sub_organization.ts";
 import type { Contact } from "../state/contacts.ts";
+import { missingCredential } from "./credentials.ts";
 import { checkTokenUse, contactOfToken, readOptionalToken } from "./verification_tokens.ts";
 
 /** The contact that a sign-up has verified; undefined where it brings no token. Throws where the token is not for this sign-up. */
@@ -45,4 +47,34 @@ function rootUserOf(rootUsers: readonly RootUserParams[], token: TokenClaims): R
   if (owner !== undefined && others.length === 0) return owner;
   const count = owner === undefined ? "no root user has" : "more than one root user has";
   throw new Fault("invalid_argument", `invalid verification token: ${count} its contact`);
+}
+
+/**
+ * Through the auth proxy, what the holder of a contact has not signed might be anyone's: a sign-up that proves a contact brings only
+ * credentials that its client signature covers. One that proves nothing has nothing to protect.
+ */
+export function refuseUncovered(
+  { rootUsers, clientSignature }: CreateSubOrganizationParams,
+  verified: Contact | undefined,
+): void {
+  const hasCredentials = rootUsers.some(({ apiKeys, authenticators, oauthProviders }) =>
+    [apiKeys, authenticators, oauthProviders].some((list) => (list ?? []).length > 0),
+  );
+  // A contact that nobody has proved lets nobody in.
+  if (verified === undefined && !hasCredentials) throw missingCredential("", rootUsers[0]?.userName);
+  if (verified === undefined || !hasCredentials || (clientSignature !== undefined && clientSignature !== null)) return;
+  throw new Fault(
+    "invalid_argument",
+    "missing parameter: clientSignature: a sign-up with a verification token brings only credentials that are signed by its key; " +
+      "verify the code with a publicKey",
+  );
+}
+
+/** The key whose holder has signed this sign-up, in its stored spelling. Asked after the signature was checked. */
+export function signingKeyOf(
+  { clientSignature, verificationToken }: CreateSubOrganizationParams,
+  { curves }: Pick<ActivityContext, "curves">,
+): string | undefined {
+  if (!clientSignature || !verificationToken) return undefined;
+  return normalisePublicKey(curves, "API_KEY_CURVE_P256", clientSignature.publicKey);
 }

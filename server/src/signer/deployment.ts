@@ -42,6 +42,8 @@ export type SignerParts = {
   readonly linkingIssuers: ReadonlySet<string>;
   /** The name of this deployment as an issuer, if it is one: its tokens are verified without a statement. */
   readonly ownIssuer: string | undefined;
+  /** Whether the operator has a captcha provider. */
+  readonly hasCaptcha: boolean;
   now(): number;
   note(message: string): void;
   drawsOf(keyring: Keyring): Draws;
@@ -111,23 +113,13 @@ function createCounter(): () => number {
 }
 
 function createSigner(
-  {
-    rootKeys,
-    memory,
-    limits,
-    adoptUnknown,
-    hasSandboxCodes,
-    allowsPlainAnswers,
-    linkingIssuers,
-    ownIssuer,
-    now,
-    note,
-    drawsOf,
-  }: SignerParts,
+  parts: SignerParts,
   boot: Uint8Array,
   nextNumber: () => number,
   sealedKeyring: Uint8Array,
 ): Signer {
+  const { rootKeys, memory, limits, adoptUnknown, hasSandboxCodes, allowsPlainAnswers, hasCaptcha } = parts;
+  const { linkingIssuers, ownIssuer, now, note, drawsOf } = parts;
   const { current, retiring } = rootKeys;
   const sealer = createSealer(current, versionOfCurrent(rootKeys, sealedKeyring), retiring);
   const keyring = openKeyringWith(sealer, sealedKeyring);
@@ -153,6 +145,7 @@ function createSigner(
     allowsPlainAnswers,
     linkingIssuers,
     ownIssuer,
+    hasCaptcha,
     sealer,
     onItsWay: createOnItsWay(),
     nextNumber,

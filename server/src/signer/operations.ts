@@ -30,6 +30,8 @@ export type Orders = {
   linkingIssuers?: readonly string[];
   /** The name that our own identity tokens have as their issuer. Without one there are none. */
   ownIssuer?: string;
+  /** The operator has a captcha provider. */
+  hasCaptcha?: boolean;
   acceptDatabase: boolean;
   /** The root key is being replaced: boxes may be sealed anew. */
   reseal: boolean;
@@ -64,14 +66,15 @@ export function createOperations(
 ): Operations {
   const limits = withLimits(orders.limits);
   const now = createSignerClock(memory, clock, note);
-  const { adoptUnknown, hasSandboxCodes = false, allowsPlainAnswers = false } = orders;
-  const codes = {
+  const { adoptUnknown, hasSandboxCodes = false, allowsPlainAnswers = false, hasCaptcha = false } = orders;
+  const chosen = {
     hasSandboxCodes,
     allowsPlainAnswers,
+    hasCaptcha,
     linkingIssuers: new Set(orders.linkingIssuers ?? []),
     ownIssuer: orders.ownIssuer,
   };
-  const parts = { rootKeys, memory, limits, adoptUnknown, ...codes, now, note, drawsOf };
+  const parts = { rootKeys, memory, limits, adoptUnknown, ...chosen, now, note, drawsOf };
   const deployment = createDeployment(parts);
   return {
     hello({ protocol, keyring }) {

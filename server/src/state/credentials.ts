@@ -18,7 +18,7 @@ export type CredentialKind = keyof CredentialEntities;
  * What evidence names: an API key by its curve and key; a passkey by its credential id, in the place of the key, under a curve of its own.
  * Unique within an organization, or stamps would be ambiguous. Evidence that names something else adds a member here.
  */
-export type CredentialLookup = KeyLookup | UserLookup | ContactLookup;
+export type CredentialLookup = KeyLookup | UserLookup | ContactLookup | AuthProxyLookup;
 
 export type KeyLookup = { readonly by: "key"; readonly curve: string; readonly publicKey: string };
 
@@ -32,6 +32,9 @@ export type ContactLookup = {
   readonly kind: ContactKind;
   readonly contact: string;
 };
+
+/** The user of an auth proxy, by the id of its configuration. */
+export type AuthProxyLookup = { readonly by: "authProxy"; readonly configId: string };
 
 /** What all kinds have in common, and what rows of the database show of each. */
 export type Credential = {
@@ -314,6 +317,7 @@ export function lookupText(lookup: CredentialLookup): string {
   if (lookup.by === "contact") {
     return `contact ${lookup.organizationId} ${lookup.kind} ${comparableContact(lookup.kind, lookup.contact)}`;
   }
+  if (lookup.by === "authProxy") return `auth proxy ${lookup.configId}`;
   return `${lookup.curve} ${lookup.publicKey}`;
 }
 

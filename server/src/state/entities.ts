@@ -225,6 +225,52 @@ export type Oauth2Credential = {
   updatedAtMs: number;
 };
 
+/** How the auth proxy lets strangers sign up and in. Absent texts are the defaults of what they are for. */
+export type AuthProxySettings = {
+  /** Origins of pages that may call it; `*` stands for all. */
+  allowedOrigins: readonly string[];
+  allowedAuthMethods: readonly AuthMethod[];
+  sendFromEmailAddress?: string;
+  sendFromEmailSenderName?: string;
+  replyToEmailAddress?: string;
+  emailAuthTemplateId?: string;
+  otpTemplateId?: string;
+  emailCustomization?: Readonly<
+    Partial<Record<"appName" | "logoUrl" | "magicLinkTemplate" | "templateVariables" | "templateId", string>>
+  >;
+  smsTemplate?: string;
+  enabledSocialProviders: readonly SocialProvider[];
+  oauthClientIds: Readonly<Partial<Record<SocialProvider, string>>>;
+  oauthRedirectUrl?: string;
+  otpExpirationSeconds: number;
+  verificationTokenExpirationSeconds: number;
+  sessionExpirationSeconds: number;
+  otpAlphanumeric: boolean;
+  otpLength: number;
+  verificationTokenRequiredForGetAccountPii: boolean;
+  socialLinkingClientIds: readonly string[];
+  captchaEnabled: boolean;
+};
+
+export const authMethods = ["email", "sms", "passkey", "wallet", "oauth"] as const;
+export type AuthMethod = (typeof authMethods)[number];
+
+export const socialProviders = ["google", "apple", "facebook", "x", "discord"] as const;
+export type SocialProvider = (typeof socialProviders)[number];
+
+/**
+ * The auth proxy of an organization without a parent: at most one. Whether it is on says the feature `FEATURE_NAME_AUTH_PROXY`. It is never
+ * removed, and neither is its user: a policy that denies it something goes on denying it.
+ */
+export type AuthProxy = {
+  configId: string;
+  /** Who its activities are proposed by. This user never has a credential, a contact or a seat in the quorum. */
+  userId: string;
+  settings: AuthProxySettings;
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
 /** How many there are, for the limits, and how many of both kinds were exported; none when absent. */
 export type KeyCounts = {
   wallets: number;
@@ -250,6 +296,7 @@ export type Entities = {
   usedToken: UsedToken;
   ipAllowlist: IpAllowlist;
   oauth2Credential: Oauth2Credential;
+  authProxy: AuthProxy;
 };
 
 export type EntityKind = keyof Entities;

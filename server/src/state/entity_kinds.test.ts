@@ -33,6 +33,21 @@ const waiting = { fingerprint: "f", activityId: "a", proposerId: "u", createdAtM
 
 const profile = { sessionProfileId: "s", sessionProfileName: "Sign", scope: "true", notes: "", ...times };
 
+const settings = {
+  allowedOrigins: ["*"],
+  allowedAuthMethods: ["email"],
+  enabledSocialProviders: [],
+  oauthClientIds: {},
+  otpExpirationSeconds: 300,
+  verificationTokenExpirationSeconds: 3600,
+  sessionExpirationSeconds: 900,
+  otpAlphanumeric: true,
+  otpLength: 9,
+  verificationTokenRequiredForGetAccountPii: false,
+  socialLinkingClientIds: [],
+  captchaEnabled: false,
+} as const;
+
 const timesText = '"createdAtMs":1,"updatedAtMs":2';
 const tagText = `{"tagId":"t","tagName":"ops",${timesText}}`;
 
@@ -131,6 +146,17 @@ const written: { changes: Change[]; texts: { [N in PageName]?: string } }[] = [
       sessionProfiles:
         '{"format":1,"profiles":[{"sessionProfileId":"s","sessionProfileName":"Sign","scope":"true","notes":"",' +
         `${timesText},"expirationSeconds":60}]}`,
+    },
+  },
+  {
+    changes: [put("authProxy", { configId: "c", userId: "u", settings, ...times })],
+    texts: {
+      authProxies:
+        '{"format":1,"proxies":[{"configId":"c","userId":"u","settings":{"allowedOrigins":["*"],' +
+        '"allowedAuthMethods":["email"],"enabledSocialProviders":[],"oauthClientIds":{},"otpExpirationSeconds":300,' +
+        '"verificationTokenExpirationSeconds":3600,"sessionExpirationSeconds":900,"otpAlphanumeric":true,"otpLength":9,' +
+        '"verificationTokenRequiredForGetAccountPii":false,"socialLinkingClientIds":[],"captchaEnabled":false},' +
+        `${timesText}}]}`,
     },
   },
   {

@@ -162,6 +162,8 @@ export const entityKinds = {
       oauth2Credentials: { perOrganization: 100, perSubOrganization: 10, words: "OAuth 2.0 credentials" },
     },
   },
+  // One at most: `rules/auth_proxy.ts`.
+  authProxy: { place: "listPage", page: "authProxies", json: "proxies", id: "configId" },
 } as const satisfies { [K in EntityKind]: KindRow<K> };
 
 type Rows = typeof entityKinds;

@@ -43,6 +43,9 @@ export type IpAllowlistsPage = OwnPages["ipAllowlists"];
 /** OAuth 2.0 credentials by id, in the order of their making. */
 export type Oauth2CredentialsPage = OwnPages["oauth2Credentials"];
 
+/** The auth proxy by the id of its configuration: one, or none where it was never enabled. */
+export type AuthProxiesPage = OwnPages["authProxies"];
+
 /** Key facts by the first two digits of their ids: however many keys there are, a change writes a 256th of them. */
 export type KeyFactsPages = ReadonlyMap<string, ReadonlyMap<string, KnownFacts>>;
 

@@ -2,6 +2,7 @@
 import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import { type Kysely, sql } from "kysely";
 import type { ContactLookup } from "../state/credentials.ts";
+import type { AuthProxySettings } from "../state/entities.ts";
 import { type ActivityRow, activityColumns } from "./activities.ts";
 import { compiled } from "./compiled.ts";
 import { idempotencyMs } from "./idempotency_keys.ts";
@@ -119,6 +120,41 @@ export async function findVerifiedInSubOrganizations(
   { kind, contact }: Pick<ContactLookup, "kind" | "contact">,
 ): Promise<CallerRow[]> {
   return (await verifiedBelow[kind](store, parentId, comparableContact(kind, contact))).map(toCallerRow);
+}
+
+const authProxyByConfig = compiled("auth_proxy_by_config", (db, configId: string) =>
+  db
+    .selectFrom("auth_proxies")
+    .innerJoin("organizations", "organizations.organization_id", "auth_proxies.organization_id")
+    .innerJoin("users", (join) =>
+      join
+        .onRef("users.organization_id", "=", "auth_proxies.organization_id")
+        .onRef("users.user_id", "=", "auth_proxies.user_id"),
+    )
+    .select([
+      "auth_proxies.organization_id as organizationId",
+      "organizations.organization_name as organizationName",
+      "auth_proxies.user_id as userId",
+      "users.user_name as userName",
+      "auth_proxies.settings as settings",
+    ])
+    .where("auth_proxies.config_id", "=", configId)
+    .where("organizations.deleted_at_ms", "is", null)
+    .limit(1),
+);
+
+export type AuthProxyRow = {
+  organizationId: string;
+  organizationName: string;
+  userId: string;
+  userName: string;
+  settings: AuthProxySettings;
+};
+
+/** Whoever comes through an auth proxy names its configuration, and no organization. */
+export async function findAuthProxyByConfig(store: Store, configId: string): Promise<AuthProxyRow | undefined> {
+  const [row] = await authProxyByConfig(store, configId);
+  return row && { ...row, settings: JSON.parse(row.settings) as AuthProxySettings };
 }
 
 const activityAnywhere = compiled("activity_anywhere", (db, activityId: string) =>
@@ -313,10 +349,15 @@ export async function forgetMessages(store: Store, beforeMs: number, signal?: Ab
   await forgetRows(store, "email_events", ["event_id"], beforeMs, signal);
 }
 
+/** Claims of sign-ups settle races, which are over within seconds. */
+export async function forgetSignUpClaims(store: Store, beforeMs: number, signal?: AbortSignal): Promise<void> {
+  await forgetRows(store, "sign_up_claims", ["identity"], beforeMs, signal);
+}
+
 /** In portions, as above. `key` is the rest of the table's primary key, behind the organization. */
 async function forgetRows(
   { db }: Store,
-  table: "otp_codes" | "otp_attempts" | "outbox" | "email_events",
+  table: "otp_codes" | "otp_attempts" | "outbox" | "email_events" | "sign_up_claims",
   key: readonly string[],
   beforeMs: number,
   signal: AbortSignal | undefined,

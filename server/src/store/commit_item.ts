@@ -46,6 +46,8 @@ export type CommitItem = {
   explanation?: string;
   /** What the client's idempotency key stands for from now on. */
   idempotency?: { userId: string; idempotencyKey: string; request: string; createdAtMs: number };
+  /** Identities that the organization which it brings into the world signs up with. No other sign-up may have one of them. */
+  signUpIdentities?: readonly string[];
   /** Messages to be sent once this is committed. */
   outbox?: readonly NewMessage[];
   /** Of a refusal at submission: whose it is, and what it takes. */

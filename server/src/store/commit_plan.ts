@@ -64,6 +64,9 @@ function continues(plan: OrganizationPlan, item: CommitItem): boolean {
   // Two answers to one code in a group: the first stands, and the second is told so when it comes again.
   const { spentCode } = item;
   if (spentCode !== undefined && plan.otpAttempts.some(({ otp_id }) => otp_id === spentCode.otpId)) return false;
+  // Two sign-ups with one identity in a group: likewise.
+  const { signUpIdentities = [] } = item;
+  if (plan.signUpClaims.some(({ identity }) => signUpIdentities.includes(identity))) return false;
   const earlier = activity && plan.activities.get(activity.activityId);
   return earlier === undefined || !finalStatuses.some((status) => status === earlier.status);
 }
@@ -84,6 +87,7 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   addVote(plan, item, said);
   addCodes(plan, item);
   addIdempotencyKey(plan, item);
+  addSignUpClaims(plan, item);
   addRefused(plan, item);
   addMessages(plan, item);
   addClaims(plan.keys, keyRows, changes);
@@ -149,6 +153,22 @@ function addIdempotencyKey({ organizationId, idempotencyKeys }: OrganizationPlan
     fingerprint: activity.fingerprint,
     created_at_ms: idempotency.createdAtMs,
   });
+}
+
+function addSignUpClaims({ organizationId, signUpClaims }: OrganizationPlan, item: CommitItem): void {
+  const { signUpIdentities = [], activity, births = [] } = item;
+  const [born] = births;
+  // A sign-up that failed claims nothing.
+  if (born === undefined || activity === undefined) return;
+  for (const identity of signUpIdentities) {
+    refuseNul(identity);
+    signUpClaims.push({
+      organization_id: organizationId,
+      identity,
+      sub_organization_id: born.organizationId,
+      created_at_ms: activity.updatedAtMs,
+    });
+  }
 }
 
 function addRefused({ organizationId, refusedBytes }: OrganizationPlan, { refused }: CommitItem): void {

@@ -160,6 +160,11 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
     "idempotency_keys",
     plans.flatMap(({ idempotencyKeys }) => idempotencyKeys),
   );
+  // In one order: two gateways whose sign-ups share identities must not wait for each other in a circle.
+  statement.insert(
+    "sign_up_claims",
+    plans.flatMap(({ signUpClaims }) => signUpClaims).sort((a, b) => (a.identity < b.identity ? -1 : 1)),
+  );
   // In the order of users: two gateways that refuse the same ones must not wait for each other in a circle.
   const refused = plans.flatMap(({ refusedBytes }) => [...refusedBytes.values()]);
   statement.insert(

@@ -109,6 +109,7 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   for (const code of plan.otpCodes) insert(sqlite, "otp_codes", code);
   for (const attempt of plan.otpAttempts) insert(sqlite, "otp_attempts", attempt);
   for (const key of plan.idempotencyKeys) insert(sqlite, "idempotency_keys", key);
+  for (const claim of plan.signUpClaims) insert(sqlite, "sign_up_claims", claim);
   for (const row of plan.refusedBytes.values()) insert(sqlite, "refused_bytes", row);
   for (const message of plan.outbox) insert(sqlite, "outbox", message);
   for (const born of plan.births) writeOrganization(sqlite, born);

@@ -12,6 +12,21 @@ const record = new Uint8Array([1, 2, 3]);
 const tag = { tagId: "t", tagName: "ops", ...times };
 const tagRow = { organization_id: "acme", tag_id: "t", tag_name: "ops", ...timeColumns };
 
+const proxySettings = {
+  allowedOrigins: ["*"],
+  allowedAuthMethods: ["email"],
+  enabledSocialProviders: [],
+  oauthClientIds: {},
+  otpExpirationSeconds: 300,
+  verificationTokenExpirationSeconds: 3600,
+  sessionExpirationSeconds: 900,
+  otpAlphanumeric: true,
+  otpLength: 9,
+  verificationTokenRequiredForGetAccountPii: false,
+  socialLinkingClientIds: [],
+  captchaEnabled: false,
+} as const;
+
 /** One entity of each kind with every field that it may have, and what its table must show of it, written out. */
 const shown: { [K in TabledKind]: { entity: Entities[K]; row: object; parts?: object[] } } = {
   user: {
@@ -179,6 +194,16 @@ const shown: { [K in TabledKind]: { entity: Entities[K]; row: object; parts?: ob
       ...timeColumns,
     },
   },
+  authProxy: {
+    entity: { configId: "c", userId: "u", settings: proxySettings, ...times },
+    row: {
+      organization_id: "acme",
+      config_id: "c",
+      user_id: "u",
+      settings: JSON.stringify(proxySettings),
+      ...timeColumns,
+    },
+  },
 };
 
 test("each kind becomes exactly the rows that readers expect", () => {
@@ -197,7 +222,7 @@ test("fields that are absent become null, and marks that are not set become zero
 });
 
 test("a row is read as the entity that it shows", () => {
-  for (const kind of ["userTag", "privateKeyTag", "policy", "sessionProfile"] as const) {
+  for (const kind of ["userTag", "privateKeyTag", "policy", "sessionProfile", "authProxy"] as const) {
     assert.deepEqual(fromRow(kind, shown[kind].row), shown[kind].entity, kind);
   }
 });
@@ -225,7 +250,15 @@ test("a kind with a table is listed by a page, by the field that its id column s
 
 test("the rows of empty pages are none, in every table that follows from pages alone", () => {
   const rows = rowsOfPages("acme", emptyPages);
-  const tables = ["users", "credentials", "user_tags", "private_key_tags", "policies", "session_profiles"];
+  const tables = [
+    "users",
+    "credentials",
+    "user_tags",
+    "private_key_tags",
+    "policies",
+    "session_profiles",
+    "auth_proxies",
+  ];
   assert.deepEqual([...rows.keys()], tables);
   assert.deepEqual([...rows.values()].flat(), []);
 });

@@ -163,6 +163,19 @@ export const entityTables = {
   usedToken: { shownIn: "page" },
   ipAllowlist: { shownIn: "page" },
   oauth2Credential: { shownIn: "page" },
+  /** By its id alone an organization is found: see `store/across.ts`. */
+  authProxy: {
+    shownIn: "table",
+    table: "auth_proxies",
+    id: "config_id",
+    columns: {
+      config_id: text("configId"),
+      user_id: text("userId"),
+      settings: json("settings"),
+      ...times,
+    },
+    clash: "replace",
+  },
 } as const satisfies { [K in EntityKind]: EntityTable<Entities[K]> | OtherPlace };
 
 type Rows = typeof entityTables;

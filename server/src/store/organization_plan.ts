@@ -26,6 +26,7 @@ export type OrganizationPlan = {
   readonly idempotencyKeys: Tables["idempotency_keys"][];
   /** By user and day. */
   readonly refusedBytes: Map<string, Tables["refused_bytes"]>;
+  readonly signUpClaims: Tables["sign_up_claims"][];
   readonly outbox: Tables["outbox"][];
   /** Organizations that are born with this one's items. */
   readonly births: OrganizationPlan[];
@@ -51,6 +52,7 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     otpAttempts: [],
     idempotencyKeys: [],
     refusedBytes: new Map(),
+    signUpClaims: [],
     outbox: [],
     births: [],
     entities: new Map(),

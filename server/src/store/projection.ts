@@ -65,6 +65,7 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   otp_codes: ["otp_id"],
   otp_attempts: ["otp_id", "place"],
   idempotency_keys: ["user_id", "idempotency_key"],
+  sign_up_claims: ["identity"],
   refused_bytes: ["user_id", "day"],
   outbox: ["message_id"],
   email_events: ["event_id"],

@@ -89,6 +89,16 @@ export const tables = {
     fingerprint: "text",
     created_at_ms: "integer",
   },
+  /**
+   * Which sign-up was the first with an identity, below the parent that `organization_id` is. It settles races and nothing else: a claim
+   * whose sub-organization does not have the identity any more counts for nothing.
+   */
+  sign_up_claims: {
+    organization_id: "text",
+    identity: "text",
+    sub_organization_id: "text",
+    created_at_ms: "integer",
+  },
   /** What refusals of a user have taken on a day, counted from 1970 in UTC. */
   refused_bytes: { organization_id: "text", user_id: "text", day: "integer", bytes: "integer" },
   /** Messages that activities asked to be sent, sealed for the courier. `store/outbox.ts` says how they are claimed. */

@@ -124,6 +124,7 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     allowsPlainAnswers: false,
     linkingIssuers: new Set(),
     ownIssuer: undefined,
+    hasCaptcha: false,
     onItsWay: createOnItsWay(),
     nextNumber: () => ++number,
     nextBlind: createBlinds(),

@@ -19,6 +19,7 @@ const codes = "a code is sent to somebody and answered within minutes, and leave
 const mailed = "its key or code is mailed, and the clients of the model read no mail; the gateway's tests have it";
 const identities =
   "it needs a token of an issuer, and the model has none; the matrix and the gateway's tests have them";
+const proxy = "only an organization without a parent has an auth proxy, and those of the model have one";
 const standsAlone = "nothing else that the model knows depends on it";
 
 export const leftOutActivities = {
@@ -36,6 +37,9 @@ export const leftOutActivities = {
   delete_smart_contract_interface: standsAlone,
   delete_sub_organization: others,
   delete_wallet_accounts: accounts,
+  disable_auth_proxy: proxy,
+  enable_auth_proxy: proxy,
+  update_auth_proxy_config: proxy,
   email_auth: mailed,
   export_private_key: exported,
   export_wallet: exported,

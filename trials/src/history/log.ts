@@ -150,6 +150,8 @@ function createStampFinder(activities: readonly ActivityRow[], votes: readonly T
 
 /** What a leaf says its request was stamped with: the public half of a key, or the id of a passkey. */
 export function credentialOf(content: EvidenceContent): Credential {
+  // No stamp: what came through the auth proxy is known by its configuration.
+  if (content.kind === "authProxy") return { kind: "key", id: uuidFromBytes(content.value.configId) };
   if (content.kind !== "webauthn") return { kind: "key", id: toHex(content.value.publicKey) };
   return { kind: "passkey", id: toBase64url(content.value.rawId) };
 }
@@ -157,10 +159,13 @@ export function credentialOf(content: EvidenceContent): Credential {
 /** A passkey's stamp is shown whole, in the place of the signature. */
 function evidenceOf({ publicKey, scheme, signature }: Omit<StoredVote, "user" | "message">): SentEvidence {
   if (scheme === "SIGNATURE_SCHEME_WEBAUTHN") return { kind: "webauthn", value: signature };
+  if (scheme === "AUTH_PROXY")
+    return { kind: "authProxy", value: (JSON.parse(signature) as { configId: string }).configId };
   return { kind: "apiKey", value: toBase64url(Buffer.from(JSON.stringify({ publicKey, scheme, signature }))) };
 }
 
 function credentialIn({ kind, value }: SentEvidence): string {
   if (kind === "webauthn") return (JSON.parse(value) as { credentialId: string }).credentialId;
+  if (kind === "authProxy") return value;
   return (JSON.parse(Buffer.from(value, "base64url").toString()) as { publicKey: string }).publicKey;
 }

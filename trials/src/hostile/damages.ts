@@ -36,6 +36,7 @@ const forReplay = {
 };
 const oneDay = { nowhere: "a key of a client stands for a request for a day, and no page knows it" };
 
+const ofARace = { nowhere: "a claim settles races between gateways, which are over in seconds" };
 const counted = { nowhere: "how much was refused decides on nothing but what is stored of further refusals" };
 
 const shortLived = {
@@ -61,6 +62,7 @@ export const found = {
   otp_attempts: all("otp_attempts", shortLived),
   idempotency_keys: all("idempotency_keys", oneDay),
   refused_bytes: all("refused_bytes", counted),
+  sign_up_claims: all("sign_up_claims", ofARace),
   outbox: all("outbox", onItsWayOut),
   email_events: all("email_events", told),
   users: all("users", byOrganization),
@@ -79,6 +81,7 @@ export const found = {
   policies: all("policies", byOrganization),
   contract_interfaces: all("contract_interfaces", byOrganization),
   session_profiles: all("session_profiles", byOrganization),
+  auth_proxies: all("auth_proxies", byOrganization),
   deployment: all("deployment", { nowhere: "it belongs to no organization: see the test of its own" }),
 } as const satisfies { [T in TableName]: Record<keyof (typeof tables)[T], Found> };
 
@@ -103,6 +106,7 @@ const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found }
   otp_codes: { removed: shortLived, added: shortLived },
   otp_attempts: { removed: shortLived, added: shortLived },
   idempotency_keys: { removed: oneDay, added: oneDay },
+  sign_up_claims: { removed: ofARace, added: ofARace },
   refused_bytes: { removed: counted, added: counted },
   outbox: { removed: onItsWayOut, added: onItsWayOut },
   email_events: { removed: told, added: told },

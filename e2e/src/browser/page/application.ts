@@ -1,7 +1,14 @@
 /** What the application's pages share. These files run in the browser. */
 import type { Transport } from "@keystead/core/webauthn/transports.ts";
 
-export type Settings = { baseUrl: string; parentId: string };
+export type Settings = {
+  baseUrl: string;
+  parentId: string;
+  authProxyUrl: string;
+  authProxyConfigId: string;
+  /** The deployment's own key that target bundles are signed with. */
+  otpKey: string;
+};
 export type SignedUp = { organizationId: string };
 export type NewAuthenticator = {
   authenticatorName: string;
@@ -18,7 +25,9 @@ export type NewAuthenticator = {
 export const rpId = "localhost";
 
 /** Pages know where Keystead is and the parent's id, and not in which organization their user is. */
-export const { baseUrl, parentId }: Settings = await (await fetch("/settings")).json();
+export const { baseUrl, parentId, authProxyUrl, authProxyConfigId, otpKey }: Settings = await (
+  await fetch("/settings")
+).json();
 
 /** The application's server makes a sub-organization whose only user has this passkey. */
 export async function signUp(authenticator: NewAuthenticator): Promise<SignedUp> {

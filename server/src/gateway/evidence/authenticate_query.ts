@@ -9,6 +9,7 @@ import { isSignedByNamedKey } from "@keystead/core/oidc/attested_identity.ts";
 import { invalidToken } from "@keystead/core/oidc/invalid_token.ts";
 import type { Caller } from "../../endpoints/define_query.ts";
 import { noSuchOrganization } from "../../endpoints/known_faults.ts";
+import { unknownAuthProxy } from "../../evidence/auth_proxy_evidence.ts";
 import {
   type Evidence,
   expiredCredential,
@@ -25,12 +26,14 @@ import {
 } from "../../evidence/evidence.ts";
 import type { RequestSource } from "../../rules/ip_allowlists.ts";
 import {
+  type AuthProxyLookup,
   type ContactLookup,
   type CredentialLookup,
   isExpired,
   isRecoveryKey,
   lookupText,
 } from "../../state/credentials.ts";
+import { findAuthProxyByConfig } from "../../store/across.ts";
 import { type CallerRow, findCaller, findCallerByUser, findFormerCaller } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import { readAllowedOrigins } from "./allowed_origins.ts";
@@ -77,6 +80,7 @@ async function resolve(
   const lookup = lookupOf(evidence);
   if (isVerifiedBeforeLookup(evidence)) await refuseUnlessVerified(dependencies, organizationId, evidence, body);
   if (lookup.by === "contact") return resolveContact(dependencies, organizationId, evidence, lookup, body, scope);
+  if (lookup.by === "authProxy") return resolveAuthProxy(store, organizationId, lookup);
   /** Most are found and verified at the first attempt: whose key it was is asked only where that fails. */
   const attempt = async (row: CallerRow | undefined, subjectId = organizationId): Promise<Resolved | undefined> => {
     if (row === undefined || !hasCredential(row)) return undefined;
@@ -130,6 +134,32 @@ async function refuseUnlessVerified(
   if (!(await verifies(dependencies, stranger, evidence, body))) throw unverifiedEvidence(evidence);
 }
 
+/**
+ * What this gateway has written itself for somebody who came through the auth proxy: no header carries it. The proxy is the named
+ * organization's own, or its parent's.
+ */
+async function resolveAuthProxy(
+  store: Store,
+  organizationId: string,
+  { configId }: AuthProxyLookup,
+): Promise<Resolved> {
+  const [named, proxy] = await Promise.all([
+    findCallerByUser(store, organizationId, ""),
+    findAuthProxyByConfig(store, configId),
+  ]);
+  if (named === undefined) throw noSuchOrganization();
+  if (proxy === undefined || ![named.organizationId, named.parentId].includes(proxy.organizationId)) {
+    throw unknownAuthProxy();
+  }
+  const { organizationId: ownId, organizationName, userId, userName } = proxy;
+  const credential = { credentialId: configId, userId, userName };
+  return {
+    found: { organizationId: ownId, organizationName, credential },
+    subjectId: organizationId,
+    isVerified: true,
+  };
+}
+
 /** Whether the evidence is good for this body. Throws where it, or the credential, is over. */
 async function verifies(
   { store, curves, notarizerKey, otpKey, issuers }: AuthenticationDependencies,
@@ -164,7 +194,7 @@ function unknownBelow(organizationId: string, evidence: Evidence): Fault {
 function findIn(
   store: Store,
   organizationId: string,
-  lookup: Exclude<CredentialLookup, ContactLookup>,
+  lookup: Exclude<CredentialLookup, ContactLookup | AuthProxyLookup>,
   isFormer = false,
 ) {
   if (lookup.by === "user") {
@@ -202,6 +232,8 @@ export async function findWhereItRuns(
       return resolved.subjectId;
     });
   }
+  // Nothing that comes through the auth proxy runs elsewhere than where its body says.
+  if (lookup.by === "authProxy") throw unverifiedEvidence(evidence);
   const named = await findIn(store, organizationId, lookup);
   if (named === undefined || named.parentId !== undefined) return organizationId;
   return withVerifyLimit(dependencies, organizationId, evidence, async () => {

@@ -32,6 +32,7 @@ export async function findOwnSubOrganization(
     return own?.parentId === parentId ? own : undefined;
   }
   if (lookup.by === "contact") return findByContact(store, parentId, evidence, lookup, true);
+  if (lookup.by === "authProxy") return undefined;
   const matching = matcherOf(curves, evidence);
   const proven = await findProven(store, parentId, lookup);
   const counting = proven.filter(matching);

@@ -40,8 +40,8 @@ export function guardedHandler(guards: Guards, { limits, metric, handle }: Route
       sendAnswer(request, reply, answer);
     };
     try {
-      if (readsBody) checkBody(request.headers, body);
-      await handle(toRouteRequest(request, body, trustedProxies), send);
+      if (readsBody) checkBody(request.headers, body, limits.mayBeEmpty);
+      await handle(toRouteRequest(request, reply, body, trustedProxies), send);
       if (!isSent) throw new Error("the route sent no answer");
     } catch (error) {
       const { socket } = request.raw;
@@ -65,7 +65,12 @@ async function readInTurn(
   return body;
 }
 
-function toRouteRequest(request: FastifyRequest, body: Uint8Array, trustedProxies: TrustedProxies): RouteRequest {
+function toRouteRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: Uint8Array,
+  trustedProxies: TrustedProxies,
+): RouteRequest {
   const { method, url, headers, params, raw } = request;
   const { rawHeaders } = raw;
   const way = { peer: raw.socket.remoteAddress, forwardedFor: forwardedFor(rawHeaders) };
@@ -77,6 +82,12 @@ function toRouteRequest(request: FastifyRequest, body: Uint8Array, trustedProxie
     rawHeaders,
     clientVersion: clientVersion(request),
     callerAddress: callerAddress(way, trustedProxies),
+    setHeaders(given) {
+      for (const [name, value] of Object.entries(given)) {
+        if (value === undefined) reply.removeHeader(name);
+        else reply.header(name, value);
+      }
+    },
     body,
   };
 }

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
 /** By which requests are counted apart. */
-export type MetricKind = "query" | "submit";
+export type MetricKind = "query" | "submit" | "proxy";
 
 export type Metrics = {
   /** Call the returned function with the HTTP status when the answer is on its way. */
@@ -46,7 +46,11 @@ export function createMetrics(): Metrics {
       this.set(process.memoryUsage.rss());
     },
   });
-  const endpoints: Record<MetricKind, Map<string, Endpoint>> = { query: new Map(), submit: new Map() };
+  const endpoints: Record<MetricKind, Map<string, Endpoint>> = {
+    query: new Map(),
+    submit: new Map(),
+    proxy: new Map(),
+  };
 
   function endpointOf(kind: MetricKind, path: string): Endpoint {
     const known = endpoints[kind].get(path);

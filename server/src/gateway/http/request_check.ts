@@ -25,13 +25,13 @@ export function explainMalformed(request: IncomingMessage): string | undefined {
   return `bad request body: transfer encoding \`${encoding.slice(0, maxQuoted)}\` is not accepted`;
 }
 
-export function checkBody(headers: IncomingHttpHeaders, body: Uint8Array): void {
+export function checkBody(headers: IncomingHttpHeaders, body: Uint8Array, mayBeEmpty = false): void {
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
     const shown = encoding.slice(0, maxQuoted);
     throw new Fault("invalid_argument", `bad request body: content encoding \`${shown}\` is not accepted`);
   }
-  if (body.length === 0) throw new Fault("invalid_argument", "bad request body: empty");
+  if (body.length === 0 && !mayBeEmpty) throw new Fault("invalid_argument", "bad request body: empty");
 }
 
 /** For a path that no route has. */

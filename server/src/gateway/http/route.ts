@@ -20,6 +20,8 @@ export type Route = {
 export type RouteLimits = {
   /** Of a request's body, at most `maxBodyBytes`. Routes with 0 never read one; on the others an empty body is refused. */
   bodyBytes: number;
+  /** An empty body is taken as well. */
+  mayBeEmpty?: true;
 };
 
 export type RouteRequest = {
@@ -32,6 +34,8 @@ export type RouteRequest = {
   clientVersion: string | undefined;
   /** Where it comes from, as `caller_address.ts` tells it; undefined where that is not known. */
   callerAddress: string | undefined;
+  /** Headers of whatever is answered, an error included; undefined takes one away that every answer has. */
+  setHeaders(headers: Readonly<Record<string, string | undefined>>): void;
   body: Uint8Array;
 };
 

@@ -1,4 +1,10 @@
-import { forgetCodes, forgetIdempotencyKeys, forgetMessages, forgetRefusedBytes } from "../../store/across.ts";
+import {
+  forgetCodes,
+  forgetIdempotencyKeys,
+  forgetMessages,
+  forgetRefusedBytes,
+  forgetSignUpClaims,
+} from "../../store/across.ts";
 import type { Store } from "../../store/store.ts";
 import type { Job } from "./job_runner.ts";
 
@@ -18,6 +24,11 @@ export function expiryJobs(store: Store, contactDays: number): Job[] {
       name: "delete old messages",
       everyMs: hourMs,
       run: (signal) => forgetMessages(store, Date.now() - contactDays * dayMs, signal),
+    },
+    {
+      name: "delete old claims of sign-ups",
+      everyMs: hourMs,
+      run: (signal) => forgetSignUpClaims(store, Date.now() - hourMs, signal),
     },
     {
       name: "delete old one-time codes",

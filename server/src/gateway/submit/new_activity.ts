@@ -20,7 +20,9 @@ export function newActivity(
   const hasLooked = (turn: number) => looksFirst || turn > 0;
   const look = async () => {
     const answer = await findRepeated(dependencies, request);
-    return answer === undefined ? { request } : { answer };
+    if (answer !== undefined) return { answer };
+    await request.signUp?.check();
+    return { request };
   };
   return {
     organizationId: request.organizationId,

@@ -5,6 +5,13 @@ import type { ActivityRow } from "../../store/activities.ts";
 import type { StoredVote } from "../../views/activity_view.ts";
 import type { KeyedRequest } from "./idempotency.ts";
 
+/** What a sign-up claims for itself alone. */
+export type SignUpRequest = {
+  identities: readonly string[];
+  /** Throws where somebody has one of them. Asked in each turn: another gateway may have been faster. */
+  check(): Promise<void>;
+};
+
 /** What a client sent, and what the gateway read in it. */
 export type StampedRequest = {
   /** Where it runs. */
@@ -20,6 +27,7 @@ export type StampedRequest = {
   /** Where it came from, for IP allowlists; undefined where nobody asks. */
   source?: RequestSource | undefined;
   keyed?: KeyedRequest | undefined;
+  signUp?: SignUpRequest | undefined;
   /** Of the body, once it has been read. */
   parameters?: unknown;
   /** The records that the activity looks at. */

@@ -18,9 +18,9 @@ import { claimedCredential, findWhereItRuns } from "../evidence/authenticate_que
 import { castVote } from "./cast_vote.ts";
 import { declaredRecords } from "./declared_records.ts";
 import { execute } from "./execute.ts";
-import { keyedRequest } from "./idempotency.ts";
+import { type KeyedRequest, keyedRequest } from "./idempotency.ts";
 import { newActivity } from "./new_activity.ts";
-import type { StampedRequest } from "./stamped_request.ts";
+import type { SignUpRequest, StampedRequest } from "./stamped_request.ts";
 import { authenticate } from "./stored_answer.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
 
@@ -33,6 +33,8 @@ export type Arrival = {
   idempotencyKey?: string | undefined;
   /** For IP allowlists; undefined where nobody asks. */
   source?: RequestSource | undefined;
+  /** Of a sign-up through the auth proxy: what it claims, and the bytes that stand for it when they come again. */
+  signUp?: SignUpRequest & { keyed: KeyedRequest };
 };
 
 const likelyNewMs = 10_000;
@@ -63,6 +65,10 @@ export async function submit(
     request.namesParent = request.organizationId !== organizationId;
   }
   if (idempotencyKey !== undefined) request.keyed = keyedRequest(idempotencyKey, value);
+  if (arrival.signUp !== undefined) {
+    request.keyed = arrival.signUp.keyed;
+    request.signUp = arrival.signUp;
+  }
   if (activity.vote !== undefined) {
     const { fingerprint } = asked.envelope.parameters as { fingerprint: string };
     return toAnswer(await castVote(dependencies, request, activity.vote, parseFingerprint(fingerprint)), dialect);

@@ -84,6 +84,7 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
     ...(request.keyed && {
       idempotency: { ...request.keyed, userId: vote.user.userId, createdAtMs: activity.updatedAtMs },
     }),
+    ...(request.signUp && births.length > 0 && { signUpIdentities: request.signUp.identities }),
     ...(!activity.isNew && { vote: toVoteRow(activity.activityId, vote) }),
   };
   // What refuses an activity that waited is a change of state, and is always stored.

@@ -19,6 +19,8 @@ export type DecisionContext = {
   caller: AuthenticatedCaller;
   /** Of a caller who is no user of this organization, but of its parent. */
   actingParent: ActingParent | undefined;
+  /** Nobody stamped it: it came through the auth proxy. */
+  isByAuthProxy: boolean;
   nowMs: number;
   /** Of the body that is being decided: of a vote, its own. */
   bodyMs: number;

@@ -8,6 +8,7 @@ import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activi
 import type { NewRecord } from "../../endpoints/key_access.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";
 import { checkMessage } from "../../outbox/message.ts";
+import { refuseProxyRights } from "../../rules/auth_proxy.ts";
 import { withoutBearerValues } from "../../rules/bearer_params.ts";
 import { fullResult, shownResult } from "../../rules/bearer_results.ts";
 import { withVerifiedContact } from "../../state/contacts.ts";
@@ -48,6 +49,7 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
     // Between two of its pauses other organizations' requests are decided, and anything may be released. See scheduler.ts.
     outcome = "next" in started ? yield* started : started;
     outcome.messages?.forEach(checkMessage);
+    refuseProxyRights(act.state.pages, outcome.changes);
   } catch (error) {
     const isOutcome =
       error instanceof Fault && !(error instanceof UnrecordedFault) && !nobodysFailure.includes(error.code);
@@ -156,6 +158,7 @@ function run({
   actingParent,
   identities,
   orders,
+  isByAuthProxy,
 }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
   const { organizationId, parentId } = state.known.header;
@@ -168,6 +171,8 @@ function run({
     bodyMs,
     userId: proposerId,
     isByParent: actingParent !== undefined,
+    isByAuthProxy,
+    hasCaptcha: signer.hasCaptcha,
     limits: signer.limits,
     curves: signer.curves,
     keys: keys(),
@@ -260,7 +265,8 @@ function advanceProving(act: Act, intended: readonly Change[], executed: Execute
   }
 }
 
-function proving({ state, caller, namesParent, actingParent }: Act, changes: readonly Change[]): readonly Change[] {
+function proving(act: Act, changes: readonly Change[]): readonly Change[] {
+  const { state, caller, namesParent, actingParent, isByAuthProxy } = act;
   const { contact } = caller;
   if (contact !== undefined) {
     return withChangedUser(state.pages.members, changes, caller.user.userId, (user) =>
@@ -268,8 +274,23 @@ function proving({ state, caller, namesParent, actingParent }: Act, changes: rea
     );
   }
   // Who names the parent has not said that this is the organization: the gateway has. And a user of the parent has no key here.
-  if (caller.credential.proven || namesParent || actingParent !== undefined) return changes;
+  if (caller.credential.proven || actingParent !== undefined || isByAuthProxy) return changes;
+  if (namesParent && !isFirstSignIn(act)) return changes;
   return withProvenCredential(state.pages.members, changes, caller.user.userId, caller.credential.credentialId);
+}
+
+const firstSignInMs = 5 * 60_000;
+
+/**
+ * A sign-in right after the sign-up, with a key that came with it. Wallets stamp their first sign-in before there is an organization that
+ * they could name. Somebody who has registered a stranger's key would have to do it in the minutes before that stranger signs up.
+ */
+function isFirstSignIn({ state, caller, nowMs }: Act): boolean {
+  const { createdAtMs } = state.pages.settings;
+  const isBornWith = caller.user.apiKeys.some(
+    (key) => key.apiKeyId === caller.credential.credentialId && key.createdAtMs === createdAtMs,
+  );
+  return isBornWith && nowMs - createdAtMs <= firstSignInMs;
 }
 
 function advance(

@@ -23,6 +23,7 @@ import { passed } from "../../state/steps.ts";
 import type { Act, DecisionContext } from "./act.ts";
 import { type ActingParent, readActingParent } from "./acting_parent.ts";
 import { type Asked, readAsked } from "./asked.ts";
+import { isProxySent, proxySender } from "./auth_proxy_sender.ts";
 import { authenticate } from "./authenticate.ts";
 import { openIdentityTokens } from "./identity_tokens.ts";
 import { openKeyAccess } from "./key_records.ts";
@@ -75,7 +76,10 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const others = createOtherStates(signer, request.others);
   const organization = organizationOf(signer, asked, state, others, subOrganizationId, identities);
   const readParent = () => parentOf(asked, organization.parentId, others, subOrganizationId);
-  const sender = authenticate(signer.curves, organization, evidence, body, nowMs, readParent);
+  const isByAuthProxy = isProxySent(evidence);
+  const sender = isByAuthProxy
+    ? proxySender(signer, asked, state, organization.parentId, others, evidence)
+    : authenticate(signer.curves, organization, evidence, body, nowMs, readParent);
   const { caller, parent: actingParent } = sender;
   passed("authenticated");
   checkRecoveryKey(form.activity, caller.credential);
@@ -87,6 +91,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     state,
     caller,
     actingParent,
+    isByAuthProxy,
     nowMs,
     bodyMs: envelope.timestampMs,
     namesParent: subOrganizationId !== undefined,
@@ -102,6 +107,8 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   // A body that waits is known by its hash; its time was looked at when it was submitted.
   const waiting = pending.get(toHex(fingerprint));
   if (waiting !== undefined) {
+    // What others propose is not the proxy's to approve: anybody could send these bytes.
+    if (isByAuthProxy) throw alreadyExists();
     if (actingParent !== undefined) throw organizationMismatch(state.organizationId, actingParent.organizationId);
     return prepared(yield* approveAgain(context, waiting, asked));
   }

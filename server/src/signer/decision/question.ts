@@ -5,10 +5,11 @@ import type { Act } from "./act.ts";
 import { openInterfaces } from "./policy_interfaces.ts";
 
 export function questionOf(act: Act, approvals: readonly Approval[]): Question {
-  const { signer, state, actingParent, supplied, keys, asked, proposerId, wasWaiting, nowMs } = act;
+  const { signer, state, actingParent, isByAuthProxy, supplied, keys, asked, proposerId, wasWaiting, nowMs } = act;
   return {
     pages: actingParent?.pages ?? state.pages,
     ...(actingParent !== undefined && { isByParent: true }),
+    ...(isByAuthProxy && { isByAuthProxy: true }),
     keys,
     ...openInterfaces(signer, state, supplied),
     form: asked.form,

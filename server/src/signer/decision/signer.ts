@@ -42,6 +42,8 @@ export type Signer = {
   readonly linkingIssuers: ReadonlySet<string>;
   /** The name of this deployment as an issuer, if it is one: its tokens are verified without a statement. */
   readonly ownIssuer: string | undefined;
+  /** Whether the operator has a captcha provider, so that configurations may ask for it. */
+  readonly hasCaptcha: boolean;
   /** Seals under the root key's current version, and opens what was sealed under any that is known. */
   readonly sealer: Sealer;
   /** What was prepared and not released yet. */

@@ -55,7 +55,10 @@ async function joinAnew({ signer, keyring }: Run, orders?: Parameters<Run["signe
 /** They need a code that was sent, or the parent's own state. Hostile gateways try them in these suites. */
 const attackedElsewhere = {
   create_session_profile: "hostile_session_profiles.test.ts",
+  disable_auth_proxy: "hostile_auth_proxy.test.ts",
   email_auth: "hostile_mailed_keys.test.ts",
+  enable_auth_proxy: "hostile_auth_proxy.test.ts",
+  update_auth_proxy_config: "hostile_auth_proxy.test.ts",
   init_otp: "hostile_codes.test.ts",
   init_otp_auth: "hostile_mailed_keys.test.ts",
   init_user_email_recovery: "hostile_mailed_keys.test.ts",
@@ -66,7 +69,7 @@ const attackedElsewhere = {
 } as const satisfies Partial<Record<keyof typeof activities, string>>;
 
 /** Written by those activities alone. */
-const pagesElsewhere = ["sessionProfiles", "usedTokens"] as const satisfies (keyof typeof emptyPages)[];
+const pagesElsewhere = ["sessionProfiles", "usedTokens", "authProxies"] as const satisfies (keyof typeof emptyPages)[];
 
 test(`${frames} hostile frames of a hostile gateway: nothing is approved that was not, and the signer goes on`, async (t) => {
   const run = await recordRun(t);

@@ -5,6 +5,7 @@ import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { noState } from "@keystead/core/log/header.ts";
 import type { Prepared } from "../../frames/messages.ts";
+import { newAuthProxy, withAuthProxyFeature } from "../../rules/auth_proxy.ts";
 import { objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
 import { put } from "../../state/entities.ts";
@@ -19,6 +20,8 @@ export type BirthOrder = {
   userName: string;
   /** Hex of a P-256 point. */
   apiPublicKey: string;
+  /** The auth proxy that it begins with, turned on. Orders of earlier releases have none. */
+  authProxy?: { configId: string; userId: string };
 };
 
 export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Array): Prepared {
@@ -26,8 +29,10 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
   const organizationId = uuidToBytes(order.organizationId);
   const orderDigest = sha256(JSON.stringify(order));
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
+  const settings = { organizationName: order.organizationName, features: [], ...times };
+  const { authProxy } = order;
   const changes = [
-    put("settings", { organizationName: order.organizationName, features: [], ...times }),
+    put("settings", authProxy === undefined ? settings : withAuthProxyFeature(settings, true, nowMs)),
     put("user", {
       userId: order.userId,
       userName: order.userName,
@@ -46,6 +51,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
       ...times,
     }),
     put("rootQuorum", { threshold: 1, userIds: [order.userId] }),
+    ...(authProxy === undefined ? [] : newAuthProxy(authProxy, nowMs)),
   ];
   const before = beforeBirth(organizationId, undefined);
   const { next } = writeState(signer, before, changes, executedIn(before));

@@ -18,6 +18,7 @@ import { emailEvents } from "./0013_email_events.ts";
 import { verifiedContacts } from "./0014_verified_contacts.ts";
 import { sealedBodies } from "./0015_sealed_bodies.ts";
 import { oauthProviders } from "./0016_oauth_providers.ts";
+import { authProxies } from "./0017_auth_proxies.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -38,6 +39,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0014_verified_contacts": verifiedContacts,
   "0015_sealed_bodies": sealedBodies,
   "0016_oauth_providers": oauthProviders,
+  "0017_auth_proxies": authProxies,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */

@@ -1,0 +1,116 @@
+/** The auth proxy over HTTP, on a real server: its port, its headers, its limits. What it decides is in the server's own tests. */
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { type TestContext, test } from "node:test";
+import { createKey } from "./key_pairs.ts";
+import { type KeysteadServer, type ServerOptions, startKeystead } from "./keystead_server.ts";
+import { messageTo } from "./mailbox.ts";
+import { authenticatorParams, createPasskey } from "./passkeys.ts";
+import { rootOf } from "./published/clients.ts";
+
+async function start(t: TestContext, options: ServerOptions = {}): Promise<KeysteadServer> {
+  const server = await startKeystead(options);
+  t.after(() => server.stop());
+  return server;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+type Call = { headers?: Record<string, string>; method?: string; url?: string };
+
+async function call({ bootstrap }: KeysteadServer, path: string, body: string | undefined, options: Call = {}) {
+  const { headers = { "x-auth-proxy-config-id": bootstrap.authProxyConfigId }, method = "POST" } = options;
+  const answer = await fetch(`${options.url ?? bootstrap.authProxyUrl}/v1/${path}`, {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    ...(body !== undefined && { body }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, body: text === "" ? {} : JSON.parse(text) };
+}
+
+const noCredentials = { apiKeys: [], authenticators: [], oauthProviders: [] };
+const passkeySignUp = () =>
+  JSON.stringify({ ...noCredentials, authenticators: [authenticatorParams(createPasskey())] });
+
+test("a new server has its proxy on: kits load, a sign-up is answered, and the parent shows its user and feature", async (t) => {
+  const server = await start(t);
+  const { organizationId } = server.bootstrap;
+  const kit = await call(server, "wallet_kit_config", undefined);
+  assert.deepEqual([kit.status, kit.body.organizationId], [200, organizationId]);
+  assert.equal(kit.headers.get("content-type"), "application/json");
+  assert.deepEqual((await call(server, "wallet_kit_client_params", "{}")).body, {});
+  const made = await call(server, "signup_v2", passkeySignUp());
+  assert.deepEqual(Object.keys(made.body), ["organizationId", "userId"]);
+  const { sdk } = rootOf(server);
+  const { configs } = await sdk.getOrganizationConfigs({ organizationId });
+  assert.deepEqual(
+    configs.features?.map(({ name }) => name),
+    ["FEATURE_NAME_AUTH_PROXY"],
+  );
+  const { users } = await sdk.getUsers({ organizationId });
+  assert.deepEqual(users.map(({ userName }) => userName).sort(), ["Auth Proxy", "Root user"]);
+  const { activities } = await sdk.getActivities({ organizationId });
+  const [vote] = activities[0]?.votes ?? [];
+  assert.deepEqual([vote?.user.userName, vote?.scheme, vote?.publicKey], ["Auth Proxy", "AUTH_PROXY", ""]);
+});
+
+test("headers, methods, sizes and origins", async (t) => {
+  const server = await start(t);
+  const { authProxyConfigId } = server.bootstrap;
+  const status = async (headers: Record<string, string>) =>
+    (await call(server, "wallet_kit_config", "", { headers })).status;
+  assert.equal(await status({}), 400);
+  assert.equal(await status({ "X-Auth-Proxy-Config-Id": authProxyConfigId }), 200);
+  assert.equal(await status({ "X-AUTH-PROXY-CONFIG-ID": createKey().publicKey }), 404);
+  const read = await call(server, "signup_v2", undefined, { method: "GET" });
+  assert.deepEqual([read.status, read.body.code], [405, 12]);
+  assert.equal((await call(server, "nothing", "{}")).status, 404);
+  const long = await call(server, "signup_v2", JSON.stringify({ ...noCredentials, userName: "x".repeat(65_536) }));
+  assert.deepEqual([long.status, long.body.code], [413, 3]);
+  const malformed = await call(server, "signup_v2", "{");
+  assert.deepEqual([malformed.status, malformed.body.code], [400, 3]);
+  const preflight = await call(server, "signup_v2", undefined, { method: "OPTIONS" });
+  assert.equal(preflight.status, 204);
+  assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /x-auth-proxy-config-id.*x-captcha-token/);
+  const open = await call(server, "account", "{}");
+  assert.deepEqual([open.status, open.headers.get("access-control-allow-origin")], [400, "*"]);
+});
+
+test("on a port of its own the proxy is there and the API is not, and the other way round", async (t) => {
+  const port = await freePort();
+  const server = await start(t, { env: { KEYSTEAD_PROXY_PORT: String(port) } });
+  assert.equal(server.bootstrap.authProxyUrl, `http://127.0.0.1:${port}`);
+  assert.equal((await call(server, "wallet_kit_config", "")).status, 200);
+  assert.equal((await call(server, "wallet_kit_config", "", { url: server.url })).status, 404);
+  const api = await fetch(`${server.bootstrap.authProxyUrl}/public/v1/query/whoami`, { method: "POST", body: "{}" });
+  assert.equal(api.status, 404);
+});
+
+test("budgets are an address's own, as a trusted proxy tells it", async (t) => {
+  const env = { KEYSTEAD_TRUSTED_PROXIES: "127.0.0.1", KEYSTEAD_PROXY_BUDGETS: '{"signUps": 1}' };
+  const server = await start(t, { env });
+  const from = (address: string) => ({
+    headers: { "x-auth-proxy-config-id": server.bootstrap.authProxyConfigId, "x-forwarded-for": address },
+  });
+  assert.equal((await call(server, "signup_v2", passkeySignUp(), from("203.0.113.7"))).status, 200);
+  const second = await call(server, "signup_v2", passkeySignUp(), from("198.51.100.1, 203.0.113.7"));
+  assert.deepEqual([second.status, second.body.code], [429, 8]);
+  assert.equal((await call(server, "signup_v2", passkeySignUp(), from("203.0.113.8"))).status, 200);
+});
+
+test("a code goes out by mail and its answer comes back as a token", async (t) => {
+  const server = await start(t);
+  const contact = `proxy-${Date.now()}@example.com`;
+  const started = await call(server, "otp_init", JSON.stringify({ otpType: "OTP_TYPE_EMAIL", contact }));
+  const { code } = await messageTo(contact);
+  const answered = await call(server, "otp_verify", JSON.stringify({ otpId: started.body.otpId, otpCode: code }));
+  assert.deepEqual([answered.status, Object.keys(answered.body)], [200, ["verificationToken"]]);
+});

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addressKey, createHourlyBudget, createLiveCodes } from "./address_budgets.ts";
+
+const exhausted = { code: "resource_exhausted", errorCode: "RATE_LIMIT_EXCEEDED" };
+
+test("an address takes as many as its budget in any hour, and others are not concerned", () => {
+  let nowMs = 0;
+  const budget = createHourlyBudget(2, () => nowMs);
+  budget.take("203.0.113.7");
+  nowMs = 1_800_000;
+  budget.take("203.0.113.7");
+  assert.throws(() => budget.take("203.0.113.7"), exhausted);
+  budget.take("203.0.113.8");
+  nowMs = 3_600_001;
+  budget.take("203.0.113.7");
+  assert.throws(() => budget.take("203.0.113.7"), exhausted);
+});
+
+test("a budget of 0 lets nobody through", () => {
+  assert.throws(() => createHourlyBudget(0).take("203.0.113.7"), exhausted);
+});
+
+test("addresses of one IPv6 network are one, however they are written", () => {
+  assert.equal(addressKey("2001:db8:1:2::1"), addressKey("2001:db8:1:2:3:4:5:6"));
+  assert.equal(addressKey("2001:db8::1"), addressKey("2001:db8::ffff"));
+  assert.notEqual(addressKey("2001:db8:1:2::1"), addressKey("2001:db8:1:3::1"));
+  assert.equal(addressKey("::1"), "0:0:0:0");
+  assert.equal(addressKey("203.0.113.7"), "203.0.113.7");
+  assert.equal(addressKey(undefined), "unknown");
+});
+
+test("one address holds two live codes of a contact, until one ends or was never sent", () => {
+  let nowMs = 0;
+  const codes = createLiveCodes(() => nowMs);
+  codes.hold("ann", "203.0.113.7", 300_000);
+  const giveBack = codes.hold("ann", "203.0.113.7", 300_000);
+  assert.throws(() => codes.hold("ann", "203.0.113.7", 300_000), {
+    ...exhausted,
+    message: /Max number of OTPs have been initiated/,
+  });
+  codes.hold("ann", "203.0.113.8", 300_000);
+  codes.hold("bob", "203.0.113.7", 300_000);
+  giveBack();
+  codes.hold("ann", "203.0.113.7", 300_000);
+  nowMs = 300_001;
+  codes.hold("ann", "203.0.113.7", 300_000);
+});

@@ -1,0 +1,48 @@
+/** Writes the activity that a request of the auth proxy stands for, and has it decided without a stamp. */
+import { Fault } from "@keystead/core/fault.ts";
+import type { AnyActivity } from "../../endpoints/define_activity.ts";
+import { activityForms } from "../../generated/activities.ts";
+import { proxyParameters } from "../../rules/auth_proxy_types.ts";
+import { dialectOf } from "../../views/dialect.ts";
+import type { Failure } from "../../views/error_body.ts";
+import { type Arrival, submit } from "../submit/submit.ts";
+import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
+import type { ProxyConfig } from "./proxy_configs.ts";
+
+/** What a failed activity says, as the answer of a proxy's path. */
+export class ProxyFailure extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+export type ProxyActivity = {
+  /** `ACTIVITY_TYPE_…` */
+  type: string;
+  /** Where it runs: the proxy's own organization, unless it signs somebody in below it. */
+  organizationId?: string;
+  /** What the caller chooses of the parameters. */
+  chosen: Readonly<Record<string, unknown>>;
+  signUp?: Arrival["signUp"];
+};
+
+/** The result as the activity's own clients see it. Whatever does not complete is thrown. */
+export async function submitAsProxy<R>(
+  dependencies: SubmitDependencies,
+  config: ProxyConfig,
+  { type, organizationId = config.organizationId, chosen, signUp }: ProxyActivity,
+): Promise<R> {
+  const form = activityForms.get(type);
+  if (form === undefined) throw new Fault("internal", `there is no activity ${type}`);
+  const parameters = proxyParameters(type, chosen, config);
+  const body = Buffer.from(JSON.stringify({ type, timestampMs: String(Date.now()), organizationId, parameters }));
+  const evidence = { kind: "authProxy", value: config.configId } as const;
+  const arrival = { body, evidence, ...(signUp && { signUp }) };
+  const answer = await submit(dependencies, form.activity as AnyActivity, arrival, dialectOf(undefined));
+  if ("failure" in answer) throw new ProxyFailure(answer.failure);
+  const { status, result } = answer.activity;
+  if (status !== "ACTIVITY_STATUS_COMPLETED") throw new Fault("internal", `an unstamped activity is ${status}`);
+  return (result as Record<string, unknown>)[form.resultKey] as R;
+}

@@ -1,0 +1,62 @@
+/** `signup` and `signup_v2`: a sub-organization with one root user, for somebody who has nothing here yet. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import type { SignUpRequestBody } from "../../fields/auth_proxy_requests.ts";
+import { sha256 } from "../../state/digest.ts";
+import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
+import type { ProxyConfig } from "./proxy_configs.ts";
+import { submitAsProxy } from "./proxy_submit.ts";
+import { readProxyToken } from "./proxy_tokens.ts";
+import { identitiesOf, identityText, refuseTakenIdentities } from "./sign_up_identities.ts";
+
+type SignUpResult = {
+  subOrganizationId: string;
+  wallet?: { walletId: string; addresses: string[] };
+  rootUserIds: [string];
+};
+
+/** `body`: the bytes as they came. The same again get the same answer for a day: a client that lost it must not be left with a 409. */
+export async function signUp(
+  dependencies: SubmitDependencies,
+  config: ProxyConfig,
+  { type, request, body }: { type: string; request: SignUpRequestBody; body: Uint8Array },
+) {
+  const { store, curves } = dependencies;
+  const identities = identitiesOf(curves, request);
+  const digest = toHex(sha256(body));
+  const { subOrganizationId, wallet, rootUserIds } = await submitAsProxy<SignUpResult>(dependencies, config, {
+    type,
+    chosen: toChosen(request, Date.now()),
+    signUp: {
+      identities: identities.map(identityText),
+      async check() {
+        // A token that anybody made up must not tell which contacts there are.
+        if (request.verificationToken) readProxyToken(dependencies, config, request.verificationToken);
+        await refuseTakenIdentities(store, config.organizationId, identities);
+      },
+      keyed: { idempotencyKey: `sign-up ${type} ${digest}`, request: digest },
+    },
+  });
+  return { organizationId: subOrganizationId, ...(wallet && { wallet }), userId: rootUserIds[0] };
+}
+
+/** Names that were left open are made up; what is empty was left open. */
+function toChosen(request: SignUpRequestBody, nowMs: number): Record<string, unknown> {
+  const { userName, userEmail, userPhoneNumber, userTag, organizationName, apiKeys, authenticators } = request;
+  const { oauthProviders, wallet, verificationToken, clientSignature } = request;
+  const user = {
+    userName: userName || userEmail || userPhoneNumber || `user-${nowMs}`,
+    ...(userEmail && { userEmail }),
+    ...(userPhoneNumber && { userPhoneNumber }),
+    ...(userTag && { userTag }),
+    apiKeys,
+    authenticators,
+    oauthProviders,
+  };
+  return {
+    subOrganizationName: organizationName || `sub-org-${nowMs}`,
+    rootUsers: [user],
+    ...(wallet && { wallet }),
+    ...(verificationToken && { verificationToken }),
+    ...(clientSignature && { clientSignature }),
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * One identity, one sub-organization. An identity is a contact that a token proves, a passkey, or a key; it counts where it is verified or
+ * proven (state/contacts.ts, state/proven.ts). A key that was only written down counts nowhere: else whoever registers a stranger's public
+ * key first would share the account that its owner then signs in to.
+ */
+import { normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
+import type { Curves } from "@keystead/core/crypto/curves.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { comparableContact } from "@keystead/core/otp/otp_types.ts";
+import { parseVerificationToken } from "@keystead/core/otp/verification_token.ts";
+import { credentialIdsIn } from "@keystead/core/webauthn/verify_registration.ts";
+import type { SignUpRequestBody } from "../../fields/auth_proxy_requests.ts";
+import { contactOfToken } from "../../rules/verification_tokens.ts";
+import type { Contact } from "../../state/contacts.ts";
+import { type CredentialLookup, isExpired, passkeyLookup } from "../../state/credentials.ts";
+import { findProvenInSubOrganizations, findVerifiedInSubOrganizations } from "../../store/across.ts";
+import type { CallerRow } from "../../store/organizations.ts";
+import { dropSignUpClaim, findSignUpClaim } from "../../store/sign_up_claims.ts";
+import type { Store } from "../../store/store.ts";
+
+type KeyLookup = Extract<CredentialLookup, { by: "key" }>;
+
+export type Identity = { what: "contact"; contact: Contact } | { what: "key" | "passkey"; lookup: KeyLookup };
+
+/** What a sign-up brings. What cannot be read is left to the signer, which says what is wrong with it. */
+export function identitiesOf(
+  curves: Curves,
+  {
+    verificationToken,
+    apiKeys,
+    authenticators,
+  }: Pick<SignUpRequestBody, "verificationToken" | "apiKeys" | "authenticators">,
+): Identity[] {
+  return [
+    ...readable(() => (verificationToken ? [contactIdentity(verificationToken)] : [])),
+    ...apiKeys.flatMap(({ curveType, publicKey }) =>
+      readable(() => [keyIdentity(curveType, normalisePublicKey(curves, curveType, publicKey))]),
+    ),
+    ...authenticators.flatMap(({ attestation }) => readable(() => passkeyIdentities(attestation.credentialId))),
+  ];
+}
+
+export function contactIdentity(token: string): Identity {
+  return { what: "contact", contact: contactOfToken(parseVerificationToken(token)) };
+}
+
+export function keyIdentity(curve: string, publicKey: string): Identity {
+  return { what: "key", lookup: { by: "key", curve, publicKey } };
+}
+
+export function passkeyIdentities(credentialId: string): Identity[] {
+  return credentialIdsIn(credentialId).map((id) => ({ what: "passkey", lookup: passkeyLookup(id) as KeyLookup }));
+}
+
+function readable(read: () => Identity[]): Identity[] {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Fault) return [];
+    throw error;
+  }
+}
+
+/** One spelling for each, by which two sign-ups claim the same. */
+export function identityText(identity: Identity): string {
+  if (identity.what === "contact") {
+    const { kind, contact } = identity.contact;
+    return `${kind} ${comparableContact(kind, contact)}`;
+  }
+  return `${identity.lookup.curve} ${identity.lookup.publicKey}`;
+}
+
+/** The users below a parent who have an identity that counts. */
+export async function findIdentity(store: Store, parentId: string, identity: Identity): Promise<CallerRow[]> {
+  if (identity.what === "contact") return findVerifiedInSubOrganizations(store, parentId, identity.contact);
+  const { curve, publicKey } = identity.lookup;
+  const proven = await findProvenInSubOrganizations(store, parentId, curve, publicKey);
+  return proven.filter(({ credential }) => credential !== undefined && !isExpired(credential, Date.now()));
+}
+
+/** For so long a sign-up with the same key is taken for the same person's, who has clicked twice. */
+const sameMomentMs = 60_000;
+
+/** Throws where somebody has one of the identities, or is about to. */
+export async function refuseTakenIdentities(
+  store: Store,
+  parentId: string,
+  identities: readonly Identity[],
+): Promise<void> {
+  for (const identity of identities) {
+    if ((await findIdentity(store, parentId, identity)).length > 0) throw taken(identity);
+    const claim = await findSignUpClaim(store, parentId, identityText(identity));
+    if (claim === undefined) continue;
+    if (claim.createdAtMs > Date.now() - sameMomentMs) throw taken(identity);
+    // Whoever made it does not have it any more, or has never shown to have the key.
+    await dropSignUpClaim(store, parentId, claim);
+  }
+}
+
+function taken({ what }: Identity): Fault {
+  const names = { contact: "contact", key: "public key", passkey: "passkey" } as const;
+  return new Fault("already_exists", `a sub-organization with this ${names[what]} exists: sign in to it`);
+}

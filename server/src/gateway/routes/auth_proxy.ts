@@ -1,0 +1,193 @@
+/**
+ * The auth proxy: what people without a credential ask of an organization, by the id of its configuration. Each path stands for one
+ * activity, which the gateway writes and the signer lets through without a stamp, or for a look-up.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import { comparableContact } from "@keystead/core/otp/otp_types.ts";
+import type { HTTPMethods } from "fastify";
+import { readBody } from "../../endpoints/envelope.ts";
+import { checkSchema } from "../../endpoints/explain_schema.ts";
+import {
+  type AccountRequest,
+  accountRequest,
+  loginRequest,
+  loginV2Request,
+  type SignUpRequestBody,
+  signUpRequest,
+  signUpV2Request,
+  startCodeRequest,
+  verifyCodeRequest,
+  verifyCodeV2Request,
+} from "../../fields/auth_proxy_requests.ts";
+import type { Static, TObject } from "../../fields/schema.ts";
+import { toFailure } from "../../views/error_body.ts";
+import { nothingAt } from "../http/request_check.ts";
+import { jsonContent, type Route, type RouteRequest, type Send } from "../http/route.ts";
+import { findAccount } from "../proxy/account.ts";
+import { createHourlyBudget, createLiveCodes, type ProxyBudgets } from "../proxy/address_budgets.ts";
+import { type Captcha, checkCaptcha } from "../proxy/captcha.ts";
+import { type ProxyConfig, readProxyConfig } from "../proxy/proxy_configs.ts";
+import { ProxyFailure, submitAsProxy } from "../proxy/proxy_submit.ts";
+import { readProxyToken, subOrganizationOfToken } from "../proxy/proxy_tokens.ts";
+import { signUp } from "../proxy/sign_up.ts";
+import { walletKitConfig } from "../proxy/wallet_kit.ts";
+import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
+
+export type ProxyDependencies = SubmitDependencies & {
+  budgets: ProxyBudgets;
+  /** Channels that messages can be sent by. */
+  channels: readonly string[];
+  captcha: Captcha | undefined;
+};
+
+/** Passkeys with their attestations, twice, because the client signature repeats them. */
+const maxBodyBytes = 64 * 1024;
+
+type Asked = { config: ProxyConfig; request: RouteRequest };
+type Answer = (asked: Asked, value: never) => Promise<unknown> | unknown;
+type Endpoint = { schema?: TObject; answer: Answer };
+
+const endpoint = <S extends TObject>(
+  schema: S,
+  answer: (asked: Asked, value: Static<S>) => Promise<unknown>,
+): Endpoint => ({ schema, answer: answer as Answer });
+
+export function authProxyRoutes(dependencies: ProxyDependencies): Route[] {
+  const endpoints: Readonly<Record<string, Endpoint>> = {
+    ...kitEndpoints(dependencies),
+    ...codeEndpoints(dependencies),
+    ...signInEndpoints(dependencies),
+    ...unbuilt,
+  };
+  const paths = Object.entries(endpoints);
+  return [...paths.map(([path, each]) => toRoute(dependencies, path, each)), otherMethods(Object.keys(endpoints))];
+}
+
+/** Kits load both with an empty body, and show nothing where one of them fails. */
+function kitEndpoints({ channels, captcha }: ProxyDependencies): Record<string, Endpoint> {
+  return {
+    wallet_kit_config: { answer: ({ config }) => walletKitConfig(config, channels) },
+    wallet_kit_client_params: {
+      answer: ({ config }) =>
+        config.settings.captchaEnabled && captcha !== undefined ? { turnstileSiteKey: captcha.siteKey } : {},
+    },
+  };
+}
+
+function codeEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint> {
+  const budget = createHourlyBudget(dependencies.budgets.codes);
+  const liveCodes = createLiveCodes();
+  const start = (type: string) =>
+    endpoint(startCodeRequest, async ({ config, request }, { otpType, contact }) => {
+      await checkCaptcha(config, request, dependencies.captcha);
+      const { callerAddress } = request;
+      budget.take(callerAddress);
+      const lifeMs = config.settings.otpExpirationSeconds * 1000;
+      const holder = `${config.organizationId} ${comparableContact("email", contact)}`;
+      const giveBack = liveCodes.hold(holder, callerAddress, lifeMs);
+      try {
+        return await submitAsProxy(dependencies, config, { type, chosen: { otpType, contact } });
+      } catch (error) {
+        giveBack();
+        throw error;
+      }
+    });
+  const verify = <S extends TObject>(type: string, schema: S) =>
+    endpoint(schema, ({ config }, chosen) =>
+      submitAsProxy(dependencies, config, { type, chosen: chosen as Record<string, unknown> }),
+    );
+  return {
+    otp_init: start("ACTIVITY_TYPE_INIT_OTP_V2"),
+    otp_init_v2: start("ACTIVITY_TYPE_INIT_OTP_V3"),
+    otp_verify: verify("ACTIVITY_TYPE_VERIFY_OTP", verifyCodeRequest),
+    otp_verify_v2: verify("ACTIVITY_TYPE_VERIFY_OTP_V2", verifyCodeV2Request),
+  };
+}
+
+function signInEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint> {
+  const budget = createHourlyBudget(dependencies.budgets.signUps);
+  const login = <S extends typeof loginRequest | typeof loginV2Request>(type: string, schema: S) =>
+    endpoint(schema, async ({ config }, { organizationId: named, ...chosen }) => {
+      const organizationId = named || (await subOrganizationOfToken(dependencies, config, chosen.verificationToken));
+      return submitAsProxy(dependencies, config, { type, organizationId, chosen });
+    });
+  const signUpAs = <S extends TObject>(type: string, schema: S) =>
+    endpoint(schema, async ({ config, request }, value) => {
+      const wanted = value as unknown as SignUpRequestBody;
+      // Kits send no captcha where a code was answered: then the token must be one that we have issued.
+      if (!wanted.verificationToken) await checkCaptcha(config, request, dependencies.captcha);
+      else if (config.settings.captchaEnabled) readProxyToken(dependencies, config, wanted.verificationToken);
+      budget.take(request.callerAddress);
+      return signUp(dependencies, config, { type, request: wanted, body: request.body });
+    });
+  return {
+    account: endpoint(accountRequest, ({ config }, value: AccountRequest) => findAccount(dependencies, config, value)),
+    otp_login: login("ACTIVITY_TYPE_OTP_LOGIN", loginRequest),
+    otp_login_v2: login("ACTIVITY_TYPE_OTP_LOGIN_V2", loginV2Request),
+    signup: signUpAs("ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7", signUpRequest),
+    signup_v2: signUpAs("ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", signUpV2Request),
+  };
+}
+
+/** Sign-in with identity providers is not there yet. */
+const unbuilt: Readonly<Record<string, Endpoint>> = {
+  oauth_login: { answer: () => refuseUnbuilt("oauth_login") },
+  oauth2_authenticate: { answer: () => refuseUnbuilt("oauth2_authenticate") },
+};
+
+function refuseUnbuilt(path: string): never {
+  throw new Fault("unimplemented", `${path} is not supported yet: sign in by code, passkey or wallet`);
+}
+
+function toRoute(dependencies: ProxyDependencies, path: string, { schema, answer }: Endpoint): Route {
+  return {
+    method: "POST",
+    path: `/v1/${path}`,
+    limits: { bodyBytes: maxBodyBytes, mayBeEmpty: true },
+    metric: { kind: "proxy", path },
+    handle: (request, send) =>
+      answering(send, async () => {
+        const config = await readProxyConfig(dependencies.store, request);
+        return answer({ config, request }, readValue(schema, request.body) as never);
+      }),
+  };
+}
+
+/** What a failed activity says is an HTTP error here: there is no activity around the answer that could say it. */
+async function answering(send: Send, answer: () => Promise<unknown>): Promise<void> {
+  try {
+    const value = await answer();
+    send(jsonContent(200, value));
+  } catch (error) {
+    if (!(error instanceof ProxyFailure)) throw error;
+    send({ kind: "failure", failure: error.failure });
+  }
+}
+
+/** Optional texts that are empty or null were left open. */
+function readValue(schema: TObject | undefined, body: Uint8Array): unknown {
+  if (schema === undefined) return undefined;
+  if (body.length === 0) throw new Fault("invalid_argument", "bad request body: empty");
+  const required: readonly string[] = (schema as { required?: string[] }).required ?? [];
+  const given = Object.entries(readBody(body)).filter(
+    ([name, value]) => required.includes(name) || (value !== null && value !== ""),
+  );
+  const value = Object.fromEntries(given.filter(([name]) => Object.hasOwn(schema.properties, name)));
+  checkSchema(schema, value);
+  return value;
+}
+
+const refusedMethods: HTTPMethods[] = ["GET", "PUT", "PATCH", "DELETE"];
+
+function otherMethods(paths: readonly string[]): Route {
+  const failure = toFailure(new Fault("unimplemented", "only POST is accepted here"));
+  return {
+    method: refusedMethods,
+    path: "/v1/:path",
+    limits: { bodyBytes: 0 },
+    handle(request, send) {
+      if (!paths.includes(request.params.path ?? "")) throw nothingAt(request);
+      send({ kind: "failure", failure, status: 405, headers: { allow: "POST, OPTIONS" } });
+    },
+  };
+}
