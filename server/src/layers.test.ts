@@ -73,7 +73,7 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     submit: ["bounds", "link", "evidence", "issuers"],
     http: ["bounds"],
     // What people without a credential ask for: activities that are written here, and look-ups.
-    proxy: ["submit", "http"],
+    proxy: ["evidence", "submit", "http"],
     routes: ["bounds", "evidence", "submit", "http", "proxy"],
     jobs: ["link"],
     operator: ["link", "submit"],

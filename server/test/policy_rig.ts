@@ -1,7 +1,7 @@
 /** Policies over gateway, signer and database: what tests of them do again and again. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import type { QueryDefinition } from "../src/endpoints/define_query.ts";
 import type { Static, TObject } from "../src/fields/schema.ts";
 import { getActivity } from "../src/queries/get_activity.ts";
@@ -21,11 +21,11 @@ import {
 import { dialects } from "./open_test_store.ts";
 
 /** The same guarantee on each database. */
-export function onBothDatabases(name: string, run: (rig: GatewayRig) => Promise<void>): void {
+export function onBothDatabases(name: string, run: (rig: GatewayRig, t: TestContext) => Promise<void>): void {
   for (const dialect of dialects) {
     test(`on ${dialect} ${name}`, async (t) => {
       const rig = await createGatewayRig(t, dialect);
-      if (rig !== undefined) await run(rig);
+      if (rig !== undefined) await run(rig, t);
     });
   }
 }

@@ -23,7 +23,7 @@ import { wipedUnlessDone } from "../rules/made_records.ts";
 import { getPrivateKeyTag } from "../rules/private_key_tags.ts";
 import { checkAddressFormats, newPrivateKeyRecord } from "../rules/private_keys.ts";
 import { checkQuorum } from "../rules/quorum.ts";
-import { refuseUncovered, signingKeyOf, verifiedContactOf } from "../rules/sign_up.ts";
+import { refuseUnboundIdentities, refuseUncovered, signingKeyOf, verifiedContactOf } from "../rules/sign_up.ts";
 import { newUser, refuseKeysByText } from "../rules/users.ts";
 import { generateWallet, parseAccounts } from "../rules/wallets.ts";
 import { type Contact, withVerifiedContact } from "../state/contacts.ts";
@@ -67,7 +67,10 @@ export const createSubOrganization = defineActivity({
       );
     }
     const verified = verifiedContactOf(params, context);
-    if (context.isByAuthProxy === true) refuseUncovered(params, verified);
+    if (context.isByAuthProxy === true) {
+      refuseUncovered(params, verified);
+      refuseUnboundIdentities(params, verified, context);
+    }
     const limited = { limits: context.limits, parentId: context.organizationId };
     checkLimit("users", params.rootUsers.length, limited);
     if (params.wallet) checkLimit("wallets", 1, limited);

@@ -10,15 +10,13 @@ import { decodeOauth2Identity } from "@keystead/core/log/outside_values.ts";
 import { checkIdentityToken, parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
 import { startOauth2Provider } from "../../../core/test/oauth2_provider.ts";
 import { createGatewayRig, type GatewayRig } from "../../test/gateway_rig.ts";
+import { courierOf } from "../../test/oauth2_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
 import { done, refusalOf } from "../../test/policy_rig.ts";
 import { newKey, query } from "../../test/session_rig.ts";
 import { leafOf, ownIssuerUrl } from "../../test/signer_rig.ts";
-import { createFetchJson } from "../courier/fetch/fetch_json.ts";
-import { createExchanges } from "../courier/oauth2/exchanges.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { nodeHpke } from "../curves/node_hpke.ts";
-import { type CourierOrders, createCourierOrders } from "../gateway/link/courier_orders.ts";
 import { ownIssuerRoutes } from "../gateway/routes/own_issuer.ts";
 import { openKeyring } from "../signer/secrets/keyring.ts";
 import { findVersion } from "../store/organizations.ts";
@@ -35,24 +33,6 @@ type Flow = {
   /** Good parameters of a user who has just signed in at the provider. */
   params(more?: object): Record<string, string>;
 };
-
-/** The courier in this process; what goes to it and comes back is in `seen`. */
-function courierOf(rig: GatewayRig, provider: Flow["provider"]): CourierOrders {
-  const { courierKey } = openKeyring(rig.signer.rootKey, 1, rig.signer.keyring);
-  const { exchange } = createExchanges({
-    courierKey,
-    fetchJson: createFetchJson({ egress: "loopback" }),
-    providers: new Map([["OAUTH2_PROVIDER_ALPHA", provider.addresses]]),
-    now: () => rig.signer.clock.nowMs,
-    note: () => undefined,
-  });
-  const courier = {
-    isJoined: () => true,
-    whenJoined: () => Promise.resolve(),
-    request: ((_kind: string, request: never) => exchange(request)) as never,
-  };
-  return createCourierOrders({ courier, needCourier: () => undefined });
-}
 
 function onBothDatabases(name: string, run: (flow: Flow) => Promise<void>): void {
   for (const dialect of dialects) {

@@ -9,10 +9,13 @@ import {
   oauthProviders,
   oauthProvidersV1,
   optional,
+  requiredOidcToken,
   requiredVerificationToken,
   verificationToken,
 } from "./credentials.ts";
 import { name } from "./names.ts";
+import { oauth2AuthenticateParams } from "./oauth2_authenticate.ts";
+import { oauth2CredentialParams } from "./oauth2_credentials.ts";
 import { type Static, Type } from "./schema.ts";
 import { invalidateExisting, sessionPublicKey } from "./sessions.ts";
 import { walletParams } from "./wallets.ts";
@@ -57,6 +60,20 @@ const login = {
 };
 export const loginRequest = Type.Object({ ...login, clientSignature });
 export const loginV2Request = Type.Object({ ...login, clientSignature: clientSignatureParams });
+
+export const identityLoginRequest = Type.Object({
+  oidcToken: requiredOidcToken,
+  publicKey: sessionPublicKey,
+  invalidateExisting,
+  organizationId: optional(text(128)),
+});
+
+const { authCode, redirectUri, codeVerifier, nonce } = oauth2AuthenticateParams.properties;
+const { provider, clientId } = oauth2CredentialParams;
+export const providerSignInRequest = Type.Object({
+  ...{ provider, authCode, redirectUri, codeVerifier, nonce, clientId },
+});
+export type ProviderSignInRequest = Static<typeof providerSignInRequest>;
 
 export const accountRequest = Type.Object({
   filterType: text(100),

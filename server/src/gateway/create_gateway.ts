@@ -17,6 +17,7 @@ import { createHttp, type Http } from "./http/http.ts";
 import { createMetrics } from "./http/metrics.ts";
 import type { Route } from "./http/route.ts";
 import { createIssuerStatements } from "./issuers/issuer_statements.ts";
+import { withOwnIssuer } from "./issuers/own_statements.ts";
 import { createDelivery, type FailedMessage } from "./jobs/deliver_messages.ts";
 import { expiryJobs } from "./jobs/expiry_jobs.ts";
 import { type Job, type JobLog, type JobRunner, startJobs } from "./jobs/job_runner.ts";
@@ -98,7 +99,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     curves,
     notarizerKey,
     otpKey,
-    issuers,
+    issuers: withOwnIssuer(issuers, { curves, publicUrl, publicKeys: signer.publicKeys }),
     organizations,
     committer,
     repeats: createRepeats(),

@@ -1,5 +1,9 @@
 /** An address that cannot be had is a setting for the operator to correct. The auth proxy may have a port of its own. */
-export function explainListenError(error: NodeJS.ErrnoException & { port?: number }, host: string, port: number): Error {
+export function explainListenError(
+  error: NodeJS.ErrnoException & { port?: number },
+  host: string,
+  port: number,
+): Error {
   const isProxys = error.port !== undefined && error.port !== port;
   const [at, setting] = isProxys ? [error.port ?? port, "KEYSTEAD_PROXY_PORT"] : [port, "PORT"];
   return new Error(explain(error, host, at, setting), { cause: error });

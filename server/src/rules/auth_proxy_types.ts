@@ -23,7 +23,7 @@ type ProxyType = {
   /** The methods of which one must be allowed; all lists must have one. */
   methods(chosen: Parameters): readonly (readonly AuthMethod[])[];
   /** Throws where the chosen parameters ask for more than a sign-up may. */
-  check?(chosen: Parameters): void;
+  check?(chosen: Parameters, facts: ProxyFacts): void;
 };
 
 const startCode: ProxyType = {
@@ -40,13 +40,29 @@ const login: ProxyType = {
   methods: ({ verificationToken }) => [methodsOfToken(verificationToken)],
 };
 
+const identityLogin: ProxyType = {
+  place: "sub-organization",
+  chosen: ["oidcToken", "publicKey", "invalidateExisting"],
+  fixed: ({ settings }) => ({ expirationSeconds: String(settings.sessionExpirationSeconds) }),
+  methods: () => [["oauth"]],
+};
+
+/** The token that comes of it is bound to a key by its nonce: it lets in nobody else. */
+const providerSignIn: ProxyType = {
+  place: "own",
+  chosen: ["oauth2CredentialId", "authCode", "redirectUri", "codeVerifier", "nonce"],
+  fixed: () => ({}),
+  methods: () => [["oauth"]],
+};
+
 const signUp: ProxyType = {
   place: "own",
   chosen: ["subOrganizationName", "rootUsers", "wallet", "verificationToken", "clientSignature"],
   fixed: () => ({ rootQuorumThreshold: 1 }),
   methods: methodsOfSignUp,
-  check({ rootUsers }) {
+  check({ rootUsers, clientSignature }, facts) {
     if (!Array.isArray(rootUsers) || rootUsers.length !== 1) throw notThrough("a sign-up makes one root user");
+    if (clientSignature === undefined || clientSignature === null) checkClaimedAudiences(rootUsers[0], facts);
   },
 };
 
@@ -57,7 +73,7 @@ const verifyCode = (answer: readonly string[]): ProxyType => ({
   methods: () => [["email", "sms"]],
 });
 
-/** By the exact type. Sign-in by identity providers (`oauth_login`, `oauth2_authenticate`, linking) has its rows here too. */
+/** By the exact type. */
 const proxyTypes: Readonly<Record<string, ProxyType>> = {
   ACTIVITY_TYPE_INIT_OTP_V2: startCode,
   ACTIVITY_TYPE_INIT_OTP_V3: startCode,
@@ -65,6 +81,8 @@ const proxyTypes: Readonly<Record<string, ProxyType>> = {
   ACTIVITY_TYPE_VERIFY_OTP_V2: verifyCode(["encryptedOtpBundle"]),
   ACTIVITY_TYPE_OTP_LOGIN: login,
   ACTIVITY_TYPE_OTP_LOGIN_V2: login,
+  ACTIVITY_TYPE_OAUTH_LOGIN: identityLogin,
+  ACTIVITY_TYPE_OAUTH2_AUTHENTICATE: providerSignIn,
   ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7: signUp,
   ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8: signUp,
 };
@@ -97,7 +115,7 @@ export function checkProxyRequest(
   }
   const missing = Object.keys(fixed).find((name) => !Object.hasOwn(parameters, name));
   if (missing !== undefined) throw notThrough(`\`${missing}\` is missing`);
-  row.check?.(parameters);
+  row.check?.(parameters, facts);
   for (const methods of row.methods(parameters)) {
     if (methods.some((method) => facts.settings.allowedAuthMethods.includes(method))) continue;
     throw disallowed(methods);
@@ -150,7 +168,25 @@ function methodsOfToken(token: unknown): readonly AuthMethod[] {
   }
 }
 
-type SignUpUser = { apiKeys?: { curveType?: string }[]; authenticators?: unknown[]; oauthProviders?: unknown[] };
+type SignUpUser = {
+  apiKeys?: { curveType?: string }[];
+  authenticators?: unknown[];
+  oauthProviders?: { oidcClaims?: { aud?: string } | null }[] | null;
+};
+
+/**
+ * Claims without a token name the same person at another application, and no nonce covers them. So that application must be the
+ * organization's own: else whoever writes the sign-up could let in an application of theirs, with whatever nonces it asks for.
+ */
+function checkClaimedAudiences({ oauthProviders }: SignUpUser, { settings }: ProxyFacts): void {
+  const own = [...Object.values(settings.oauthClientIds), ...settings.socialLinkingClientIds];
+  for (const { oidcClaims } of oauthProviders ?? []) {
+    if (oidcClaims === undefined || oidcClaims === null || own.includes(String(oidcClaims.aud))) continue;
+    throw notThrough(
+      "the `aud` of oidcClaims is not a client of this organization: add it to socialLinkingClientIds with update_auth_proxy_config",
+    );
+  }
+}
 
 /** Keys of external wallets are on the curves of chains. A sign-up with nothing but a key is one by a wallet, whatever its curve. */
 function methodsOfSignUp({ rootUsers, verificationToken }: Parameters): readonly (readonly AuthMethod[])[] {

@@ -1,6 +1,7 @@
 /** A sign-up with a verification token: one root user of the new organization has the contact that was verified. */
 import { normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { checkNonce, parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
 import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import type { TokenClaims } from "@keystead/core/otp/verification_token.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
@@ -67,6 +68,40 @@ export function refuseUncovered(
     "invalid_argument",
     "missing parameter: clientSignature: a sign-up with a verification token brings only credentials that are signed by its key; " +
       "verify the code with a publicKey",
+  );
+}
+
+/**
+ * The same for identities: whoever reads somebody's identity token could else sign up with it and with credentials of their own, and share
+ * the account that its owner then signs in to. The nonce of each token names the one key that comes with it, or the one that has signed for
+ * everything. An identity that comes alone lets in nobody but its owner. Tokens are verified where they are registered.
+ */
+export function refuseUnboundIdentities(
+  { rootUsers, clientSignature }: CreateSubOrganizationParams,
+  verified: Contact | undefined,
+  { curves }: Pick<ActivityContext, "curves">,
+): void {
+  for (const { apiKeys, authenticators, oauthProviders } of rootUsers) {
+    const tokens = (oauthProviders ?? []).flatMap(({ oidcToken }) =>
+      oidcToken ? [parseIdentityToken(oidcToken)] : [],
+    );
+    const identities = new Set(tokens.map(({ claims }) => JSON.stringify([claims.issuer, claims.subject])));
+    const [key, ...otherKeys] = apiKeys ?? [];
+    const hasPasskeys = (authenticators ?? []).length > 0;
+    const isAlone = key === undefined && !hasPasskeys && verified === undefined && identities.size <= 1;
+    if (tokens.length === 0 || isAlone) continue;
+    const covering = verified === undefined ? key : clientSignature;
+    if (!covering || (verified === undefined && (otherKeys.length > 0 || hasPasskeys))) throw unboundIdentity();
+    for (const { claims } of tokens) checkNonce(curves, claims, covering.publicKey);
+  }
+}
+
+function unboundIdentity(): Fault {
+  return new Fault(
+    "invalid_argument",
+    "invalid oauth provider: a sign-up with an oidcToken brings only the one API key that the nonce of the token names; add others " +
+      "after signing in",
+    { errorCode: "INVALID_OIDC_TOKEN" },
   );
 }
 

@@ -2,6 +2,7 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import type { SignUpRequestBody } from "../../fields/auth_proxy_requests.ts";
 import { sha256 } from "../../state/digest.ts";
+import { verifyIdentity } from "../evidence/read_identity.ts";
 import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
 import type { ProxyConfig } from "./proxy_configs.ts";
 import { submitAsProxy } from "./proxy_submit.ts";
@@ -29,8 +30,11 @@ export async function signUp(
     signUp: {
       identities: identities.map(identityText),
       async check() {
-        // A token that anybody made up must not tell which contacts there are.
+        // A token that anybody made up must not tell which contacts and identities there are.
         if (request.verificationToken) readProxyToken(dependencies, config, request.verificationToken);
+        for (const { oidcToken } of request.oauthProviders) {
+          if (oidcToken) await verifyIdentity(dependencies.issuers, oidcToken, Date.now());
+        }
         await refuseTakenIdentities(store, config.organizationId, identities);
       },
       keyed: { idempotencyKey: `sign-up ${type} ${digest}`, request: digest },

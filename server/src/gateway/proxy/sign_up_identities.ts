@@ -1,26 +1,33 @@
 /**
- * One identity, one sub-organization. An identity is a contact that a token proves, a passkey, or a key; it counts where it is verified or
- * proven (state/contacts.ts, state/proven.ts). A key that was only written down counts nowhere: else whoever registers a stranger's public
+ * One identity, one sub-organization. An identity is a contact that a token proves, one at another issuer, a passkey, or a key; it counts
+ * where it is verified or proven (state/contacts.ts, state/proven.ts). A key that was only written down counts nowhere: else whoever registers a stranger's public
  * key first would share the account that its owner then signs in to.
  */
 import { normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
 import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import { parseVerificationToken } from "@keystead/core/otp/verification_token.ts";
 import { credentialIdsIn } from "@keystead/core/webauthn/verify_registration.ts";
 import type { SignUpRequestBody } from "../../fields/auth_proxy_requests.ts";
 import { contactOfToken } from "../../rules/verification_tokens.ts";
 import type { Contact } from "../../state/contacts.ts";
-import { type CredentialLookup, isExpired, passkeyLookup } from "../../state/credentials.ts";
+import {
+  type IdentityFacts,
+  identityLookup,
+  isExpired,
+  type KeyLookup,
+  passkeyLookup,
+} from "../../state/credentials.ts";
 import { findProvenInSubOrganizations, findVerifiedInSubOrganizations } from "../../store/across.ts";
 import type { CallerRow } from "../../store/organizations.ts";
 import { dropSignUpClaim, findSignUpClaim } from "../../store/sign_up_claims.ts";
 import type { Store } from "../../store/store.ts";
 
-type KeyLookup = Extract<CredentialLookup, { by: "key" }>;
-
-export type Identity = { what: "contact"; contact: Contact } | { what: "key" | "passkey"; lookup: KeyLookup };
+export type Identity =
+  | { what: "contact"; contact: Contact }
+  | { what: "key" | "passkey" | "atIssuer"; lookup: KeyLookup };
 
 /** What a sign-up brings. What cannot be read is left to the signer, which says what is wrong with it. */
 export function identitiesOf(
@@ -29,7 +36,8 @@ export function identitiesOf(
     verificationToken,
     apiKeys,
     authenticators,
-  }: Pick<SignUpRequestBody, "verificationToken" | "apiKeys" | "authenticators">,
+    oauthProviders,
+  }: Pick<SignUpRequestBody, "verificationToken" | "apiKeys" | "authenticators" | "oauthProviders">,
 ): Identity[] {
   return [
     ...readable(() => (verificationToken ? [contactIdentity(verificationToken)] : [])),
@@ -37,6 +45,12 @@ export function identitiesOf(
       readable(() => [keyIdentity(curveType, normalisePublicKey(curves, curveType, publicKey))]),
     ),
     ...authenticators.flatMap(({ attestation }) => readable(() => passkeyIdentities(attestation.credentialId))),
+    ...oauthProviders.flatMap(({ oidcToken, oidcClaims }) =>
+      readable(() => {
+        if (oidcToken) return [issuerIdentity(parseIdentityToken(oidcToken).claims)];
+        return oidcClaims ? [claimedIdentity(oidcClaims)] : [];
+      }),
+    ),
   ];
 }
 
@@ -46,6 +60,15 @@ export function contactIdentity(token: string): Identity {
 
 export function keyIdentity(curve: string, publicKey: string): Identity {
   return { what: "key", lookup: { by: "key", curve, publicKey } };
+}
+
+/** Of a user at another issuer, for one application there. */
+export function issuerIdentity(facts: IdentityFacts): Identity {
+  return { what: "atIssuer", lookup: identityLookup(facts) };
+}
+
+export function claimedIdentity({ iss, sub, aud }: { iss: string; sub: string; aud: string }): Identity {
+  return issuerIdentity({ issuer: iss, subject: sub, audience: aud });
 }
 
 export function passkeyIdentities(credentialId: string): Identity[] {
@@ -98,6 +121,6 @@ export async function refuseTakenIdentities(
 }
 
 function taken({ what }: Identity): Fault {
-  const names = { contact: "contact", key: "public key", passkey: "passkey" } as const;
+  const names = { contact: "contact", key: "public key", passkey: "passkey", atIssuer: "OIDC identity" } as const;
   return new Fault("already_exists", `a sub-organization with this ${names[what]} exists: sign in to it`);
 }

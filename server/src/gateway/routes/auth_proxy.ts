@@ -10,8 +10,10 @@ import { checkSchema } from "../../endpoints/explain_schema.ts";
 import {
   type AccountRequest,
   accountRequest,
+  identityLoginRequest,
   loginRequest,
   loginV2Request,
+  providerSignInRequest,
   type SignUpRequestBody,
   signUpRequest,
   signUpV2Request,
@@ -26,6 +28,7 @@ import { jsonContent, type Route, type RouteRequest, type Send } from "../http/r
 import { findAccount } from "../proxy/account.ts";
 import { createHourlyBudget, createLiveCodes, type ProxyBudgets } from "../proxy/address_budgets.ts";
 import { type Captcha, checkCaptcha } from "../proxy/captcha.ts";
+import { oauth2CredentialOf, subOrganizationOfIdentity } from "../proxy/identity_sign_in.ts";
 import { type ProxyConfig, readProxyConfig } from "../proxy/proxy_configs.ts";
 import { ProxyFailure, submitAsProxy } from "../proxy/proxy_submit.ts";
 import { readProxyToken, subOrganizationOfToken } from "../proxy/proxy_tokens.ts";
@@ -57,7 +60,7 @@ export function authProxyRoutes(dependencies: ProxyDependencies): Route[] {
     ...kitEndpoints(dependencies),
     ...codeEndpoints(dependencies),
     ...signInEndpoints(dependencies),
-    ...unbuilt,
+    ...identityEndpoints(dependencies),
   };
   const paths = Object.entries(endpoints);
   return [...paths.map(([path, each]) => toRoute(dependencies, path, each)), otherMethods(Object.keys(endpoints))];
@@ -129,14 +132,18 @@ function signInEndpoints(dependencies: ProxyDependencies): Record<string, Endpoi
   };
 }
 
-/** Sign-in with identity providers is not there yet. */
-const unbuilt: Readonly<Record<string, Endpoint>> = {
-  oauth_login: { answer: () => refuseUnbuilt("oauth_login") },
-  oauth2_authenticate: { answer: () => refuseUnbuilt("oauth2_authenticate") },
-};
-
-function refuseUnbuilt(path: string): never {
-  throw new Fault("unimplemented", `${path} is not supported yet: sign in by code, passkey or wallet`);
+function identityEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint> {
+  return {
+    oauth_login: endpoint(identityLoginRequest, async ({ config }, { organizationId: named, ...chosen }) => {
+      const organizationId = named || (await subOrganizationOfIdentity(dependencies, config, chosen.oidcToken));
+      return submitAsProxy(dependencies, config, { type: "ACTIVITY_TYPE_OAUTH_LOGIN", organizationId, chosen });
+    }),
+    oauth2_authenticate: endpoint(providerSignInRequest, async ({ config }, { provider, clientId, ...exchanged }) => {
+      const oauth2CredentialId = await oauth2CredentialOf(dependencies, config, { provider, clientId });
+      const chosen = { oauth2CredentialId, ...exchanged };
+      return submitAsProxy(dependencies, config, { type: "ACTIVITY_TYPE_OAUTH2_AUTHENTICATE", chosen });
+    }),
+  };
 }
 
 function toRoute(dependencies: ProxyDependencies, path: string, { schema, answer }: Endpoint): Route {
