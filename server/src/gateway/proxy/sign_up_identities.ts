@@ -20,6 +20,7 @@ import type { Store } from "../../store/store.ts";
 
 type KeyLookup = Extract<CredentialLookup, { by: "key" }>;
 
+/** An identity of an identity provider is one more member, with its look-up in `findIdentity`. */
 export type Identity = { what: "contact"; contact: Contact } | { what: "key" | "passkey"; lookup: KeyLookup };
 
 /** What a sign-up brings. What cannot be read is left to the signer, which says what is wrong with it. */
