@@ -247,7 +247,7 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
   enable_auth_proxy: () => ({}),
   update_auth_proxy_config: (_, turn) => ({
     allowedOrigins: Array.from({ length: 100 }, (_, index) => `https://a${turn}-${index}.${"b".repeat(60)}.example`),
-    socialLinkingClientIds: Array.from({ length: 100 }, () => "c".repeat(500)),
+    socialLinkingClientIds: Array.from({ length: 100 }, () => "c".repeat(400)),
   }),
   update_allowed_origins: (_, turn) => ({
     allowedOrigins: Array.from({ length: 100 }, (_, index) => `https://a${turn}-${index}.${"b".repeat(60)}.example`),
