@@ -19,6 +19,8 @@ const places = {
   POLICY: 3,
   OPERATOR: 4,
   AUTH_PROXY: 5,
+  issuerKey: 0,
+  oauth2Identity: 1,
 } as const;
 
 export function u32(value: number): Buffer {
@@ -66,10 +68,12 @@ function content({ content: { kind, value } }: LeafEvidence): Buffer {
   ]);
 }
 
-/** The one kind that there is, as bytes or as a digest. */
+/** Each as bytes or as a digest. */
 function writtenOutside({ outside }: Leaf): Buffer {
-  const written = outside.map(({ value: { kind, value } }) =>
-    Buffer.concat(kind === "bytes" ? [Buffer.of(0, 0), counted(value)] : [Buffer.of(0, 1), value]),
+  const written = outside.map(({ kind: from, value: { kind, value } }) =>
+    Buffer.concat(
+      kind === "bytes" ? [Buffer.of(places[from], 0), counted(value)] : [Buffer.of(places[from], 1), value],
+    ),
   );
   return Buffer.concat([u32(outside.length), ...written]);
 }
