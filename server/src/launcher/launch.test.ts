@@ -171,6 +171,7 @@ test("a start makes the folders, hands the root key and the orders to the signer
     vouch: false,
     limits: { userTagsPerOrganization: 7 },
     hasSandboxCodes: true,
+    linkingIssuers: ["https://accounts.google.com"],
     allowsPlainAnswers: true,
     hasCaptcha: false,
     resetClock: false,
