@@ -311,7 +311,7 @@ test("the policies of several files are applied together, and a name that two of
 });
 
 test("explain prints every vote with every policy, by name where it still has one", async () => {
-  const vote = { id: "v1", user: { userName: "Bob\u001b[1m" }, selection: "VOTE_SELECTION_APPROVED" };
+  const vote = { id: "v1", user: { userName: "Bob\u001b[1m", apiKeys: [] }, selection: "VOTE_SELECTION_APPROVED" };
   answers = {
     list_policies: { policies: [allowed] },
     get_activity: {
@@ -321,8 +321,8 @@ test("explain prints every vote with every policy, by name where it still has on
         status: "ACTIVITY_STATUS_REJECTED",
         votes: [
           vote,
-          { id: "v3", user: { userName: "Eve" }, selection: "VOTE_SELECTION_REJECTED" },
-          { id: "v4", user: { userName: "Ann" }, selection: "VOTE_SELECTION_APPROVED" },
+          { id: "v3", user: { userName: "Eve", apiKeys: [] }, selection: "VOTE_SELECTION_REJECTED" },
+          { id: "v4", user: { userName: "Ann", apiKeys: [] }, selection: "VOTE_SELECTION_APPROVED" },
         ],
       },
     },

@@ -103,22 +103,28 @@ async function firstProblem(shares: readonly Share[], cwd: string): Promise<stri
   return problems.find((found) => found !== undefined);
 }
 
+/** A busy machine takes its time to start a process. */
+const probeMs = 60_000;
+
 /** Asks as that user for what the process will need. The kernel's is the only answer that covers modes, mounts and the folders above. */
 function probe({ user, program, folder }: Share, cwd: string): Promise<string | undefined> {
   const args = ["-e", probeScript, JSON.stringify([program.entry, ...program.readable]), folder];
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       ...user,
       cwd,
       env: {},
       stdio: ["ignore", "pipe", "ignore"],
-      timeout: 10_000,
+      timeout: probeMs,
     });
     const said: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => said.push(chunk));
     child.on("error", () => resolve(`user ${user.uid} cannot run ${process.execPath}`));
-    child.on("close", (code) => {
+    child.on("close", (code, signal) => {
       if (code === 0) resolve(undefined);
+      // No answer is no reason to go on with one user id for all.
+      else if (signal !== null)
+        reject(new Refusal(`no answer within ${probeMs / 1000} s as user ${user.uid}: try again`));
       else resolve(`user ${user.uid} cannot use ${Buffer.concat(said).toString().trim() || process.execPath}`);
     });
   });
