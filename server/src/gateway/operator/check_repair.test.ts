@@ -119,6 +119,25 @@ for (const dialect of dialects) {
     assert.equal(await everythingIn(rig), sound);
   });
 
+  test(`on ${dialect} records beside a leaf that made nothing are found, and go`, async (t) => {
+    const rig = await withWallets(t, dialect, ["one"]);
+    if (rig === undefined) return;
+    await rig.newPerson("Dave");
+    await rig.dependencies.committer.settle();
+    const sound = await everythingIn(rig);
+    const leaves = await rig.store.db.selectFrom("leaves").selectAll().orderBy("number").execute();
+    const maker = leaves.find(({ made }) => made !== null);
+    const other = leaves.findLast(({ made, activity_id }) => made === null && activity_id !== null);
+    assert.ok(maker && other);
+    await rig.store.db.updateTable("leaves").set({ made: maker.made }).where("number", "=", other.number).execute();
+    const { ok, lines } = await run(rig, false);
+    assert.equal(ok, false);
+    const found = lines.filter((line) => /: leaves [0-9a-f]{32} \d+: made, though it tells of nothing new$/.test(line));
+    assert.equal(found.length, 1, lines.join("\n"));
+    assert.equal((await run(rig, true)).ok, true);
+    assert.equal(await everythingIn(rig), sound);
+  });
+
   test(`on ${dialect} rows that stand under each other's ids come back whole, and copies go`, async (t) => {
     const rig = await withWallets(t, dialect, ["one", "two", "three"]);
     if (rig === undefined) return;
