@@ -15,6 +15,7 @@ import type { UnreleasedLeaf } from "../../store/leaves.ts";
 import { loadHeaders, loadJournal, loadState, type StoredState } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import type { LinkTurn, SignerLink } from "../link/signer_link.ts";
+import { loadGaps } from "./releases.ts";
 import { OpenRun, type RunHolder } from "./run.ts";
 import type { OtherState, Supplies } from "./wishes.ts";
 
@@ -71,8 +72,7 @@ export class Organization implements RunHolder {
     const rows = [{ leaf, sealed: undefined }];
     const [reply] = await link.request("release", { rows, links: [] });
     if (reply?.kind !== "again") return;
-    const { organizationId, linksFrom, linksTo } = reply.value;
-    await link.request("release", { rows, links: await loadHeaders(store, organizationId, linksFrom, linksTo) });
+    await link.request("release", { rows, links: await loadGaps(store, reply.value) });
   };
 
   /** Whether it has requests here. */
