@@ -182,7 +182,8 @@ export const messages = {
       variant({
         released: struct({ result: optional(text) }),
         refused: struct({ message: text }),
-        again: struct({ organizationId: text, linksFrom: u64, linksTo: u64 }),
+        /** Headers that are lacking to place the row, of every organization it names. */
+        again: list(struct({ organizationId: text, linksFrom: u64, linksTo: u64 })),
       }),
     ),
   },

@@ -16,6 +16,7 @@ import { loadHeaders, loadJournal, loadState, type StoredState } from "../../sto
 import type { Store } from "../../store/store.ts";
 import type { CourierOrders } from "../link/courier_orders.ts";
 import type { LinkTurn, SignerLink } from "../link/signer_link.ts";
+import { loadGaps } from "./releases.ts";
 import { ipAllowlistsIn, OpenRun, type RunHolder } from "./run.ts";
 import type { IssuerSource, OtherState, Supplies } from "./wishes.ts";
 
@@ -80,8 +81,7 @@ export class Organization implements RunHolder {
     const rows = [{ leaf, sealed: undefined }];
     const [reply] = await link.request("release", { rows, links: [] });
     if (reply?.kind !== "again") return;
-    const { organizationId, linksFrom, linksTo } = reply.value;
-    await link.request("release", { rows, links: await loadHeaders(store, organizationId, linksFrom, linksTo) });
+    await link.request("release", { rows, links: await loadGaps(store, reply.value) });
   };
 
   /** Whether it has requests here. */

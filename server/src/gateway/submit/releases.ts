@@ -12,8 +12,26 @@ import { type StoredLeaf, toMark } from "./stored_leaf.ts";
 
 export type ReleaseOutcome = { kind: "released"; result: string | undefined } | { kind: "refused"; message: string };
 
-/** Headers that the signer lacks to place a row. */
-type Gap = Extract<Reply<"release">[number], { kind: "again" }>["value"];
+/** Headers of one organization that the signer lacks to place a row. */
+type Gap = Extract<Reply<"release">[number], { kind: "again" }>["value"][number];
+
+/** Each header once: rows of one request mostly lack the same. */
+export async function loadGaps(store: Store, gaps: readonly Gap[]): Promise<Uint8Array[]> {
+  const spans = new Map<string, Gap>();
+  for (const gap of gaps) {
+    const { organizationId, linksFrom, linksTo } = spans.get(gap.organizationId) ?? gap;
+    spans.set(organizationId, {
+      organizationId,
+      linksFrom: Math.min(linksFrom, gap.linksFrom),
+      linksTo: Math.max(linksTo, gap.linksTo),
+    });
+  }
+  const links: Uint8Array[] = [];
+  for (const { organizationId, linksFrom, linksTo } of spans.values()) {
+    links.push(...(await loadHeaders(store, organizationId, linksFrom, linksTo)));
+  }
+  return links;
+}
 
 const noGaps: readonly Gap[] = [];
 
@@ -79,16 +97,15 @@ export class Releases {
     gaps: readonly Gap[],
     marks = true,
   ): Promise<RoundResult<ReleaseOutcome[], Gap>> {
-    const links: Uint8Array[] = [];
-    for (const { organizationId, linksFrom, linksTo } of gaps) {
-      links.push(...(await loadHeaders(this.#store, organizationId, linksFrom, linksTo)));
-    }
+    const links = await loadGaps(this.#store, gaps);
     const rows = leaves.map(({ leaf, sealed }) => ({ leaf, sealed }));
     const asked = this.#link.request("release", { rows, links });
     const replies = await this.#failures.watch("release", "the signer did not release the last commit", asked);
     passed("released");
-    const needs = replies.flatMap((reply) => (reply.kind === "again" ? [reply.value] : []));
-    if (needs.length > 0 && !round.isLastAttempt) return { kind: "again", reason: "lacking", needs };
+    const lacking = replies.flatMap((reply) => (reply.kind === "again" ? reply.value : []));
+    // The signer keeps no header that was brought: what was lacking before is brought along again.
+    const needs = [...gaps, ...lacking];
+    if (lacking.length > 0 && !round.isLastAttempt) return { kind: "again", reason: "lacking", needs };
     return {
       kind: "done",
       value: replies.map((reply, index) => this.#outcomeOf(reply, marks ? leaves[index] : undefined)),

@@ -19,6 +19,8 @@ import type { Signer } from "./signer.ts";
 
 type Outcome = Reply<"release">[number];
 
+type Gap = Extract<Outcome, { kind: "again" }>["value"][number];
+
 /** A row whose leaf is the signer's own and lies on its line; `own` where it left this very process a moment ago. */
 type Checked = { leaf: Leaving["leaf"]; own: Leaving | undefined; result?: string };
 
@@ -34,15 +36,19 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
   const pinOf = ({ organizationId }: StateRef) =>
     moved.get(nameOf(organizationId))?.pin ?? memory.pins.get(organizationId);
 
-  /** Undefined when the state lies on its organization's line. */
-  function objectionTo(state: StateRef): Outcome | undefined {
-    const pin = pinOf(state);
-    if (pin === undefined && signer.adoptUnknown) return undefined;
-    const standing = line.standing(state, pin, given);
-    if (standing.kind === "off") return { kind: "refused", value: { message: standing.why } };
-    if (standing.kind === "on") return undefined;
-    const { linksFrom, linksTo } = standing;
-    return { kind: "again", value: { organizationId: uuidFromBytes(state.organizationId), linksFrom, linksTo } };
+  /** Undefined when each state lies on its organization's line. All headers that are lacking are named at once. */
+  function objectionTo(states: readonly StateRef[]): Outcome | undefined {
+    const gaps: Gap[] = [];
+    for (const state of states) {
+      const pin = pinOf(state);
+      if (pin === undefined && signer.adoptUnknown) continue;
+      const standing = line.standing(state, pin, given);
+      if (standing.kind === "off") return { kind: "refused", value: { message: standing.why } };
+      if (standing.kind === "on") continue;
+      const { linksFrom, linksTo } = standing;
+      gaps.push({ organizationId: uuidFromBytes(state.organizationId), linksFrom, linksTo });
+    }
+    return gaps.length === 0 ? undefined : { kind: "again", value: gaps };
   }
 
   function movePin(state: StateRef): void {
@@ -63,7 +69,7 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
       const own = signer.onItsWay.take(marked);
       const [leaf, states] =
         own === undefined ? readLeaf(signer, marked) : [own.leaf, statesNamedBy(own.leaf, own.ledTo)];
-      const objection = states.map(objectionTo).find((each) => each !== undefined);
+      const objection = objectionTo(states);
       if (objection !== undefined) return objection;
       const result = spendCode(signer, row, leaf, own, nowMs);
       states.forEach(movePin);

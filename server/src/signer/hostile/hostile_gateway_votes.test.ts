@@ -233,7 +233,7 @@ test("a birth's release asks for its parent's headers when it lacks them", () =>
   const row = { leaf: birth.leaf, sealed: undefined };
   const { organizationId } = parent;
   assert.deepEqual(parent.rig.operations.release({ rows: [row], links: [] }), [
-    { kind: "again", value: { organizationId, linksFrom: 3, linksTo: 4 } },
+    { kind: "again", value: [{ organizationId, linksFrom: 3, linksTo: 4 }] },
   ]);
   assert.equal(parent.rig.operations.release({ rows: [row], links })[0]?.kind, "released");
 });
