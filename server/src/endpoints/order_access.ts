@@ -1,5 +1,5 @@
 /** Orders to the courier, for the activities that need something done outside. Nothing of this exists outside the signer. */
-import type { Oauth2Answer, Oauth2Order } from "../outbox/oauth2_order.ts";
+import type { Oauth2Answer, Oauth2Order, OrderedClient } from "../outbox/oauth2_order.ts";
 
 /** This deployment as an issuer of identity tokens. */
 export type OwnIssuer = {
@@ -11,10 +11,10 @@ export type OwnIssuer = {
 
 export type OrderAccess = {
   /**
-   * What came of exchanging the code of this body, in the courier's own words. Until it is there the decision waits for it: then `order` is
-   * called and sealed, and its secret wiped.
+   * What came of exchanging the code of this body for this client, in the courier's own words. Until it is there the decision waits for it:
+   * then `order` is called and sealed, and its secret wiped.
    */
-  exchange(order: () => Omit<Oauth2Order, "sealedAtMs">): Oauth2Answer;
+  exchange(client: OrderedClient, order: () => Omit<Oauth2Order, "sealedAtMs" | keyof OrderedClient>): Oauth2Answer;
   /** Undefined where the operator has not said how this deployment is called. */
   readonly ownIssuer: OwnIssuer | undefined;
 };

@@ -44,10 +44,11 @@ export function authenticateAtProvider(
   const targetKey = params.bearerTokenTargetPublicKey ?? "";
   const target = targetKey === "" ? undefined : parseTarget(state, context, targetKey);
   const { authCode, redirectUri, codeVerifier } = params;
-  const answer = context.orders.exchange(() => {
-    const { provider, clientId } = credential;
+  // What was exchanged for the client that the credential named before is no answer: the token would say that the user has signed in to
+  // this one. Client ids are public, and whoever may update a credential could name another organization's.
+  const answer = context.orders.exchange(credential, () => {
     const clientSecret = openClientSecretOf(credential, context);
-    return { provider, clientId, clientSecret, authCode, redirectUri, codeVerifier };
+    return { clientSecret, authCode, redirectUri, codeVerifier };
   });
   const encryptedBearerToken = target && bundleOf(context, target, answer);
   return ownTokenOf(ownIssuer, credential, answer, { nonce: params.nonce, encryptedBearerToken });

@@ -1,6 +1,7 @@
 /** A sign-up with a verification token: one root user of the new organization has the contact that was verified. */
 import { normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import type { IdentityClaims } from "@keystead/core/oidc/identity_claims.ts";
 import { checkNonce, parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
 import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import type { TokenClaims } from "@keystead/core/otp/verification_token.ts";
@@ -52,7 +53,8 @@ function rootUserOf(rootUsers: readonly RootUserParams[], token: TokenClaims): R
 
 /**
  * Through the auth proxy, what the holder of a contact has not signed might be anyone's: a sign-up that proves a contact brings only
- * credentials that its client signature covers. One that proves nothing has nothing to protect.
+ * credentials that its client signature covers, and no second contact either, because a code that is sent there lets in as a key does. One
+ * that proves nothing has nothing to protect.
  */
 export function refuseUncovered(
   { rootUsers, clientSignature }: CreateSubOrganizationParams,
@@ -63,43 +65,80 @@ export function refuseUncovered(
   );
   // A contact that nobody has proved lets nobody in.
   if (verified === undefined && !hasCredentials) throw missingCredential("", rootUsers[0]?.userName);
-  if (verified === undefined || !hasCredentials || (clientSignature !== undefined && clientSignature !== null)) return;
+  if (verified === undefined || (clientSignature !== undefined && clientSignature !== null)) return;
+  const hasOtherContact = rootUsers.some((user) =>
+    contactsOf(user).some((contact) => !isSameContact(contact, verified)),
+  );
+  if (!hasCredentials && !hasOtherContact) return;
   throw new Fault(
     "invalid_argument",
-    "missing parameter: clientSignature: a sign-up with a verification token brings only credentials that are signed by its key; " +
-      "verify the code with a publicKey",
+    "missing parameter: clientSignature: a sign-up with a verification token brings only credentials and contacts that are signed by " +
+      "its key; verify the code with a publicKey",
   );
 }
 
 /**
  * The same for identities: whoever reads somebody's identity token could else sign up with it and with credentials of their own, and share
- * the account that its owner then signs in to. The nonce of each token names the one key that comes with it, or the one that has signed for
- * everything. An identity that comes alone lets in nobody but its owner. Tokens are verified where they are registered.
+ * the account that its owner then signs in to. Either a client signature covers everything, by the key that the nonce names. Or there is
+ * one token, the one key that its nonce names, and no contact but the e-mail address that its issuer has verified. A second token is no
+ * proof, although its nonce names the same key: anybody can run an issuer. An identity that comes alone lets in nobody but its owner.
+ * Tokens are verified where they are registered.
  */
 export function refuseUnboundIdentities(
   { rootUsers, clientSignature }: CreateSubOrganizationParams,
   verified: Contact | undefined,
   { curves }: Pick<ActivityContext, "curves">,
 ): void {
-  for (const { apiKeys, authenticators, oauthProviders } of rootUsers) {
-    const tokens = (oauthProviders ?? []).flatMap(({ oidcToken }) =>
+  for (const user of rootUsers) {
+    const tokens = (user.oauthProviders ?? []).flatMap(({ oidcToken }) =>
       oidcToken ? [parseIdentityToken(oidcToken)] : [],
     );
-    const identities = new Set(tokens.map(({ claims }) => JSON.stringify([claims.issuer, claims.subject])));
-    const [key, ...otherKeys] = apiKeys ?? [];
-    const hasPasskeys = (authenticators ?? []).length > 0;
-    const isAlone = key === undefined && !hasPasskeys && verified === undefined && identities.size <= 1;
-    if (tokens.length === 0 || isAlone) continue;
-    const covering = verified === undefined ? key : clientSignature;
-    if (!covering || (verified === undefined && (otherKeys.length > 0 || hasPasskeys))) throw unboundIdentity();
-    for (const { claims } of tokens) checkNonce(curves, claims, covering.publicKey);
+    const [token, ...otherTokens] = tokens;
+    if (token === undefined) continue;
+    if (verified !== undefined) {
+      if (!clientSignature) throw unboundIdentity();
+      for (const { claims } of tokens) checkNonce(curves, claims, clientSignature.publicKey);
+      continue;
+    }
+    const [key, ...otherKeys] = user.apiKeys ?? [];
+    const others = [otherTokens, otherKeys, user.authenticators ?? []];
+    if (others.some((list) => list.length > 0)) throw unboundIdentity();
+    if (contactsOf(user).some((contact) => !isVouchedFor(token.claims, contact))) throw unboundContact();
+    if (key !== undefined) checkNonce(curves, token.claims, key.publicKey);
   }
+}
+
+/** What is empty was left open. */
+function contactsOf({ userEmail, userPhoneNumber }: RootUserParams): Contact[] {
+  return [
+    ...(userEmail ? [{ kind: "email", contact: userEmail } as const] : []),
+    ...(userPhoneNumber ? [{ kind: "phone", contact: userPhoneNumber } as const] : []),
+  ];
+}
+
+function isSameContact(one: Contact, other: Contact): boolean {
+  return (
+    one.kind === other.kind && comparableContact(one.kind, one.contact) === comparableContact(one.kind, other.contact)
+  );
+}
+
+function isVouchedFor({ verifiedEmail }: IdentityClaims, contact: Contact): boolean {
+  return verifiedEmail !== undefined && isSameContact({ kind: "email", contact: verifiedEmail }, contact);
 }
 
 function unboundIdentity(): Fault {
   return new Fault(
     "invalid_argument",
-    "invalid oauth provider: a sign-up with an oidcToken brings only the one API key that the nonce of the token names; add others " +
+    "invalid oauth provider: a sign-up with an oidcToken brings one token and only the one API key that the nonce of the token names; " +
+      "add others after signing in",
+    { errorCode: "INVALID_OIDC_TOKEN" },
+  );
+}
+
+function unboundContact(): Fault {
+  return new Fault(
+    "invalid_argument",
+    "invalid oauth provider: a sign-up with an oidcToken brings no contact but the verified e-mail address in the token; add others " +
       "after signing in",
     { errorCode: "INVALID_OIDC_TOKEN" },
   );

@@ -58,19 +58,27 @@ function refusal(reply: Oauth2Reply): [error: string, reason: string] {
   return [reply.value.error, reply.value.reason];
 }
 
-test("an order is exchanged, and its answer opens for its own body alone", async (t) => {
+test("an order is exchanged, and its answer opens for its own body and client alone", async (t) => {
   const { give, order, place, clock } = await createRig(t);
-  const reply = await give(order());
+  const ordered = order();
+  const asked = { provider: ordered.provider, clientId: ordered.clientId };
+  const reply = await give(ordered);
   assert.ok(reply.kind === "answer");
   const { sealed } = reply.value;
-  const { userId, bearerToken, exchangedAtMs } = openAnswer(courierKey, place, sealed) ?? assert.fail("closed");
+  const { userId, bearerToken, exchangedAtMs } = openAnswer(courierKey, place, asked, sealed) ?? assert.fail("closed");
   assert.deepEqual([userId, exchangedAtMs], [user.id, clock.nowMs]);
   assert.match(bearerToken, /^[\w-]{32}$/);
   const other = { ...place, fingerprint: new Uint8Array(randomBytes(32)) };
   for (const at of [other, { ...place, organizationId: randomUUID() }]) {
-    assert.equal(openAnswer(courierKey, at, sealed), undefined);
+    assert.equal(openAnswer(courierKey, at, asked, sealed), undefined);
   }
-  assert.equal(openAnswer(new Uint8Array(randomBytes(32)), place, sealed), undefined);
+  for (const client of [
+    { ...asked, clientId: "another" },
+    { ...asked, provider: "OAUTH2_PROVIDER_BETA" as const },
+  ]) {
+    assert.equal(openAnswer(courierKey, place, client, sealed), undefined);
+  }
+  assert.equal(openAnswer(new Uint8Array(randomBytes(32)), place, asked, sealed), undefined);
 });
 
 test("one body's code is exchanged once, however often and however many at once ask", async (t) => {

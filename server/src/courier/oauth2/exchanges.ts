@@ -54,7 +54,7 @@ export function createExchanges(dependencies: ExchangeDependencies): Exchanges {
     atOnce += 1;
     try {
       const answer = await exchangeCode(fetchJson, addresses, order, now);
-      return { kind: "answer", value: { sealed: sealAnswer(courierKey, place, answer) } };
+      return { kind: "answer", value: { sealed: sealAnswer(courierKey, place, order, answer) } };
     } catch (error) {
       if (error instanceof ExchangeRefused) return failed("refused", `${published}: ${error.message}`);
       if (!(error instanceof FetchFailure)) throw error;

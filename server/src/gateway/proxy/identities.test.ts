@@ -125,8 +125,15 @@ onBothDatabases("an identity brings the key that its nonce names, and nothing of
       "another's identity and the key",
       { apiKeys, oauthProviders: [...oauthProviders, other] },
       400,
-      /its nonce is not/,
+      /the one API key that the nonce/,
     ],
+    [
+      "a thief's address",
+      { apiKeys, oauthProviders, userEmail: "thief@example.com" },
+      400,
+      /no contact but the verified/,
+    ],
+    ["a thief's number, and no key", { oauthProviders, userPhoneNumber: "+15551234567" }, 400, /no contact but the/],
     ["another's contact", signed(oauthProviders), 400, /its nonce is not the hash/],
     ["another application", { oauthProviders: [...oauthProviders, otherAudience] }, 403, /socialLinkingClientIds/],
     [

@@ -1,6 +1,6 @@
 /**
  * The signer's side of sign-ins at OAuth 2.0 providers. It has no network: it seals an order for the courier, which the gateway carries, and
- * believes the answer for its seal, which binds it to this very body, and for minutes by its own clock.
+ * believes the answer for its seal, which binds it to this very body and client, and for minutes by its own clock.
  */
 import type { NewLeaf } from "@keystead/core/log/leaf.ts";
 import { encodeOauth2Identity } from "@keystead/core/log/outside_values.ts";
@@ -8,7 +8,13 @@ import { ownIssuerKey } from "@keystead/core/oidc/own_issuer.ts";
 import { nodeTokenCrypto } from "../../curves/node_token_crypto.ts";
 import type { OrderAccess, OwnIssuer } from "../../endpoints/order_access.ts";
 import type { Request } from "../../frames/messages.ts";
-import { type Oauth2Answer, openAnswer, orderLifeMs, sealOrder } from "../../outbox/oauth2_order.ts";
+import {
+  type Oauth2Answer,
+  type OrderedClient,
+  openAnswer,
+  orderLifeMs,
+  sealOrder,
+} from "../../outbox/oauth2_order.ts";
 import { needsOrder } from "./needs_more.ts";
 import type { Signer } from "./signer.ts";
 
@@ -29,8 +35,8 @@ export function openOrders(
   const taken: NewLeaf["outside"][number][] = [];
   const { courierKey } = keyring;
 
-  function findAnswer(): Oauth2Answer | undefined {
-    const answers = statements.flatMap((sealed) => openAnswer(courierKey, body, sealed) ?? []);
+  function findAnswer(client: OrderedClient): Oauth2Answer | undefined {
+    const answers = statements.flatMap((sealed) => openAnswer(courierKey, body, client, sealed) ?? []);
     return answers.find(({ exchangedAtMs }) => {
       const ageMs = nowMs - exchangedAtMs;
       return ageMs <= orderLifeMs && ageMs >= -clockSkewMs;
@@ -39,11 +45,11 @@ export function openOrders(
 
   return {
     taken,
-    exchange(order) {
-      const answer = findAnswer();
+    exchange({ provider, clientId }, order) {
+      const answer = findAnswer({ provider, clientId });
       if (answer === undefined) {
         const ordered = order();
-        const sealed = sealOrder(courierKey, body, { ...ordered, sealedAtMs: nowMs });
+        const sealed = sealOrder(courierKey, body, { provider, clientId, ...ordered, sealedAtMs: nowMs });
         ordered.clientSecret.fill(0);
         throw needsOrder(sealed);
       }

@@ -1,0 +1,191 @@
+/**
+ * Sign-ups that a hostile gateway, or whoever has read somebody's token, writes itself. One that proves a contact or an identity brings
+ * nothing that could let in anybody else: no key, passkey, identity or contact that its client signature does not cover, or that its nonce
+ * does not name.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeIssuerKey } from "../../../../core/test/oidc/test_issuer.ts";
+import { signUpKey } from "../../../test/auth_proxy_rig.ts";
+import { registeredPasskey, testPasskey } from "../../../test/passkeys.ts";
+import { askUnstamped, change, createProxiedSigner, preparedIn, refusalIn } from "../../../test/proxied_signer.ts";
+import { newKey } from "../../../test/session_rig.ts";
+import { activityBody } from "../../../test/signer_rig.ts";
+import { createTestIssuers, testIssuer, testIssuerKey, testToken } from "../../../test/test_issuers.ts";
+import { heldToken, loginSignature, signUpSignature } from "../../../test/verification_tokens.ts";
+import { openKeyring } from "../secrets/keyring.ts";
+
+const v8 = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8";
+const v7 = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7";
+const none = { apiKeys: [], authenticators: [], oauthProviders: [] };
+const email = "ann@example.com";
+/** An issuer of the attacker's own: it says whatever it likes. */
+const evilIssuer = "https://evil.example";
+const evilKey = makeIssuerKey("ES256", "evil");
+
+type User = Record<string, unknown>;
+
+function createSignUps() {
+  const proxied = createProxiedSigner();
+  const { rig } = proxied;
+  const configured = change(proxied, "ACTIVITY_TYPE_UPDATE_AUTH_PROXY_CONFIG", {
+    socialLinkingClientIds: ["client-3"],
+  });
+  const state = { ...proxied, state: configured.state };
+  const issuers = createTestIssuers(openKeyring(rig.rootKey, 1, rig.keyring).statementMac, rig.clock);
+  const statements = [
+    issuers.statement(testIssuer, [testIssuerKey], rig.clock.nowMs),
+    issuers.statement(evilIssuer, [evilKey], rig.clock.nowMs),
+  ];
+  const key = newKey();
+  /** Ann's, for her key, unless said otherwise. */
+  const token = (claims: object = {}, boundTo: string | undefined = key.publicKey, signedBy = testIssuerKey) => ({
+    providerName: "Issuer",
+    oidcToken: testToken(rig.clock.nowMs, { ...claims }, boundTo, signedBy),
+  });
+  const say = (user: User, more: object = {}, type = v8) => {
+    const parameters = {
+      subOrganizationName: "Home",
+      rootUsers: [{ userName: "ann", ...none, ...user }],
+      rootQuorumThreshold: 1,
+      ...more,
+    };
+    return askUnstamped(state, activityBody(rig, type, parameters), { statements });
+  };
+  return { rig, key, token, say, evilToken: evilTokenFor(rig.clock.nowMs) };
+}
+
+/** With whatever nonce: public keys are no secrets. */
+const evilTokenFor =
+  (nowMs: number) =>
+  (boundTo: string, claims: object = {}) => ({
+    providerName: "Evil",
+    oidcToken: testToken(nowMs, { iss: evilIssuer, sub: "thief", ...claims }, boundTo, evilKey),
+  });
+
+const passkey = () => registeredPasskey(testPasskey(5), "phone");
+
+test("an identity brings the key of its nonce, its own verified address, and nothing else", (t) => {
+  const { key, token, say, evilToken } = createSignUps();
+  const mine = signUpKey(key);
+  const claim = (aud: string) => ({ providerName: "Issuer", oidcClaims: { iss: testIssuer, sub: "subject-1", aud } });
+  const vouched = { email, email_verified: true };
+  const good: User[] = [
+    { oauthProviders: [token()], apiKeys: [mine] },
+    { oauthProviders: [token({ sub: "alone" }, "")] },
+    {
+      oauthProviders: [
+        token({ sub: "claims" }),
+        { ...claim("client-3"), oidcClaims: { ...claim("client-3").oidcClaims, sub: "claims" } },
+      ],
+    },
+    { oauthProviders: [token({ sub: "address", ...vouched })], apiKeys: [mine], userEmail: "Ann@Example.com" },
+  ];
+  for (const user of good) preparedIn(say(user));
+  const bad: [what: string, user: User][] = [
+    ["another's key", { oauthProviders: [token()], apiKeys: [signUpKey()] }],
+    ["a key, and a token that names none", { oauthProviders: [token({}, "")], apiKeys: [mine] }],
+    ["the key in another spelling", { oauthProviders: [token({}, key.publicKey.toUpperCase())], apiKeys: [mine] }],
+    ["a second key", { oauthProviders: [token()], apiKeys: [mine, signUpKey()] }],
+    ["a passkey", { oauthProviders: [token()], authenticators: [passkey()] }],
+    ["the key and a passkey", { oauthProviders: [token()], apiKeys: [mine], authenticators: [passkey()] }],
+    [
+      "another's identity, whose nonce names the key",
+      { oauthProviders: [token(), evilToken(key.publicKey)], apiKeys: [mine] },
+    ],
+    ["another's identity before it", { oauthProviders: [evilToken(key.publicKey), token()], apiKeys: [mine] }],
+    ["another's identity alone with it", { oauthProviders: [token(), evilToken(key.publicKey)] }],
+    ["a token for another application", { oauthProviders: [token(), token({ aud: "client-2" })], apiKeys: [mine] }],
+    ["claims at another application", { oauthProviders: [token(), claim("client-2")], apiKeys: [mine] }],
+    [
+      "claims at another issuer",
+      {
+        oauthProviders: [
+          token(),
+          { providerName: "Evil", oidcClaims: { iss: evilIssuer, sub: "subject-1", aud: "client-3" } },
+        ],
+      },
+    ],
+    [
+      "claims of another subject",
+      {
+        oauthProviders: [
+          token(),
+          { providerName: "Issuer", oidcClaims: { iss: testIssuer, sub: "thief", aud: "client-3" } },
+        ],
+      },
+    ],
+    ["claims without a token", { oauthProviders: [claim("client-3")] }],
+    ["an e-mail address", { oauthProviders: [token()], apiKeys: [mine], userEmail: "thief@example.com" }],
+    ["an e-mail address, alone", { oauthProviders: [token({}, "")], userEmail: "thief@example.com" }],
+    ["another address than the token's", { oauthProviders: [token(vouched)], userEmail: "thief@example.com" }],
+    [
+      "an address that the issuer has not verified",
+      { oauthProviders: [token({ email, email_verified: false })], userEmail: email },
+    ],
+    [
+      "a letter that is folded to another",
+      { oauthProviders: [token({ ...vouched, email: "k@example.com" })], userEmail: "\u212a@example.com" },
+    ],
+    [
+      "a phone number",
+      { oauthProviders: [token(vouched)], apiKeys: [mine], userEmail: email, userPhoneNumber: "+15551234567" },
+    ],
+    ["a phone number, alone", { oauthProviders: [token()], userPhoneNumber: "+15551234567" }],
+  ];
+  for (const [what, user] of bad) assert.notEqual(refusalIn(say(user)), undefined, what);
+  t.diagnostic(`${bad.length} sign-ups by an identity: 0 decided; ${good.length} that bring what they may: all`);
+});
+
+test("a contact brings what its client signature covers, and nothing else", (t) => {
+  const { rig, key, token, say, evilToken } = createSignUps();
+  const held = heldToken(rig);
+  const other = heldToken(rig, { contact: "thief@example.com" });
+  const mine = signUpKey(key);
+  const bound = token({}, held.holder.publicKey);
+  const signed = (user: User, by = held) => {
+    const { apiKeys = [], authenticators = [], oauthProviders = [], userEmail = email, userPhoneNumber } = user;
+    const part = { apiKeys, authenticators, oauthProviders, email: userEmail, phoneNumber: userPhoneNumber };
+    return { verificationToken: held.token, clientSignature: signUpSignature(by, "signupV2", part as never) };
+  };
+  const good: User[] = [
+    {},
+    { apiKeys: [mine] },
+    { authenticators: [passkey()] },
+    { oauthProviders: [bound] },
+    { userPhoneNumber: "+15551234567" },
+    { oauthProviders: [bound], apiKeys: [mine], authenticators: [passkey()], userPhoneNumber: "+15551234567" },
+  ];
+  for (const user of good) preparedIn(say({ userEmail: email, ...user }, signed(user)));
+  const additions: User[] = [
+    { apiKeys: [mine] },
+    { authenticators: [passkey()] },
+    { oauthProviders: [bound] },
+    { oauthProviders: [evilToken(held.holder.publicKey)] },
+    { userPhoneNumber: "+15551234567" },
+  ];
+  let refused = 0;
+  const refuse = (what: string, user: User, more: object, type = v8) => {
+    assert.notEqual(refusalIn(say({ userEmail: email, ...user }, more, type)), undefined, what);
+    refused += 1;
+  };
+  const unbound = { verificationToken: heldToken(rig, { unbound: true }).token };
+  preparedIn(say({ userEmail: email }, unbound, v7));
+  for (const user of additions) {
+    const what = Object.keys(user).join();
+    refuse(`${what} beside what was signed`, user, signed({}));
+    refuse(`${what} signed by another holder`, user, signed(user, other));
+    refuse(`${what} with a signature for a login`, user, {
+      verificationToken: held.token,
+      clientSignature: loginSignature(held, held.holder.publicKey),
+    });
+    refuse(`${what} without a signature`, user, { verificationToken: held.token });
+    refuse(`${what} with a signature and no token`, user, { clientSignature: signed(user).clientSignature });
+    refuse(`${what} with a token that is bound to no key`, user, unbound, v7);
+    refuse(`${what} with an unbound token in the newest form`, user, unbound);
+  }
+  refuse("an identity that names another key", { oauthProviders: [token()] }, signed({ oauthProviders: [token()] }));
+  refuse("another address", { userEmail: "thief@example.com" }, signed({ userEmail: "thief@example.com" }));
+  refuse("no address", { userEmail: undefined }, signed({}));
+  t.diagnostic(`${refused} sign-ups by a contact: 0 decided; ${good.length} that bring what is signed: all`);
+});
