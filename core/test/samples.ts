@@ -55,6 +55,7 @@ const rows = {
   chosenBodies: { sample: 200, full: 100_000 },
   /** Fetches of a name whose server flips between a public and a private address. Even. */
   rebindings: { sample: 100, full: 1_000 },
+  redirectChains: { sample: 60, full: 1_000 },
   rotatedWallets: { sample: 12, full: 200 },
   rotationKills: { sample: 20, full: 200 },
 

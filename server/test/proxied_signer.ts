@@ -1,8 +1,11 @@
 /** A signer whose first organization has its auth proxy on, and a gateway's part that sends bodies without a stamp. */
 import assert from "node:assert/strict";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import type { OfferedState, Prepared, Reply, Request } from "../src/frames/messages.ts";
+import { decodeHeader } from "@keystead/core/log/header.ts";
+import type { OfferedState, Prepared, Reply } from "../src/frames/messages.ts";
 import { findAuthProxy } from "../src/rules/auth_proxy.ts";
+import { withoutMac } from "../src/state/authenticity.ts";
 import type { AuthProxy } from "../src/state/entities.ts";
 import { decodePage } from "../src/state/pages.ts";
 import {
@@ -82,11 +85,8 @@ export function askStamped(
 export function askUnstamped(
   proxied: ProxiedSigner,
   body: Uint8Array,
-  options: { configId?: string } & Partial<
-    Pick<Request<"prepare">, "others" | "statements" | "subOrganizationId">
-  > = {},
+  { configId = proxied.proxy.configId, ...brought }: { configId?: string } & Parameters<typeof offer>[3] = {},
 ): Said {
-  const { configId = proxied.proxy.configId, ...brought } = options;
   return askStamped(proxied, body, { ...brought, evidence: { kind: "authProxy", value: configId } });
 }
 
@@ -105,6 +105,25 @@ export function preparedIn(said: Said): readonly Prepared[] {
   if (refusal !== undefined) assert.fail(refusal);
   assert.ok(!(said instanceof Fault) && said.kind === "prepared");
   return said.value;
+}
+
+/** The organization whose state it is. */
+export function organizationOf({ header }: StoredState): string {
+  return uuidFromBytes(decodeHeader(Uint8Array.from(withoutMac(header))).organizationId);
+}
+
+/** The sub-organization that an unstamped sign-up makes, in its first state. */
+export function signUp(
+  proxied: ProxiedSigner,
+  user: object,
+  options: { statements?: readonly Uint8Array[] } = {},
+): StoredState {
+  const rootUsers = [{ userName: "ann", apiKeys: [], authenticators: [], oauthProviders: [], ...user }];
+  const parameters = { subOrganizationName: "Home", rootUsers, rootQuorumThreshold: 1 };
+  const body = activityBody(proxied.rig, "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", parameters);
+  const rows = preparedIn(askUnstamped(proxied, body, options));
+  releaseRows(proxied.rig, rows);
+  return stateAfter(undefined, rows[1] ?? assert.fail("no sub-organization"));
 }
 
 /** A state as it is brought beside another. */

@@ -73,12 +73,13 @@ export function identityEvidence(
   body: Uint8Array,
   nowMs: number,
   claims: TestClaims = {},
+  signedBy = testIssuerKey,
 ): SentEvidence<"attestedIdentity"> {
   const stamp = JSON.parse(
     Buffer.from(signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body), "base64url").toString("utf8"),
   ) as { signature: string };
   const fields = {
-    publicKeyAttestation: testToken(nowMs, claims, publicKey),
+    publicKeyAttestation: testToken(nowMs, claims, publicKey, signedBy),
     scheme: "STAMP_ATTESTED_SCHEME_P256_OIDC",
     publicKey,
     signature: stamp.signature,

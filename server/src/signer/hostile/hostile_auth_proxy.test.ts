@@ -1,77 +1,52 @@
 /** A gateway that wants things done without a stamp. It gets what anybody at the auth proxy gets, and nothing else. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { p256 } from "@noble/curves/nist.js";
+import { passkeyParams } from "../../../test/passkeys.ts";
+import {
+  askStamped,
+  askUnstamped,
+  beside,
+  change,
+  createProxiedSigner,
+  organizationOf,
+  type ProxiedSigner,
+  refusalIn,
+  signUp,
+} from "../../../test/proxied_signer.ts";
 import { sampleOf } from "../../../test/schema_samples.ts";
 import {
   activityBody,
   anotherOrganization,
-  createSignerRig,
   leafOf,
-  offer,
   only,
-  prepareOn,
   releaseRows,
-  type SignerRig,
-  type StoredState,
   stateAfter,
   userWithKey,
 } from "../../../test/signer_rig.ts";
 import { heldToken } from "../../../test/verification_tokens.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { activityValidators } from "../../generated/activity_validators.ts";
-import { findAuthProxy } from "../../rules/auth_proxy.ts";
 import { proxyParameters, proxyTypeNames } from "../../rules/auth_proxy_types.ts";
-import type { AuthProxy } from "../../state/entities.ts";
-import { decodePage } from "../../state/pages.ts";
+import { sha256 } from "../../state/digest.ts";
 
+const signUpType = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8";
 const stranger = "0f4c7c2e-6a52-4f6e-9d0e-7d5d3d8d1c11";
 
-type Proxied = { rig: SignerRig; state: StoredState; proxy: AuthProxy };
+const facts = ({ proxy }: ProxiedSigner) => ({ settings: proxy.settings, organizationName: "First" });
 
-function step(rig: SignerRig, state: StoredState, type: string, parameters: object): StoredState {
-  const prepared = prepareOn(rig, state, activityBody(rig, type, parameters));
-  assert.equal(prepared.activity?.status, "ACTIVITY_STATUS_COMPLETED", prepared.activity?.failure ?? "");
-  releaseRows(rig, [prepared]);
-  return stateAfter(state, prepared);
-}
-
-function enabledRig(): Proxied {
-  const rig = createSignerRig();
-  const state = step(rig, rig.born, "ACTIVITY_TYPE_ENABLE_AUTH_PROXY", {});
-  return { rig, state, proxy: proxyOf(state) };
-}
-
-function proxyOf(state: StoredState): AuthProxy {
-  const page = state.pages.find(({ name }) => name === "authProxies");
-  const proxy = page && findAuthProxy({ authProxies: decodePage("authProxies", page.content) });
-  return proxy ?? assert.fail("no proxy");
-}
-
-const through = (configId: string) => ({ evidence: { kind: "authProxy", value: configId } as const });
-
-/** What the signer says to an unstamped body: the refusal, or what it prepared. */
-function ask({ rig, state, proxy }: Proxied, body: Uint8Array, configId = proxy.configId) {
-  try {
-    return offer(rig, state, body, through(configId));
-  } catch (error) {
-    if (error instanceof Fault) return error;
-    throw error;
-  }
-}
-
-const facts = ({ proxy }: Proxied) => ({ settings: proxy.settings, organizationName: "First" });
-
-function codeBody(proxied: Proxied, type = "ACTIVITY_TYPE_INIT_OTP_V3", changes: object = {}, overrides = {}) {
+function codeBody(proxied: ProxiedSigner, type = "ACTIVITY_TYPE_INIT_OTP_V3", changes: object = {}, overrides = {}) {
   const chosen = { otpType: "OTP_TYPE_EMAIL", contact: "ann@example.com" };
   const parameters = { ...proxyParameters(type, chosen, facts(proxied)), ...changes };
   return activityBody(proxied.rig, type, parameters, overrides);
 }
 
 test("what the proxy asks for as configured is decided, and its leaf has no stamp", () => {
-  const proxied = enabledRig();
-  const reply = ask(proxied, codeBody(proxied));
+  const proxied = createProxiedSigner();
+  const reply = askUnstamped(proxied, codeBody(proxied));
   assert.ok("kind" in reply && reply.kind === "prepared");
   const row = only(reply.value);
   assert.equal(row.activity?.status, "ACTIVITY_STATUS_COMPLETED");
@@ -84,14 +59,14 @@ test("what the proxy asks for as configured is decided, and its leaf has no stam
 });
 
 test("unstamped bodies of every activity type: none is decided but those that the proxy has", () => {
-  const proxied = enabledRig();
+  const proxied = createProxiedSigner();
   const invalid: string[] = [];
   let refused = 0;
   for (const [type, form] of activityForms) {
     if (proxyTypeNames.includes(type)) continue;
     const parameters = sampleOf(form.params);
     if (activityValidators[type]?.(parameters) !== true) invalid.push(type);
-    const said = ask(proxied, activityBody(proxied.rig, type, parameters));
+    const said = askUnstamped(proxied, activityBody(proxied.rig, type, parameters));
     assert.ok(said instanceof Fault, type);
     assert.equal(said.code, "permission_denied", `${type}: ${said.message}`);
     assert.match(said.message, /needs a stamp$/, type);
@@ -102,37 +77,37 @@ test("unstamped bodies of every activity type: none is decided but those that th
 });
 
 test("a foreign, unknown or disabled configuration decides nothing", () => {
-  const proxied = enabledRig();
+  const proxied = createProxiedSigner();
   const { rig, state } = proxied;
   const refusals = [
-    ask(proxied, codeBody(proxied), stranger),
-    ask({ ...proxied, state: rig.born }, codeBody(proxied)),
-    ask(proxied, codeBody(proxied), "no id"),
+    askUnstamped(proxied, codeBody(proxied), { configId: stranger }),
+    askUnstamped({ ...proxied, state: rig.born }, codeBody(proxied)),
+    askUnstamped(proxied, codeBody(proxied), { configId: "no id" }),
   ];
   for (const said of refusals) assert.ok(said instanceof Fault, JSON.stringify(said));
-  const off = step(rig, state, "ACTIVITY_TYPE_DISABLE_AUTH_PROXY", {});
-  const said = ask({ ...proxied, state: off }, codeBody(proxied));
+  const { state: off } = change({ ...proxied, state }, "ACTIVITY_TYPE_DISABLE_AUTH_PROXY", {});
+  const said = askUnstamped({ ...proxied, state: off }, codeBody(proxied));
   assert.ok(said instanceof Fault && said.code === "permission_denied");
   assert.match(said.message, /disabled/);
   // The state from before it was turned off is older than what was released.
-  const older = ask(proxied, codeBody(proxied));
+  const older = askUnstamped(proxied, codeBody(proxied));
   assert.ok(older instanceof Fault || older.kind === "again", "an older state is not decided on");
 });
 
 test("another organization's proxy opens nothing here", () => {
-  const proxied = enabledRig();
+  const proxied = createProxiedSigner();
   const { rig } = proxied;
   const ann = userWithKey("ann", p256.utils.randomSecretKey(), rig.clock.nowMs);
   for (const parentId of [undefined, rig.orders.birth.organizationId]) {
     const state = anotherOrganization(rig, stranger, [ann], parentId === undefined ? {} : { parentId });
-    const said = ask({ ...proxied, state }, codeBody(proxied, undefined, {}, { organizationId: stranger }));
+    const said = askUnstamped({ ...proxied, state }, codeBody(proxied, undefined, {}, { organizationId: stranger }));
     assert.ok(said instanceof Fault, `${parentId}`);
     assert.ok(["not_found", "invalid_argument"].includes(said.code), said.message);
   }
 });
 
 test("whatever the configuration does not say is refused", () => {
-  const proxied = enabledRig();
+  const proxied = createProxiedSigner();
   const changes = [
     { otpLength: 6 },
     { alphanumeric: false },
@@ -145,13 +120,13 @@ test("whatever the configuration does not say is refused", () => {
     { anything: "else" },
   ];
   for (const change of changes) {
-    const said = ask(proxied, codeBody(proxied, undefined, change));
+    const said = askUnstamped(proxied, codeBody(proxied, undefined, change));
     assert.ok(said instanceof Fault && said.code === "permission_denied", JSON.stringify(change));
   }
 });
 
 test("a sign-up makes one root user alone who needs nobody else, and switches nothing off", () => {
-  const proxied = enabledRig();
+  const proxied = createProxiedSigner();
   const type = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8";
   const user = { userName: "ann", apiKeys: [], authenticators: [], oauthProviders: [] };
   const good = { subOrganizationName: "Home", rootUsers: [user], rootQuorumThreshold: 1 };
@@ -163,27 +138,78 @@ test("a sign-up makes one root user alone who needs nobody else, and switches no
     { disableSmsAuth: true },
   ];
   for (const change of changes) {
-    const said = ask(proxied, activityBody(proxied.rig, type, { ...good, ...change }));
+    const said = askUnstamped(proxied, activityBody(proxied.rig, type, { ...good, ...change }));
     assert.ok(said instanceof Fault && said.code === "permission_denied", JSON.stringify(change));
   }
 });
 
 test("the proxy's own organization is signed in to by nobody, and nothing but sign-in runs below it", () => {
-  const proxied = enabledRig();
+  const proxied = createProxiedSigner();
   const held = heldToken(proxied.rig);
   const login = { verificationToken: held.token, publicKey: held.holder.publicKey, expirationSeconds: "900" };
-  const said = ask(proxied, activityBody(proxied.rig, "ACTIVITY_TYPE_OTP_LOGIN", login));
+  const said = askUnstamped(proxied, activityBody(proxied.rig, "ACTIVITY_TYPE_OTP_LOGIN", login));
   assert.ok(said instanceof Fault && said.code === "permission_denied");
   assert.match(said.message, /does not run in this organization/);
 });
 
+test("unstamped bodies of every activity type in a sub-organization: none is decided without its own evidence", (t) => {
+  const proxied = createProxiedSigner();
+  const home = signUp(proxied, { authenticators: [passkeyParams(6)] });
+  const child = { ...proxied, state: home };
+  const others = [beside(proxied.state)];
+  let refused = 0;
+  for (const [type, form] of activityForms) {
+    const body = activityBody(proxied.rig, type, sampleOf(form.params), { organizationId: organizationOf(home) });
+    for (const brought of [{}, { others }]) {
+      assert.notEqual(refusalIn(askUnstamped(child, body, brought)), undefined, type);
+      refused += 1;
+    }
+  }
+  t.diagnostic(`${refused} unstamped bodies of ${activityForms.size} types in a sub-organization: 0 decided`);
+});
+
 test("a body that waits for approvals is not approved by sending it without a stamp", () => {
-  const proxied = enabledRig();
-  const body = codeBody(proxied);
-  const first = ask(proxied, body);
-  assert.ok("kind" in first && first.kind === "prepared");
-  // The proxy's user is nobody whose approval could be missing: it has no vote.
-  const vote = activityBody(proxied.rig, "ACTIVITY_TYPE_APPROVE_ACTIVITY", { fingerprint: `sha256:${"0".repeat(64)}` });
-  const said = ask(proxied, vote);
-  assert.ok(said instanceof Fault && said.code === "permission_denied");
+  const proxied = createProxiedSigner();
+  const { rig } = proxied;
+  const secret = p256.utils.randomSecretKey();
+  const { userId: _, apiKeys, ...ann } = userWithKey("ann", secret, rig.clock.nowMs);
+  const keys = apiKeys.map(({ publicKey }) => ({ apiKeyName: "key", publicKey, curveType: "API_KEY_CURVE_P256" }));
+  const user = { userName: ann.userName, userTags: [], apiKeys: keys, authenticators: [], oauthProviders: [] };
+  const added = change(proxied, "ACTIVITY_TYPE_CREATE_USERS_V4", { users: [user] });
+  const policy = {
+    policyName: "two for sub-organizations",
+    effect: "EFFECT_ALLOW",
+    consensus: "approvers.count() >= 2",
+    condition: "activity.kind == 'CREATE_SUB_ORGANIZATION'",
+    notes: "",
+  };
+  const policied = change({ ...proxied, state: added.state }, "ACTIVITY_TYPE_CREATE_POLICY_V3", policy);
+  const before = { ...proxied, state: policied.state };
+  const root = { userName: "kim", apiKeys: [], authenticators: [passkeyParams(7)], oauthProviders: [] };
+  const parameters = { subOrganizationName: "Home", rootUsers: [root], rootQuorumThreshold: 1 };
+  const body = activityBody(rig, signUpType, parameters);
+  const stamp = signStamp(secret, "SIGNATURE_SCHEME_TK_API_P256", body);
+  const proposed = askStamped(before, body, { stamp });
+  assert.ok(!(proposed instanceof Fault) && proposed.kind === "prepared");
+  const row = only(proposed.value);
+  assert.equal(row.activity?.status, "ACTIVITY_STATUS_CONSENSUS_NEEDED", row.activity?.failure ?? "");
+  releaseRows(rig, [row]);
+  const waiting = { ...before, state: stateAfter(before.state, row) };
+  for (const more of [{}, { target: body }]) {
+    assert.match(refusalIn(askUnstamped(waiting, body, more)) ?? "", /already exists|ALREADY_EXISTS/i);
+  }
+  for (const type of ["ACTIVITY_TYPE_APPROVE_ACTIVITY", "ACTIVITY_TYPE_REJECT_ACTIVITY"]) {
+    const vote = activityBody(rig, type, { fingerprint: `sha256:${toHex(sha256(body))}` });
+    assert.match(refusalIn(askUnstamped(waiting, vote, { target: body })) ?? "", /needs a stamp$/);
+  }
+});
+
+test("a configuration that was changed since is not decided on", () => {
+  const proxied = createProxiedSigner();
+  const narrowed = change(proxied, "ACTIVITY_TYPE_UPDATE_AUTH_PROXY_CONFIG", { allowedAuthMethods: ["passkey"] });
+  const now = { ...proxied, state: narrowed.state };
+  assert.match(refusalIn(askUnstamped(now, codeBody(now))) ?? "", /^EMAIL disallowed/);
+  assert.notEqual(refusalIn(askUnstamped(proxied, codeBody(proxied))), undefined, "on the state before");
+  const swapped = { ...now, state: { ...now.state, pages: proxied.state.pages } };
+  assert.notEqual(refusalIn(askUnstamped(swapped, codeBody(now))), undefined, "on the pages before");
 });
