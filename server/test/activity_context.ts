@@ -50,6 +50,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     identities: noIdentities,
     orders: noOrders,
     allowedOrigins: () => undefined,
+    ownClients: () => [],
     findSessionProfile: () => undefined,
     newId: () => `new ${ids++}`,
     ...context,

@@ -4,6 +4,7 @@ import { Fault, faultCodes } from "@keystead/core/fault.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { decodeIssuerKey } from "@keystead/core/log/outside_values.ts";
 import { makeIssuerKey } from "../../../core/test/oidc/test_issuer.ts";
+import { enableProxy } from "../../test/auth_proxy_rig.ts";
 import { testCaller } from "../../test/caller.ts";
 import { newHome, olderBody, userIn, versionOf } from "../../test/code_login_rig.ts";
 import { type GatewayRig, newUser, type Person } from "../../test/gateway_rig.ts";
@@ -353,6 +354,8 @@ onBothDatabases(
   async (rig) => {
     const google = "https://accounts.google.com";
     rig.issuers.publish(google, [testIssuerKey]);
+    await enableProxy(rig);
+    await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["client-1"] });
     const { organizationId, people } = await newHome(rig, { userEmail: "ann@example.com" });
     const [ann] = people;
     const token = (sub: string, changes: object = {}) =>
@@ -364,6 +367,9 @@ onBothDatabases(
     // Nobody has verified the address yet.
     assert.equal((await refusalOf(add(rig.root, token("g1")))).code, 7);
     await add(ann, token("g0", { email_verified: false }));
+    assert.equal((await userIn(rig, organizationId, ann.userId)).emailVerified, undefined);
+    // Whoever runs another application where Ann signs in has such a token of hers.
+    await add(ann, token("g0", { aud: "client-2" }));
     assert.equal((await userIn(rig, organizationId, ann.userId)).emailVerified, undefined);
     await add(ann, token("g1"));
     assert.equal((await userIn(rig, organizationId, ann.userId)).emailVerified, true);
@@ -380,6 +386,6 @@ onBothDatabases(
       assert.equal((await refusalOf(add(rig.root, bad))).code, 7, what);
     }
     const subjects = (await userIn(rig, organizationId, ann.userId)).oauthProviders?.map(({ subject }) => subject);
-    assert.deepEqual(subjects, ["g0", "g1", "g2"]);
+    assert.deepEqual(subjects, ["g0", "g0", "g1", "g2"]);
   },
 );

@@ -51,6 +51,8 @@ export type ActivityContext = {
    * parent has a list.
    */
   allowedOrigins(own?: Pick<Settings, "features">): readonly string[] | undefined;
+  /** The applications at issuers that this organization, or its parent where it has one, calls its own: by their client ids. */
+  ownClients(): readonly string[];
   /** A session profile of this organization, or of its parent where it has one: those are what its sessions may name. */
   findSessionProfile(sessionProfileId: string): SessionProfile | undefined;
   /** The next derived id of this activity, with its tag where it is a key's; the order of calls is part of the activity's meaning. */

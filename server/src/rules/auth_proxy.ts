@@ -62,6 +62,19 @@ export function withAuthProxyFeature(settings: Settings, isOn: boolean, nowMs: n
   return { ...settings, features, updatedAtMs: nowMs };
 }
 
+/** The applications at issuers that an organization has named as its own: tokens for others were asked for by somebody else. */
+export function ownClientsOf(pages: Pick<Pages, "authProxies">): readonly string[] {
+  const settings = findAuthProxy(pages)?.settings;
+  return settings === undefined ? [] : namedClients(settings);
+}
+
+export function namedClients({
+  oauthClientIds,
+  socialLinkingClientIds,
+}: Pick<AuthProxySettings, "oauthClientIds" | "socialLinkingClientIds">): readonly string[] {
+  return [...Object.values(oauthClientIds), ...socialLinkingClientIds];
+}
+
 /** Throws where the proxy is off, whatever was asked of it. */
 export function refuseDisabledProxy(settings: Settings): void {
   if (isFeatureOn(settings, authProxyFeature)) return;

@@ -7,6 +7,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { isOtpType, otpTypes } from "@keystead/core/otp/otp_types.ts";
 import { parseVerificationToken } from "@keystead/core/otp/verification_token.ts";
 import type { AuthMethod, AuthProxySettings } from "../state/entities.ts";
+import { namedClients } from "./auth_proxy.ts";
 
 /** What of the parent decides about a request of its proxy. */
 export type ProxyFacts = { settings: AuthProxySettings; organizationName: string };
@@ -179,7 +180,7 @@ type SignUpUser = {
  * organization's own: else whoever writes the sign-up could let in an application of theirs, with whatever nonces it asks for.
  */
 function checkClaimedAudiences({ oauthProviders }: SignUpUser, { settings }: ProxyFacts): void {
-  const own = [...Object.values(settings.oauthClientIds), ...settings.socialLinkingClientIds];
+  const own = namedClients(settings);
   for (const { oidcClaims } of oauthProviders ?? []) {
     if (oidcClaims === undefined || oidcClaims === null || own.includes(String(oidcClaims.aud))) continue;
     throw notThrough(

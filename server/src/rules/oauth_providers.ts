@@ -103,9 +103,15 @@ function newProvider(context: ActivityContext, providerName: string, identity: I
   };
 }
 
+/**
+ * The user's e-mail address is verified by a token for an application of the organization's own. Else anybody who runs an application where
+ * somebody signs in with their Google account could register that token here, with the address, and would get the codes and sign-ins of
+ * that person: whose address is verified is whom they are led to.
+ */
 function withLinkedEmail(user: User, token: IdentityClaims | undefined, context: ActivityContext): User {
   const email = token && linkedEmail(token, context);
-  if (email === undefined || !isEmailOf(user, email)) return user;
+  if (email === undefined || user.emailVerified === true || !isEmailOf(user, email)) return user;
+  if (!context.ownClients().includes(token?.audience ?? "")) return user;
   return withVerifiedContact(user, { kind: "email", contact: email });
 }
 

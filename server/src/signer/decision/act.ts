@@ -32,6 +32,8 @@ export type DecisionContext = {
   allowedOrigins(own?: Pick<Settings, "features">): readonly string[] | undefined;
   /** Those that sessions of this organization may name: its parent's, or its own where it has none. */
   sessionProfiles(): SessionProfilesPage;
+  /** As activities are told them. */
+  ownClients(): readonly string[];
   /** Tokens of other issuers, and what was taken from outside to judge them. */
   identities: IdentityTokens;
   /** Sign-ins at OAuth 2.0 providers, and what was taken from outside for them. */

@@ -155,6 +155,7 @@ function run({
   keys,
   allowedOrigins,
   sessionProfiles,
+  ownClients,
   actingParent,
   identities,
   orders,
@@ -187,6 +188,7 @@ function run({
     identities,
     orders,
     allowedOrigins,
+    ownClients,
     findSessionProfile: (sessionProfileId) => sessionProfiles().get(sessionProfileId),
     newId(tag) {
       const at = index++;

@@ -11,6 +11,7 @@ import { noSuchOrganization, organizationMismatch } from "../../endpoints/known_
 import { checkOpens } from "../../evidence/evidence.ts";
 import type { OfferedState, Prepared, Request, Wish } from "../../frames/messages.ts";
 import { allowedOrigins } from "../../rules/allowed_origins.ts";
+import { ownClientsOf } from "../../rules/auth_proxy.ts";
 import { authorise } from "../../rules/authorise.ts";
 import { checkProposal } from "../../rules/pending_limits.ts";
 import { compilingPolicies } from "../../rules/policies.ts";
@@ -99,6 +100,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     others,
     allowedOrigins: organization.allowedOrigins,
     sessionProfiles: organization.sessionProfiles,
+    ownClients: organization.ownClients,
     identities,
     orders,
     keys,
@@ -152,6 +154,8 @@ function organizationOf(
     allowedOrigins: (own: Pick<Settings, "features"> = settings) =>
       allowedOrigins(own, parentId === undefined ? undefined : others.page(parentId, "settings")),
     sessionProfiles: () => (parentId === undefined ? pages.sessionProfiles : others.page(parentId, "sessionProfiles")),
+    ownClients: () =>
+      ownClientsOf(parentId === undefined ? pages : { authProxies: others.page(parentId, "authProxies") }),
   };
 }
 

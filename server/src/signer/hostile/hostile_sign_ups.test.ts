@@ -13,6 +13,7 @@ import { newKey } from "../../../test/session_rig.ts";
 import { activityBody } from "../../../test/signer_rig.ts";
 import { createTestIssuers, testIssuer, testIssuerKey, testToken } from "../../../test/test_issuers.ts";
 import { heldToken, loginSignature, signUpSignature } from "../../../test/verification_tokens.ts";
+import { decodePage } from "../../state/pages.ts";
 import { openKeyring } from "../secrets/keyring.ts";
 
 const v8 = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8";
@@ -36,6 +37,7 @@ function createSignUps() {
   const statements = [
     issuers.statement(testIssuer, [testIssuerKey], rig.clock.nowMs),
     issuers.statement(evilIssuer, [evilKey], rig.clock.nowMs),
+    issuers.statement("https://accounts.google.com", [testIssuerKey], rig.clock.nowMs),
   ];
   const key = newKey();
   /** Ann's, for her key, unless said otherwise. */
@@ -135,6 +137,22 @@ test("an identity brings the key of its nonce, its own verified address, and not
   ];
   for (const [what, user] of bad) assert.notEqual(refusalIn(say(user)), undefined, what);
   t.diagnostic(`${bad.length} sign-ups by an identity: 0 decided; ${good.length} that bring what they may: all`);
+});
+
+test("an address is verified by a token for an application of the organization's own, and by no other", () => {
+  const { key, say, token } = createSignUps();
+  const google = { iss: "https://accounts.google.com", email, email_verified: true };
+  const isVerified = (claims: object) => {
+    const user = { oauthProviders: [token({ ...google, ...claims })], apiKeys: [signUpKey(key)], userEmail: email };
+    const [, born = assert.fail()] = preparedIn(say(user));
+    const members = born.next?.pages.find(({ name }) => name === "members") ?? assert.fail("no members");
+    const [root = assert.fail()] = decodePage("members", members.content).users.values();
+    return root.emailVerified === true;
+  };
+  // Whoever runs an application where Ann signs in gets such a token, with any nonce: hers or that of a key of their own.
+  assert.equal(isVerified({ aud: "evil-app" }), false);
+  assert.equal(isVerified({ aud: "client-3", sub: "own" }), true);
+  assert.equal(isVerified({ aud: "client-3", sub: "not a linking issuer", iss: testIssuer }), false);
 });
 
 test("a contact brings what its client signature covers, and nothing else", (t) => {
