@@ -14,6 +14,16 @@ const rsaOf = (modulusLength: number, publicExponent = 65_537) => ({
   alg: "RS256",
 });
 
+/** A number of 2,048 bits that is a power of 65537 modulo each of the first primes, as all moduli of that library are; `by` is added. */
+function rocaModulus(by: number): string {
+  const primes = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n, 41n, 43n, 47n, 53n, 59n, 61n, 67n, 71n];
+  primes.push(73n, 79n, 83n, 89n, 97n, 101n, 103n, 107n, 109n, 113n, 127n, 131n, 137n, 139n, 149n, 151n, 157n);
+  const product = primes.reduce((whole, prime) => whole * prime, 1n);
+  const power = 65_537n ** 12_345n % product;
+  const modulus = power + product * ((1n << 2_047n) / product + 1n) + BigInt(by);
+  return Buffer.from(modulus.toString(16).padStart(512, "0"), "hex").toString("base64url");
+}
+
 test("the keys of every algorithm are kept, in their order, with the members that matter", () => {
   const read = readText(publishedKeys(keys));
   assert.deepEqual(
@@ -58,6 +68,10 @@ test("keys that are for something else, of another kind, weak or private are lef
     ["an empty name", { ...rsa, kid: "" }],
     ["a long name", { ...rsa, kid: "k".repeat(257) }],
     ["1,024 bits", rsaOf(1024)],
+    ["8,192 bits", { ...rsa, n: Buffer.alloc(1_024, 0xff).toString("base64url") }],
+    ["an exponent as long as the modulus", { ...rsa, e: rsa?.n }],
+    ["an even modulus", { ...rsa, n: Buffer.alloc(256, 0xfe).toString("base64url") }],
+    ["a modulus whose factors can be computed (CVE-2017-15361)", { ...rsa, n: rocaModulus(0) }],
     ["another exponent", rsaOf(2048, 3)],
     [
       "a leading zero",
@@ -69,6 +83,10 @@ test("keys that are for something else, of another kind, weak or private are lef
   ];
   for (const [why, jwk] of bad) assert.deepEqual(readJwks(jwk), [], why);
   assert.equal(readJwks(...bad.map(([, jwk]) => jwk), { ...rsa, key_ops: ["verify", "sign"] }).length, 1);
+});
+
+test("a number beside one of that library's is taken", () => {
+  assert.equal(readJwks({ ...rsa, n: rocaModulus(2) }).length, 1);
 });
 
 test("what is no key set is refused", () => {

@@ -48,7 +48,10 @@ const identityLogin: ProxyType = {
   methods: () => [["oauth"]],
 };
 
-/** The token that comes of it is bound to a key by its nonce: it lets in nobody else. */
+/**
+ * The token that comes of it is bound to a key by its nonce: who reads it on its way signs in with no other. The nonce itself is the
+ * gateway's word here, as all of the body is, and so is the code (docs/decisions/0064).
+ */
 const providerSignIn: ProxyType = {
   place: "own",
   chosen: ["oauth2CredentialId", "authCode", "redirectUri", "codeVerifier", "nonce"],

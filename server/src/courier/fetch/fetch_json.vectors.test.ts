@@ -123,6 +123,8 @@ test("names are looked up as IDNA writes them, and what it refuses is refused", 
     const destination = await destinationOf(`https://${encodeURIComponent(input)}/`);
     const expected = output === null || output === "" || output.endsWith(".") ? undefined : output;
     if (destination !== expected) wrong.push({ input, destination, expected });
+    const asHttp = await destinationOf(`http://${encodeURIComponent(input)}/`);
+    if (asHttp !== undefined) wrong.push({ input, destination: asHttp, expected: undefined });
   }
   assert.deepEqual(wrong, []);
   assert.equal(list.length, 58);

@@ -204,6 +204,16 @@ test("an issuer has one spelling: anything else is refused before it is fetched 
   for (const issuer of [
     ...odd,
     " https://a.test",
+    "https://a.test/%2e%2e/x",
+    "https://a.test/.%2E/x",
+    "https://a.test/\tx",
+    "https://a.test:0443",
+    "https://0x7f.1",
+    "https://2130706433",
+    "https:a.test",
+    "https:///a.test",
+    "https://\uff41.test",
+    "https://a\u3002test",
     "https://a.test\\b",
     "https://ä.test",
     `https://a.test/${"x".repeat(512)}`,
@@ -211,6 +221,23 @@ test("an issuer has one spelling: anything else is refused before it is fetched 
     await assert.rejects(ask(issuer), { error: "unusable", message: /a plain https address without a query$/ }, issuer);
   }
   assert.deepEqual(urls, []);
+});
+
+test("an issuer with a user name, another scheme or an odd port is not asked for, and one on this machine neither", async () => {
+  let lookUps = 0;
+  const resolve = async () => {
+    lookUps += 1;
+    return [];
+  };
+  const { ask } = start({ fetchJson: createFetchJson({ egress: undefined, resolve }) });
+  for (const issuer of [
+    ...["https://user@a.test", "https://a.test@b.test", "https://user:secret@a.test", "http://a.test"],
+    ...["https://a.test:22", "https://a.test:8080", "https://127.0.0.1", "https://[::1]", "https://[::ffff:a9fe:a9fe]"],
+    ...["https://169.254.169.254/latest/meta-data", "https://a.test./", "ftp://a.test", "file:///etc"],
+  ]) {
+    await assert.rejects(ask(issuer), { error: "unusable" }, issuer);
+  }
+  assert.equal(lookUps, 0);
 });
 
 test("with KEYSTEAD_OIDC_ISSUERS no other issuer is asked, and those listed are not counted as new", async (t) => {

@@ -46,10 +46,14 @@ export function openIdentityTokens(
 ): IdentityTokens {
   const taken: NewLeaf["outside"][number][] = [];
   const takenKeys = new Set<string>();
+  let opened: readonly IssuerStatement[] | undefined;
+  /** By the text of a set. Reading one of many keys takes longer than verifying a token, and one request may bring a hundred. */
+  const keySets = new Map<string, readonly IssuerKey[]>();
 
   /** The newest one that was brought about this issuer; undefined where it is missing or over. Throws for one that nobody has said. */
   function findStatement(issuer: string): IssuerStatement | undefined {
-    const about = statements.map(openBrought).filter((statement) => statement.issuer === issuer);
+    opened ??= statements.map(openBrought);
+    const about = opened.filter((statement) => statement.issuer === issuer);
     const [newest] = about.sort((a, b) => b.fetchedAtMs - a.fetchedAtMs);
     if (newest !== undefined && newest.fetchedAtMs > nowMs + clockSkewMs) {
       throw new Fault("unavailable", "the courier's clock is ahead of the signer's: set the clock of this host");
@@ -78,8 +82,14 @@ export function openIdentityTokens(
     }
   }
 
+  function keysIn({ keys: text }: IssuerStatement): readonly IssuerKey[] {
+    const known = keySets.get(text) ?? parseKeySet(text);
+    keySets.set(text, known);
+    return known;
+  }
+
   function verifyWith(statement: IssuerStatement, token: SentIdentityToken): void {
-    const keys = parseKeySet(statement.keys);
+    const keys = keysIn(statement);
     // Before the verdict: a refusal by this key is an outcome that follows from it, too.
     note(statement, findTokenKeys(token, keys));
     if (verifyWithKeys(nodeTokenCrypto, token, keys).kind === "verified") return;
