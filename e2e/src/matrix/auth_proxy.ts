@@ -115,7 +115,7 @@ export const updateAuthProxyConfig = activityEntry<Json>({
     {
       name: "a text message without a code",
       bend: () => ({ smsCustomizationParams: { template: "hello" } }),
-      refusal: invalid("the message cannot be sent: the template has no {{.OtpCode}}"),
+      refusal: invalid("the message cannot be sent: smsCustomization.template has no {{.OtpCode}}"),
       kept: "FAILED",
     },
   ],

@@ -23,6 +23,10 @@ async function newProvider(claims: Json = {}): Promise<Provider> {
   return { providerName: "Issuer", oidcToken: token({ sub: randomUUID(), ...claims }) };
 }
 
+function subjectIn({ oidcToken }: Provider): string {
+  return JSON.parse(Buffer.from(oidcToken.split(".")[1] ?? "", "base64url").toString("utf8")).sub;
+}
+
 const badProvider = (
   name: string,
   provider: () => Promise<Json>,
@@ -40,9 +44,10 @@ export const createOauthProviders = activityEntry<Params>({
     oauthProviders: [await newProvider(), await newProvider()],
   }),
   required: ["userId", "oauthProviders", "oauthProviders.0.providerName"],
-  result: ({ userId }, { after }) => ({
-    providerIds: byId(after.users, "userId", userId).oauthProviders.map(({ providerId }: Json) => providerId),
-  }),
+  result: ({ userId, oauthProviders }, { after }) => {
+    const shown = byId(after.users, "userId", userId).oauthProviders;
+    return { providerIds: oauthProviders.map((each) => byId(shown, "subject", subjectIn(each)).providerId) };
+  },
   async shows({ userId, oauthProviders }, { before, after }) {
     assert.deepEqual(byId(before.users, "userId", userId).oauthProviders, []);
     const { issuer } = await loopbackIssuer();

@@ -65,7 +65,7 @@ const badCodes: readonly BadCode[] = [
   [
     "a text message without the code",
     { otpType: "OTP_TYPE_SMS", contact: "+15551234567", smsCustomization: { template: "Hello" } },
-    "the message cannot be sent: the template has no {{.OtpCode}}",
+    "the message cannot be sent: smsCustomization.template has no {{.OtpCode}}",
   ],
 ];
 

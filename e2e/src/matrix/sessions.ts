@@ -76,7 +76,7 @@ export const stampLogin = activityEntry<{ publicKey: string; expirationSeconds: 
     {
       name: "a key that is no point",
       bend: (good) => ({ ...good, publicKey: `05${"02".repeat(32)}` }),
-      refusal: { status: 400, code: 3, message: /public key/ },
+      refusal: { status: 400, code: 3, message: /publicKey/ },
       kept: "FAILED",
     },
     {

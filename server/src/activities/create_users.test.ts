@@ -126,10 +126,6 @@ test("passkeys are counted before any is verified", () => {
   );
 });
 
-test("identity providers answer that they are not built", () => {
-  assert.throws(() => run([user({ oauthProviders: [{ providerName: "x" }] })]), { code: "unimplemented" });
-});
-
 test("the limit counts users that are there and users that come, in parents and sub-organizations by their own number", () => {
   const three = [user(), user({ apiKeys: [keyParams(2)] }), user({ apiKeys: [keyParams(3)] })];
   const limits = { usersPerOrganization: 4, usersPerSubOrganization: 3 };

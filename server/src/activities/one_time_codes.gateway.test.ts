@@ -264,8 +264,12 @@ for (const dialect of dialects) {
         ],
         [{ sendFromEmailAddress: "a@example.com, b@example.com" }, 3, /^the message cannot be sent: the sender/],
         [{ emailCustomization: { logoUrl: "http://example.com/a.png" } }, 3, /the logo needs https/],
-        [{ emailCustomization: { magicLinkTemplate: "https://%s.example.com/" } }, 3, /the link is no address/],
-        [{ emailCustomization: { magicLinkTemplate: "javascript://x/%s" } }, 3, /the link is no address/],
+        [
+          { emailCustomization: { magicLinkTemplate: "https://%s.example.com/" } },
+          3,
+          /magicLinkTemplate is no address/,
+        ],
+        [{ emailCustomization: { magicLinkTemplate: "javascript://x/%s" } }, 3, /magicLinkTemplate is no address/],
         [{ emailCustomization: { templateVariables: "[1]" } }, 3, /^invalid templateVariables/],
         [{ emailCustomization: { templateVariables: "{" } }, 3, /^invalid templateVariables/],
       ];

@@ -123,7 +123,7 @@ for (const dialect of dialects) {
         [{ publicKey, expirationSeconds: "1.5" }, "invalid_argument", /^invalid api key expiration/],
         [{ publicKey, expirationSeconds: "" }, "invalid_argument", /^invalid api key expiration/],
         [{ publicKey, expirationSeconds: "2592001" }, "invalid_argument", /at most 2592000 seconds/],
-        [{ publicKey: `05${"02".repeat(32)}` }, "invalid_argument", /public key/],
+        [{ publicKey: `05${"02".repeat(32)}` }, "invalid_argument", /publicKey/],
         [{ publicKey, sessionProfileId: "11111111-0000-0000-0000-000000000000" }, "not_found", /session profile/],
       ];
       for (const [params, code, message] of cases) {

@@ -114,7 +114,7 @@ test("what could not work is refused", () => {
     [{ verificationTokenExpirationSeconds: 0 }, /from 1 to 86400/],
     [{ sessionExpirationSeconds: 31_000_000 }, /from 1 to 2592000/],
     [{ sendFromEmailAddress: "nobody" }, /invalid email address/],
-    [{ emailCustomizationParams: { magicLinkTemplate: "javascript:%s" } }, /the link is no address/],
+    [{ emailCustomizationParams: { magicLinkTemplate: "javascript:%s" } }, /magicLinkTemplate is no address/],
     [{ smsCustomizationParams: { template: "hello" } }, /has no \{\{\.OtpCode\}\}/],
     [{ walletKitSettings: { enabledSocialProviders: ["myspace"] } }, /is none of google/],
     [{ walletKitSettings: { oauthRedirectUrl: "back" } }, /is no address/],

@@ -284,15 +284,19 @@ function proving(act: Act, changes: readonly Change[]): readonly Change[] {
 const firstSignInMs = 5 * 60_000;
 
 /**
- * A sign-in right after the sign-up, with a key that came with it. Wallets stamp their first sign-in before there is an organization that
- * they could name. Somebody who has registered a stranger's key would have to do it in the minutes before that stranger signs up.
+ * A sign-in right after the sign-up, with the one key that came with it. Wallets stamp their first sign-in before there is an organization
+ * that they could name. Where anything else lets somebody in, a stranger may have registered the key to share the account of its owner:
+ * there a sign-in by the parent's name proves nothing.
  */
 function isFirstSignIn({ state, caller, nowMs }: Act): boolean {
   const { createdAtMs } = state.pages.settings;
-  const isBornWith = caller.user.apiKeys.some(
-    (key) => key.apiKeyId === caller.credential.credentialId && key.createdAtMs === createdAtMs,
-  );
-  return isBornWith && nowMs - createdAtMs <= firstSignInMs;
+  const [key, ...otherKeys] = caller.user.apiKeys;
+  const isBornWith = key?.apiKeyId === caller.credential.credentialId && key.createdAtMs === createdAtMs;
+  if (!isBornWith || nowMs - createdAtMs > firstSignInMs) return false;
+  const { authenticators = [], oauthProviders = [], userEmail, userPhoneNumber } = caller.user;
+  const otherCredentials = otherKeys.length + authenticators.length + oauthProviders.length;
+  const hasContact = userEmail !== undefined || userPhoneNumber !== undefined;
+  return otherCredentials === 0 && !hasContact && state.pages.members.users.size === 1;
 }
 
 function advance(

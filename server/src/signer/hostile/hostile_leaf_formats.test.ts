@@ -139,8 +139,8 @@ test("the leaf of a newer release is refused by what is unknown in it, and its n
     "malformed bytes: unknown evidence kind 9": formatTwo(leaf, {
       evidence: Buffer.concat([...head, Buffer.of(9), Buffer.alloc(100)]),
     }),
-    "malformed bytes: unknown kind of outside value 0": formatTwo(leaf, {
-      outside: Buffer.concat([u32(1), Buffer.of(0, 0), counted("7")]),
+    "malformed bytes: unknown kind of outside value 9": formatTwo(leaf, {
+      outside: Buffer.concat([u32(1), Buffer.of(9, 0), counted("7")]),
     }),
   };
   const rows = [older, ...Object.values(newer).map((content) => markedLeaf(rig, content)), row.leaf];

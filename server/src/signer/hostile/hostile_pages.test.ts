@@ -34,7 +34,14 @@ function found(): Organization {
 
 function act(organization: Organization, body: Uint8Array, records: readonly StoredRecord[] = []): Prepared {
   const { rig, state } = organization;
-  const reply = offer(rig, state, body, { records });
+  // As the gateway does: pages of keys are brought when they are asked for.
+  const kept = { ...state, pages: state.pages.filter(({ name }) => !name.startsWith("keyFacts/")) };
+  let reply = offer(rig, kept, body, { records });
+  if (reply.kind === "again") {
+    const names = reply.value.flatMap((wish) => (wish.kind === "page" ? [wish.value.name] : []));
+    const pages = state.pages.filter(({ name }) => names.includes(name));
+    reply = offer(rig, kept, body, { records, pages });
+  }
   if (reply.kind !== "prepared") throw new Error(`missing: ${JSON.stringify(reply.value)}`);
   const [own] = reply.value;
   assert.equal(own?.activity?.status, "ACTIVITY_STATUS_COMPLETED", own?.activity?.failure ?? "nothing");
