@@ -72,7 +72,7 @@ export const otpLogin = defineActivity({
     checkTokenUse(context, token, params.clientSignature, { kind: "login", publicKey: params.publicKey });
     const contact = contactOfToken(token);
     refuseUnlessCodesSignIn(settings, contact.kind, context.organizationId);
-    const owner = userOfToken(members, token);
+    const owner = userOfToken(members, token, context);
     const used = usedUpToken(usedTokens, token, context.nowMs);
     const { user, ...login } = withLogin(members, owner, params, context);
     return {

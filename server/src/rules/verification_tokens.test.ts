@@ -55,7 +55,7 @@ test("a token speaks for the one user who has its contact, verified before writt
   const bob = person("bob", { userPhoneNumber: "+15551234567" });
   const membersOf = (...users: Parameters<typeof person>[1][]) =>
     organization({ users: [bob, ...users] as never }).members;
-  const among = (...users: (typeof ann)[]) => userOfToken(membersOf(...users), claims(1)).userId;
+  const among = (...users: (typeof ann)[]) => userOfToken(membersOf(...users), claims(1), {}).userId;
   assert.equal(among(ann), "ann");
   assert.throws(() => among(), { code: "unauthenticated", errorCode: "CREDENTIAL_NOT_FOUND" });
   assert.throws(() => among(ann, eve), { code: "unauthenticated", errorCode: "CREDENTIAL_CONFLICT" });
@@ -64,5 +64,6 @@ test("a token speaks for the one user who has its contact, verified before writt
     errorCode: "CREDENTIAL_CONFLICT",
   });
   const sms = claims(1, { verificationType: "OTP_TYPE_SMS", contact: "+15551234567" });
-  assert.equal(userOfToken(membersOf(ann), sms).userId, "bob");
+  assert.equal(userOfToken(membersOf(ann), sms, {}).userId, "bob");
+  assert.throws(() => userOfToken(membersOf(ann), sms, { isByAuthProxy: true }), { errorCode: "CREDENTIAL_NOT_FOUND" });
 });

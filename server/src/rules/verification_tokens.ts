@@ -67,9 +67,17 @@ export function checkTokenUse(
   );
 }
 
-/** The one user of the organization whom a token speaks for. Who has the contact verified comes before all who only wrote it down. */
-export function userOfToken(members: MembersPage, token: TokenClaims): User {
-  const [user, ...others] = usersWithContact(members, contactOfToken(token), true);
+/**
+ * The one user of the organization whom a token speaks for. Who has the contact verified comes before all who only wrote it down. Through the
+ * auth proxy those do not count: which organization such a request names is the gateway's word, and the login would verify the contact for
+ * whoever wrote it down.
+ */
+export function userOfToken(
+  members: MembersPage,
+  token: TokenClaims,
+  { isByAuthProxy }: Pick<ActivityContext, "isByAuthProxy">,
+): User {
+  const [user, ...others] = usersWithContact(members, contactOfToken(token), isByAuthProxy !== true);
   if (user === undefined) {
     throw new Fault(
       "unauthenticated",

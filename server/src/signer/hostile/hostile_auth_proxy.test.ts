@@ -27,7 +27,7 @@ import {
   stateAfter,
   userWithKey,
 } from "../../../test/signer_rig.ts";
-import { heldToken } from "../../../test/verification_tokens.ts";
+import { heldToken, loginSignature } from "../../../test/verification_tokens.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { activityValidators } from "../../generated/activity_validators.ts";
 import { proxyParameters, proxyTypeNames } from "../../rules/auth_proxy_types.ts";
@@ -166,6 +166,37 @@ test("unstamped bodies of every activity type in a sub-organization: none is dec
     }
   }
   t.diagnostic(`${refused} unstamped bodies of ${activityForms.size} types in a sub-organization: 0 decided`);
+});
+
+test("a login by code through the proxy is for a verified contact, wherever the gateway sends it", () => {
+  const proxied = createProxiedSigner();
+  const { rig } = proxied;
+  const held = heldToken(rig);
+  const { publicKey } = held.holder;
+  // Somebody else has written Ann's address into a user of their own.
+  const home = signUp(proxied, { authenticators: [passkeyParams(6)], userEmail: "ann@example.com" });
+  const child = { ...proxied, state: home };
+  const others = [beside(proxied.state)];
+  const fixed = { expirationSeconds: String(proxied.proxy.settings.sessionExpirationSeconds) };
+  const unbound = heldToken(rig, { unbound: true });
+  const logins = {
+    ACTIVITY_TYPE_OTP_LOGIN_V2: {
+      verificationToken: held.token,
+      publicKey,
+      clientSignature: loginSignature(held, publicKey),
+    },
+    ACTIVITY_TYPE_OTP_LOGIN: { verificationToken: unbound.token, publicKey },
+  };
+  for (const [type, login] of Object.entries(logins)) {
+    const body = activityBody(rig, type, { ...login, ...fixed }, { organizationId: organizationOf(home) });
+    assert.match(
+      refusalIn(askUnstamped(child, body, { others })) ?? "",
+      /could not find a user with the contact/,
+      type,
+    );
+    // The parent's own stamp names the sub-organization.
+    assert.equal(refusalIn(askStamped(child, body, { others })), undefined, type);
+  }
 });
 
 test("a body that waits for approvals is not approved by sending it without a stamp", () => {
