@@ -17,13 +17,19 @@ import { type Outcome, runSuites, type SuiteOutcome } from "./suites.ts";
 const alwaysShown =
   /\.vectors\.test\.ts$|hostile_gateway|signer_sandbox|two_gateways|courier_kills|hostile_codes|node_curves|noble_curves|matrix(_\w+)?\.test|consensus\.test|policy_rows|e2e\/src\/authorisation\/|cli\/src\/policy\.test/;
 
+/** What a hostile gateway tries without a stamp, or with somebody else's token. */
+const withoutStamps = /hostile\/hostile_(auth_proxy|identity_logins|oauth2_orders|proxy_user|sign_ups)\.test/;
+
 const benchNames = ["bench", "bench --scale", "bench --scale --wallets", "bench --attack", "bench --timing"];
 
 process.env.KEYSTEAD_FIGURES = "1";
 const machine = { node: process.version, cores: cpus().length, architecture: process.arch };
 const commit = measuredCommit();
 const files = findTestFiles().filter(
-  (path) => alwaysShown.test(path) || readFileSync(join(root, path), "utf8").includes('test/samples.ts"'),
+  (path) =>
+    alwaysShown.test(path) ||
+    withoutStamps.test(path) ||
+    readFileSync(join(root, path), "utf8").includes('test/samples.ts"'),
 );
 
 const { values: options } = parseArgs({ options: { only: { type: "string" } } });

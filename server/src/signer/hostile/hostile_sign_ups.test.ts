@@ -84,6 +84,7 @@ test("an identity brings the key of its nonce, its own verified address, and not
     { oauthProviders: [token({ sub: "address", ...vouched })], apiKeys: [mine], userEmail: "Ann@Example.com" },
   ];
   for (const user of good) preparedIn(say(user));
+  preparedIn(say({ oauthProviders: [token({ sub: "older form" })], apiKeys: [mine] }, {}, v7));
   const bad: [what: string, user: User][] = [
     ["another's key", { oauthProviders: [token()], apiKeys: [signUpKey()] }],
     ["a key, and a token that names none", { oauthProviders: [token({}, "")], apiKeys: [mine] }],
@@ -135,8 +136,10 @@ test("an identity brings the key of its nonce, its own verified address, and not
     ],
     ["a phone number, alone", { oauthProviders: [token()], userPhoneNumber: "+15551234567" }],
   ];
-  for (const [what, user] of bad) assert.notEqual(refusalIn(say(user)), undefined, what);
-  t.diagnostic(`${bad.length} sign-ups by an identity: 0 decided; ${good.length} that bring what they may: all`);
+  for (const [what, user] of bad) {
+    for (const type of [v8, v7]) assert.notEqual(refusalIn(say(user, {}, type)), undefined, `${type}: ${what}`);
+  }
+  t.diagnostic(`${2 * bad.length} sign-ups by an identity: 0 decided; ${good.length} that bring what they may: all`);
 });
 
 test("an address is verified by a token for an application of the organization's own, and by no other", () => {
