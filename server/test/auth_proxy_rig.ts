@@ -39,7 +39,8 @@ export function openProxy(
   userId: string,
   changes: Partial<ProxyDependencies> = {},
 ): ProxyRig {
-  const fixed = { budgets: defaultBudgets, channels: ["email", "sms"], captcha: undefined };
+  const linkingIssuers = new Set(["https://accounts.google.com"]);
+  const fixed = { budgets: defaultBudgets, channels: ["email", "sms"], captcha: undefined, linkingIssuers };
   const routes = authProxyRoutes({ ...rig.dependencies, ...fixed, ...changes });
   const call: ProxyRig["call"] = async (path, body, options = {}) => {
     const route = routes.find((each) => each.path === `/v1/${path}`);
