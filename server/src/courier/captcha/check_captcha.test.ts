@@ -1,7 +1,7 @@
 /** What the courier makes of a captcha provider's answers. The provider is a real HTTP server. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type CaptchaProvider, startCaptchaProvider } from "../../../test/captcha_provider.ts";
+import { type CaptchaProvider, startCaptchaProvider } from "../../../../core/test/captcha_provider.ts";
 import type { CaptchaReply } from "../../frames/courier_messages.ts";
 import { createFetchJson } from "../fetch/fetch_json.ts";
 import { readCaptcha } from "./captcha_settings.ts";

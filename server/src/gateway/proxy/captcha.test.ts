@@ -1,8 +1,9 @@
 /** Captchas at the auth proxy, from its routes over the courier's code to a real HTTP server, on both databases. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { type CaptchaProvider, startCaptchaProvider } from "../../../../core/test/captcha_provider.ts";
 import { enableProxy, noCredentials, type ProxyRig } from "../../../test/auth_proxy_rig.ts";
-import { type CaptchaProvider, captchaOf, startCaptchaProvider } from "../../../test/captcha_provider.ts";
+import { captchaOf } from "../../../test/captcha_rig.ts";
 import type { GatewayRig } from "../../../test/gateway_rig.ts";
 import { registeredPasskey, testPasskey } from "../../../test/passkeys.ts";
 import { onBothDatabases } from "../../../test/policy_rig.ts";
