@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
+import { createApiKeyStamper, createClient } from "@keystead/sdk";
+import { startCaptchaProvider } from "../../core/test/captcha_provider.ts";
+import { loopbackIssuer } from "./identity/loopback_issuer.ts";
 import { createKey } from "./key_pairs.ts";
 import { type KeysteadServer, type ServerOptions, startKeystead } from "./keystead_server.ts";
-import { messageTo } from "./mailbox.ts";
+import { messagesTo, messageTo } from "./mailbox.ts";
 import { authenticatorParams, createPasskey } from "./passkeys.ts";
 import { rootOf } from "./published/clients.ts";
 
@@ -95,7 +98,10 @@ test("on a port of its own the proxy is there and the API is not, and the other 
 });
 
 test("budgets are an address's own, as a trusted proxy tells it", async (t) => {
-  const env = { KEYSTEAD_TRUSTED_PROXIES: "127.0.0.1", KEYSTEAD_PROXY_BUDGETS: '{"signUps": 1}' };
+  const env = {
+    KEYSTEAD_TRUSTED_PROXIES: "127.0.0.1",
+    KEYSTEAD_PROXY_BUDGETS: '{"signUps": 1, "signIns": 1, "lookUps": 1}',
+  };
   const server = await start(t, { env });
   const from = (address: string) => ({
     headers: { "x-auth-proxy-config-id": server.bootstrap.authProxyConfigId, "x-forwarded-for": address },
@@ -104,6 +110,20 @@ test("budgets are an address's own, as a trusted proxy tells it", async (t) => {
   const second = await call(server, "signup_v2", passkeySignUp(), from("198.51.100.1, 203.0.113.7"));
   assert.deepEqual([second.status, second.body.code], [429, 8]);
   assert.equal((await call(server, "signup_v2", passkeySignUp(), from("203.0.113.8"))).status, 200);
+  const bodies = {
+    account: { filterType: "EMAIL", filterValue: "ann@example.com" },
+    oauth_login: { oidcToken: "x", publicKey: createKey().publicKey },
+  };
+  for (const [path, body] of Object.entries(bodies)) {
+    const statusFrom = async (address: string) =>
+      (await call(server, path, JSON.stringify(body), from(address))).status;
+    const first = path === "account" ? 200 : 400;
+    assert.deepEqual(
+      [await statusFrom("203.0.113.7"), await statusFrom("203.0.113.7"), await statusFrom("203.0.113.8")],
+      [first, 429, first],
+      path,
+    );
+  }
 });
 
 test("a code goes out by mail and its answer comes back as a token", async (t) => {
@@ -113,4 +133,57 @@ test("a code goes out by mail and its answer comes back as a token", async (t) =
   const { code } = await messageTo(contact);
   const answered = await call(server, "otp_verify", JSON.stringify({ otpId: started.body.otpId, otpCode: code }));
   assert.deepEqual([answered.status, Object.keys(answered.body)], [200, ["verificationToken"]]);
+});
+
+function parentOf({ bootstrap }: KeysteadServer) {
+  const { baseUrl, organizationId, apiPublicKey, apiPrivateKey } = bootstrap;
+  return createClient({ baseUrl, organizationId, stamper: createApiKeyStamper({ apiPublicKey, apiPrivateKey }) });
+}
+
+test("captchas are checked by the courier at the provider of the settings, before a code goes out", async (t) => {
+  const provider = await startCaptchaProvider("the-one-key-of-ours");
+  t.after(provider.close);
+  const env = { KEYSTEAD_CAPTCHA: JSON.stringify({ siteKey: "site", ...provider.settings }) };
+  const server = await start(t, { env });
+  await parentOf(server).updateAuthProxyConfig({ captchaEnabled: true });
+  assert.deepEqual((await call(server, "wallet_kit_client_params", "")).body, { turnstileSiteKey: "site" });
+  const contact = `captcha-${Date.now()}@example.com`;
+  const ask = (token: string) =>
+    call(server, "otp_init_v2", JSON.stringify({ otpType: "OTP_TYPE_EMAIL", contact }), {
+      headers: { "x-auth-proxy-config-id": server.bootstrap.authProxyConfigId, "x-captcha-token": token },
+    });
+  const refused = await ask("made up");
+  assert.deepEqual([refused.status, refused.body.code], [403, 7]);
+  assert.equal(messagesTo(contact).length, 0);
+  assert.equal((await ask(provider.solve())).status, 200);
+  assert.equal((await messageTo(contact)).to, contact);
+  await provider.close();
+  const away = await ask("token");
+  assert.deepEqual([away.status, away.body.code], [503, 14]);
+  assert.match(away.body.message, /the captcha provider 127\.0\.0\.1:\d+ cannot be reached/);
+  assert.doesNotMatch(server.output(), /the-one-key-of-ours/);
+});
+
+test("who has signed up by code signs in by an issuer that vouches for the address", async (t) => {
+  const { issuer, token } = await loopbackIssuer();
+  const server = await start(t, { env: { KEYSTEAD_OIDC_LINKING: issuer } });
+  await parentOf(server).updateAuthProxyConfig({ socialLinkingClientIds: ["web"], otpLength: 6 });
+  const email = `linked-${Date.now()}@example.com`;
+  const begun = await call(server, "otp_init", JSON.stringify({ otpType: "OTP_TYPE_EMAIL", contact: email }));
+  const { code } = await messageTo(email);
+  const answer = JSON.stringify({ otpId: begun.body.otpId, otpCode: code });
+  const { verificationToken } = (await call(server, "otp_verify", answer)).body;
+  const made = await call(server, "signup", JSON.stringify({ ...noCredentials, userEmail: email, verificationToken }));
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  const { publicKey } = createKey();
+  const login = (aud: string) => {
+    const oidcToken = token({ sub: `sub-${email}`, aud, email, email_verified: true }, publicKey);
+    return call(server, "oauth_login", JSON.stringify({ oidcToken, publicKey }));
+  };
+  assert.equal((await login("another")).status, 401);
+  const linked = await login("web");
+  assert.equal(linked.status, 200, JSON.stringify(linked.body));
+  const [, payload = ""] = linked.body.session.split(".");
+  const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+  assert.deepEqual([claims.organization_id, claims.user_id], [made.body.organizationId, made.body.userId]);
 });

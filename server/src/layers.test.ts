@@ -84,7 +84,8 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     fetch: [],
     issuers: ["fetch"],
     oauth2: ["fetch"],
-    "": ["fetch", "issuers", "oauth2"],
+    captcha: ["fetch"],
+    "": ["fetch", "issuers", "oauth2", "captcha"],
   },
   "server/src/signer": {
     memory: [],

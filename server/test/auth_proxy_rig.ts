@@ -18,6 +18,8 @@ export type ProxyCall = {
 export type ProxyRig = {
   configId: string;
   userId: string;
+  /** Every path that is served, without `/v1/`. */
+  paths: readonly string[];
   call(path: string, body: object | string, options?: ProxyCall): Promise<ProxyAnswer>;
   /** The body of a 200. */
   ok<T = Record<string, string>>(path: string, body: object | string, options?: ProxyCall): Promise<T>;
@@ -39,7 +41,8 @@ export function openProxy(
   userId: string,
   changes: Partial<ProxyDependencies> = {},
 ): ProxyRig {
-  const fixed = { budgets: defaultBudgets, channels: ["email", "sms"], captcha: undefined };
+  const linkingIssuers = new Set(["https://accounts.google.com"]);
+  const fixed = { budgets: defaultBudgets, channels: ["email", "sms"], captcha: undefined, linkingIssuers };
   const routes = authProxyRoutes({ ...rig.dependencies, ...fixed, ...changes });
   const call: ProxyRig["call"] = async (path, body, options = {}) => {
     const route = routes.find((each) => each.path === `/v1/${path}`);
@@ -50,6 +53,7 @@ export function openProxy(
   return {
     configId,
     userId,
+    paths: routes.flatMap(({ path }) => (path === "/v1/:path" ? [] : path.replace("/v1/", ""))),
     call,
     async ok(path, body, options) {
       const answer = await call(path, body, options);

@@ -8,13 +8,13 @@ import type { GatewayRig } from "./gateway_rig.ts";
 
 type TestProvider = Awaited<ReturnType<typeof startOauth2Provider>>;
 
-/** The courier in this process. */
-export function courierOf(rig: GatewayRig, provider: TestProvider): CourierOrders {
+/** The courier in this process; without a provider, one that none is configured for. */
+export function courierOf(rig: GatewayRig, provider: TestProvider | undefined): CourierOrders {
   const { courierKey } = openKeyring(rig.signer.rootKey, 1, rig.signer.keyring);
   const { exchange } = createExchanges({
     courierKey,
     fetchJson: createFetchJson({ egress: "loopback" }),
-    providers: new Map([["OAUTH2_PROVIDER_ALPHA", provider.addresses]]),
+    providers: new Map(provider === undefined ? [] : [["OAUTH2_PROVIDER_ALPHA", provider.addresses]]),
     now: () => rig.signer.clock.nowMs,
     note: () => undefined,
   });

@@ -54,6 +54,7 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
   const orders: Orders = {
     ownIssuer: ownIssuerUrl,
     linkingIssuers: ["https://accounts.google.com"],
+    hasCaptcha: true,
     adoptUnknown: false,
     acceptDatabase: false,
     reseal: false,

@@ -1,7 +1,11 @@
 /** IP allowlists through gateway and signer, on both databases. */
 import assert from "node:assert/strict";
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { p256 } from "@noble/curves/nist.js";
+import { enableProxy, noCredentials } from "../../test/auth_proxy_rig.ts";
 import type { GatewayRig, Person } from "../../test/gateway_rig.ts";
+import { registeredPasskey, testPasskey } from "../../test/passkeys.ts";
 import { done, onBothDatabases } from "../../test/policy_rig.ts";
 import { newKey, query } from "../../test/session_rig.ts";
 
@@ -134,4 +138,42 @@ onBothDatabases("votes are held to the list, and a gateway that ignores lists as
   assert.equal(second, refusal);
   Reflect.deleteProperty(rig, "source");
   assert.equal(await outcomeOf(rig.submit(ann, "create_user_tag", tag())), "done");
+});
+
+onBothDatabases("an empty list of a key is none, an empty list of the organization blocks everybody", async (rig) => {
+  const ann = await rig.newPerson("ann");
+  const publicKey = toHex(p256.getPublicKey(ann.privateKey));
+  from(rig, inside);
+  await set(rig, { publicKey, rules: [] });
+  await set(rig, { rules });
+  assert.equal(await outcomeOf(query(rig, "whoami", { organizationId: rig.organizationId }, ann)), "done");
+  from(rig, outside);
+  assert.equal(await outcomeOf(query(rig, "whoami", { organizationId: rig.organizationId }, ann)), refusal);
+  from(rig, inside);
+  await set(rig, { enabled: true, rules: [] });
+  for (const source of [inside, outside, { address: undefined }]) {
+    from(rig, source);
+    assert.deepEqual(await bothKinds(rig, rig.root), [refusal, refusal]);
+  }
+});
+
+onBothDatabases("an address that is not known passes where the list says so, and a known one does not", async (rig) => {
+  from(rig, inside);
+  await set(rig, { rules, onEvaluationError: "ALLOW" });
+  from(rig, { address: undefined });
+  assert.deepEqual(await bothKinds(rig, rig.root), ["done", "done"]);
+  from(rig, outside);
+  assert.deepEqual(await bothKinds(rig, rig.root), [refusal, refusal]);
+});
+
+onBothDatabases("whoever comes through the auth proxy is held to no list", async (rig) => {
+  const proxy = await enableProxy(rig);
+  from(rig, inside);
+  await set(rig, { rules });
+  from(rig, outside);
+  const authenticators = [registeredPasskey(testPasskey(41), "phone")];
+  const made = await proxy.call("signup_v2", { ...noCredentials, authenticators }, outside);
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  const code = { otpType: "OTP_TYPE_EMAIL", contact: "ann@example.com" };
+  assert.equal((await proxy.call("otp_init_v2", code, outside)).status, 200);
 });

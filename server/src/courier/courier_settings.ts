@@ -1,4 +1,5 @@
 /** How messages leave, and what may be fetched. The launcher has read the settings and found them right. */
+import { type CaptchaSettings, readCaptcha } from "./captcha/captcha_settings.ts";
 import { isLoopbackHost } from "./fetch/outgoing_url.ts";
 import { type ProviderTable, readProviders } from "./oauth2/providers.ts";
 
@@ -28,6 +29,8 @@ export type CourierSettings = {
   fetching: FetchSettings;
   /** The OAuth 2.0 providers that codes are exchanged at. */
   providers: ProviderTable;
+  /** The provider that captchas of the auth proxy are checked at. */
+  captcha: CaptchaSettings | undefined;
   mail: MailSettings | undefined;
   sms: SmsSettings | undefined;
   /** Where messages are written while there are settings for neither. */
@@ -41,6 +44,7 @@ export function readCourierSettings(env: NodeJS.ProcessEnv): CourierSettings {
   return {
     fetching: { egress, issuers: readIssuers(env.KEYSTEAD_OIDC_ISSUERS) },
     providers: readProviders(env.KEYSTEAD_OAUTH2_PROVIDERS),
+    captcha: readCaptcha(env.KEYSTEAD_CAPTCHA),
     mail: env.SMTP_URL ? readMail(env.SMTP_URL, env.KEYSTEAD_MAIL_FROM ?? "") : undefined,
     sms: env.KEYSTEAD_SMS_URL ? readSms(env.KEYSTEAD_SMS_URL, env.KEYSTEAD_SMS_TOKEN, egress) : undefined,
     outboxFolder: env.KEYSTEAD_OUTBOX_FOLDER ?? "./data/outbox",

@@ -1,14 +1,15 @@
 /**
  * The courier process: descriptor 3 joins the gateway, descriptor 4 the launcher. It sends messages, asks issuers for their keys, exchanges
- * codes at OAuth 2.0 providers, listens nowhere and reads no database.
+ * codes at OAuth 2.0 providers, has captchas checked, listens nowhere and reads no database.
  */
 import { Socket } from "node:net";
 import { lockDown } from "../lockdown/lockdown.ts";
 import { createStatementMac } from "../outbox/statement_mac.ts";
+import { createCaptchaCheck } from "./captcha/check_captcha.ts";
 import { createCourier } from "./courier.ts";
 import { readCourierSettings } from "./courier_settings.ts";
 import { createSenders, describeSenders } from "./create_senders.ts";
-import { createFetchJson } from "./fetch/fetch_json.ts";
+import { createFetchJson, fetchLimits } from "./fetch/fetch_json.ts";
 import { portsOf } from "./fetch/outgoing_url.ts";
 import { answerIssuer } from "./issuers/answer_issuer.ts";
 import { createIssuers } from "./issuers/issuers.ts";
@@ -52,7 +53,19 @@ try {
     now: Date.now,
     note: limitedNote,
   });
+  const { captcha } = settings;
+  const checkCaptcha = createCaptchaCheck({
+    // One host answers for all.
+    fetchJson: createFetchJson({
+      egress,
+      furtherPorts: portsOf(captcha === undefined ? [] : [captcha.verifyUrl]),
+      limits: { ...fetchLimits, perHost: fetchLimits.total },
+    }),
+    settings: captcha,
+    note: limitedNote,
+  });
   const handlers: CourierHandlers = {
+    captcha: checkCaptcha,
     deliver: courier.deliver,
     issuer: (request) => answerIssuer(issuers, request),
     oauth2: exchanges.exchange,

@@ -68,6 +68,8 @@ export const identityLoginRequest = Type.Object({
   organizationId: optional(text(128)),
 });
 
+export type IdentityLoginRequest = Static<typeof identityLoginRequest>;
+
 const { authCode, redirectUri, codeVerifier, nonce } = oauth2AuthenticateParams.properties;
 const { provider, clientId } = oauth2CredentialParams;
 export const providerSignInRequest = Type.Object({

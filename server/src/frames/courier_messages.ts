@@ -71,6 +71,22 @@ export const oauth2Errors = [
 ] as const;
 export type Oauth2Error = (typeof oauth2Errors)[number];
 
+/** Why a captcha does not count. */
+export const captchaErrors = [
+  /** The provider does not vouch for the token. */
+  "refused",
+  /** There are no settings for a provider, or it does not take our secret. */
+  "unconfigured",
+  /** The provider has not answered. */
+  "unreachable",
+  /** Too much is asked of the courier. */
+  "busy",
+] as const;
+export type CaptchaError = (typeof captchaErrors)[number];
+
+/** Longer than tokens of captcha providers: Turnstile's have at most 2,048 characters. */
+export const maxCaptchaTokenLength = 4_096;
+
 /**
  * How old a statement may be: while it is fresh nobody asks for another, and while it is usable it serves when there is no other. The
  * signer takes none that is an hour old by its own clock, so the last minutes are left for the way to it.
@@ -105,6 +121,15 @@ export const courierMessages = {
       failed: struct({ error: oneOf(oauth2Errors), reason: textUpTo(4_096) }),
     }),
   },
+  /** Whether a captcha provider gave this token to a person, and nobody has used it. */
+  captcha: {
+    /** `attempt`: a UUID under which the provider says the same again; empty: the token counts once. */
+    request: struct({ token: textUpTo(maxCaptchaTokenLength), attempt: textUpTo(36) }),
+    reply: variant({
+      passed: struct({}),
+      failed: struct({ error: oneOf(captchaErrors), reason: textUpTo(4_096) }),
+    }),
+  },
 } as const;
 
 export type CourierMessageKind = keyof typeof courierMessages;
@@ -123,3 +148,5 @@ export type IssuerRequest = CourierRequest<"issuer">;
 export type IssuerReply = CourierReply<"issuer">;
 export type Oauth2Request = CourierRequest<"oauth2">;
 export type Oauth2Reply = CourierReply<"oauth2">;
+export type CaptchaRequest = CourierRequest<"captcha">;
+export type CaptchaReply = CourierReply<"captcha">;

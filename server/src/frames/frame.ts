@@ -27,6 +27,7 @@ export const frameKinds = {
   deliver: 10,
   issuer: 12,
   oauth2: 13,
+  captcha: 14,
   fault: 255,
 } as const;
 

@@ -22,12 +22,12 @@ import { createDelivery, type FailedMessage } from "./jobs/deliver_messages.ts";
 import { expiryJobs } from "./jobs/expiry_jobs.ts";
 import { type Job, type JobLog, type JobRunner, startJobs } from "./jobs/job_runner.ts";
 import { openBodies } from "./jobs/open_bodies.ts";
+import { createCaptchaChecks } from "./link/captcha_checks.ts";
 import type { CourierLink } from "./link/courier_link.ts";
 import { createCourierOrders } from "./link/courier_orders.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
 import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
-import type { Captcha } from "./proxy/captcha.ts";
 import { createReadiness } from "./readiness.ts";
 import { apiRoutes } from "./routes/api.ts";
 import { authProxyRoutes } from "./routes/auth_proxy.ts";
@@ -59,7 +59,9 @@ export type GatewayDependencies = {
   /** Of the auth proxy. */
   proxyBudgets?: ProxyBudgets;
   channels?: readonly string[];
-  captcha?: Captcha | undefined;
+  captchaSiteKey?: string | undefined;
+  /** Issuers whose word about an e-mail address counts as that of its owner. */
+  linkingIssuers?: ReadonlySet<string>;
   /** The port of the auth proxy, where it does not share the API's. */
   proxyPort?: number | undefined;
   log: Logger;
@@ -106,8 +108,11 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     signerTrouble: signer.trouble,
   };
   const unready = createReadiness({ store, link, signer, committer, log });
-  const { proxyBudgets: budgets = defaultBudgets, channels = [], captcha } = dependencies;
-  const proxyRoutes = authProxyRoutes({ ...submits, budgets, channels, captcha });
+  const { proxyBudgets: budgets = defaultBudgets, channels = [], captchaSiteKey: siteKey } = dependencies;
+  const { linkingIssuers = new Set() } = dependencies;
+  const { check } = createCaptchaChecks({ courier, needCourier });
+  const captcha = siteKey === undefined ? undefined : { siteKey, check };
+  const proxyRoutes = authProxyRoutes({ ...submits, budgets, channels, captcha, linkingIssuers });
   const routes: Route[] = [
     ...apiRoutes({ ...submits, queryQueue, ignoresIpAllowlists }),
     ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys }),

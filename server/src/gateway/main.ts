@@ -10,14 +10,13 @@ import { createCourierLink } from "./link/courier_link.ts";
 import { createSignerLink } from "./link/signer_link.ts";
 import { explainListenError } from "./listen_error.ts";
 import { findOrder } from "./operator/orders.ts";
-import { refuseCaptchas } from "./proxy/captcha.ts";
 import { readSettings } from "./settings.ts";
 import { createSignerJoiner } from "./signer_joiner.ts";
 import { createSignerStatus } from "./signer_status.ts";
 
 const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, sync: true }));
 const launcher = openLauncherChannel();
-const { host, port, source, mode, captchaSiteKey, ...chosen } = readSettings(process.env);
+const { host, port, source, mode, ...chosen } = readSettings(process.env);
 
 const signer = createSignerStatus();
 const link = createSignerLink({
@@ -33,8 +32,7 @@ const curves = createNodeCurves(2_000);
 const courier = createCourierLink();
 const needCourier = () => void launcher.tell({ kind: "need", process: "courier" });
 if (chosen.ignoresIpAllowlists) log.warn("KEYSTEAD_IP_ALLOWLISTS=ignore: requests are accepted from every address");
-const captcha = captchaSiteKey === undefined ? undefined : { siteKey: captchaSiteKey, check: refuseCaptchas };
-const gateway = createGateway({ store, curves, link, signer, courier, needCourier, captcha, ...chosen, log });
+const gateway = createGateway({ store, curves, link, signer, courier, needCourier, ...chosen, log });
 const { organizations, committer } = gateway;
 const order = findOrder(mode, { store, link, committer, logPublicKey: () => signer.publicKeys().log ?? "" });
 

@@ -23,6 +23,8 @@ export type GatewaySettings = {
   /** Channels that messages can be sent by. */
   channels: readonly string[];
   captchaSiteKey: string | undefined;
+  /** Issuers whose word about an e-mail address counts as that of its owner. */
+  linkingIssuers: ReadonlySet<string>;
 };
 
 /** The launcher has read them and found them right. */
@@ -41,7 +43,12 @@ export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
     trustedProxies: parseTrustedProxies(env.KEYSTEAD_TRUSTED_PROXIES ?? ""),
     proxyPort: env.KEYSTEAD_PROXY_PORT ? Number(env.KEYSTEAD_PROXY_PORT) : undefined,
     proxyBudgets: { ...defaultBudgets, ...JSON.parse(env.KEYSTEAD_PROXY_BUDGETS || "{}") },
-    channels: (env.KEYSTEAD_CHANNELS ?? "").split(",").filter((channel) => channel !== ""),
+    channels: listIn(env.KEYSTEAD_CHANNELS),
+    linkingIssuers: new Set(listIn(env.KEYSTEAD_LINKING_ISSUERS)),
     captchaSiteKey: env.KEYSTEAD_CAPTCHA_SITE_KEY || undefined,
   };
+}
+
+function listIn(text = ""): string[] {
+  return text.split(",").filter((entry) => entry !== "");
 }

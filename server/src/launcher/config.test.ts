@@ -90,7 +90,7 @@ test("settings of one-time codes are for the signer, and the code that everybody
   }
 });
 
-test("issuers whose e-mail addresses link accounts are the signer's business, Google by default", () => {
+test("issuers whose e-mail addresses link accounts are read by the launcher alone, Google by default", () => {
   const linkingOf = (KEYSTEAD_OIDC_LINKING?: string) =>
     parseConfig([], KEYSTEAD_OIDC_LINKING === undefined ? {} : { KEYSTEAD_OIDC_LINKING }, "/").identities
       .linkingIssuers;
@@ -105,6 +105,22 @@ test("the limits that can be set are those that the signer knows", () => {
 });
 
 const wholeNumber = /^KEYSTEAD_LIMITS: `userTagsPerOrganization` must be a whole number of 0 or more$/;
+
+const captchaAt = (verifyUrl: string) => ({
+  KEYSTEAD_CAPTCHA: JSON.stringify({ siteKey: "a", secret: "b", verifyUrl }),
+});
+
+test("of a captcha provider the gateway gets the site key, and the courier the secret", () => {
+  const loopback = { ...captchaAt("http://127.0.0.1:9/verify"), KEYSTEAD_DEV_EGRESS: "loopback" };
+  for (const env of [loopback, captchaAt("https://captcha.example/verify")]) {
+    assert.equal(parseConfig([], env, "/").proxy.captchaSiteKey, "a");
+  }
+  const having = Object.entries(processes).filter(([, { settings }]) => settings.includes("KEYSTEAD_CAPTCHA"));
+  assert.deepEqual(
+    having.map(([name]) => name),
+    ["courier"],
+  );
+});
 
 const refused: [name: string, args: string[], env: Record<string, string>, message: RegExp][] = [
   ["port beyond the range", [], { PORT: "65536" }, /^PORT must be/],
@@ -200,6 +216,20 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
   ["a proxy by name", [], { KEYSTEAD_TRUSTED_PROXIES: "10.0.0.1, lb" }, /^KEYSTEAD_TRUSTED_PROXIES must be .* `lb`/],
   ["a block of 33 bits", [], { KEYSTEAD_TRUSTED_PROXIES: "10.0.0.0/33" }, /^KEYSTEAD_TRUSTED_PROXIES must be/],
   ["a budget of nothing", [], { KEYSTEAD_PROXY_BUDGETS: '{"logins":1}' }, /^KEYSTEAD_PROXY_BUDGETS must be JSON/],
+  ["a negative budget", [], { KEYSTEAD_PROXY_BUDGETS: '{"lookUps":-1}' }, /^KEYSTEAD_PROXY_BUDGETS must be JSON/],
+  ["a captcha by http", [], captchaAt("http://127.0.0.1:9"), /^KEYSTEAD_CAPTCHA must be JSON/],
+  [
+    "a captcha by http elsewhere",
+    [],
+    { ...captchaAt("http://captcha.example"), KEYSTEAD_DEV_EGRESS: "loopback" },
+    /^KEYSTEAD_CAPTCHA must be JSON/,
+  ],
+  [
+    "an unknown word of a captcha",
+    [],
+    { KEYSTEAD_CAPTCHA: '{"siteKey":"a","secret":"b","url":"c"}' },
+    /^KEYSTEAD_CAPTCHA must be JSON/,
+  ],
   ["a captcha without secret", [], { KEYSTEAD_CAPTCHA: '{"siteKey":"a"}' }, /^KEYSTEAD_CAPTCHA must be JSON/],
   ["contacts for no day", [], { KEYSTEAD_CONTACT_DAYS: "0" }, /^KEYSTEAD_CONTACT_DAYS must be/],
   [

@@ -31,6 +31,7 @@ export function withLauncherSettings(env: Environment, config: Config, data: Dat
     KEYSTEAD_PUBLIC_URL: publicUrlOf(config, port),
     NODE_EXTRA_CA_CERTS: config.extraCertificates,
     KEYSTEAD_CHANNELS: config.proxy.channels.join(","),
+    KEYSTEAD_LINKING_ISSUERS: config.identities.linkingIssuers.join(","),
     KEYSTEAD_CAPTCHA_SITE_KEY: config.proxy.captchaSiteKey ?? "",
   };
 }

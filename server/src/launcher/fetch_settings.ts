@@ -18,6 +18,13 @@ export function isLoopbackHost(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.[0-9]{1,3}){3}$/.test(hostname);
 }
 
+/** Whether the courier would fetch from an address that the operator has written down. */
+export function isFetchedAddress(text: unknown, mayBeHttp: boolean): boolean {
+  const url = typeof text === "string" ? URL.parse(text) : null;
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && mayBeHttp && isLoopbackHost(url.hostname));
+}
+
 export function checkIssuers(env: Environment): void {
   const { KEYSTEAD_OIDC_ISSUERS: issuers } = env;
   if (!issuers) return;

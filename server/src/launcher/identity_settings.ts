@@ -1,4 +1,7 @@
-/** Settings of identity tokens. They go to the signer alone, with its orders: whom it believes is its decision. */
+/**
+ * Settings of identity tokens. They go to the signer with its orders: whom it believes is its decision. The gateway gets them too, to look
+ * for the accounts that the signer would link.
+ */
 import { Refusal } from "./refusal.ts";
 
 export type IdentitySettings = {

@@ -217,6 +217,7 @@ test("children get an environment by allow-list: the signer's is empty, the gate
     KEYSTEAD_DATABASE_FOLDER: join(data, "database"),
     KEYSTEAD_MODE: "serve",
     KEYSTEAD_CHANNELS: "email",
+    KEYSTEAD_LINKING_ISSUERS: "https://accounts.google.com",
     KEYSTEAD_CAPTCHA_SITE_KEY: "",
   });
 });

@@ -1,5 +1,5 @@
 /** Checks the addresses of OAuth 2.0 providers. Only the courier gets them, and it starts later: a mistake must show at the start. */
-import { allowsLoopback, isLoopbackHost } from "./fetch_settings.ts";
+import { allowsLoopback, isFetchedAddress } from "./fetch_settings.ts";
 import { printable } from "./process_messages.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -25,7 +25,7 @@ export function checkOauth2Providers(env: Environment): void {
       throw new Refusal(`KEYSTEAD_OAUTH2_PROVIDERS: there is no \`${printable(name, 100)}\`; there are: ${known}`, 2);
     }
     const { tokenUrl, userUrl, ...others } = readObject(addresses);
-    if (![tokenUrl, userUrl].every((url) => isAddress(url, mayBeHttp)) || Object.keys(others).length > 0) {
+    if (![tokenUrl, userUrl].every((url) => isFetchedAddress(url, mayBeHttp)) || Object.keys(others).length > 0) {
       throw new Refusal(
         `KEYSTEAD_OAUTH2_PROVIDERS: ${name} needs tokenUrl and userUrl, which begin with https:// (http:// only for this machine, ` +
           "under KEYSTEAD_DEV_EGRESS=loopback)",
@@ -46,10 +46,4 @@ function readJson(text: string): unknown {
 function readObject(value: unknown): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Refusal(form, 2);
   return { ...value };
-}
-
-function isAddress(text: unknown, mayBeHttp: boolean): boolean {
-  const url = typeof text === "string" ? URL.parse(text) : null;
-  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
-  return url.protocol === "https:" || (url.protocol === "http:" && mayBeHttp && isLoopbackHost(url.hostname));
 }

@@ -69,6 +69,7 @@ export const processes: ProcessTable = {
       "KEYSTEAD_HOST",
       "KEYSTEAD_IP_ALLOWLISTS",
       "KEYSTEAD_LIMITS",
+      "KEYSTEAD_LINKING_ISSUERS",
       "KEYSTEAD_MODE",
       "KEYSTEAD_PROXY_BUDGETS",
       "KEYSTEAD_PROXY_PORT",
@@ -144,6 +145,7 @@ export const processes: ProcessTable = {
       "--disable-proto=throw",
     ],
     settings: [
+      "KEYSTEAD_CAPTCHA",
       "KEYSTEAD_CONTACT_DAYS",
       "KEYSTEAD_DEV_EGRESS",
       "KEYSTEAD_MAIL_FROM",

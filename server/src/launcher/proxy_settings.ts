@@ -1,5 +1,6 @@
 /** Settings of the auth proxy, and of proxies in front of the server. Everything wrong shows at the start. */
 import { isIP, isIPv6 } from "node:net";
+import { allowsLoopback, isFetchedAddress } from "./fetch_settings.ts";
 import { Refusal } from "./refusal.ts";
 
 type Environment = Record<string, string | undefined>;
@@ -7,7 +8,7 @@ type Environment = Record<string, string | undefined>;
 export type ProxySettings = {
   /** The port of the auth proxy, where it does not share the API's. */
   port: number | undefined;
-  /** Of the captcha provider. The gateway gets it, because pages show it; the secret beside it stays here. */
+  /** Of the captcha provider. The gateway gets it, because pages show it; the secret beside it goes to the courier alone. */
   captchaSiteKey: string | undefined;
   /** Channels that messages can be sent by. */
   channels: readonly string[];
@@ -18,7 +19,7 @@ export function parseProxySettings(env: Environment): ProxySettings {
   checkBudgets(env.KEYSTEAD_PROXY_BUDGETS);
   return {
     port: parsePort(env.KEYSTEAD_PROXY_PORT, env.PORT || "8080"),
-    captchaSiteKey: parseCaptcha(env.KEYSTEAD_CAPTCHA),
+    captchaSiteKey: parseCaptcha(env),
     channels: channelsOf(env),
   };
 }
@@ -49,7 +50,7 @@ function checkTrustedProxies(text: string | undefined): void {
   }
 }
 
-const budgetNames = ["signUps", "codes"];
+const budgetNames = ["signUps", "codes", "signIns", "lookUps"];
 
 function checkBudgets(text: string | undefined): void {
   if (!text) return;
@@ -60,17 +61,27 @@ function checkBudgets(text: string | undefined): void {
       ([name, budget]) => budgetNames.includes(name) && Number.isSafeInteger(budget) && Number(budget) >= 0,
     );
   if (isRight) return;
-  throw new Refusal('KEYSTEAD_PROXY_BUDGETS must be JSON like {"signUps": 100, "codes": 30}: per hour and address', 2);
+  throw new Refusal(
+    'KEYSTEAD_PROXY_BUDGETS must be JSON like {"signUps": 100, "codes": 30, "signIns": 300, "lookUps": 600}: per hour and address',
+    2,
+  );
 }
 
 /** The value is not repeated: it holds a secret. */
-function parseCaptcha(text: string | undefined): string | undefined {
+function parseCaptcha(env: Environment): string | undefined {
+  const { KEYSTEAD_CAPTCHA: text } = env;
   if (!text) return undefined;
-  const { siteKey, secret } = readObject(text) ?? {};
+  const { siteKey, secret, verifyUrl, ...others } = readObject(text) ?? {};
   const isWord = (word: unknown) => typeof word === "string" && /^[\x21-\x7e]{1,256}$/.test(word);
-  if (isWord(siteKey) && isWord(secret)) return siteKey as string;
+  const isRight =
+    isWord(siteKey) &&
+    isWord(secret) &&
+    (verifyUrl === undefined || isFetchedAddress(verifyUrl, allowsLoopback(env))) &&
+    Object.keys(others).length === 0;
+  if (isRight) return siteKey as string;
   throw new Refusal(
-    "KEYSTEAD_CAPTCHA must be JSON with both keys of the provider, as the guide to the auth proxy has it",
+    "KEYSTEAD_CAPTCHA must be JSON with both keys of the provider, as the guide to the auth proxy has it; its verifyUrl, if there " +
+      "is one, begins with https:// (http:// only for this machine, under KEYSTEAD_DEV_EGRESS=loopback)",
     2,
   );
 }

@@ -4,6 +4,7 @@
  * nothing that a stranger at the proxy could not have sent.
  */
 import { Fault } from "@keystead/core/fault.ts";
+import { parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
 import { isOtpType, otpTypes } from "@keystead/core/otp/otp_types.ts";
 import { parseVerificationToken } from "@keystead/core/otp/verification_token.ts";
 import type { AuthMethod, AuthProxySettings } from "../state/entities.ts";
@@ -49,6 +50,41 @@ const identityLogin: ProxyType = {
 };
 
 /**
+ * Whoever is known below by an e-mail address gets the identity of that address. Whose address it is and who vouches for it is asked where a
+ * parent adds identities (`refuseUnlessLinked`). Here: only an identity at an application of the organization's own. Else any application of
+ * the same issuer could add the identities of its visitors, and then sign in as them with whatever nonces it asks for.
+ */
+const linkIdentity: ProxyType = {
+  place: "sub-organization",
+  chosen: ["userId", "oauthProviders"],
+  fixed: () => ({}),
+  methods: () => [["oauth"]],
+  check({ oauthProviders }, { settings }) {
+    const [first] = Array.isArray(oauthProviders) ? (oauthProviders as { oidcToken?: unknown }[]) : [];
+    const oidcToken = String(first?.oidcToken);
+    if (!isSame(oauthProviders, linkedProviders(oidcToken))) throw notThrough("one identity token is linked at a time");
+    if (isLinkingClient(settings, parseIdentityToken(oidcToken).claims)) return;
+    throw notThrough(
+      "the `aud` of the OIDC token is not in socialLinkingClientIds: add it with update_auth_proxy_config",
+    );
+  },
+};
+
+/** Whether tokens for this application may find and link accounts by their e-mail address. */
+export function isLinkingClient(
+  { socialLinkingClientIds }: Pick<AuthProxySettings, "socialLinkingClientIds">,
+  { audience }: { audience: string },
+): boolean {
+  return socialLinkingClientIds.includes(audience);
+}
+
+/** The parameter of an identity that is linked. Its name is its issuer's, because nobody is there to choose one. */
+export function linkedProviders(oidcToken: string): object[] {
+  const { issuer } = parseIdentityToken(oidcToken).claims;
+  return [{ providerName: issuer.replace(/^https?:\/\//, "").slice(0, 255), oidcToken }];
+}
+
+/**
  * The token that comes of it is bound to a key by its nonce: who reads it on its way signs in with no other. The nonce itself is the
  * gateway's word here, as all of the body is, and so is the code (docs/decisions/0064).
  */
@@ -86,6 +122,7 @@ const proxyTypes: Readonly<Record<string, ProxyType>> = {
   ACTIVITY_TYPE_OTP_LOGIN: login,
   ACTIVITY_TYPE_OTP_LOGIN_V2: login,
   ACTIVITY_TYPE_OAUTH_LOGIN: identityLogin,
+  ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2: linkIdentity,
   ACTIVITY_TYPE_OAUTH2_AUTHENTICATE: providerSignIn,
   ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7: signUp,
   ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8: signUp,
@@ -120,10 +157,15 @@ export function checkProxyRequest(
   const missing = Object.keys(fixed).find((name) => !Object.hasOwn(parameters, name));
   if (missing !== undefined) throw notThrough(`\`${missing}\` is missing`);
   row.check?.(parameters, facts);
-  for (const methods of row.methods(parameters)) {
-    if (methods.some((method) => facts.settings.allowedAuthMethods.includes(method))) continue;
-    throw disallowed(methods);
-  }
+  for (const methods of row.methods(parameters)) refuseDisallowed(methods, facts.settings);
+}
+
+/** Throws where the configuration allows none of these methods. */
+export function refuseDisallowed(
+  methods: readonly AuthMethod[],
+  { allowedAuthMethods }: Pick<AuthProxySettings, "allowedAuthMethods">,
+): void {
+  if (!methods.some((method) => allowedAuthMethods.includes(method))) throw disallowed(methods);
 }
 
 function getRow(type: string): ProxyType {

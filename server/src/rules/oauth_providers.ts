@@ -109,18 +109,18 @@ function newProvider(context: ActivityContext, providerName: string, identity: I
  * that person: whose address is verified is whom they are led to.
  */
 function withLinkedEmail(user: User, token: IdentityClaims | undefined, context: ActivityContext): User {
-  const email = token && linkedEmail(token, context);
+  const email = token && vouchedEmail(token, context.identities.linkingIssuers);
   if (email === undefined || user.emailVerified === true || !isEmailOf(user, email)) return user;
   if (!context.ownClients().includes(token?.audience ?? "")) return user;
   return withVerifiedContact(user, { kind: "email", contact: email });
 }
 
 /** The address in a token, if its issuer's word about addresses counts. */
-function linkedEmail(
-  { issuer, verifiedEmail }: IdentityClaims,
-  { identities }: Pick<ActivityContext, "identities">,
+export function vouchedEmail(
+  { issuer, verifiedEmail }: Pick<IdentityClaims, "issuer" | "verifiedEmail">,
+  linkingIssuers: ReadonlySet<string>,
 ): string | undefined {
-  return identities.linkingIssuers.has(issuer) ? verifiedEmail : undefined;
+  return linkingIssuers.has(issuer) ? verifiedEmail : undefined;
 }
 
 function isEmailOf({ userEmail }: User, email: string): boolean {
@@ -134,7 +134,7 @@ function isEmailOf({ userEmail }: User, email: string): boolean {
 export function refuseUnlessLinked(user: User, params: readonly OauthProviderParams[], context: ActivityContext): void {
   for (const { oidcToken } of params) {
     const token = isGiven(oidcToken) ? context.identities.verify(oidcToken) : undefined;
-    const email = token && linkedEmail(token, context);
+    const email = token && vouchedEmail(token, context.identities.linkingIssuers);
     if (email !== undefined && user.emailVerified === true && isEmailOf(user, email)) continue;
     throw new Fault(
       "permission_denied",

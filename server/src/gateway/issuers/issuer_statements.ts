@@ -6,7 +6,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { type IssuerStatement, peekStatement } from "@keystead/core/oidc/issuer_statement.ts";
 import { type IssuerReply, statementAges } from "../../frames/courier_messages.ts";
 import { createLru } from "../../state/lru.ts";
-import type { CourierLink } from "../link/courier_link.ts";
+import { awaitCourier, type CourierAccess } from "../link/await_courier.ts";
 
 /** What it says, and the bytes that the signer believes. */
 export type HeldStatement = IssuerStatement & { bytes: Uint8Array };
@@ -19,13 +19,7 @@ export type IssuerStatements = {
   statementOf(issuer: string, newerThanMs: number): Promise<HeldStatement>;
 };
 
-export type IssuerStatementsDependencies = {
-  courier: Pick<CourierLink, "isJoined" | "whenJoined" | "request">;
-  /** Has the launcher start a courier, if none runs. */
-  needCourier(): void;
-  now?(): number;
-  deadlineMs?: number;
-};
+export type IssuerStatementsDependencies = CourierAccess & { now?(): number; deadlineMs?: number };
 
 /** Longer than the courier takes for two fetches, which is ten seconds, and its start. */
 const longestWaitMs = 15_000;
@@ -35,7 +29,7 @@ const maxHeldBytes = 8 * 1024 * 1024;
 const maxFetches = 256;
 
 export function createIssuerStatements(dependencies: IssuerStatementsDependencies): IssuerStatements {
-  const { courier, needCourier, now = Date.now, deadlineMs = longestWaitMs } = dependencies;
+  const { courier, now = Date.now, deadlineMs = longestWaitMs } = dependencies;
   const held = createLru<HeldStatement>(maxHeldBytes);
   const fetches = new Map<string, Promise<HeldStatement>>();
 
@@ -50,17 +44,11 @@ export function createIssuerStatements(dependencies: IssuerStatementsDependencie
   /** Also when the courier ends meanwhile: the launcher starts another. */
   async function ask(issuer: string, newerThanMs: number): Promise<IssuerReply> {
     const endsAt = performance.now() + deadlineMs;
-    for (;;) {
-      const leftMs = endsAt - performance.now();
-      if (leftMs <= 0) throw new Fault("unavailable", "the courier does not answer; try again");
-      if (!courier.isJoined()) {
-        needCourier();
-        await within(courier.whenJoined(), leftMs);
-        continue;
-      }
-      const reply = await courier.request("issuer", { issuer, newerThanMs }, leftMs);
+    while (await awaitCourier(dependencies, endsAt)) {
+      const reply = await courier.request("issuer", { issuer, newerThanMs }, Math.max(endsAt - performance.now(), 0));
       if (reply !== undefined) return reply;
     }
+    throw new Fault("unavailable", "the courier does not answer; try again");
   }
 
   async function fetchStatement(issuer: string, newerThanMs: number): Promise<HeldStatement> {
@@ -103,11 +91,4 @@ export function createIssuerStatements(dependencies: IssuerStatementsDependencie
       }
     },
   };
-}
-
-async function within(done: Promise<void>, timeMs: number): Promise<void> {
-  const timer = Promise.withResolvers<void>();
-  const timeout = setTimeout(timer.resolve, timeMs);
-  await Promise.race([done, timer.promise]);
-  clearTimeout(timeout);
 }

@@ -77,7 +77,7 @@ async function start(
     const courier = createCourier({ courierKey, senders: { email: send, sms: send }, now, note: () => undefined });
     const [ours, theirs] = await socketPair(t);
     const none = () => Promise.reject(new Error("none of these here"));
-    serveGateway(theirs, { deliver: courier.deliver, issuer: none, oauth2: none }, () => undefined);
+    serveGateway(theirs, { deliver: courier.deliver, issuer: none, oauth2: none, captcha: none }, () => undefined);
     link.attach(ours);
     return theirs;
   }

@@ -31,6 +31,7 @@ async function joined(t: TestContext, changes: Partial<CourierHandlers> = {}) {
     deliver: async () => ({ kind: "sent", value: {} }),
     issuer: async ({ issuer }) => failed(issuer),
     oauth2: () => Promise.reject(),
+    captcha: () => Promise.reject(),
     ...changes,
   };
   const link = createCourierLink();
@@ -75,7 +76,8 @@ test("a courier that ends, is late or is replaced leaves nobody waiting", async 
   const before = replaced.ask("https://a.example");
   const [ours, theirs] = await socketPair(t);
   const none = () => Promise.reject();
-  serveGateway(theirs, { deliver: none, issuer: async () => failed("new"), oauth2: none }, () => undefined);
+  const next = { deliver: none, issuer: async () => failed("new"), oauth2: none, captcha: none };
+  serveGateway(theirs, next, () => undefined);
   replaced.link.attach(ours);
   assert.equal(await before, undefined);
   assert.deepEqual(await replaced.ask("https://a.example"), failed("new"));

@@ -1,19 +1,14 @@
 /** Orders of the signer that the courier carries out. The gateway brings both boxes, and can open neither. */
 import { Fault, type FaultCode } from "@keystead/core/fault.ts";
 import type { Oauth2Error, Oauth2Reply, Oauth2Request } from "../../frames/courier_messages.ts";
-import type { CourierLink } from "./courier_link.ts";
+import { awaitCourier, type CourierAccess } from "./await_courier.ts";
 
 export type CourierOrders = {
   /** The courier's sealed answer. Throws where the code was not exchanged, in words for whoever asked. */
   exchange(request: Oauth2Request): Promise<Uint8Array>;
 };
 
-export type CourierOrdersDependencies = {
-  courier: Pick<CourierLink, "isJoined" | "whenJoined" | "request">;
-  /** Has the launcher start a courier, if none runs. */
-  needCourier(): void;
-  deadlineMs?: number;
-};
+export type CourierOrdersDependencies = CourierAccess & { deadlineMs?: number };
 
 /** Longer than the courier takes for two fetches, which is ten seconds, and its start. */
 const longestWaitMs = 15_000;
@@ -27,17 +22,12 @@ const codeOf = {
 } as const satisfies Record<Oauth2Error, FaultCode>;
 
 export function createCourierOrders(dependencies: CourierOrdersDependencies): CourierOrders {
-  const { courier, needCourier, deadlineMs = longestWaitMs } = dependencies;
+  const { courier, deadlineMs = longestWaitMs } = dependencies;
 
   /** An order whose courier ended is not given to the next: the code may be used up. The client is told, and may send it again. */
   async function ask(request: Oauth2Request): Promise<Oauth2Reply | undefined> {
     const endsAt = performance.now() + deadlineMs;
-    while (!courier.isJoined()) {
-      const leftMs = endsAt - performance.now();
-      if (leftMs <= 0) return undefined;
-      needCourier();
-      await within(courier.whenJoined(), leftMs);
-    }
+    if (!(await awaitCourier(dependencies, endsAt))) return undefined;
     return courier.request("oauth2", request, Math.max(endsAt - performance.now(), 0));
   }
 
@@ -58,10 +48,3 @@ export function createCourierOrders(dependencies: CourierOrdersDependencies): Co
 export const noOrders: CourierOrders = {
   exchange: () => Promise.reject(new Fault("unavailable", "codes cannot be exchanged here")),
 };
-
-async function within(done: Promise<void>, timeMs: number): Promise<void> {
-  const timer = Promise.withResolvers<void>();
-  const timeout = setTimeout(timer.resolve, timeMs);
-  await Promise.race([done, timer.promise]);
-  clearTimeout(timeout);
-}

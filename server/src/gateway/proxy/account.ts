@@ -6,10 +6,12 @@ import type { AccountRequest } from "../../fields/auth_proxy_requests.ts";
 import { apiKeyCurve } from "../../fields/credentials.ts";
 import { parseSearchedKey } from "../../fields/public_key.ts";
 import { parsePhoneNumber, parseSearchedEmail } from "../../rules/contacts.ts";
+import { vouchedEmail } from "../../rules/oauth_providers.ts";
 import { contactOfToken } from "../../rules/verification_tokens.ts";
 import type { Contact } from "../../state/contacts.ts";
+import type { CallerRow } from "../../store/organizations.ts";
 import { verifyIdentity } from "../evidence/read_identity.ts";
-import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
+import { findLinkable, type LinkingDependencies } from "./linking.ts";
 import type { ProxyConfig } from "./proxy_configs.ts";
 import { readProxyToken } from "./proxy_tokens.ts";
 import {
@@ -21,43 +23,36 @@ import {
   passkeyIdentities,
 } from "./sign_up_identities.ts";
 
+type Asked = { dependencies: LinkingDependencies; config: ProxyConfig; request: AccountRequest };
+
 /** One row per `filterType`. Names are nobody's identity: anyone can take any. */
-const filters: Readonly<
-  Record<string, (value: string, dependencies: SubmitDependencies) => Identity[] | Promise<Identity[]>>
-> = {
-  EMAIL: (value) => contactOf("email", parseSearchedEmail(value)),
-  PHONE_NUMBER: (value) => contactOf("phone", parsePhoneNumber(value)),
-  PUBLIC_KEY: (value) => curves.map((curve) => keyIdentity(curve, parseSearchedKey(value))),
-  CREDENTIAL_ID: passkeyIdentities,
-  OIDC_TOKEN: async (value, { issuers }) => [issuerIdentity(await verifyIdentity(issuers, value, Date.now()))],
-  OIDC_CLAIMS: (value) => [claimedIdentity(readClaims(value))],
+const filters: Readonly<Record<string, (value: string, asked: Asked) => Promise<CallerRow[]>>> = {
+  EMAIL: (value, asked) => findByContact("email", parseSearchedEmail(value), asked),
+  PHONE_NUMBER: (value, asked) => findByContact("phone", parsePhoneNumber(value), asked),
+  PUBLIC_KEY: (value, asked) =>
+    findAll(
+      curves.map((curve) => keyIdentity(curve, parseSearchedKey(value))),
+      asked,
+    ),
+  CREDENTIAL_ID: (value, asked) => findAll(passkeyIdentities(value), asked),
+  OIDC_TOKEN: findByToken,
+  OIDC_CLAIMS: (value, asked) => findAll([claimedIdentity(readClaims(value))], asked),
 };
 
 const curves = apiKeyCurve.enum as readonly string[];
 
-function contactOf(kind: Contact["kind"], contact: string | undefined): Identity[] {
-  return contact === undefined ? [] : [{ what: "contact", contact: { kind, contact } }];
-}
-
 export async function findAccount(
-  dependencies: SubmitDependencies,
+  dependencies: LinkingDependencies,
   config: ProxyConfig,
-  { filterType, filterValue, verificationToken }: AccountRequest,
+  request: AccountRequest,
 ): Promise<{ organizationId?: string }> {
+  const { filterType, filterValue } = request;
   const filter = Object.hasOwn(filters, filterType) ? filters[filterType] : undefined;
   if (filter === undefined) {
     const known = Object.keys(filters).join(", ");
     throw new Fault("invalid_argument", `invalid filter type: \`${filterType}\` is none of ${known}`);
   }
-  const identities = await filter(filterValue, dependencies);
-  if (config.settings.verificationTokenRequiredForGetAccountPii) {
-    for (const identity of identities) {
-      if (identity.what === "contact") checkHolder(dependencies, config, identity.contact, verificationToken);
-    }
-  }
-  const found = (
-    await Promise.all(identities.map((identity) => findIdentity(dependencies.store, config.organizationId, identity)))
-  ).flat();
+  const found = await filter(filterValue, { dependencies, config, request });
   const [organizationId, ...others] = new Set(found.map((row) => row.organizationId));
   if (others.length > 0) {
     throw new Fault("unauthenticated", "more than one suborg associated with this identity", {
@@ -67,23 +62,57 @@ export async function findAccount(
   return organizationId === undefined ? {} : { organizationId };
 }
 
-/** Who has an account is told only to whoever has the contact, where the configuration says so. */
-function checkHolder(
-  dependencies: SubmitDependencies,
-  config: ProxyConfig,
-  wanted: Contact,
-  token: string | null | undefined,
-): void {
-  if (!token) {
-    throw new Fault("permission_denied", "a verificationToken for this contact is needed to look up its account", {
-      errorCode: "REQUEST_NOT_AUTHORIZED",
-    });
+async function findAll(
+  identities: readonly Identity[],
+  { dependencies: { store }, config: { organizationId } }: Asked,
+): Promise<CallerRow[]> {
+  return (await Promise.all(identities.map((identity) => findIdentity(store, organizationId, identity)))).flat();
+}
+
+/** Also whoever would be linked by signing in with this token: clients ask here whether to sign in or to sign up. */
+async function findByToken(value: string, asked: Asked): Promise<CallerRow[]> {
+  const { dependencies, config } = asked;
+  const claims = await verifyIdentity(dependencies.issuers, value, Date.now());
+  const known = await findAll([issuerIdentity(claims)], asked);
+  return known.length > 0 ? known : findLinkable(dependencies, config, claims);
+}
+
+async function findByContact(kind: Contact["kind"], contact: string | undefined, asked: Asked): Promise<CallerRow[]> {
+  if (contact === undefined || !(await isShown({ kind, contact }, asked))) return [];
+  return findAll([{ what: "contact", contact: { kind, contact } }], asked);
+}
+
+/**
+ * Who has an account is told only to whoever has the contact, where the configuration says so. Who brings an identity token hears of the
+ * address that it vouches for, and of others as if nobody had them.
+ */
+async function isShown(wanted: Contact, { dependencies, config, request }: Asked): Promise<boolean> {
+  const isRequired = config.settings.verificationTokenRequiredForGetAccountPii;
+  if (isRequired && request.verificationToken) {
+    checkHolder(wanted, contactOfToken(readProxyToken(dependencies, config, request.verificationToken)));
+    return true;
   }
-  const { kind, contact } = contactOfToken(readProxyToken(dependencies, config, token));
-  if (kind === wanted.kind && comparableContact(kind, contact) === comparableContact(kind, wanted.contact)) return;
+  if (wanted.kind === "email" && request.oidcToken) {
+    const claims = await verifyIdentity(dependencies.issuers, request.oidcToken, Date.now());
+    const email = vouchedEmail(claims, dependencies.linkingIssuers);
+    return email !== undefined && isSameContact(wanted, { kind: "email", contact: email });
+  }
+  if (!isRequired) return true;
+  throw new Fault("permission_denied", "a verificationToken for this contact is needed to look up its account", {
+    errorCode: "REQUEST_NOT_AUTHORIZED",
+  });
+}
+
+function checkHolder(wanted: Contact, held: Contact): void {
+  if (isSameContact(wanted, held)) return;
   throw new Fault("permission_denied", "the verificationToken is for another contact", {
     errorCode: "REQUEST_NOT_AUTHORIZED",
   });
+}
+
+function isSameContact(one: Contact, other: Contact): boolean {
+  const { kind } = one;
+  return kind === other.kind && comparableContact(kind, one.contact) === comparableContact(kind, other.contact);
 }
 
 function readClaims(value: string): { iss: string; sub: string; aud: string } {

@@ -17,6 +17,34 @@ test("an address takes as many as its budget in any hour, and others are not con
   assert.throws(() => budget.take("203.0.113.7"), exhausted);
 });
 
+test("what an address has taken costs the same memory however much it is, and counts for an hour to five minutes", () => {
+  let nowMs = 0;
+  const budget = createHourlyBudget(1_000_000, () => nowMs);
+  for (let taken = 0; taken < 200_000; taken++) {
+    nowMs += 30;
+    budget.take("203.0.113.7");
+  }
+  const narrow = createHourlyBudget(1, () => nowMs);
+  nowMs = 299_999;
+  narrow.take("203.0.113.7");
+  nowMs = 3_599_999;
+  assert.throws(() => narrow.take("203.0.113.7"), exhausted);
+  nowMs = 3_600_000;
+  narrow.take("203.0.113.7");
+});
+
+test("the address that asked longest ago is forgotten first when there are too many", () => {
+  const budget = createHourlyBudget(1, () => 0);
+  const addressOf = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+  budget.take("203.0.113.7");
+  for (let index = 0; index < 19_999; index++) budget.take(addressOf(index));
+  // Being refused counts as asking.
+  assert.throws(() => budget.take("203.0.113.7"), exhausted);
+  budget.take(addressOf(20_000));
+  assert.throws(() => budget.take("203.0.113.7"), exhausted);
+  budget.take(addressOf(0));
+});
+
 test("a budget of 0 lets nobody through", () => {
   assert.throws(() => createHourlyBudget(0).take("203.0.113.7"), exhausted);
 });

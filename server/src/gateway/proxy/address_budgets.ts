@@ -1,6 +1,6 @@
 /**
- * What one address may ask of the auth proxy. Whoever has a configuration's id, which every page shows, can ask for codes and sign-ups;
- * this bounds what one place can do. Counts are this gateway's own, and end with it.
+ * What one address may ask of the auth proxy. Whoever has a configuration's id, which every page shows, can ask for codes, sign-ups and
+ * look-ups, and have issuers and providers asked; this bounds what one place can do. Counts are this gateway's own, and end with it.
  */
 import { Fault } from "@keystead/core/fault.ts";
 
@@ -8,34 +8,42 @@ export type ProxyBudgets = {
   /** In an hour, for each address. */
   signUps: number;
   codes: number;
+  /** By identities at issuers and OAuth 2.0 providers: each sign-in by the latter is two. */
+  signIns: number;
+  /** Of accounts. Clients ask one to three times for each sign-in. */
+  lookUps: number;
 };
 
-export const defaultBudgets: ProxyBudgets = { signUps: 100, codes: 30 };
+export const defaultBudgets: ProxyBudgets = { signUps: 100, codes: 30, signIns: 300, lookUps: 600 };
 
 export type HourlyBudget = {
   /** Takes one; throws where none is left in this hour. */
   take(address: string | undefined): void;
 };
 
-const hourMs = 3_600_000;
+/** What was taken counts for an hour, to five minutes: so an address costs the same memory, however often it asks. */
+const partMs = 300_000;
+const partsOfAnHour = 12;
 const maxAddresses = 20_000;
 
+/** How many an address has taken in each five minutes in which it took any. */
+type Taken = Map<number, number>;
+
 export function createHourlyBudget(limit: number, now: () => number = Date.now): HourlyBudget {
-  /** When each address took its last ones, the address that has asked last at the end. */
-  const taken = new Map<string, number[]>();
+  /** The address that has asked last is at the end. */
+  const addresses = new Map<string, Taken>();
   return {
     take(address) {
       const key = addressKey(address);
-      const nowMs = now();
-      const recent = (taken.get(key) ?? []).filter((atMs) => atMs > nowMs - hourMs);
-      taken.delete(key);
-      if (recent.length < limit) recent.push(nowMs);
-      else {
-        taken.set(key, recent);
-        throw tooMany();
-      }
-      if (taken.size >= maxAddresses) for (const oldest of taken.keys().take(1)) taken.delete(oldest);
-      taken.set(key, recent);
+      const part = Math.floor(now() / partMs);
+      const taken: Taken = addresses.get(key) ?? new Map();
+      for (const before of taken.keys()) if (before <= part - partsOfAnHour) taken.delete(before);
+      addresses.delete(key);
+      if (addresses.size >= maxAddresses) for (const oldest of addresses.keys().take(1)) addresses.delete(oldest);
+      addresses.set(key, taken);
+      const sum = taken.values().reduce((all, count) => all + count, 0);
+      if (sum >= limit) throw tooMany();
+      taken.set(part, (taken.get(part) ?? 0) + 1);
     },
   };
 }

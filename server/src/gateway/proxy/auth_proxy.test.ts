@@ -13,6 +13,7 @@ import { activities } from "../../generated/activities.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import { submit } from "../submit/submit.ts";
+import { defaultBudgets } from "./address_budgets.ts";
 
 const ethereum = {
   curve: "CURVE_SECP256K1",
@@ -342,7 +343,7 @@ onBothDatabases("the proxy's user gets no credential, contact or seat, and stays
 });
 
 onBothDatabases("one address has its budgets, and two of a contact's live codes", async (rig) => {
-  const proxy = await enableProxy(rig, { budgets: { signUps: 1, codes: 3 } });
+  const proxy = await enableProxy(rig, { budgets: { ...defaultBudgets, signUps: 1, codes: 3 } });
   const start = (contact: string, address: string) =>
     proxy.call("otp_init_v2", { otpType: "OTP_TYPE_EMAIL", contact }, { address });
   const here = "203.0.113.7";
@@ -358,6 +359,38 @@ onBothDatabases("one address has its budgets, and two of a contact's live codes"
   const signUp = (n: number) =>
     proxy.call("signup_v2", { ...noCredentials, authenticators: [registeredPasskey(testPasskey(n), "phone")] });
   assert.deepEqual([(await signUp(5)).status, (await signUp(6)).status], [200, 429]);
+});
+
+onBothDatabases("one address has its budgets of sign-ins by identities and of look-ups", async (rig) => {
+  const proxy = await enableProxy(rig, { budgets: { ...defaultBudgets, signIns: 2, lookUps: 1 } });
+  const bodies = {
+    oauth_login: { oidcToken: "x", publicKey: newKey().publicKey },
+    oauth2_authenticate: {
+      ...{ provider: "OAUTH2_PROVIDER_X", clientId: "c", authCode: "a", redirectUri: "https://app.example.com" },
+      ...{ codeVerifier: "v".repeat(43), nonce: "n" },
+    },
+    account: { filterType: "EMAIL", filterValue: "ann@example.com" },
+  };
+  const statusAt = async (address: string, path: keyof typeof bodies) => {
+    const { status, body } = await proxy.call(path, bodies[path], { address });
+    if (status === 429) assert.deepEqual([body.code, body.errorCode], [8, "RATE_LIMIT_EXCEEDED"]);
+    return status;
+  };
+  for (const here of ["203.0.113.7", "203.0.113.8"]) {
+    assert.deepEqual(
+      [
+        await statusAt(here, "oauth_login"),
+        await statusAt(here, "oauth2_authenticate"),
+        await statusAt(here, "oauth_login"),
+        await statusAt(here, "oauth2_authenticate"),
+        await statusAt(here, "account"),
+        await statusAt(here, "account"),
+      ],
+      [400, 404, 429, 429, 200, 429],
+      here,
+    );
+  }
+  assert.deepEqual(rig.issuers.asked, []);
 });
 
 onBothDatabases(

@@ -3,7 +3,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import type { SignUpRequestBody } from "../../fields/auth_proxy_requests.ts";
 import { sha256 } from "../../state/digest.ts";
 import { verifyIdentity } from "../evidence/read_identity.ts";
-import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
+import type { LinkingDependencies } from "./linking.ts";
 import type { ProxyConfig } from "./proxy_configs.ts";
 import { submitAsProxy } from "./proxy_submit.ts";
 import { readProxyToken } from "./proxy_tokens.ts";
@@ -17,12 +17,12 @@ type SignUpResult = {
 
 /** `body`: the bytes as they came. The same again get the same answer for a day: a client that lost it must not be left with a 409. */
 export async function signUp(
-  dependencies: SubmitDependencies,
+  dependencies: LinkingDependencies,
   config: ProxyConfig,
   { type, request, body }: { type: string; request: SignUpRequestBody; body: Uint8Array },
 ) {
-  const { store, curves } = dependencies;
-  const identities = identitiesOf(curves, request);
+  const { store, curves, linkingIssuers } = dependencies;
+  const identities = identitiesOf(curves, request, linkingIssuers);
   const digest = toHex(sha256(body));
   const { subOrganizationId, wallet, rootUserIds } = await submitAsProxy<SignUpResult>(dependencies, config, {
     type,

@@ -11,6 +11,7 @@ import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import { parseVerificationToken } from "@keystead/core/otp/verification_token.ts";
 import { credentialIdsIn } from "@keystead/core/webauthn/verify_registration.ts";
 import type { SignUpRequestBody } from "../../fields/auth_proxy_requests.ts";
+import { vouchedEmail } from "../../rules/oauth_providers.ts";
 import { contactOfToken } from "../../rules/verification_tokens.ts";
 import type { Contact } from "../../state/contacts.ts";
 import {
@@ -29,17 +30,18 @@ export type Identity =
   | { what: "contact"; contact: Contact }
   | { what: "key" | "passkey" | "atIssuer"; lookup: KeyLookup };
 
-/** What a sign-up brings. What cannot be read is left to the signer, which says what is wrong with it. */
+type SignUpIdentities = Pick<
+  SignUpRequestBody,
+  "userEmail" | "verificationToken" | "apiKeys" | "authenticators" | "oauthProviders"
+>;
+
+/** What a sign-up brings, each once. What cannot be read is left to the signer, which says what is wrong with it. */
 export function identitiesOf(
   curves: Curves,
-  {
-    verificationToken,
-    apiKeys,
-    authenticators,
-    oauthProviders,
-  }: Pick<SignUpRequestBody, "verificationToken" | "apiKeys" | "authenticators" | "oauthProviders">,
+  { userEmail, verificationToken, apiKeys, authenticators, oauthProviders }: SignUpIdentities,
+  linkingIssuers: ReadonlySet<string>,
 ): Identity[] {
-  return [
+  const identities = [
     ...readable(() => (verificationToken ? [contactIdentity(verificationToken)] : [])),
     ...apiKeys.flatMap(({ curveType, publicKey }) =>
       readable(() => [keyIdentity(curveType, normalisePublicKey(curves, curveType, publicKey))]),
@@ -47,11 +49,21 @@ export function identitiesOf(
     ...authenticators.flatMap(({ attestation }) => readable(() => passkeyIdentities(attestation.credentialId))),
     ...oauthProviders.flatMap(({ oidcToken, oidcClaims }) =>
       readable(() => {
-        if (oidcToken) return [issuerIdentity(parseIdentityToken(oidcToken).claims)];
-        return oidcClaims ? [claimedIdentity(oidcClaims)] : [];
+        if (!oidcToken) return oidcClaims ? [claimedIdentity(oidcClaims)] : [];
+        const { claims } = parseIdentityToken(oidcToken);
+        // The signer takes such an address for verified, so it is an identity, too.
+        const contact = vouchedEmail(claims, linkingIssuers);
+        const isOwn = contact !== undefined && userEmail != null && isSameEmail(contact, userEmail);
+        const email: Identity[] = isOwn ? [{ what: "contact", contact: { kind: "email", contact } }] : [];
+        return [issuerIdentity(claims), ...email];
       }),
     ),
   ];
+  return [...new Map(identities.map((identity) => [identityText(identity), identity])).values()];
+}
+
+function isSameEmail(one: string, other: string): boolean {
+  return comparableContact("email", one) === comparableContact("email", other);
 }
 
 export function contactIdentity(token: string): Identity {

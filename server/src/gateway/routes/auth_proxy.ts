@@ -28,15 +28,15 @@ import { jsonContent, type Route, type RouteRequest, type Send } from "../http/r
 import { findAccount } from "../proxy/account.ts";
 import { createHourlyBudget, createLiveCodes, type ProxyBudgets } from "../proxy/address_budgets.ts";
 import { type Captcha, checkCaptcha } from "../proxy/captcha.ts";
-import { oauth2CredentialOf, subOrganizationOfIdentity } from "../proxy/identity_sign_in.ts";
+import { oauth2CredentialOf, signInByIdentity } from "../proxy/identity_sign_in.ts";
+import type { LinkingDependencies } from "../proxy/linking.ts";
 import { type ProxyConfig, readProxyConfig } from "../proxy/proxy_configs.ts";
 import { ProxyFailure, submitAsProxy } from "../proxy/proxy_submit.ts";
 import { readProxyToken, subOrganizationOfToken } from "../proxy/proxy_tokens.ts";
 import { signUp } from "../proxy/sign_up.ts";
 import { walletKitConfig } from "../proxy/wallet_kit.ts";
-import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
 
-export type ProxyDependencies = SubmitDependencies & {
+export type ProxyDependencies = LinkingDependencies & {
   budgets: ProxyBudgets;
   /** Channels that messages can be sent by. */
   channels: readonly string[];
@@ -82,9 +82,9 @@ function codeEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint
   const liveCodes = createLiveCodes();
   const start = (type: string) =>
     endpoint(startCodeRequest, async ({ config, request }, { otpType, contact }) => {
-      await checkCaptcha(config, request, dependencies.captcha);
       const { callerAddress } = request;
       budget.take(callerAddress);
+      await checkCaptcha(config, request, dependencies.captcha);
       const lifeMs = config.settings.otpExpirationSeconds * 1000;
       const holder = `${config.organizationId} ${comparableContact("email", contact)}`;
       const giveBack = liveCodes.hold(holder, callerAddress, lifeMs);
@@ -109,6 +109,7 @@ function codeEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint
 
 function signInEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint> {
   const budget = createHourlyBudget(dependencies.budgets.signUps);
+  const lookUps = createHourlyBudget(dependencies.budgets.lookUps);
   const login = <S extends typeof loginRequest | typeof loginV2Request>(type: string, schema: S) =>
     endpoint(schema, async ({ config }, { organizationId: named, ...chosen }) => {
       const organizationId = named || (await subOrganizationOfToken(dependencies, config, chosen.verificationToken));
@@ -117,14 +118,18 @@ function signInEndpoints(dependencies: ProxyDependencies): Record<string, Endpoi
   const signUpAs = <S extends TObject>(type: string, schema: S) =>
     endpoint(schema, async ({ config, request }, value) => {
       const wanted = value as unknown as SignUpRequestBody;
-      // Kits send no captcha where a code was answered: then the token must be one that we have issued.
-      if (!wanted.verificationToken) await checkCaptcha(config, request, dependencies.captcha);
-      else if (config.settings.captchaEnabled) readProxyToken(dependencies, config, wanted.verificationToken);
       budget.take(request.callerAddress);
+      // Kits send no captcha where a code was answered: then the token must be one that we have issued. The same bytes get the same
+      // answer, so they may come again with the same captcha.
+      if (!wanted.verificationToken) await checkCaptcha(config, request, dependencies.captcha, { mayRepeat: true });
+      else if (config.settings.captchaEnabled) readProxyToken(dependencies, config, wanted.verificationToken);
       return signUp(dependencies, config, { type, request: wanted, body: request.body });
     });
   return {
-    account: endpoint(accountRequest, ({ config }, value: AccountRequest) => findAccount(dependencies, config, value)),
+    account: endpoint(accountRequest, async ({ config, request }, value: AccountRequest) => {
+      lookUps.take(request.callerAddress);
+      return findAccount(dependencies, config, value);
+    }),
     otp_login: login("ACTIVITY_TYPE_OTP_LOGIN", loginRequest),
     otp_login_v2: login("ACTIVITY_TYPE_OTP_LOGIN_V2", loginV2Request),
     signup: signUpAs("ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7", signUpRequest),
@@ -132,13 +137,17 @@ function signInEndpoints(dependencies: ProxyDependencies): Record<string, Endpoi
   };
 }
 
+/** Each may have the courier ask an issuer or a provider, so they share a budget. */
 function identityEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint> {
+  const budget = createHourlyBudget(dependencies.budgets.signIns);
   return {
-    oauth_login: endpoint(identityLoginRequest, async ({ config }, { organizationId: named, ...chosen }) => {
-      const organizationId = named || (await subOrganizationOfIdentity(dependencies, config, chosen.oidcToken));
-      return submitAsProxy(dependencies, config, { type: "ACTIVITY_TYPE_OAUTH_LOGIN", organizationId, chosen });
+    oauth_login: endpoint(identityLoginRequest, async ({ config, request }, value) => {
+      budget.take(request.callerAddress);
+      return signInByIdentity(dependencies, config, value);
     }),
-    oauth2_authenticate: endpoint(providerSignInRequest, async ({ config }, { provider, clientId, ...exchanged }) => {
+    oauth2_authenticate: endpoint(providerSignInRequest, async ({ config, request }, value) => {
+      budget.take(request.callerAddress);
+      const { provider, clientId, ...exchanged } = value;
       const oauth2CredentialId = await oauth2CredentialOf(dependencies, config, { provider, clientId });
       const chosen = { oauth2CredentialId, ...exchanged };
       return submitAsProxy(dependencies, config, { type: "ACTIVITY_TYPE_OAUTH2_AUTHENTICATE", chosen });
