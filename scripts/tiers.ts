@@ -55,6 +55,7 @@ export const longSuites: readonly string[] = [
   "trials/src/power",
   "trials/src/races",
   "trials/src/secrets/secret_scan.test.ts",
+  "trials/src/sign_ups",
   "trials/src/two_gateways.test.ts",
 
   // Real servers that are attacked, broken, killed or set back, many times each.
