@@ -58,7 +58,12 @@ const rows = {
   rotatedWallets: { sample: 12, full: 200 },
   rotationKills: { sample: 20, full: 200 },
 
+  /** Of a moved clock, in which an issuer replaces its keys again and again. */
+  rotationHours: { sample: 4, full: 200 },
+
   // Real servers.
+  /** Of a real OpenID provider's keys; each is up to a minute of waiting. */
+  providerRotations: { sample: 1, full: 5 },
   serverRotationWallets: { sample: 6, full: 182 },
   serverRotationKills: { sample: 2, full: 200 },
   serverRotationKillsPerStart: { sample: 2, full: 20 },
