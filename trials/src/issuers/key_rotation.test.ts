@@ -62,7 +62,7 @@ class Issuer {
     const text = url.endsWith("/.well-known/openid-configuration")
       ? JSON.stringify({ issuer: testIssuer, jwks_uri: `${testIssuer}/keys` })
       : publishedKeys(this.published);
-    return { value: JSON.parse(text), bytes: new TextEncoder().encode(text) };
+    return { status: 200, value: JSON.parse(text), bytes: new TextEncoder().encode(text) };
   };
 }
 
@@ -87,8 +87,12 @@ function connect(rig: GatewayRig, issuer: Issuer) {
   let gateway = newGateway();
   rig.issuers.statementOf = (name, newerThanMs) => gateway.statementOf(name, newerThanMs);
   return {
-    restartCourier: () => void (courier = newCourier()),
-    restartGateway: () => void (gateway = newGateway()),
+    restartCourier: () => {
+      courier = newCourier();
+    },
+    restartGateway: () => {
+      gateway = newGateway();
+    },
   };
 }
 
