@@ -18,6 +18,8 @@ export type StandInProvider = {
   readonly exchanges: number;
   /** The codes that were exchanged for a token, each as often as it was. */
   readonly granted: readonly string[];
+  /** What they were exchanged for. */
+  readonly bearerTokens: readonly string[];
   /** The next answers of the token endpoint are these instead. */
   failNext(answer: { status: number; body: unknown; contentType?: string }): void;
   close(): Promise<void>;
@@ -115,6 +117,9 @@ export async function startOauth2Provider(
     addresses: { tokenUrl: `${url}/2/oauth2/token`, userUrl: `${url}/2/users/me` },
     signIn: (user, codeVerifier, redirectUri) => makeCode({ user, challenge: challengeOf(codeVerifier), redirectUri }),
     granted,
+    get bearerTokens() {
+      return [...tokens.keys()];
+    },
     get exchanges() {
       return exchanges;
     },
