@@ -51,10 +51,13 @@ export const longSuites: readonly string[] = [
   "trials/src/crash/first_start.test.ts",
   "trials/src/crash/postgres_stops.test.ts",
   "trials/src/history/history.test.ts",
+  "trials/src/issuers/key_rotation.test.ts",
+  "trials/src/issuers/rotation_under_load.test.ts",
   "trials/src/hostile",
   "trials/src/power",
   "trials/src/races",
   "trials/src/secrets/secret_scan.test.ts",
+  "trials/src/sign_ups",
   "trials/src/two_gateways.test.ts",
 
   // Real servers that are attacked, broken, killed or set back, many times each.
@@ -67,6 +70,7 @@ export const longSuites: readonly string[] = [
   "trials/src/attackers",
   "trials/src/copied_key.test.ts",
   "trials/src/courier/courier_kills.test.ts",
+  "trials/src/courier/exchange_kills.test.ts",
   "trials/src/faults",
   "trials/src/refusals_stored.test.ts",
   "trials/src/restart.test.ts",

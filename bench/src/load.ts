@@ -14,7 +14,8 @@ export function startLoad(): Load {
   const child = fork(fileURLToPath(new URL("./load_entry.ts", import.meta.url)));
   return {
     async run(job, begin) {
-      await ask(child, { kind: "prepare", job });
+      const prepared = await ask(child, { kind: "prepare", job });
+      if (prepared.kind === "failed") throw new Error(prepared.message);
       await begin?.();
       const answer = await ask(child, { kind: "go" });
       if (answer.kind !== "done") throw new Error(answer.kind === "failed" ? answer.message : "an unexpected answer");

@@ -2,6 +2,7 @@
 import { openConnection } from "./connection.ts";
 import type { FromLoad, Job, LoadResult, ToLoad } from "./load_messages.ts";
 import { createPresigner, type Presigner } from "./presign.ts";
+import { createSignInPresigner } from "./presign_sign_ins.ts";
 import { quantile } from "./statistics.ts";
 
 type Turn = {
@@ -31,7 +32,7 @@ function shared(connections: number, turns: number, make: (number: number) => Tu
 }
 
 /** What each endpoint is asked. */
-const scripts: Record<Job["endpoint"], (job: Job, presigner: Presigner) => Script[]> = {
+const scripts: Record<Job["endpoint"], (job: Job, presigner: Presigner) => Script[] | Promise<Script[]>> = {
   whoami({ connections }, presigner) {
     const turn = { requests: [presigner.whoami()] };
     return Array.from({ length: connections }, () => () => turn);
@@ -68,6 +69,18 @@ const scripts: Record<Job["endpoint"], (job: Job, presigner: Presigner) => Scrip
     return shared(connections, requests, (number) => {
       return { requests: [presigner.transaction(Date.now(), signWith[number % signWith.length] ?? "")] };
     });
+  },
+  async create_oauth_providers({ connections, requests, userId = "" }, presigner) {
+    const { registration } = await createSignInPresigner(presigner);
+    return shared(connections, requests, () => ({ requests: [registration(Date.now(), userId)] }));
+  },
+  async oauth_login({ connections, requests }, presigner) {
+    const { login } = await createSignInPresigner(presigner);
+    return shared(connections, requests, () => ({ requests: [login(Date.now())] }));
+  },
+  async sign_up({ connections, requests, authProxyConfigId = "" }, presigner) {
+    const { signUp } = await createSignInPresigner(presigner);
+    return shared(connections, requests, () => ({ requests: [signUp(authProxyConfigId)] }));
   },
 };
 
@@ -118,11 +131,14 @@ function tell(message: FromLoad): void {
 
 let prepared: { job: Job; connections: Script[] } | undefined;
 
+async function prepare(job: Job): Promise<void> {
+  prepared = { job, connections: await scripts[job.endpoint](job, createPresigner(job.account)) };
+  tell({ kind: "prepared" });
+}
+
 process.on("message", (message: ToLoad) => {
   if (message.kind === "prepare") {
-    const { job } = message;
-    prepared = { job, connections: scripts[job.endpoint](job, createPresigner(job.account)) };
-    tell({ kind: "prepared" });
+    prepare(message.job).catch((error: Error) => tell({ kind: "failed", message: error.message }));
   } else if (prepared !== undefined) {
     run(prepared.job, prepared.connections).then(
       (result) => tell({ kind: "done", result }),

@@ -11,13 +11,22 @@ export type Job = {
     | "sign_raw_payload"
     | "sign_transaction"
     | "create_sub_organization"
-    | "create_wallet";
+    | "create_wallet"
+    /** Of the identity that `oauth_login` signs in by. */
+    | "create_oauth_providers"
+    | "oauth_login"
+    /** Through the auth proxy, with a passkey and a wallet. */
+    | "sign_up";
   /** The addresses that payloads and transactions are signed with in turn. */
   signWith?: readonly string[];
   /** Tags are created in these in turn, instead of in the account's organization. */
   organizationIds?: readonly string[];
   connections: number;
   seconds: number;
+  /** Whose identity is registered. */
+  userId?: string;
+  /** Where people sign up. */
+  authProxyConfigId?: string;
   /** How many requests to sign for it; the phase ends early when one connection has used up its share. */
   requests: number;
   /** Bodies bear times spread over this long before now. */

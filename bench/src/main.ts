@@ -29,6 +29,7 @@ import { startNeighbours } from "./neighbours.ts";
 import { measurePasskey } from "./passkey_stamps.ts";
 import { type DatabaseReport, missedTargets, type Report, toJson, toText } from "./report.ts";
 import { measureScale, scaleTarget, scaleText } from "./scale.ts";
+import { measureSignIns } from "./sign_ins.ts";
 import { measureStarts } from "./start_time.ts";
 
 const { values: options } = parseArgs({
@@ -54,6 +55,7 @@ const plan = options.quick
       baselineSeconds: 0.2,
       decisions: { rounds: 30, seconds: 0.02 },
       guarded: { warmUpRequests: 2_000, rounds: 5, requests: 300 },
+      signIns: { warmUpRequests: 100, rounds: 2, requests: 100, baselineSeconds: 0.2 },
     }
   : {
       starts: 3,
@@ -63,6 +65,7 @@ const plan = options.quick
       baselineSeconds: 0.3,
       decisions: { rounds: 150, seconds: 0.02 },
       guarded: { warmUpRequests: 6_000, rounds: 15, requests: 600 },
+      signIns: { warmUpRequests: 1_000, rounds: 5, requests: 400, baselineSeconds: 0.3 },
     };
 
 const names = (["sqlite", "postgres"] as const).filter((name) => (options.database ?? name) === name);
@@ -119,7 +122,9 @@ if (options.check && missed.length > 0) process.exitCode = 1;
 async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
   say(`${name}: starting`);
   const database = await openDatabase[name]();
-  const { server, times, remove } = await measureStarts(database, plan.starts);
+  // All of them come from one address.
+  const env = { KEYSTEAD_PROXY_BUDGETS: '{"signUps": 1000000}' };
+  const { server, times, remove } = await measureStarts(database, plan.starts, env);
   const baselines = await prepareBaselines(plan.baselineSeconds, database.prepareInsert);
   const subject: Subject = { database, server, signWith: [], baselines, bare: [], atRest: [], phases: [] };
   try {
@@ -136,10 +141,12 @@ async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
     }
     const guarded = await measureGuarded(load, subject, plan.guarded, say);
     const passkey = await measurePasskey(load, subject, plan.guarded, say);
+    const signIns = await measureSignIns(load, subject, plan.signIns, say);
     return {
       database: name,
       guarded,
       passkey,
+      signIns,
       bare: medianOf(subject.bare),
       atRest: medianOf(subject.atRest),
       phases: endpoints.flatMap((endpoint) =>

@@ -30,6 +30,10 @@ export type Presigner = {
   transaction(timestampMs: number, signWith: string): Buffer;
   /** The creation of a sub-organization whose root user has the account's key. */
   subOrganization(timestampMs: number): { request: Buffer; organizationId: string };
+  /** Any activity in the account's organization. */
+  submit(path: string, type: string, timestampMs: number, parameters: object): Buffer;
+  /** A request through the auth proxy, which nobody stamps. */
+  proxied(path: string, configId: string, value: object): Buffer;
 };
 
 export const ethereumAccount = {
@@ -108,17 +112,24 @@ export function createPresigner(account: Account): Presigner {
         organizationId: madeBy(organizationId, body),
       };
     },
+    submit: (path, type, timestampMs, parameters) =>
+      request(`/public/v1/submit/${path}`, activity(organizationId, type, timestampMs, parameters)),
+    proxied(path, configId, value) {
+      const body = Buffer.from(JSON.stringify(value));
+      const lines = head(account.host, `/v1/${path}`, body.length, `x-auth-proxy-config-id: ${configId}`);
+      return Buffer.concat([Buffer.from(lines, "latin1"), body]);
+    },
   };
 }
 
-/** The headers that `fetch` sends with a stamped request: shorter ones would flatter us. */
-function head(host: string, path: string, length: number, stampHeader: string): string {
+/** The headers that `fetch` sends, with that of the stamp or the proxy: shorter ones would flatter us. */
+function head(host: string, path: string, length: number, ownHeader: string): string {
   const lines = [
     `POST ${path} HTTP/1.1`,
     `host: ${host}`,
     "connection: keep-alive",
     "content-type: application/json",
-    stampHeader,
+    ownHeader,
     "x-client-version: @keystead/sdk@0.1.0",
     "accept: */*",
     "accept-language: *",

@@ -14,6 +14,7 @@ import {
   withRatios,
 } from "./policy_report.ts";
 import type { Memory } from "./processes.ts";
+import { type SignInReport, signInLines } from "./sign_ins.ts";
 import type { StartTimes } from "./start_time.ts";
 import { median } from "./statistics.ts";
 
@@ -26,6 +27,7 @@ export type DatabaseReport = {
   phases: PhaseResult[];
   guarded: GuardedReport[];
   passkey: PasskeyReport;
+  signIns: SignInReport;
   starts: StartTimes;
   memory: ServerMemory;
 };
@@ -159,6 +161,8 @@ export function toText(report: Report): string {
     ...guardedLines(report.databases),
     "",
     ...passkeyLines(report.databases),
+    "",
+    ...signInLines(report.databases),
     "",
     ...decisionLines(report.decision),
     "",

@@ -9,12 +9,20 @@ export type StartTimes = { firstMs: number[]; secondMs: number[] };
 export type Started = { server: KeysteadServer; times: StartTimes; remove(): Promise<void> };
 
 /** Starts `times` new Keysteads, each twice, and leaves the last one running. */
-export async function measureStarts(database: Database, times: number): Promise<Started> {
+export async function measureStarts(
+  database: Database,
+  times: number,
+  env: Record<string, string> = {},
+): Promise<Started> {
   const measured: StartTimes = { firstMs: [], secondMs: [] };
   for (let remaining = times; ; remaining--) {
     const folder = await mkdtemp(join(tmpdir(), "keystead-bench-"));
     const databaseUrl = await database.freshUrl();
-    const options = { dataFolder: join(folder, "data"), ...(databaseUrl !== undefined && { databaseUrl }) };
+    const options = {
+      dataFolder: join(folder, "data"),
+      ...(databaseUrl !== undefined && { databaseUrl }),
+      env,
+    };
     const first = await timedStart(options);
     measured.firstMs.push(first.ms);
     await first.server.stop();

@@ -59,7 +59,12 @@ const rows = {
   rotatedWallets: { sample: 12, full: 200 },
   rotationKills: { sample: 20, full: 200 },
 
+  /** Of a moved clock, in which an issuer replaces its keys again and again. */
+  rotationHours: { sample: 4, full: 200 },
+
   // Real servers.
+  /** Of a real OpenID provider's keys; each is up to a minute of waiting. */
+  providerRotations: { sample: 1, full: 5 },
   serverRotationWallets: { sample: 6, full: 182 },
   serverRotationKills: { sample: 2, full: 200 },
   serverRotationKillsPerStart: { sample: 2, full: 20 },
@@ -81,6 +86,11 @@ const rows = {
   twoGatewayRequests: { sample: 240, full: 240 },
   twoGatewayClients: { sample: 16, full: 16 },
   raceTrials: { sample: 6, full: 500 },
+  /** Of each kind of sign-ups that have something in common, on each database. */
+  signUpRaces: { sample: 2, full: 500 },
+  /** Sign-ups with a wallet on each database, and who sign up at the same time. */
+  signUps: { sample: 200, full: 10_000 },
+  signUpClients: { sample: 12, full: 48 },
   /** Fewer kinds than the full count: a sample takes them in turn, by its seed. */
   racedBodies: { sample: 10, full: 1_000 },
   /** Who send one raced body at once. */

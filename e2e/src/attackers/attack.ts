@@ -7,6 +7,8 @@ export type Target = {
   /** P-256 key of a root user, in hex: some attackers are members. */
   apiPublicKey: string;
   apiPrivateKey: string;
+  /** Every page of an application shows it. */
+  authProxyConfigId?: string;
 };
 
 export type Tally = {

@@ -1,5 +1,6 @@
 /** All attacks by their names. One more is one more line in its own file. */
 import type { Attack } from "./attack.ts";
+import { proxyAttacks } from "./auth_proxy.ts";
 import { brokenAttacks } from "./broken.ts";
 import { costlyAttacks } from "./costly.ts";
 import { floodAttacks } from "./flood.ts";
@@ -8,7 +9,7 @@ import { costliestAttacks, tenantFloods } from "./one_tenant.ts";
 import { slowAttacks } from "./slow.ts";
 
 /** Those of one organization that asks for too much work are many: they are measured, and not tried in every test run. */
-const tenantAttacks = { ...tenantFloods, ...costliestAttacks };
+const tenantAttacks = { ...tenantFloods, ...costliestAttacks, ...proxyAttacks };
 
 export const attacks = {
   ...slowAttacks,

@@ -36,12 +36,12 @@ const ids = (count = 1_000) => Array.from({ length: count }, () => randomUUID())
 const curve = "CURVE_SECP256K1";
 const taproot = ["MAINNET", "TESTNET", "SIGNET", "REGTEST"].map((net) => `ADDRESS_FORMAT_BITCOIN_${net}_P2TR`);
 
-function apiKey() {
+export function apiKey() {
   const publicKey = createECDH("prime256v1").generateKeys("hex", "compressed");
   return { apiKeyName: randomUUID(), publicKey, curveType: "API_KEY_CURVE_P256", expirationSeconds: "3600" };
 }
 
-function accounts(turn: number, count = 100) {
+export function accounts(turn: number, count = 100) {
   return Array.from({ length: count }, (_, index) => ({
     curve,
     pathFormat: "PATH_FORMAT_BIP32",
@@ -99,7 +99,17 @@ function oauth2Credential() {
 const nothing = () => ({ fingerprint: `sha256:${"0".repeat(64)}` });
 
 /** As long as one may be: read whole, and then of no issuer. */
-const longIdentityToken = `${Buffer.from('{"alg":"RS256"}').toString("base64url")}.${"A".repeat(11_000)}.${"A".repeat(512)}`;
+export const longIdentityToken = `${Buffer.from('{"alg":"RS256"}').toString("base64url")}.${"A".repeat(11_000)}.${"A".repeat(512)}`;
+/** A token that cannot be read, and the longest text that its key could have signed. */
+export const longVerification = () => ({
+  verificationToken: `${"eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9."}${"A".repeat(4_000)}.${"A".repeat(86)}`,
+  clientSignature: {
+    publicKey: apiKey().publicKey,
+    scheme: "CLIENT_SIGNATURE_SCHEME_API_P256",
+    message: " ".repeat(58_000),
+    signature: "ab".repeat(64),
+  },
+});
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
 /** The parameters of the `turn`th request. */
@@ -110,21 +120,12 @@ export const costliestParameters: Record<ActivityPath, (ground: Ground, turn: nu
   create_read_write_session: target,
   create_oauth_providers: ({ userId }) => ({
     userId,
-    oauthProviders: Array.from({ length: 10 }, () => ({ providerName: "x", oidcToken: longIdentityToken })),
+    oauthProviders: Array.from({ length: 5 }, () => ({ providerName: "x", oidcToken: longIdentityToken })),
   }),
   delete_oauth_providers: ({ userId }) => ({ userId, providerIds: [unknownId] }),
   oauth_login: () => ({ oidcToken: longIdentityToken, publicKey: apiKey().publicKey }),
   oauth: () => ({ oidcToken: longIdentityToken, ...target() }),
-  otp_login: () => ({
-    verificationToken: `${"eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9."}${"A".repeat(4_000)}.${"A".repeat(86)}`,
-    publicKey: apiKey().publicKey,
-    clientSignature: {
-      publicKey: apiKey().publicKey,
-      scheme: "CLIENT_SIGNATURE_SCHEME_API_P256",
-      message: " ".repeat(58_000),
-      signature: "ab".repeat(64),
-    },
-  }),
+  otp_login: () => ({ ...longVerification(), publicKey: apiKey().publicKey }),
   email_auth: mailedKey,
   stamp_login: () => ({ publicKey: apiKey().publicKey }),
   create_api_keys: ({ userId }) => ({ userId, apiKeys: Array.from({ length: 10 }, apiKey) }),

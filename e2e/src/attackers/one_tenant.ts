@@ -80,7 +80,7 @@ function envelope(organizationId: string, path: ActivityPath, parameters: object
 }
 
 /** Each connection asks again as soon as it is answered. */
-function press(assault: Assault, count: number, next: () => Buffer): void {
+export function press(assault: Assault, count: number, next: () => Buffer): void {
   keepOpen(assault, count, (socket) => {
     const ask = (): void => {
       if (!assault.isOver() && socket.writable) socket.write(next());
@@ -95,7 +95,7 @@ function press(assault: Assault, count: number, next: () => Buffer): void {
 const statusLine = "HTTP/1.1 ";
 
 /** Whatever a flood is answered: what it asks may be done, fail, be refused, or wait too long. */
-const anyAnswer = [200, 400, 401, 403, 404, 409, 413, 429, 501, 503];
+export const anyAnswer = [200, 400, 401, 403, 404, 409, 413, 429, 501, 503];
 
 function flooding(
   says: string,

@@ -189,7 +189,7 @@ export const getOauthProviders = queryEntry<{ userId: string }>({
 const subjects = new WeakMap<Place, string>();
 
 /** The root user's identity, registered when it is first needed. */
-async function subjectOf(fixture: Fixture, place: Place = fixture.place): Promise<string> {
+export async function subjectOf(fixture: Fixture, place: Place = fixture.place): Promise<string> {
   const known = subjects.get(place);
   if (known !== undefined) return known;
   const subject = randomUUID();

@@ -24,6 +24,8 @@ export type Act = {
   at: keyof Stage;
   /** The organization is gone afterwards: the next act needs another stage. */
   endsPlace?: true;
+  /** It has a code exchanged at an OAuth 2.0 provider, which can be done once. */
+  exchangesCode?: true;
   /** Its result is sealed: the server writes it to its row a moment after the answer. */
   isSealed: boolean;
   /** Makes what must be there before, and says what to send. */
@@ -32,16 +34,30 @@ export type Act = {
 
 /** One act about to be done. */
 export type Deed = {
-  path: ActivityPath;
+  /** Of an activity, or of the auth proxy. */
+  path: string;
   caller: Person;
+  /** Sent through the auth proxy, without a stamp. */
+  byProxy?: ByProxy;
   /** Whoever sends it again sends the same bytes. */
   body: string;
   /** A header and its value, instead of the stamp that the caller's key would make. */
   stamp?: readonly [name: string, value: string];
-  /** Fails unless this is the right answer, and its effect is there once. */
-  check(answer: Json): Promise<void>;
+  /**
+   * What it may be answered instead, where a process was killed that had what cannot be had again. Nothing was done then, and the same
+   * bytes are refused from then on.
+   */
+  mayBeRefused?: RegExp;
+  /** Fails unless this is the right answer, and its effect is there once. The answer is the activity itself, but of the auth proxy. */
+  check(seen: { activity: Json; answer: Json }): Promise<void>;
   /** Puts back what the next act in this place would stumble over. */
   tidy?(): Promise<void>;
+};
+
+export type ByProxy = {
+  configId: string;
+  /** The activity that a flat answer stands for. */
+  activityOf(answer: Json): Promise<Json>;
 };
 
 /** An endpoint's own act, done by a root user at once. */

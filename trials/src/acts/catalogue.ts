@@ -4,8 +4,10 @@ import { activityTable } from "@keystead/e2e/matrix/table.ts";
 import { type Act, ownAct } from "./act.ts";
 import { bearWithWallet } from "./births.ts";
 import { answerCode, askForCode, loginByParent } from "./codes.ts";
+import { authenticateAtProvider, signInByParent } from "./identities.ts";
 import { exportWords, importWords } from "./secrets.ts";
 import { signInBelow } from "./sign_ins.ts";
+import { signUpBy } from "./sign_ups.ts";
 import { approvalOf, earlyApprovalOf, rejectionOf, stampOver, submissionOf } from "./votes.ts";
 
 type Own = keyof typeof activityTable;
@@ -30,6 +32,8 @@ const named = {
     signInBelow("create_read_write_session"),
   ],
   code: [askForCode, answerCode, own("otp_login"), loginByParent],
+  identity: [own("oauth_login"), authenticateAtProvider, signInByParent],
+  "sign-up": [signUpBy("contact"), signUpBy("passkey"), signUpBy("identity")],
   vote: [
     approvalOf("create_user_tag"),
     approvalOf("sign_raw_payload"),

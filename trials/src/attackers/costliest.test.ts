@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { costliestProxyBodies } from "@keystead/e2e/attackers/auth_proxy.ts";
 import {
   type ActivityPath,
   costliestParameters,
@@ -8,6 +9,7 @@ import {
 } from "@keystead/e2e/attackers/costliest.ts";
 import { costOf, maxRequestCost } from "@keystead/server/endpoints/cost.ts";
 import type { AnyActivity } from "@keystead/server/endpoints/define_activity.ts";
+import { authProxyRoutes, type ProxyDependencies } from "@keystead/server/gateway/routes/auth_proxy.ts";
 import { activities } from "@keystead/server/generated/activities.ts";
 import { activityValidators } from "@keystead/server/generated/activity_validators.ts";
 import { queries } from "@keystead/server/generated/queries.ts";
@@ -32,6 +34,17 @@ test("every endpoint has a costliest body that it takes, beneath the lane of lar
     const question = { organizationId: id, ...costliestQuestions[path](ground, 1) };
     assert.ok(queryValidators[path]?.(question), path);
     assert.ok(JSON.stringify(question).length < 64 * 1024 - 500, path);
+  }
+});
+
+test("every path of the auth proxy has a costliest body of a stranger", () => {
+  const dependencies = { budgets: { signUps: 1, codes: 1 }, channels: [] } as unknown as ProxyDependencies;
+  const routes = authProxyRoutes(dependencies).filter(({ method }) => method === "POST");
+  const paths = routes.map(({ path }) => path.slice("/v1/".length));
+  assert.deepEqual(Object.keys(costliestProxyBodies).sort(), paths.sort());
+  for (const { path, limits } of routes) {
+    const body = costliestProxyBodies[path.slice("/v1/".length)]?.(1) ?? {};
+    assert.ok(JSON.stringify(body).length <= limits.bodyBytes, path);
   }
 });
 

@@ -11,6 +11,7 @@ import type pg from "pg";
 import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { samples } from "../../../core/test/samples.ts";
 import { seededRandom } from "../../../core/test/seeded_random.ts";
+import { inTurn } from "../in_turn.ts";
 import { startDeployment } from "../races/deployment.ts";
 import { Stage } from "../races/stage.ts";
 import { costText, serverCpu } from "./login_cost.ts";
@@ -61,16 +62,6 @@ test("code logins through one parent leave it as it is, and none meets a conflic
   assert.equal(lost, 0, "decisions that met a conflict");
   for (const { output } of servers) assert.doesNotMatch(output(), ownFault);
 });
-
-/** So many at a time, until all are done. */
-async function inTurn(atOnce: number, count: number, run: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (let index = next++; index < count; index = next++) await run(index);
-    }),
-  );
-}
 
 async function ask<Row extends pg.QueryResultRow>(url: string, text: string, values: string[] = []): Promise<Row[]> {
   const session = await openSession(url);

@@ -20,7 +20,8 @@ export type ToActOracle =
 
 export type FromActOracle =
   | { kind: "begun" }
-  | { kind: "answered" }
+  /** `isRefused`: what a killed process had could not be had again, and nothing was done. */
+  | { kind: "answered"; isRefused: boolean }
   | { kind: "checked" }
   | { kind: "progress"; acknowledged: number; unavailable: number }
   | { kind: "ended" }
@@ -31,6 +32,8 @@ export type AcknowledgedAct = { act: string; organizationId: string; body: strin
 
 export type ActReport = {
   acknowledged: AcknowledgedAct[];
+  /** Acts that were refused because a killed process had what they needed. */
+  refused: number;
   /** Repetitions that were compared with the first answer. */
   repeated: number;
   waits: Waits;

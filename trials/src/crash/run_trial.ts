@@ -1,6 +1,7 @@
 /** One trial: an act is begun, a process stops at a step of it, harm is done there, and the oracle says what came of it. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Step } from "@keystead/server/state/steps.ts";
+import { oauth2Provider } from "@keystead/e2e/oauth2_provider.ts";
+import { type Step, steps } from "@keystead/server/state/steps.ts";
 import { patienceMs } from "../../../core/test/patience.ts";
 import type { Source } from "../hostile/raw_database.ts";
 import type { ActOracle } from "./act_oracle_process.ts";
@@ -24,39 +25,67 @@ export type Room = {
 /** A result that is written a moment after its answer must be written before the next act is begun, or it would pass steps then. */
 const settleMs = 30;
 
-const rolesOf = { gateway: ["gateway"], signer: ["signer"], both: ["gateway", "signer"] } as const;
+const rolesOf = {
+  gateway: ["gateway"],
+  signer: ["signer"],
+  both: ["gateway", "signer"],
+  courier: ["courier"],
+} as const;
 
 /** What follows the answer. */
 const afterAnswer: readonly Step[] = ["answered", "settling", "settled"];
 
-/** How many faults there were: one, or more where another comes while the first is recovered from. */
-export async function runTrial(room: Room, trial: Trial): Promise<number> {
+export type TrialOutcome = {
+  /** One, or more where another comes while the first is recovered from. */
+  faults: number;
+  /** What a killed process had could not be had again: a code was exchanged, and nobody knows for what. */
+  isRefused: boolean;
+};
+
+export async function runTrial(room: Room, trial: Trial): Promise<TrialOutcome> {
   const { stepped, oracle, database } = room;
   await oracle.ask({ kind: "begin", act: trial.act.name }, "begun");
   await pause(settleMs);
+  const exchangedBefore = oauth2Provider.granted.length;
   const held = trial.step === "written" ? database?.hold : undefined;
   const harms = harmsOf(trial);
   if (held !== undefined) await held.take();
   else stepped.arm(harms[0]?.step);
   let isAnswered = false;
-  const going = oracle.ask({ kind: "go", twice: trial.twice }, "answered").then(() => {
+  const going = oracle.ask({ kind: "go", twice: trial.twice }, "answered").then(({ isRefused }) => {
     isAnswered = true;
+    return isRefused;
   });
   // A violation shows where it is awaited; until then it must not end the test by itself.
   going.catch(() => undefined);
   let faults = 0;
+  let isRefused = false;
   try {
     for (const [index, harm] of harms.entries()) {
-      await reachAndHarm(room, trial, harm, harms[index + 1]?.step ?? trial.again?.step, () => isAnswered);
+      const next = harms[index + 1]?.step ?? trial.again?.step;
+      const isExchanged = () => oauth2Provider.granted.length > exchangedBefore;
+      await reachAndHarm(room, trial, harm, next, { isAnswered: () => isAnswered, isExchanged });
       faults += 1;
     }
     if (trial.again !== undefined && (await harmAgain(room, trial.again, () => isAnswered))) faults += 1;
-    await going;
+    isRefused = await going;
   } finally {
     stepped.arm(undefined);
   }
   await oracle.ask({ kind: "check" }, "checked");
-  return faults;
+  if (isRefused && !mayLoseExchange(trial)) throw new Error("what a code was exchanged for is lost");
+  const exchanged = oauth2Provider.granted.length - exchangedBefore;
+  if (exchanged !== (trial.act.exchangesCode ? 1 : 0)) throw new Error(`${exchanged} codes were exchanged`);
+  return { faults, isRefused };
+}
+
+const commitAt = steps.findIndex(({ name }) => name === "committed");
+const isBeforeCommit = (step: Step) => steps.findIndex(({ name }) => name === step) < commitAt;
+
+/** Only where gateway or courier are killed and nothing is committed yet: a signer asks the courier again, which remembers. */
+function mayLoseExchange({ step, fault, again }: Trial): boolean {
+  const harms = [{ step, fault }, ...(again === undefined ? [] : [again])];
+  return harms.some((harm) => ["gateway", "both", "courier"].includes(harm.fault) && isBeforeCommit(harm.step));
 }
 
 /** A plain result is marked with the next group, or by the next gateway: there, the one before dies at the commit. */
@@ -71,7 +100,7 @@ async function reachAndHarm(
   { act }: Trial,
   harm: Harm,
   next: Step | undefined,
-  isAnswered: () => boolean,
+  { isAnswered, isExchanged }: { isAnswered(): boolean; isExchanged(): boolean },
 ): Promise<void> {
   const { stepped, oracle, database } = room;
   if (harm.step === "written" && database !== undefined) {
@@ -82,6 +111,10 @@ async function reachAndHarm(
   } else {
     const stop = () => reach(oracle, harm.step, isAnswered, async () => stepped.findStopped());
     let stopped = await stop();
+    while (harm.isAfterExchange && !isExchanged()) {
+      goOn(stopped);
+      stopped = await stop();
+    }
     while (act.isSealed && !(await checkSealed(room.source, harm.step))) {
       goOn(stopped);
       stopped = await stop();

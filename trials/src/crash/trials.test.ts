@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { dialects } from "@keystead/e2e/databases.ts";
 import { steps } from "@keystead/server/state/steps.ts";
 import type { Store } from "@keystead/server/store/store.ts";
-import { catalogue } from "../acts/catalogue.ts";
+import { type ActKind, catalogue } from "../acts/catalogue.ts";
 import { faultsOf, trialsOf, wholeSeeds } from "./trials.ts";
 
 function allTrials(dialect: Store["dialect"]) {
@@ -20,7 +20,7 @@ for (const dialect of dialects) {
     );
     const missing = steps.flatMap(({ name: step }) =>
       Object.entries(catalogue).flatMap(([kind, acts]) =>
-        [...acts.map((act) => act.name), ...faultsOf[dialect].map((fault) => `${fault}, ${kind}`)]
+        [...acts.map((act) => act.name), ...faultsOf(dialect, kind as ActKind).map((fault) => `${fault}, ${kind}`)]
           .map((what) => `${step}, ${what}`)
           .filter((what) => !met.has(what)),
       ),

@@ -6,12 +6,19 @@ import type { Act } from "../acts/act.ts";
 import { type ActKind, actKinds, catalogue } from "../acts/catalogue.ts";
 
 /** SQLite has no connection that could be cut. */
-export const faultsOf = {
+const commonFaults = {
   sqlite: ["gateway", "signer", "both"],
   postgres: ["gateway", "signer", "both", "database"],
 } as const satisfies Record<Store["dialect"], readonly string[]>;
 
-export type Fault = (typeof faultsOf)["postgres"][number];
+export type Fault = (typeof commonFaults)["postgres"][number] | "courier";
+
+/** The kinds of acts that have the courier do something: it sends codes, fetches issuers' keys and exchanges codes of providers. */
+const withCourier: readonly ActKind[] = ["code", "identity", "sign-up"];
+
+export function faultsOf(dialect: Store["dialect"], kind: ActKind): readonly Fault[] {
+  return withCourier.includes(kind) ? [...commonFaults[dialect], "courier"] : commonFaults[dialect];
+}
 
 export type Harm = {
   step: Step;
@@ -20,6 +27,8 @@ export type Harm = {
   breaksWire: boolean;
   /** What waits in the database goes on only when the next one waits behind it, or with a wire: breaks after the commit. */
   isLate: boolean;
+  /** Of an act that has a code exchanged: not before the provider has done so. */
+  isAfterExchange: boolean;
 };
 
 export type Trial = Harm & {
@@ -42,30 +51,50 @@ export const wholeSeeds = 10;
  * in an order that the seed gives.
  */
 export function trialsOf(dialect: Store["dialect"], seed: number, isFull: boolean): Trial[] {
-  const faults: readonly Fault[] = faultsOf[dialect];
-  const all = stepNames.flatMap((step, row) => faults.map((fault, column) => ({ step, fault, row, column })));
-  const cells = isFull ? all : all.filter(({ row, column }) => (row + column + seed) % 3 === 0);
-  const trials = cells.flatMap((cell, index) => {
-    const kinds = isFull ? actKinds : [actKinds[(index + seed) % actKinds.length] as ActKind];
-    return kinds.flatMap((kind) =>
-      actsOf(dialect, seed, { ...cell, kind }).map((act, at) => toTrial(dialect, seed, { ...cell, kind, act, at })),
-    );
-  });
+  const places = isFull ? allPlaces(dialect) : [...samplePlaces(dialect, seed, actKinds), ...courierPlaces(seed)];
+  const trials = places.flatMap((place) =>
+    actsOf(dialect, seed, place).map((act, at) => toTrial(dialect, seed, { ...place, act, at })),
+  );
   return shuffled(trials, seededRandom(seed));
 }
 
 type Place = Pick<Trial, "step" | "fault" | "kind">;
-type Cell = Place & { row: number; column: number };
+
+function allPlaces(dialect: Store["dialect"]): Place[] {
+  return stepNames.flatMap((step) =>
+    actKinds.flatMap((kind) => faultsOf(dialect, kind).map((fault) => ({ step, fault, kind }))),
+  );
+}
+
+function samplePlaces(dialect: Store["dialect"], seed: number, kinds: readonly ActKind[]): Place[] {
+  const all = stepNames.flatMap((step, row) =>
+    commonFaults[dialect].map((fault, column) => ({ step, fault, place: row + column })),
+  );
+  return all
+    .filter(({ place }) => (place + seed) % 3 === 0)
+    .map(({ step, fault }, index) => ({ step, fault, kind: kinds[(index + seed) % kinds.length] as ActKind }));
+}
+
+/** Every fourth step, from another one with each seed. */
+function courierPlaces(seed: number): Place[] {
+  return stepNames
+    .filter((_, row) => (row + seed) % 4 === 0)
+    .map((step, index) => ({
+      step,
+      fault: "courier",
+      kind: withCourier[(index + seed) % withCourier.length] as ActKind,
+    }));
+}
 
 /**
  * The acts of a kind take turns: at each step they go on from fault to fault and from seed to seed, so that none is left out there;
  * of a kind with more acts than there are turns, several come at once. Each step begins with another act.
  */
-function actsOf(dialect: Store["dialect"], seed: number, { kind, row, column }: Cell): Act[] {
+function actsOf(dialect: Store["dialect"], seed: number, { step, fault, kind }: Place): Act[] {
   const acts: readonly Act[] = catalogue[kind];
-  const faults = faultsOf[dialect].length;
-  const atOnce = Math.ceil(acts.length / (faults * wholeSeeds));
-  const first = (seed * faults + column) * atOnce + row * 7;
+  const faults = faultsOf(dialect, kind);
+  const atOnce = Math.ceil(acts.length / (faults.length * wholeSeeds));
+  const first = (seed * faults.length + faults.indexOf(fault)) * atOnce + stepNames.indexOf(step) * 7;
   return Array.from({ length: atOnce }, (_, index) => acts[(first + index) % acts.length] as Act);
 }
 
@@ -77,15 +106,20 @@ function toTrial(
 ): Trial {
   const name = `${step}/${fault}/${kind}${at === 0 ? "" : `/${at + 1}`}`;
   const random = seededRandom(mix(seed, name));
-  const faults: readonly Fault[] = faultsOf[dialect];
-  const dice = () => ({ breaksWire: random.next() < 0.5, isLate: random.next() < 0.5 });
+  const faults = faultsOf(dialect, kind);
+  const dice = () => ({ breaksWire: random.next() < 0.5, isLate: random.next() < 0.5, isAfterExchange: false });
   const own = dice();
   const isAgain = random.next() < 0.15;
   // Inside PostgreSQL a commit is held for the first fault only.
   const others = stepNames.filter((other) => other !== "written" || dialect === "sqlite");
   const again = { step: random.pick(others), fault: random.pick(faults), ...dice() };
-  return { name, step, fault, kind, act, ...own, twice: random.next() < 0.2, again: isAgain ? again : undefined };
+  const twice = random.next() < 0.2;
+  const isAfterExchange = act.exchangesCode === true && askingSteps.includes(step) && random.next() < 0.5;
+  return { name, step, fault, kind, act, ...own, isAfterExchange, twice, again: isAgain ? again : undefined };
 }
+
+/** An act that has a code exchanged passes these before and after. */
+const askingSteps: readonly Step[] = ["asking", "received", "authenticated"];
 
 function mix(seed: number, text: string): number {
   let mixed = seed | 0;
@@ -93,8 +127,9 @@ function mix(seed: number, text: string): number {
   return mixed;
 }
 
-export function describeTrial({ name, act, twice, breaksWire, isLate, again }: Trial): string {
+export function describeTrial({ name, act, twice, breaksWire, isLate, isAfterExchange, again }: Trial): string {
   const more = again === undefined ? "" : `, then ${again.fault} at ${again.step}`;
-  const how = [twice && "twice", breaksWire && "by wire", isLate && "late"].filter(Boolean).join(", ");
+  const words = [twice && "twice", breaksWire && "by wire", isLate && "late", isAfterExchange && "after the exchange"];
+  const how = words.filter(Boolean).join(", ");
   return `${name} (${act.name}${how === "" ? "" : `; ${how}`}${more})`;
 }

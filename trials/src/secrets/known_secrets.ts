@@ -1,8 +1,9 @@
 /** Every secret that a deployment holds, for whoever has its root key: what no place but the signer may ever see. */
 import { createPrivateKey } from "node:crypto";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
-import { bytes, decode, fixed, list, struct, text, u8 } from "@keystead/core/encoding/layout.ts";
+import { bytes, decode, encode, fixed, list, struct, text, u8, u32 } from "@keystead/core/encoding/layout.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { generatePrivateKey } from "@keystead/core/keys/key_curves.ts";
 import { toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { deriveCode } from "@keystead/core/otp/one_time_code.ts";
 import { deriveTargetKey } from "@keystead/core/otp/target_key.ts";
@@ -17,7 +18,7 @@ import { createCodeSecrets } from "@keystead/server/signer/secrets/code_secrets.
 import { keyringContext } from "@keystead/server/signer/secrets/keyring.ts";
 import { createSealer, type Sealer } from "@keystead/server/signer/secrets/seal.ts";
 import { withoutMac } from "@keystead/server/state/authenticity.ts";
-import { deriveKey } from "@keystead/server/state/digest.ts";
+import { createMac, deriveKey } from "@keystead/server/state/digest.ts";
 import { decodePage } from "@keystead/server/state/pages.ts";
 import { decodeRecord, type KeyRecord, recordIdOf } from "@keystead/server/state/records.ts";
 import { decodeWalletSecret, seedOfWallet } from "@keystead/server/state/wallet_secret.ts";
@@ -118,7 +119,7 @@ const keyringLayout = struct({
 /** What keys of keyed hashes are derived for. */
 const macLabels = [
   ...["mac/header", "mac/leaf", "mac/record", "blind-index", "record-tag"],
-  ...["otp-code", "otp-target", "otp-count"],
+  ...["otp-code", "otp-target", "otp-count", "identity-tokens"],
 ];
 
 async function openKeyringParts(store: Store, sealer: Sealer) {
@@ -136,6 +137,7 @@ export async function openDeployment(store: Store, sealer: Sealer): Promise<Secr
     ...macLabels.flatMap((label) => macKeySpellings(`key ${label}`, deriveKey(authenticity, label))),
     { name: "courier key", bytes: courierKey },
     ...macKeySpellings("statement key", deriveKey(courierKey, "issuer-statements")),
+    { name: "key of identity tokens", bytes: identityKeyOf(authenticity) },
     ...services.map(({ name, privateKey }) => {
       const { d } = createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" }).export({
         format: "jwk",
@@ -143,6 +145,13 @@ export async function openDeployment(store: Store, sealer: Sealer): Promise<Secr
       return { name: `service key ${name}`, bytes: Buffer.from(d ?? "", "base64url") };
     }),
   ];
+}
+
+/** The first of a keyed sequence of numbers that is a private key. */
+function identityKeyOf(authenticity: Uint8Array): Uint8Array {
+  const mac = createMac(deriveKey(authenticity, "identity-tokens"));
+  let block = 0;
+  return generatePrivateKey("CURVE_P256", () => mac(encode(u32, block++)));
 }
 
 /** HMAC (RFC 2104) uses a key in two forms, and whoever computes it often keeps these and not the key. */

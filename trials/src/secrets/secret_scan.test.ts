@@ -1,6 +1,6 @@
 /**
- * After many activities that make, use, export and import keys and send codes, no secret is anywhere but in the signer, and no code that
- * was not typed yet anywhere but in signer and courier: not in the gateway's memory, nor in the database and its log, nor in what was
+ * After many activities that make, use, export and import keys, send codes and sign people in, no secret is anywhere but in the signer, and
+ * no code that was not typed yet, client secret or provider's token anywhere but in signer and courier: not in the gateway's memory, nor in the database and its log, nor in what was
  * printed, nor in any file of the data folder but the root key's own. Every secret is known here: some the test imported, exported or was
  * sent, and the root key opens all. A sample here, 1,000 activities with `npm run figures`.
  */
@@ -20,6 +20,7 @@ import { samples } from "../../../core/test/samples.ts";
 import { everyValue } from "../../../server/test/every_value.ts";
 import { sentenceSpellings, spellings } from "../../../server/test/secret_spellings.ts";
 import { type CodeReceivers, heldContact, startCodeReceivers } from "./code_receivers.ts";
+import { type IdentityWork, identityActivitiesPerRound, startIdentityWork } from "./identity_work.ts";
 import {
   firstSealer,
   type OpenedCode,
@@ -195,9 +196,10 @@ type Observed = {
 };
 
 /** Works, and looks while the server runs: a database that is closed has no write-ahead log any more. */
-async function observe(server: KeysteadServer, receivers: CodeReceivers): Promise<Observed> {
+async function observe(server: KeysteadServer, receivers: CodeReceivers, identities: IdentityWork): Promise<Observed> {
   const done = await work(server, rounds);
-  assert.equal(done.activities, rounds * activitiesPerRound);
+  done.activities += await identities.run(server, rounds);
+  assert.equal(done.activities, rounds * (activitiesPerRound + identityActivitiesPerRound));
   const markers = await plantMarkers(server);
   // They have gone wherever they ever go.
   for (const { contact } of done.codes) await receivers.codeTo(contact);
@@ -210,19 +212,23 @@ async function observe(server: KeysteadServer, receivers: CodeReceivers): Promis
   return { done, markers, held, memory, copies };
 }
 
+/** Codes that it sends, its keys, and what it sends to providers and gets from them. */
+const couriersOwn = /^(code|courier key|statement key|client secret|provider's token|authCode of|codeVerifier of) /;
+
 for (const dialect of dialects) {
-  const count = rounds * activitiesPerRound;
-  const title = `${dialect}: ${count} activities leave no secret outside the signer, and no code outside signer and courier`;
+  const count = rounds * (activitiesPerRound + identityActivitiesPerRound);
+  const title = `${dialect}: ${count} activities leave no secret outside the signer, and no code or client secret outside signer and courier`;
   test(title, options, async (t: TestContext) => {
     const source = await testSource(t, dialect);
     if (source === undefined) return;
     const dataFolder = freshDataFolder(t);
     const receivers = await startCodeReceivers(t);
-    const { env } = receivers;
+    const identities = await startIdentityWork();
+    const env = { ...receivers.env, ...identities.env };
     const databaseUrl = source.kind === "postgres" ? { databaseUrl: source.url } : {};
     const server = await startKeystead({ dataFolder, env, ...databaseUrl });
     t.after(() => server.stop());
-    const { done, markers, held, memory, copies } = await observe(server, receivers);
+    const { done, markers, held, memory, copies } = await observe(server, receivers, identities);
     await server.stop();
 
     const folder = join(dataFolder, "database");
@@ -233,12 +239,19 @@ for (const dialect of dialects) {
     const secrets = [
       ...(await everySecret(store, rootKey, server.bootstrap.apiPrivateKey, done)),
       ...(await untypedSecrets(await openCodes(store, sealer), [...done.codes, held], receivers)),
+      ...identities.secrets(),
     ];
     const needles = needlesOf(secrets);
     // Tokens and typed codes that can still be used. The gateway has them in its memory while it deals with them.
     const bearer = (await openBearerValues(store, sealer)).flatMap(({ name, text }) =>
       spellings(Buffer.from(text)).map(({ as, bytes }) => ({ name: `${name} as ${as}`, bytes })),
     );
+    for (const field of ["oidcToken of ACTIVITY_TYPE_OAUTH_LOGIN ", "authCode of ACTIVITY_TYPE_OAUTH2_AUTHENTICATE "]) {
+      assert.ok(
+        bearer.some(({ name }) => name.startsWith(field)),
+        `nothing is searched for as ${field}`,
+      );
+    }
     const scanner = createScanner([...needles, ...bearer, ...markers], codeLength);
     t.diagnostic(
       `${dialect}: ${done.activities} activities; ${secrets.length} secrets in ${needles.length} spellings, ${done.codes.length + 1} of them codes that nobody typed`,
@@ -269,8 +282,8 @@ for (const dialect of dialects) {
       const { found } = search(scanner, { name: "the courier's memory", parts: memory.courier });
       assert.ok(found.has(`code ${held.otpId} as raw`));
       assert.ok(found.has("courier key as raw"));
-      const others = [...found].filter((name) => !/^(code|courier key) /.test(name));
-      assert.deepEqual(others, [], "a courier has codes and its own key, and no other secret");
+      const others = [...found].filter((name) => !couriersOwn.test(name));
+      assert.deepEqual(others, [], "a courier has codes, its own keys and what it exchanges, and no other secret");
     });
     if (store.dialect === "sqlite") {
       const names = copies.map(({ name }) => name).filter((name) => name.startsWith("keystead.db"));

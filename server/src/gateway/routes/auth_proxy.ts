@@ -22,6 +22,7 @@ import {
   verifyCodeV2Request,
 } from "../../fields/auth_proxy_requests.ts";
 import type { Static, TObject } from "../../fields/schema.ts";
+import { passed } from "../../state/steps.ts";
 import { toFailure } from "../../views/error_body.ts";
 import { nothingAt } from "../http/request_check.ts";
 import { jsonContent, type Route, type RouteRequest, type Send } from "../http/route.ts";
@@ -164,6 +165,7 @@ function toRoute(dependencies: ProxyDependencies, path: string, { schema, answer
     handle: (request, send) =>
       answering(send, async () => {
         const config = await readProxyConfig(dependencies.store, request);
+        passed("arrived");
         return answer({ config, request }, readValue(schema, request.body) as never);
       }),
   };
@@ -173,7 +175,9 @@ function toRoute(dependencies: ProxyDependencies, path: string, { schema, answer
 async function answering(send: Send, answer: () => Promise<unknown>): Promise<void> {
   try {
     const value = await answer();
+    passed("answering");
     send(jsonContent(200, value));
+    passed("answered");
   } catch (error) {
     if (!(error instanceof ProxyFailure)) throw error;
     send({ kind: "failure", failure: error.failure });
