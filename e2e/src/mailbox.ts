@@ -36,10 +36,10 @@ export function messagesTo(contact: string, within = folders()): MailboxFile[] {
     });
 }
 
-/** The first message to a contact that nobody else is sent anything at; it is waited for. */
-export async function messageTo(contact: string, within = folders()): Promise<MailboxFile> {
+/** The first message to a contact that nobody else is sent anything at, or the one after `seen` others; it is waited for. */
+export async function messageTo(contact: string, within = folders(), seen = 0): Promise<MailboxFile> {
   for (const deadline = Date.now() + patienceMs; ; ) {
-    const [message] = messagesTo(contact, within);
+    const message = messagesTo(contact, within)[seen];
     if (message !== undefined) return message;
     assert.ok(Date.now() < deadline, `no message to ${contact}`);
     await pause(50);

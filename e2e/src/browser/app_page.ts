@@ -1,7 +1,7 @@
 /** A page of the application in the browser, as tests use it. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { patienceMs } from "../../../core/test/patience.ts";
 import type { PageName } from "./application.ts";
 import { newPageWithAuthenticator } from "./chromium.ts";
@@ -17,6 +17,8 @@ export type AppPage<S extends Steps> = {
   untilRefused<K extends keyof S & string>(step: K, ...input: Parameters<S[K]>): Promise<Refusal>;
   /** All that is left is what the clients have stored. */
   reload(): Promise<void>;
+  /** Leaves for another site. What is done there must lead back to this page. */
+  leaveFor(address: string, act: (page: Page) => Promise<void>): Promise<void>;
 };
 
 export async function openPage<S extends Steps>(
@@ -63,6 +65,11 @@ export async function openPage<S extends Steps>(
     },
     async reload() {
       await page.reload();
+      await ready();
+    },
+    async leaveFor(address, act) {
+      await page.goto(address);
+      await act(page);
       await ready();
     },
   };

@@ -6,20 +6,33 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
+import { type KeysteadPublicKeys, keysteadKeys } from "../../../examples/bundler_plugin/keystead_keys.ts";
 import type { KeysteadServer } from "../keystead_server.ts";
 import { rootOf } from "../published/clients.ts";
 import type { NewAuthenticator, Settings, SignedUp } from "./page/application.ts";
 
-/** One page for each client, named like its file in `page`. */
-export const pages = ["http_client", "sdk_browser", "core_client", "auth_proxy", "keystead_sdk"] as const;
-export type PageName = (typeof pages)[number];
+/** One page for each client, named like its file in `page`: with the published clients exactly as they are, … */
+const plainPages = [
+  "http_client",
+  "sdk_browser",
+  "core_client",
+  "auth_proxy",
+  "external_wallet",
+  "openid",
+  "keystead_sdk",
+] as const;
+
+/** … or with our public keys in the place of the hosted service's. */
+const ownKeysPages = ["own_keys", "react_kit"] as const;
+
+export type PageName = (typeof plainPages)[number] | (typeof ownKeysPages)[number];
 
 /** The core client can also run in React Native; these packages are never loaded in a browser. */
 const nativeOnly = ["react-native-keychain", "@react-native-async-storage/*", "@turnkey/react-native-passkey-stamper"];
 
-/** The pages' programs by path. */
-async function bundlePages(): Promise<Map<string, string>> {
+/** The pages' programs and style sheets by path. */
+async function bundlePages(pages: readonly PageName[], plugins: Plugin[] = []): Promise<[string, string][]> {
   const { outputFiles } = await build({
     entryPoints: pages.map((name) => ({
       in: fileURLToPath(new URL(`page/${name}.ts`, import.meta.url)),
@@ -32,25 +45,29 @@ async function bundlePages(): Promise<Map<string, string>> {
     outdir: "/",
     write: false,
     external: nativeOnly,
+    plugins,
     define: { global: "globalThis", "process.env.NODE_ENV": '"production"' },
     logLevel: "error",
   });
-  return new Map(outputFiles.map(({ path, text }) => [path, text]));
+  return outputFiles.map(({ path, text }) => [path, text]);
 }
 
 /** Starts it and returns its origin. A browser takes localhost for as safe as https. */
 export async function startApplication(t: TestContext, keystead: KeysteadServer): Promise<string> {
-  const programs = await bundlePages();
   const { sdk, organizationId } = rootOf(keystead);
   const { authProxyUrl, authProxyConfigId } = keystead.bootstrap;
   const published = await (await fetch(`${keystead.url}/.well-known/keystead.json`)).json();
-  const { otp: otpKey } = (published as { publicKeys: { otp: string } }).publicKeys;
+  const { publicKeys } = published as { publicKeys: KeysteadPublicKeys };
+  const files = new Map([
+    ...(await bundlePages(plainPages)),
+    ...(await bundlePages(ownKeysPages, [keysteadKeys(publicKeys)])),
+  ]);
   const settings: Settings = {
     baseUrl: keystead.url,
     parentId: organizationId,
     authProxyUrl,
     authProxyConfigId,
-    otpKey,
+    otpKey: publicKeys.otp,
   };
 
   async function signUp(authenticator: NewAuthenticator): Promise<SignedUp> {
@@ -63,13 +80,14 @@ export async function startApplication(t: TestContext, keystead: KeysteadServer)
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url ?? "/";
-    const program = programs.get(path);
-    if (program !== undefined) return send(response, "text/javascript", program);
+    const path = new URL(request.url ?? "/", "http://localhost").pathname;
+    const file = files.get(path);
+    if (file !== undefined) return send(response, path.endsWith(".css") ? "text/css" : "text/javascript", file);
     if (path === "/settings") return sendJson(response, settings);
     if (path === "/sign-up") return sendJson(response, await signUp(JSON.parse(await bodyOf(request))));
+    const styles = files.has(`${path}.css`) ? `<link rel="stylesheet" href="${path}.css">` : "";
     const script = `<script type="module" src="${path}.js"></script>`;
-    return send(response, "text/html", `<!doctype html><title>App</title>${script}`);
+    return send(response, "text/html", `<!doctype html><title>App</title>${styles}${script}`);
   }
 
   const server = createServer((request, response) => {

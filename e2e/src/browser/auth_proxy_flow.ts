@@ -1,7 +1,7 @@
 /** `@turnkey/core` through the auth proxy: sign-up by passkey and by code, without any server of the application's. */
 import assert from "node:assert/strict";
 import { messageTo } from "../mailbox.ts";
-import { assertSignedHello, sessionClaims } from "./checks.ts";
+import { assertSignedHello, assertSignsRefreshesAndLogsOut, sessionClaims } from "./checks.ts";
 import type { Flow } from "./flow.ts";
 import type { AuthProxySteps } from "./page/auth_proxy.ts";
 
@@ -22,10 +22,11 @@ export const authProxyFlow: Flow = async (t, { keystead, parentId, open }) => {
     await assertSignedHello(await page.run("sign"));
   });
 
-  await t.test("the passkey signs in to it again", async () => {
+  await t.test("the passkey signs in to it again, and its session signs, refreshes and logs out", async () => {
     await page.run("logOut");
     const { sessionToken } = await page.run("logInWithPasskey");
     assert.equal((await sessionClaims(keystead, sessionToken)).organization_id, organizationId);
+    await assertSignsRefreshesAndLogsOut(page, organizationId);
   });
 
   const other = await open<AuthProxySteps>(t, "auth_proxy");
@@ -58,5 +59,13 @@ export const authProxyFlow: Flow = async (t, { keystead, parentId, open }) => {
       (await sessionClaims(keystead, again.sessionToken)).organization_id,
       (await sessionClaims(keystead, sessionToken)).organization_id,
     );
+  });
+
+  await t.test("without our keys completeOtp trusts nobody but the hosted service, and sends no code", async () => {
+    const third = `third-${Date.now()}@example.com`;
+    const { otpId, otpEncryptionTargetBundle } = await other.run("initOtp", third);
+    const { code } = await messageTo(third);
+    const { causes } = await other.refusal("completeOtp", third, otpId, otpEncryptionTargetBundle, code);
+    assert.match(causes.join(), /expected signer key 046b4f.* does not match signer key from bundle/i);
   });
 };

@@ -9,11 +9,15 @@ import { type PageName, startApplication } from "./application.ts";
 import { authProxyFlow } from "./auth_proxy_flow.ts";
 import { startChromium } from "./chromium.ts";
 import { coreClientFlow } from "./core_client_flow.ts";
+import { externalWalletFlow } from "./external_wallet_flow.ts";
 import type { Flow, FlowContext } from "./flow.ts";
 import { guideFlow } from "./guide_flow.ts";
 import { httpClientFlow } from "./http_client_flow.ts";
 import { keysteadSdkFlow } from "./keystead_sdk_flow.ts";
+import { openidFlow } from "./openid_flow.ts";
 import { originsFlow } from "./origins_flow.ts";
+import { ownKeysFlow } from "./own_keys_flow.ts";
+import { reactKitFlow } from "./react_kit_flow.ts";
 import { sdkBrowserFlow } from "./sdk_browser_flow.ts";
 
 const flows: Record<PageName, Flow> = {
@@ -21,6 +25,10 @@ const flows: Record<PageName, Flow> = {
   sdk_browser: sdkBrowserFlow,
   core_client: coreClientFlow,
   auth_proxy: authProxyFlow,
+  external_wallet: externalWalletFlow,
+  openid: openidFlow,
+  own_keys: ownKeysFlow,
+  react_kit: reactKitFlow,
   keystead_sdk: keysteadSdkFlow,
 };
 
@@ -33,6 +41,7 @@ test("signing in from a browser", async (t) => {
     keystead,
     parentId: keystead.bootstrap.organizationId,
     origin,
+    browser,
     open: (t, page) => openPage(t, browser, origin, page),
   };
   for (const [name, flow] of Object.entries(flows)) await t.test(name, (t) => flow(t, context));

@@ -34,6 +34,8 @@ export async function newPageWithAuthenticator(t: TestContext, browser: Browser)
   const context = await browser.newContext();
   t.after(() => context.close());
   context.setDefaultTimeout(patienceMs);
+  // Pages that ask for fonts or pictures elsewhere must not wait for a network.
+  await context.route(isElsewhere, (route) => route.abort());
   const page = await context.newPage();
   const devTools = await context.newCDPSession(page);
   await devTools.send("WebAuthn.enable");
@@ -48,4 +50,9 @@ export async function newPageWithAuthenticator(t: TestContext, browser: Browser)
     },
   });
   return page;
+}
+
+/** Whether an address is on another machine. */
+export function isElsewhere({ protocol, hostname }: URL): boolean {
+  return protocol.startsWith("http") && hostname !== "localhost" && hostname !== "127.0.0.1";
 }

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 const entry = fileURLToPath(new URL("provider_process.ts", import.meta.url));
-const redirectUri = "https://app.example/callback";
+const nowhere = "https://app.example/callback";
 const clientId = "example-app";
 
 export type OpenIdProvider = {
@@ -20,7 +20,8 @@ export type OpenIdProvider = {
   stop(): void;
 };
 
-export async function startOpenIdProvider(): Promise<OpenIdProvider> {
+/** `redirectUri` is the page that people come back to in a real browser; `signIn` needs none. */
+export async function startOpenIdProvider(redirectUri = nowhere): Promise<OpenIdProvider> {
   const child = fork(entry, [redirectUri, clientId], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
   const first = await heard(child);
   const issuer = first.issuer ?? "";
@@ -33,7 +34,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
       child.send(options);
       ({ kids } = await heard(child));
     },
-    signIn: (user, nonce) => signIn(issuer, user, nonce),
+    signIn: (user, nonce) => signIn({ issuer, redirectUri }, user, nonce),
     stop: () => void child.kill(),
   };
 }
@@ -45,8 +46,10 @@ async function heard(child: ChildProcess): Promise<{ issuer?: string; kids: read
   return message;
 }
 
+type SignInPlaces = { issuer: string; redirectUri: string };
+
 /** The authorization code flow with PKCE: the provider's pages for login and consent, then its token endpoint. */
-async function signIn(issuer: string, user: string, nonce: string): Promise<string> {
+async function signIn({ issuer, redirectUri }: SignInPlaces, user: string, nonce: string): Promise<string> {
   const verifier = randomBytes(32).toString("base64url");
   const browser = createBrowser(issuer);
   const query = new URLSearchParams({

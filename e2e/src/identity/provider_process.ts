@@ -34,6 +34,8 @@ function makeProvider(issuer: string): Provider {
     cookies: { keys: ["test"] },
     claims: { openid: ["sub"], email: ["email", "email_verified"] },
     conformIdTokenClaims: false,
+    // Applications without a server change their codes for tokens in the page.
+    clientBasedCORS: () => true,
     features: { devInteractions: { enabled: true } },
     findAccount: (_: unknown, sub: string) => ({
       accountId: sub,

@@ -1,53 +1,26 @@
-/** `@turnkey/core` with the auth proxy: nobody's server signs its users up. */
-import { TurnkeyClient } from "@turnkey/core";
+/** Passkeys and codes through the auth proxy, with `@turnkey/core` as it is on npm. */
+import { OtpType } from "@turnkey/core";
 import { encryptOtpCodeToBundle } from "@turnkey/crypto";
-import { authProxyConfigId, authProxyUrl, baseUrl, otpKey, parentId, rpId } from "./application.ts";
+import { otpKey } from "./application.ts";
+import { client, createSubOrgParams, signedInSteps } from "./proxy_client.ts";
 import { offerSteps } from "./steps.ts";
 
-const client = new TurnkeyClient({
-  apiBaseUrl: baseUrl,
-  organizationId: parentId,
-  authProxyUrl,
-  authProxyConfigId,
-  passkeyConfig: { rpId },
-});
-await client.init();
-
-const ethereum = {
-  curve: "CURVE_SECP256K1",
-  pathFormat: "PATH_FORMAT_BIP32",
-  path: "m/44'/60'/0'/0/0",
-  addressFormat: "ADDRESS_FORMAT_ETHEREUM",
-} as const;
-
-const otpType = "OTP_TYPE_EMAIL";
+const otpType = OtpType.Email;
 
 /** The key that tokens are bound to; it becomes the session's. */
 let tokenKey = "";
 
 const steps = {
+  ...signedInSteps,
   kit: () => client.httpClient.proxyGetWalletKitConfig({}),
   async signUpWithPasskey() {
     const { sessionToken } = await client.signUpWithPasskey({
       passkeyDisplayName: "Laptop",
-      createSubOrgParams: {
-        userName: "Ann",
-        customWallet: { walletName: "Main", walletAccounts: [ethereum] },
-      },
+      createSubOrgParams: { userName: "Ann", ...createSubOrgParams },
     });
     return { sessionToken };
   },
   logInWithPasskey: () => client.loginWithPasskey({}),
-  /** The wallet that the sign-up made. */
-  async sign() {
-    const [wallet] = await client.fetchWallets();
-    const walletAccount = wallet?.accounts[0];
-    if (walletAccount === undefined) throw new Error("there is no wallet");
-    return {
-      address: walletAccount.address,
-      signature: await client.signMessage({ walletAccount, message: "hello" }),
-    };
-  },
   /** In the plain: the published client encrypts to the hosted service's key alone. */
   startCode: (contact: string) => client.httpClient.proxyInitOtp({ otpType, contact }),
   async verifyCode(otpId: string, otpCode: string) {
@@ -62,18 +35,15 @@ const steps = {
     return (await client.httpClient.proxyVerifyOtpV2({ otpId, encryptedOtpBundle })).verificationToken;
   },
   async signUpWithCode(verificationToken: string, contact: string) {
-    const createSubOrgParams = { customWallet: { walletName: "Main", walletAccounts: [ethereum] } };
-    const { sessionToken } = await client.signUpWithOtp({
-      verificationToken,
-      contact,
-      otpType: otpType as never,
-      createSubOrgParams,
-    });
+    const { sessionToken } = await client.signUpWithOtp({ verificationToken, contact, otpType, createSubOrgParams });
     return { sessionToken };
   },
   logInWithCode: (verificationToken: string) => client.loginWithOtp({ verificationToken }),
+  /** Trusts the hosted service's key, unless the page was bundled with ours. */
+  completeOtp: (contact: string, otpId: string, otpEncryptionTargetBundle: string, otpCode: string) =>
+    client.completeOtp({ otpId, otpCode, otpEncryptionTargetBundle, contact, otpType, createSubOrgParams }),
+  initOtp: (contact: string) => client.initOtp({ otpType, contact }),
   account: (contact: string) => client.httpClient.proxyGetAccount({ filterType: "EMAIL", filterValue: contact }),
-  logOut: () => client.logout(),
 };
 
 export type AuthProxySteps = typeof steps;

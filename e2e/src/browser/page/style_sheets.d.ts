@@ -1,0 +1,2 @@
+/** The bundler makes a file of what is imported. */
+declare module "*.css";

@@ -1,0 +1,88 @@
+/** `@turnkey/react-wallet-kit`, by its own buttons: its configuration loads, and people sign up, in and out. */
+import assert from "node:assert/strict";
+import { messageTo } from "../mailbox.ts";
+import { rootOf } from "../published/clients.ts";
+import { isElsewhere, newPageWithAuthenticator } from "./chromium.ts";
+import type { Flow } from "./flow.ts";
+
+export const reactKitFlow: Flow = async (t, { keystead, parentId, origin, browser }) => {
+  const page = await newPageWithAuthenticator(t, browser);
+  const elsewhere = new Set<string>();
+  const kitPaths: string[] = [];
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (isElsewhere(url)) elsewhere.add(url.origin);
+    if (url.pathname.startsWith("/v1/wallet_kit")) kitPaths.push(`${request.method()} ${url.pathname}`);
+  });
+  await page.goto(`${origin}/react_kit`);
+  const text = (id: string) => page.locator(`#${id}`).textContent();
+  const state = (expected: string) => page.locator("#state", { hasText: expected }).waitFor();
+  const press = (name: string) => page.getByRole("button", { name }).click();
+
+  /** The wallet that came with the sign-up, and that it is the user's. */
+  async function assertHasWallet(): Promise<void> {
+    await state("ready, authenticated");
+    await page.waitForFunction(() => document.querySelector("#address")?.textContent);
+    const { sdk } = rootOf(keystead);
+    const { organizationIds } = await sdk.getSubOrgIds({ organizationId: parentId });
+    const userId = await text("user");
+    const address = await text("address");
+    for (const organizationId of organizationIds) {
+      const { users } = await sdk.getUsers({ organizationId });
+      if (!users.some((user) => user.userId === userId)) continue;
+      const { wallets } = await sdk.getWallets({ organizationId });
+      const [wallet] = wallets;
+      const { accounts } = await sdk.getWalletAccounts({ organizationId, walletId: wallet?.walletId ?? "" });
+      assert.deepEqual(
+        accounts.map((account) => account.address),
+        [address],
+      );
+      return;
+    }
+    assert.fail(`no sub-organization has the user ${userId}`);
+  }
+
+  await t.test("its configuration loads from the auth proxy, and its form offers what is allowed there", async () => {
+    await state("ready, unauthenticated");
+    assert.deepEqual(kitPaths.sort(), ["POST /v1/wallet_kit_client_params", "POST /v1/wallet_kit_config"]);
+    await press("Open");
+    await page.getByPlaceholder("Enter your email").waitFor();
+    await page.getByText("Log in with passkey").waitFor();
+    await page.getByText("Continue with wallet").waitFor();
+  });
+
+  await t.test("a passkey signs up, out and in", async () => {
+    await page.getByText("Sign up with passkey").click();
+    await assertHasWallet();
+    const userId = await text("user");
+    await press("Log out");
+    await state("ready, unauthenticated");
+    await press("Open");
+    await page.getByText("Log in with passkey").click();
+    await assertHasWallet();
+    assert.equal(await text("user"), userId);
+    await press("Log out");
+    await state("ready, unauthenticated");
+  });
+
+  await t.test("a code signs up, typed into its boxes", async () => {
+    const contact = `kit-${Date.now()}@example.com`;
+    await press("Open");
+    await page.getByPlaceholder("Enter your email").fill(contact);
+    await page.keyboard.press("Enter");
+    const { code } = await messageTo(contact);
+    await page.getByText("-digit code we sent to").waitFor();
+    for (const [place, character] of [...code].entries()) {
+      await page.locator('input[maxlength="1"]').nth(place).fill(character);
+    }
+    await assertHasWallet();
+    await press("Log out");
+    await state("ready, unauthenticated");
+  });
+
+  // Its form for phone numbers loads a flag from a public host. Nothing goes to the hosted service.
+  assert.deepEqual(
+    [...elsewhere].filter((origin) => origin.includes("turnkey")),
+    [],
+  );
+};
