@@ -8,11 +8,22 @@ import { test } from "node:test";
 import { makeIssuerKey } from "../../../../core/test/oidc/test_issuer.ts";
 import { signUpKey } from "../../../test/auth_proxy_rig.ts";
 import { registeredPasskey, testPasskey } from "../../../test/passkeys.ts";
-import { askUnstamped, change, createProxiedSigner, preparedIn, refusalIn } from "../../../test/proxied_signer.ts";
+import {
+  askStamped,
+  askUnstamped,
+  beside,
+  change,
+  createProxiedSigner,
+  organizationOf,
+  preparedIn,
+  refusalIn,
+  signUp,
+} from "../../../test/proxied_signer.ts";
 import { newKey } from "../../../test/session_rig.ts";
-import { activityBody } from "../../../test/signer_rig.ts";
+import { activityBody, type StoredState, stateAfter } from "../../../test/signer_rig.ts";
 import { createTestIssuers, testIssuer, testIssuerKey, testToken } from "../../../test/test_issuers.ts";
 import { heldToken, loginSignature, signUpSignature } from "../../../test/verification_tokens.ts";
+import type { User } from "../../state/entities.ts";
 import { decodePage } from "../../state/pages.ts";
 import { openKeyring } from "../secrets/keyring.ts";
 
@@ -24,7 +35,7 @@ const email = "ann@example.com";
 const evilIssuer = "https://evil.example";
 const evilKey = makeIssuerKey("ES256", "evil");
 
-type User = Record<string, unknown>;
+type Asked = Record<string, unknown>;
 
 function createSignUps() {
   const proxied = createProxiedSigner();
@@ -45,7 +56,7 @@ function createSignUps() {
     providerName: "Issuer",
     oidcToken: testToken(rig.clock.nowMs, { ...claims }, boundTo, signedBy),
   });
-  const say = (user: User, more: object = {}, type = v8) => {
+  const say = (user: Asked, more: object = {}, type = v8) => {
     const parameters = {
       subOrganizationName: "Home",
       rootUsers: [{ userName: "ann", ...none, ...user }],
@@ -72,7 +83,7 @@ test("an identity brings the key of its nonce, its own verified address, and not
   const mine = signUpKey(key);
   const claim = (aud: string) => ({ providerName: "Issuer", oidcClaims: { iss: testIssuer, sub: "subject-1", aud } });
   const vouched = { email, email_verified: true };
-  const good: User[] = [
+  const good: Asked[] = [
     { oauthProviders: [token()], apiKeys: [mine] },
     { oauthProviders: [token({ sub: "alone" }, "")] },
     {
@@ -85,7 +96,7 @@ test("an identity brings the key of its nonce, its own verified address, and not
   ];
   for (const user of good) preparedIn(say(user));
   preparedIn(say({ oauthProviders: [token({ sub: "older form" })], apiKeys: [mine] }, {}, v7));
-  const bad: [what: string, user: User][] = [
+  const bad: [what: string, user: Asked][] = [
     ["another's key", { oauthProviders: [token()], apiKeys: [signUpKey()] }],
     ["a key, and a token that names none", { oauthProviders: [token({}, "")], apiKeys: [mine] }],
     ["the key in another spelling", { oauthProviders: [token({}, key.publicKey.toUpperCase())], apiKeys: [mine] }],
@@ -148,9 +159,7 @@ test("an address is verified by a token for an application of the organization's
   const isVerified = (claims: object) => {
     const user = { oauthProviders: [token({ ...google, ...claims })], apiKeys: [signUpKey(key)], userEmail: email };
     const [, born = assert.fail()] = preparedIn(say(user));
-    const members = born.next?.pages.find(({ name }) => name === "members") ?? assert.fail("no members");
-    const [root = assert.fail()] = decodePage("members", members.content).users.values();
-    return root.emailVerified === true;
+    return rootOf(stateAfter(undefined, born)).emailVerified === true;
   };
   // Whoever runs an application where Ann signs in gets such a token, with any nonce: hers or that of a key of their own.
   assert.equal(isVerified({ aud: "evil-app" }), false);
@@ -158,18 +167,56 @@ test("an address is verified by a token for an application of the organization's
   assert.equal(isVerified({ aud: "client-3", sub: "not a linking issuer", iss: testIssuer }), false);
 });
 
+test("which applications are the organization's own is read from the parent's newest state", () => {
+  const proxied = createProxiedSigner();
+  const { rig } = proxied;
+  const google = "https://accounts.google.com";
+  const { statementMac } = openKeyring(rig.rootKey, 1, rig.keyring);
+  const statements = [createTestIssuers(statementMac, rig.clock).statement(google, [testIssuerKey], rig.clock.nowMs)];
+  const named = change(proxied, "ACTIVITY_TYPE_UPDATE_AUTH_PROXY_CONFIG", { socialLinkingClientIds: ["client-1"] });
+  const before = { ...proxied, state: named.state };
+  const key = newKey();
+  const home = signUp(before, { apiKeys: [signUpKey(key)], userEmail: email });
+  const child = { ...before, state: home, rig: { ...rig, apiPrivateKey: key.privateKey } };
+  const oidcToken = testToken(rig.clock.nowMs, { iss: google, email, email_verified: true });
+  const parameters = { userId: rootOf(home).userId, oauthProviders: [{ providerName: "Google", oidcToken }] };
+  const add = (...others: readonly StoredState[]) => {
+    const organizationId = organizationOf(home);
+    const body = activityBody(rig, "ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2", parameters, { organizationId });
+    return askStamped(child, body, { statements, others: others.map(beside) });
+  };
+  const isVerified = (said: ReturnType<typeof add>) => {
+    const [row = assert.fail()] = preparedIn(said);
+    return rootOf(stateAfter(home, row)).emailVerified === true;
+  };
+  assert.equal(isVerified(add(named.state)), true);
+  const cleared = change(before, "ACTIVITY_TYPE_UPDATE_AUTH_PROXY_CONFIG", { socialLinkingClientIds: [] });
+  for (const others of [[], [named.state], [proxied.state, named.state], [home]]) {
+    assert.equal(refusalIn(add(...others)), "asked for otherState", `${others.length} states`);
+  }
+  const swapped = { ...cleared.state, pages: named.state.pages };
+  assert.match(refusalIn(add(swapped)) ?? "", /was changed/);
+  assert.equal(isVerified(add(cleared.state)), false);
+});
+
+function rootOf(state: StoredState): User {
+  const page = state.pages.find(({ name }) => name === "members") ?? assert.fail("no members");
+  const [root = assert.fail("nobody")] = decodePage("members", page.content).users.values();
+  return root;
+}
+
 test("a contact brings what its client signature covers, and nothing else", (t) => {
   const { rig, key, token, say, evilToken } = createSignUps();
   const held = heldToken(rig);
   const other = heldToken(rig, { contact: "thief@example.com" });
   const mine = signUpKey(key);
   const bound = token({}, held.holder.publicKey);
-  const signed = (user: User, by = held) => {
+  const signed = (user: Asked, by = held) => {
     const { apiKeys = [], authenticators = [], oauthProviders = [], userEmail = email, userPhoneNumber } = user;
     const part = { apiKeys, authenticators, oauthProviders, email: userEmail, phoneNumber: userPhoneNumber };
     return { verificationToken: held.token, clientSignature: signUpSignature(by, "signupV2", part as never) };
   };
-  const good: User[] = [
+  const good: Asked[] = [
     {},
     { apiKeys: [mine] },
     { authenticators: [passkey()] },
@@ -178,7 +225,7 @@ test("a contact brings what its client signature covers, and nothing else", (t) 
     { oauthProviders: [bound], apiKeys: [mine], authenticators: [passkey()], userPhoneNumber: "+15551234567" },
   ];
   for (const user of good) preparedIn(say({ userEmail: email, ...user }, signed(user)));
-  const additions: User[] = [
+  const additions: Asked[] = [
     { apiKeys: [mine] },
     { authenticators: [passkey()] },
     { oauthProviders: [bound] },
@@ -186,7 +233,7 @@ test("a contact brings what its client signature covers, and nothing else", (t) 
     { userPhoneNumber: "+15551234567" },
   ];
   let refused = 0;
-  const refuse = (what: string, user: User, more: object, type = v8) => {
+  const refuse = (what: string, user: Asked, more: object, type = v8) => {
     assert.notEqual(refusalIn(say({ userEmail: email, ...user }, more, type)), undefined, what);
     refused += 1;
   };
