@@ -2,7 +2,7 @@
 import type { Vote, Written } from "./left_out.ts";
 import type { Key, Made, Parameters, Policy, State, User } from "./model.ts";
 import { exhausted, get, invalid, notFound, Refusal } from "./refusal.ts";
-import { newPasskeys, refuseKnownKeys, signInRuns, withUser } from "./sign_in_acts.ts";
+import { newPasskeys, refuseKnownKeys, refuseLockOut, signInRuns, withUser } from "./sign_in_acts.ts";
 
 const longLivedKeys = 10;
 
@@ -89,7 +89,7 @@ export const runs: Record<string, Run> = {
     const user = get(state.users, userId, "unable to find user");
     const left = user.keys.filter(({ apiKeyId }) => !apiKeyIds.includes(apiKeyId));
     if (left.length !== user.keys.length - apiKeyIds.length) throw new Refusal(notFound, "unable to find api key");
-    if (left.length === 0 && user.passkeys.length === 0) throw new Refusal(invalid, "user missing valid credential");
+    refuseLockOut({ ...user, keys: left });
     return () => withUser(state, userId, { ...user, keys: left });
   },
   update_root_quorum(state, { threshold, userIds }) {

@@ -158,7 +158,7 @@ describe("bad histories are named by what is wrong", () => {
       "bob",
       [[4, 5]],
       { kind: "query", path: "get_user", parameters: { userId: "ann" } },
-      view(["ann", "Anna", "", "", [], [keyOf("ann")], ["passkey of ann"]]),
+      view(["ann", "Anna", "", "", [], [keyOf("ann")], ["passkey of ann"], []]),
     );
     const commits = [commit("Anna", 2, { result: {} }), commit("t", 3, { credential: withKeyOf("bob") })];
     // The name is there and the tag is gone: as it was before the tag.
@@ -169,7 +169,7 @@ describe("bad histories are named by what is wrong", () => {
       "bob",
       [[4, 5]],
       { kind: "query", path: "get_user", parameters: { userId: "ann" } },
-      view(["ann", "ann", "", "", ["t"], [keyOf("ann")], ["passkey of ann"]]),
+      view(["ann", "ann", "", "", ["t"], [keyOf("ann")], ["passkey of ann"], []]),
     );
     assertNamed(check([name("Anna", [0, 1]), tagged, torn], commits), /^fits no state: read/);
   });

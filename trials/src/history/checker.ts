@@ -171,7 +171,9 @@ function createJudge(states: readonly State[], commits: readonly Commit[]): Judg
     if (single !== undefined) {
       if (version < single.after || !isOutside(shown, single)) return false;
     } else if (activity === undefined || !isDeepStrictEqual(shown, tellActivity(activity))) return false;
-    return shown.status !== "COMPLETED" || isDeepStrictEqual(comparable(result), results.get(shown.activityId));
+    const kept = results.get(shown.activityId);
+    if (kept === bearerLogin) return shown.status !== "COMPLETED" || typeof result?.session === "string";
+    return shown.status !== "COMPLETED" || isDeepStrictEqual(comparable(result), kept);
   }
 
   function isOutside(shown: Omit<Seen, "result">, { activityId, event }: Commit): boolean {
@@ -228,8 +230,12 @@ function createJudge(states: readonly State[], commits: readonly Commit[]): Judg
   };
 }
 
-/** What rows and answers have in common: a row also has the public key of a session, and never the value of one that only reads. */
+/**
+ * What rows and answers have in common: a row also has the public key of a session, and never a bearer value. Of a login by an identity
+ * nothing is left: the row knows when its session ends, and the answer the session.
+ */
 function comparable(result: Parameters): Parameters {
+  if (result?.sessionEndsAtMs !== undefined) return bearerLogin;
   if (result?.credentialBundle !== undefined) {
     const { publicKey: _, ...shown } = result;
     return shown;
@@ -239,16 +245,19 @@ function comparable(result: Parameters): Parameters {
   return shown;
 }
 
-/** A value that only reads is no state: all answers about one activity must tell its user the same. */
+const bearerLogin = "a login whose session is in no row";
+
+/** A bearer value is no state: all answers about one activity must tell whoever sent it the same. */
 function changedValues(operations: readonly Operation[]): string[] {
   const values = new Map<string, string>();
-  return operations.flatMap(({ name, tries }) =>
+  return operations.flatMap(({ name, path, tries }) =>
     tries.flatMap(({ answer }) => {
-      if (answer?.kind !== "activity" || answer.activity.result?.sessionExpiry === undefined) return [];
+      if (answer?.kind !== "activity" || answer.activity.status !== "COMPLETED") return [];
       const { activityId, result } = answer.activity;
+      if (path !== "oauth_login" && result?.sessionExpiry === undefined) return [];
       const first = values.get(activityId) ?? result.session;
       values.set(activityId, first);
-      return first === result.session && first !== "" ? [] : [`another read-only session: ${name}`];
+      return first === result.session && first !== "" ? [] : [`another session: ${name}`];
     }),
   );
 }

@@ -91,6 +91,40 @@ describe("sign-in", () => {
     assertNamed(check([...operations(refused, gone), tags("late tags", 10, view([]))], commits), /^stale: late tags/);
   });
 
+  test("an identity signs in the user who has registered it, and nobody once it is gone", () => {
+    const tokenOf = (sub: string) => `e30.${Buffer.from(JSON.stringify({ sub })).toString("base64url")}.AA`;
+    const register = {
+      path: "create_oauth_providers",
+      parameters: { userId: "ann", oauthProviders: [{ providerName: "Issuer", oidcToken: tokenOf("s") }] },
+    };
+    const login = { path: "oauth_login", parameters: { oidcToken: tokenOf("s"), publicKey: "session key" } };
+    const remove = { path: "delete_oauth_providers", parameters: { userId: "ann", providerIds: ["p"] } };
+    const bySession: Credential = { kind: "key", id: "session key" };
+    const operations = (session: string, late: Answer) => [
+      operation("register", "ann", [[0, 1]], register, done("register", { providerIds: ["p"] })),
+      operation("login", "ann", [[2, 3]], login, done("login", { session: "jwt" })),
+      operation("login", "ann", [[4, 5]], { ...login, name: "again" }, done("login", { session })),
+      asked("who", [4, 5], bySession, me),
+      operation("remove", "ann", [[6, 7]], remove, done("remove", { providerIds: ["p"] })),
+      operation("late", "ann", [[8, 9]], login, late),
+    ];
+    const unknown = "could not find a user with the identity of this OIDC token in organization";
+    const commits = [
+      commit("register", 2, { result: { providerIds: ["p"] } }),
+      commit("login", 3, { result: { session: "", sessionEndsAtMs: 9 } }),
+      commit("remove", 4, { result: { providerIds: ["p"] } }),
+      commit("late", 4, { before: 4, event: "FAILED", failure: { code: 16, message: unknown } }),
+    ];
+    assert.deepEqual(check(operations("jwt", refusal(401, 16, unknown)), commits), []);
+    assertNamed(check(operations("other", refusal(401, 16, unknown)), commits), /^another session: again/);
+    const accepted = commit("late", 5, { result: { session: "", sessionEndsAtMs: 9 } });
+    const stale = [...commits.slice(0, 3), accepted];
+    assertNamed(
+      check(operations("jwt", done("late", { session: "jwt" })), stale),
+      /^another outcome: COMPLETED of act late/,
+    );
+  });
+
   test("one activity has one read-only session", () => {
     const asking = (name: string, at: number, session: string) => {
       const result = { session, sessionExpiry: "9" };
@@ -98,10 +132,7 @@ describe("sign-in", () => {
     };
     const commits = [commit("r", 1, { before: 1, result: { session: "", sessionExpiry: "9", leaf: {} } })];
     assert.deepEqual(check([asking("first", 0, "v"), asking("again", 2, "v")], commits), []);
-    assertNamed(
-      check([asking("first", 0, "v"), asking("again", 2, "w")], commits),
-      /^another read-only session: again/,
-    );
-    assertNamed(check([asking("first", 0, "")], commits), /^another read-only session: first/);
+    assertNamed(check([asking("first", 0, "v"), asking("again", 2, "w")], commits), /^another session: again/);
+    assertNamed(check([asking("first", 0, "")], commits), /^another session: first/);
   });
 });

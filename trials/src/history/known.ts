@@ -49,6 +49,8 @@ export type Picture = {
   /** Of keys that were added to somebody. */
   apiKeys: { userId: string; apiKeyId: string }[];
   authenticators: { userId: string; authenticatorId: string }[];
+  /** Identities at the clients' issuer. */
+  providers: { userId: string; providerId: string; subject: string }[];
   tags: string[];
   policies: string[];
   wallets: { walletId: string; address: string }[];
@@ -66,6 +68,7 @@ export function newPicture(organizationId: string, roots: readonly Person[]): Pi
     members: [],
     apiKeys: [],
     authenticators: [],
+    providers: [],
     tags: [],
     policies: [],
     wallets: [],

@@ -17,22 +17,18 @@ const applications = "the users of the model sign in by their keys; the gateway'
 const addresses = "all clients of the model come from one address; the gateway's tests have others";
 const codes = "a code is sent to somebody and answered within minutes, and leaves the organization as it is";
 const mailed = "its key or code is mailed, and the clients of the model read no mail; the gateway's tests have it";
-const identities =
-  "it needs a token of an issuer, and the model has none; the matrix and the gateway's tests have them";
 const proxy = "only an organization without a parent has an auth proxy, and those of the model have one";
 const standsAlone = "nothing else that the model knows depends on it";
 
 export const leftOutActivities = {
   create_api_only_users: "as `create_users`, which is there",
   create_oauth2_credential: applications,
-  create_oauth_providers: identities,
   create_private_key_tag: keyTags,
   create_session_profile: profiles,
   create_smart_contract_interface: standsAlone,
   create_sub_organization: others,
   create_wallet_accounts: accounts,
   delete_oauth2_credential: applications,
-  delete_oauth_providers: identities,
   delete_private_key_tags: keyTags,
   delete_smart_contract_interface: standsAlone,
   delete_sub_organization: others,
@@ -49,8 +45,7 @@ export const leftOutActivities = {
   init_import_private_key: imports,
   init_import_wallet: imports,
   init_otp: codes,
-  oauth: identities,
-  oauth_login: identities,
+  oauth: "as `oauth_login`, which is there, with a key that is sealed for whoever asked",
   otp_login:
     "it needs a verification token, and the users of the model have no contacts; the gateway's tests have them",
   init_otp_auth: codes,
@@ -70,7 +65,6 @@ export const leftOutQueries = {
   get_api_key: "as `get_api_keys`, by an id that is told only for some keys",
   get_ip_allowlist: addresses,
   get_oauth2_credential: applications,
-  get_oauth_providers: identities,
   get_policy_evaluations: "what a decision rested on is not in the model, which decides anew",
   get_session_profile: profiles,
   get_session_profiles: profiles,

@@ -16,6 +16,8 @@ export type Session = { type: SessionType; createdAtMs: number; updatedAtMs: num
 /** Of keys that came with their user, and of those of logins, nobody is told the id. */
 export type Key = { apiKeyId: string; publicKey: string; session?: Session };
 export type Passkey = { authenticatorId: string; credentialId: string };
+/** An identity at the one issuer that the clients have. */
+export type Provider = { providerId: string; subject: string };
 export type User = {
   userName: string;
   /** Empty when there is none, as on the wire. */
@@ -24,6 +26,7 @@ export type User = {
   tags: readonly string[];
   keys: readonly Key[];
   passkeys: readonly Passkey[];
+  providers?: readonly Provider[];
 };
 export type Policy = { policyName: string; effect: string; consensus: string; condition: string };
 export type Wallet = { walletName: string; address: string };
@@ -83,7 +86,14 @@ export type Decision =
 /** What only the server can choose: the id of the activity, its result, and its time. */
 export type Made = { activityId: string; result: Parameters; timeMs: number };
 
-const [notFound, forbidden, unauthenticated] = [5, 7, 16];
+const [invalid, notFound, forbidden, unauthenticated] = [3, 5, 7, 16];
+
+/** Those whose tokens are held against their issuer's keys. On a slow machine the issuer may not answer in time: then nothing is kept. */
+const withTokens = new Set(["create_oauth_providers", "oauth_login"]);
+const withoutIssuer = (path: string): Decision[] => (withTokens.has(path) ? [denied(invalid, "cannot be used")] : []);
+
+/** A token that waits for approvals would lie about for its whole life. */
+const neverWait = new Set(["oauth_login"]);
 
 /** Every decision that the rules allow on this state; more than one only where they leave it open. */
 export function decide(state: State, request: Request): Decision[] {
@@ -94,7 +104,7 @@ export function decide(state: State, request: Request): Decision[] {
   if (request.path === "approve_activity") return vote(state, request.parameters.fingerprint, callerId, "APPROVED");
   if (request.path === "reject_activity") return vote(state, request.parameters.fingerprint, callerId, "REJECTED");
   const known = state.activities.get(request.fingerprint);
-  if (known === undefined) return [submit(state, request, callerId)];
+  if (known === undefined) return [submit(state, request, callerId), ...withoutIssuer(request.path)];
   const hasVoted = known.votes.some(({ userId }) => userId === callerId);
   if (known.status !== "CONSENSUS_NEEDED" || hasVoted) return [shown(request.fingerprint)];
   return approve(state, request.fingerprint, known, callerId);
@@ -163,7 +173,7 @@ function approve(state: State, fingerprint: string, activity: Activity, callerId
   }
   if (hasApproved) return [shown(fingerprint)];
   const votes = [...activity.votes, { userId: callerId, selection: "APPROVED" as const }];
-  return [carryOut(state, fingerprint, { ...activity, votes }, "VOTED")];
+  return [carryOut(state, fingerprint, { ...activity, votes }, "VOTED"), ...withoutIssuer(activity.path)];
 }
 
 /** What becomes of an activity with these approvals. */
@@ -178,7 +188,7 @@ function carryOut(
   const decision = authorise(state, activity, wasWaiting);
   const ended = (status: string, base: State, hasFailed: boolean) => (made: Made) =>
     put(base, fingerprint, { ...activity, activityId: made.activityId, status, hasFailed });
-  if (decision === "wait") {
+  if (decision === "wait" && !neverWait.has(path)) {
     return {
       kind: "kept",
       event: ifItWaits,
@@ -197,6 +207,7 @@ function carryOut(
       lead: wasWaiting ? ended(event, state, true) : () => state,
     };
   };
+  if (decision === "wait") return fails("REJECTED", { code: forbidden, says: "cannot wait for them" });
   if (decision === "refuse") return fails("REJECTED", { code: forbidden, says: "sufficient permissions" });
   const [{ userId: proposerId }] = activity.votes as [Vote];
   try {
@@ -230,10 +241,12 @@ const rootQuorumOnly = new Set([
 const ofOwnCredentials = new Set([
   "create_api_keys",
   "create_authenticators",
+  "create_oauth_providers",
   "create_read_only_session",
   "create_read_write_session",
   "delete_api_keys",
   "delete_authenticators",
+  "delete_oauth_providers",
   "stamp_login",
 ]);
 

@@ -5,6 +5,7 @@ import { ethereum } from "@keystead/e2e/matrix/keys.ts";
 import { authenticatorParams, createPasskey } from "@keystead/e2e/passkeys.ts";
 import type { Random } from "../../../core/test/seeded_random.ts";
 import { apiKeyOf } from "../races/stage.ts";
+import { identityWrites } from "./identity_choices.ts";
 import {
   anyUser,
   type Bearer,
@@ -284,6 +285,7 @@ const writes: Record<string, Write> = {
     },
   },
   ...signInWrites,
+  ...identityWrites,
 } satisfies Record<Written, Write>;
 
 type Read = (picture: Picture, random: Random) => Parameters | undefined;
@@ -295,6 +297,7 @@ const reads: Record<string, Read> = {
   get_user: (picture, random) => ({ userId: anyUser(picture, random) }),
   get_api_keys: (picture, random) => ({ userId: anyUser(picture, random) }),
   get_authenticators: (picture, random) => ({ userId: anyUser(picture, random) }),
+  get_oauth_providers: (picture, random) => ({ userId: anyUser(picture, random) }),
   get_authenticator: ({ authenticators }, random) =>
     some(
       authenticators.map(({ authenticatorId }) => ({ authenticatorId })),

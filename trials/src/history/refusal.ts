@@ -9,7 +9,7 @@ export class Refusal extends Error {
   }
 }
 
-export const [invalid, notFound, exists, exhausted] = [3, 5, 6, 8] as const;
+export const [invalid, notFound, exists, exhausted, unauthenticated] = [3, 5, 6, 8, 16] as const;
 
 export function get<T>(things: ReadonlyMap<string, T>, id: string, says: string): T {
   const thing = things.get(id);

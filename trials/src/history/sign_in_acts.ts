@@ -1,31 +1,56 @@
 /** What sign-in does to an organization: sessions, passkeys and where these may be used. */
 import type { Key, Made, Parameters, Passkey, Session, SessionType, State, User } from "./model.ts";
 import { takesPasskeys } from "./origins.ts";
-import { exhausted, exists, get, invalid, notFound, Refusal } from "./refusal.ts";
+import { exhausted, exists, get, invalid, notFound, Refusal, unauthenticated } from "./refusal.ts";
 
 const sessionsPerUser = 10;
 const passkeysPerUser = 10;
+const providersPerUser = 10;
 const noUser = "unable to find user";
 
 type Asked = { attestation: { credentialId: string } };
 
 export const signInRuns = {
-  stamp_login(state: State, { publicKey, invalidateExisting }: Parameters, proposerId: string) {
-    const user = get(state.users, proposerId, noUser);
-    const type = "CREDENTIAL_TYPE_LOGIN";
-    const owner = [...state.users].find(([, { keys }]) => keys.some((key) => key.publicKey === publicKey));
-    const known = user.keys.find((key) => key.publicKey === publicKey);
-    if (owner !== undefined && known?.session === undefined) throw new Refusal(exists, "already belongs to a user");
-    return ({ result, timeMs }: Made) => {
-      checkToken(result.session, { public_key: publicKey, user_id: proposerId });
-      const kept = invalidateExisting === true ? withoutType(user, type, known) : user;
-      const { session } = known ?? {};
-      const keys =
-        session === undefined
-          ? withSession(kept, { apiKeyId: "?", publicKey, session: newSession(type, timeMs) })
-          : kept.keys.map((key) => (key === known ? { ...key, session: { ...session, updatedAtMs: timeMs } } : key));
-      return withUser(state, proposerId, { ...user, keys });
+  stamp_login(state: State, parameters: Parameters, proposerId: string) {
+    const login = logIn(state, proposerId, parameters);
+    return (made: Made) => {
+      checkToken(made.result.session, { public_key: parameters.publicKey, user_id: proposerId });
+      return login(made);
     };
+  },
+  /** Its session is a bearer value, which no row has: what answers say of it is held against each other. */
+  oauth_login(state: State, parameters: Parameters) {
+    const subject = subjectIn(parameters.oidcToken);
+    const owner = [...state.users].find(([, { providers = [] }]) => providers.some((each) => each.subject === subject));
+    if (owner === undefined) throw new Refusal(unauthenticated, "could not find a user with the identity");
+    return logIn(state, owner[0], parameters);
+  },
+  create_oauth_providers(state: State, { userId, oauthProviders }: Parameters) {
+    const user = get(state.users, userId, noUser);
+    const { providers = [] } = user;
+    if (providers.length + oauthProviders.length > providersPerUser) {
+      throw new Refusal(exhausted, "exceeded maximum oauth providers");
+    }
+    const subjects: string[] = oauthProviders.map(({ oidcToken }: Parameters) => subjectIn(oidcToken));
+    for (const { providers: known = [] } of state.users.values()) {
+      if (known.some(({ subject }) => subjects.includes(subject)))
+        throw new Refusal(exists, "already belongs to a user");
+    }
+    return ({ result: { providerIds } }: Made) => {
+      const added = subjects.map((subject, index) => ({ providerId: providerIds[index], subject }));
+      return withUser(state, userId, { ...user, providers: [...providers, ...added] });
+    };
+  },
+  delete_oauth_providers(state: State, { userId, providerIds }: Parameters) {
+    const user = get(state.users, userId, noUser);
+    const { providers = [] } = user;
+    const left = providers.filter(({ providerId }) => !providerIds.includes(providerId));
+    if (left.length !== providers.length - providerIds.length) {
+      throw new Refusal(notFound, "unable to find oauth provider");
+    }
+    const after = { ...user, providers: left };
+    refuseLockOut(after);
+    return () => withUser(state, userId, after);
   },
   create_read_write_session(state: State, { userId: named, invalidateExisting }: Parameters, proposerId: string) {
     const userId = named ?? proposerId;
@@ -56,8 +81,9 @@ export const signInRuns = {
     if (left.length !== user.passkeys.length - authenticatorIds.length) {
       throw new Refusal(notFound, "unable to find authenticator");
     }
-    if (left.length + user.keys.length === 0) throw new Refusal(invalid, "user missing valid credential");
-    return () => withUser(state, userId, { ...user, passkeys: left });
+    const after = { ...user, passkeys: left };
+    refuseLockOut(after);
+    return () => withUser(state, userId, after);
   },
   update_allowed_origins:
     (state: State, { allowedOrigins }: Parameters) =>
@@ -67,6 +93,36 @@ export const signInRuns = {
     () => ({ ...state, originsFeature: value }),
   remove_organization_feature: (state: State) => () => ({ ...state, originsFeature: undefined }),
 };
+
+/** A key of the client's speaks for the user from now on, or for longer. */
+function logIn(state: State, userId: string, { publicKey, invalidateExisting }: Parameters): (made: Made) => State {
+  const user = get(state.users, userId, noUser);
+  const type = "CREDENTIAL_TYPE_LOGIN";
+  const owner = [...state.users].find(([, { keys }]) => keys.some((key) => key.publicKey === publicKey));
+  const known = user.keys.find((key) => key.publicKey === publicKey);
+  if (owner !== undefined && known?.session === undefined) throw new Refusal(exists, "already belongs to a user");
+  return ({ timeMs }) => {
+    const kept = invalidateExisting === true ? withoutType(user, type, known) : user;
+    const { session } = known ?? {};
+    const keys =
+      session === undefined
+        ? withSession(kept, { apiKeyId: "?", publicKey, session: newSession(type, timeMs) })
+        : kept.keys.map((key) => (key === known ? { ...key, session: { ...session, updatedAtMs: timeMs } } : key));
+    return withUser(state, userId, { ...user, keys });
+  };
+}
+
+/** A user keeps a way to sign in. */
+export function refuseLockOut({ keys, passkeys, providers = [] }: User): void {
+  if (keys.length + passkeys.length + providers.length === 0)
+    throw new Refusal(invalid, "user missing valid credential");
+}
+
+function claimsOf(token: string): Parameters {
+  return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+}
+
+const subjectIn = (oidcToken: string): string => claimsOf(oidcToken).sub;
 
 /** Passkeys of a request, once their ids are known: those that come with their user have ids that nobody is told. */
 export function newPasskeys(state: State, asked: readonly Asked[]): (ids?: readonly string[]) => Passkey[] {
@@ -111,7 +167,7 @@ function withSession({ keys }: User, added: Key): readonly Key[] {
 
 /** A token that says anything else would be somebody else's session. */
 function checkToken(token: string, expected: Readonly<Record<string, string>>): void {
-  const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+  const claims = claimsOf(token);
   for (const [name, value] of Object.entries(expected)) {
     if (claims[name] !== value) throw new Error(`a login's token says ${name} ${claims[name]}, and not ${value}`);
   }

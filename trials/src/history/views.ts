@@ -21,12 +21,14 @@ export function isDenial(told: View | Denial): told is Denial {
 /** Lists have no order that the model knows. */
 const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
 
-/** Keys and passkeys as lines. */
-type Credentials = { keys: readonly string[]; passkeys: readonly string[] };
+/** Keys, passkeys and identities as lines. */
+type Credentials = { keys: readonly string[]; passkeys: readonly string[]; providers: readonly string[] };
 type UserRow = Pick<User, "userName" | "email" | "phoneNumber" | "tags"> & Credentials;
 
-const userRow = (userId: string, { userName, email = "", phoneNumber = "", tags, keys, passkeys }: UserRow) => {
-  return [userId, userName, email, phoneNumber, [...tags].sort(), [...keys].sort(), [...passkeys].sort()];
+const userRow = (userId: string, { userName, email = "", phoneNumber = "", tags, ...credentials }: UserRow) => {
+  const { keys, passkeys, providers } = credentials;
+  const lists = [tags, keys, passkeys, providers].map((list) => [...list].sort());
+  return [userId, userName, email, phoneNumber, ...lists];
 };
 
 /** A session is told from a key that lasts. */
@@ -36,9 +38,17 @@ const keyLine = (publicKey: string, session?: string) =>
 const tellKeys = ({ keys }: User) => keys.map(({ publicKey, session }) => keyLine(publicKey, session?.type));
 const tellPasskeys = ({ passkeys }: User) => passkeys.map(({ credentialId }) => credentialId);
 
+const tellProviders = ({ providers = [] }: User) =>
+  providers.map(({ providerId, subject }) => `${providerId} ${subject}`);
+
 function tellUser(state: State, userId: string) {
   const user = state.users.get(userId);
-  return user && userRow(userId, { ...user, keys: tellKeys(user), passkeys: tellPasskeys(user) });
+  const credentials = (own: User) => ({
+    keys: tellKeys(own),
+    passkeys: tellPasskeys(own),
+    providers: tellProviders(own),
+  });
+  return user && userRow(userId, { ...user, ...credentials(user) });
 }
 
 const lastingType = "CREDENTIAL_TYPE_API_KEY_P256";
@@ -51,9 +61,16 @@ const readKeys = (apiKeys: Parameters): string[] =>
 const readPasskeys = (authenticators: Parameters): string[] =>
   authenticators.map(({ credentialId }: Parameters) => credentialId);
 
-function readUser({ userId, userName, userTags: tags, apiKeys, authenticators, ...contacts }: Parameters) {
-  const { userEmail: email, userPhoneNumber: phoneNumber } = contacts;
-  const credentials = { keys: readKeys(apiKeys), passkeys: readPasskeys(authenticators) };
+const readProviders = (oauthProviders: Parameters): string[] =>
+  oauthProviders.map(({ providerId, subject }: Parameters) => `${providerId} ${subject}`);
+
+function readUser({ userId, userName, userTags: tags, apiKeys, authenticators, ...more }: Parameters) {
+  const { userEmail: email, userPhoneNumber: phoneNumber, oauthProviders } = more;
+  const credentials = {
+    keys: readKeys(apiKeys),
+    passkeys: readPasskeys(authenticators),
+    providers: readProviders(oauthProviders),
+  };
   return userRow(userId, { userName, email, phoneNumber, tags, ...credentials });
 }
 
@@ -100,6 +117,13 @@ export const queries: Record<string, QueryView> = {
       return user === undefined ? noUser : tellPasskeys(user).sort();
     },
     read: ({ authenticators }) => readPasskeys(authenticators).sort(),
+  },
+  get_oauth_providers: {
+    tell: ({ users }, { userId }) => {
+      const user = users.get(userId);
+      return user === undefined ? noUser : tellProviders(user).sort();
+    },
+    read: ({ oauthProviders }) => readProviders(oauthProviders).sort(),
   },
   get_authenticator: {
     tell: ({ users }, { authenticatorId }) => {
