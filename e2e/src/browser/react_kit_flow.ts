@@ -72,6 +72,15 @@ export const reactKitFlow: Flow = async (t, { keystead, origin, browser }) => {
     await state("ready, unauthenticated");
   });
 
+  await t.test("a wallet of the browser signs up", async () => {
+    await press("Open");
+    await page.getByText("Continue with wallet").click();
+    await page.getByText("Test Wallet", { exact: true }).click();
+    await assertHasWallet();
+    await press("Log out");
+    await state("ready, unauthenticated");
+  });
+
   // Its form for phone numbers loads a flag from a public host. Nothing goes to the hosted service.
   assert.deepEqual(
     [...elsewhere].filter((origin) => origin.includes("turnkey")),
