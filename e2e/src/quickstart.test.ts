@@ -36,8 +36,8 @@ const pages: Record<string, RegExp[]> = {
   "docs/guides/sessions.md": [/^Root user until \d{4}-[^\n]+Z\nnow until \d{4}-[^\n]+Z\nlogged out\n$/],
 };
 
-/** Its programs run in a browser: e2e/src/browser has the test. */
-const browserPage = "docs/guides/passkeys.md";
+/** Their programs run in a browser: e2e/src/browser has the tests. */
+const browserPages = ["docs/guides/auth-proxy.md", "docs/guides/passkeys.md"];
 
 /** Programs that ask for what a mail has brought: to whom it goes, what is typed, and what is printed at the end. */
 const mailPrograms: Record<string, { to: string; typed: (code: string) => string[]; answer: RegExp }> = {
@@ -55,7 +55,7 @@ const mailPrograms: Record<string, { to: string; typed: (code: string) => string
 };
 
 /** The pages with programs. */
-const allPages = [...new Set([...Object.keys(pages), ...Object.keys(mailPrograms), browserPage])];
+const allPages = [...new Set([...Object.keys(pages), ...Object.keys(mailPrograms), ...browserPages])];
 
 const asksTerminal = (program: string) => program.includes("terminal.question(");
 
@@ -201,8 +201,10 @@ test("every link in README and guides leads somewhere", () => {
   for (const page of [
     "README.md",
     "docs/concepts.md",
+    "docs/guides/identity-providers.md",
     "docs/guides/operating.md",
     "docs/guides/policies.md",
+    "examples/bundler_plugin/README.md",
     "sdk/README.md",
     ...allPages,
   ]) {

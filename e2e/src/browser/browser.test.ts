@@ -7,6 +7,7 @@ import { startKeystead } from "../keystead_server.ts";
 import { openPage } from "./app_page.ts";
 import { type PageName, startApplication } from "./application.ts";
 import { authProxyFlow } from "./auth_proxy_flow.ts";
+import { authProxyGuideFlow } from "./auth_proxy_guide_flow.ts";
 import { startChromium } from "./chromium.ts";
 import { coreClientFlow } from "./core_client_flow.ts";
 import { externalWalletFlow } from "./external_wallet_flow.ts";
@@ -46,5 +47,9 @@ test("signing in from a browser", async (t) => {
   };
   for (const [name, flow] of Object.entries(flows)) await t.test(name, (t) => flow(t, context));
   await t.test("passkeys work on the pages that the parent lists, and on no other", (t) => originsFlow(t, context));
-  await t.test("the application of the guide works as printed", (t) => guideFlow(t, browser, keystead));
+  await t.test("the application of the guide about passkeys works as printed", (t) => guideFlow(t, browser, keystead));
+  await t.test(
+    "the application of the guide about the auth proxy works as printed, with all three ways for codes",
+    (t) => authProxyGuideFlow(t, browser, keystead),
+  );
 });

@@ -5,7 +5,7 @@ import { rootOf } from "../published/clients.ts";
 import { isElsewhere, newPageWithAuthenticator } from "./chromium.ts";
 import type { Flow } from "./flow.ts";
 
-export const reactKitFlow: Flow = async (t, { keystead, parentId, origin, browser }) => {
+export const reactKitFlow: Flow = async (t, { keystead, origin, browser }) => {
   const page = await newPageWithAuthenticator(t, browser);
   const elsewhere = new Set<string>();
   const kitPaths: string[] = [];
@@ -15,31 +15,23 @@ export const reactKitFlow: Flow = async (t, { keystead, parentId, origin, browse
     if (url.pathname.startsWith("/v1/wallet_kit")) kitPaths.push(`${request.method()} ${url.pathname}`);
   });
   await page.goto(`${origin}/react_kit`);
-  const text = (id: string) => page.locator(`#${id}`).textContent();
+  const text = async (id: string) => (await page.locator(`#${id}`).textContent()) ?? "";
   const state = (expected: string) => page.locator("#state", { hasText: expected }).waitFor();
   const press = (name: string) => page.getByRole("button", { name }).click();
 
-  /** The wallet that came with the sign-up, and that it is the user's. */
+  /** The kit shows the user and the wallet of a sub-organization that has exactly these. */
   async function assertHasWallet(): Promise<void> {
     await state("ready, authenticated");
-    await page.waitForFunction(() => document.querySelector("#address")?.textContent);
+    await page.waitForFunction(() => [...document.querySelectorAll("p")].every((shown) => shown.textContent));
     const { sdk } = rootOf(keystead);
-    const { organizationIds } = await sdk.getSubOrgIds({ organizationId: parentId });
-    const userId = await text("user");
-    const address = await text("address");
-    for (const organizationId of organizationIds) {
-      const { users } = await sdk.getUsers({ organizationId });
-      if (!users.some((user) => user.userId === userId)) continue;
-      const { wallets } = await sdk.getWallets({ organizationId });
-      const [wallet] = wallets;
-      const { accounts } = await sdk.getWalletAccounts({ organizationId, walletId: wallet?.walletId ?? "" });
-      assert.deepEqual(
-        accounts.map((account) => account.address),
-        [address],
-      );
-      return;
-    }
-    assert.fail(`no sub-organization has the user ${userId}`);
+    const organizationId = await text("organization");
+    const { users } = await sdk.getUsers({ organizationId });
+    const [wallet] = (await sdk.getWallets({ organizationId })).wallets;
+    const { accounts } = await sdk.getWalletAccounts({ organizationId, walletId: wallet?.walletId ?? "" });
+    assert.deepEqual(
+      [users.map(({ userId }) => userId), accounts.map(({ address }) => address)],
+      [[await text("user")], [await text("address")]],
+    );
   }
 
   await t.test("its configuration loads from the auth proxy, and its form offers what is allowed there", async () => {
@@ -75,6 +67,15 @@ export const reactKitFlow: Flow = async (t, { keystead, parentId, origin, browse
     for (const [place, character] of [...code].entries()) {
       await page.locator('input[maxlength="1"]').nth(place).fill(character);
     }
+    await assertHasWallet();
+    await press("Log out");
+    await state("ready, unauthenticated");
+  });
+
+  await t.test("a wallet of the browser signs up", async () => {
+    await press("Open");
+    await page.getByText("Continue with wallet").click();
+    await page.getByText("Test Wallet", { exact: true }).click();
     await assertHasWallet();
     await press("Log out");
     await state("ready, unauthenticated");

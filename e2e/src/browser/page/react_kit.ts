@@ -19,12 +19,13 @@ const config = {
 };
 
 function Account() {
-  const { clientState, authState, user, wallets, handleLogin, logout } = useTurnkey();
+  const { clientState, authState, session, user, wallets, handleLogin, logout } = useTurnkey();
   const address = wallets.find(({ source }) => source === "embedded")?.accounts[0]?.address;
   return createElement(
     "main",
     null,
     createElement("p", { id: "state" }, `${clientState}, ${authState}`),
+    createElement("p", { id: "organization" }, session?.organizationId ?? ""),
     createElement("p", { id: "user" }, user?.userId ?? ""),
     createElement("p", { id: "address" }, address ?? ""),
     createElement("button", { type: "button", onClick: () => handleLogin() }, "Open"),
