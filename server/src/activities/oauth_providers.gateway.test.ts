@@ -224,6 +224,10 @@ onBothDatabases(
     for (const neither of [{ providerName: "p" }, { ...claimed({}), oidcToken: testToken(now(rig)) }]) {
       assert.match((await refusalOf(add(neither))).message, /give either oidcToken or oidcClaims/);
     }
+    const both = [claimed({ aud: "client-2" }), byToken(testToken(now(rig)))];
+    assert.match((await refusalOf(add(...both))).message, /beside oidcClaims is not a client of this organization/);
+    await enableProxy(rig);
+    await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["client-1"] });
     await add(claimed({ aud: "client-2" }), byToken(testToken(now(rig))));
     await add(claimed({ aud: "client-3" }));
     const audiences = providersOf(await userIn(rig, organizationId, ann.userId)).map(({ audience }) => audience);

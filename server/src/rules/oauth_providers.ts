@@ -56,7 +56,7 @@ export function withOauthProviders(
   });
   const vouched = [...tokens.flatMap((token) => token ?? []), ...(user.oauthProviders ?? [])];
   const added = params.map(({ providerName, oidcClaims }, index) =>
-    newProvider(context, providerName, tokens[index] ?? claimedIdentity(oidcClaims, vouched)),
+    newProvider(context, providerName, tokens[index] ?? claimedIdentity(oidcClaims, vouched, context)),
   );
   const oauthProviders = [...(user.oauthProviders ?? []), ...added];
   const linked: User = { ...user, oauthProviders, updatedAtMs: context.nowMs };
@@ -74,18 +74,33 @@ function oneOfTwo(): Fault {
 
 type Claims = NonNullable<OauthProviderParams["oidcClaims"]>;
 
-function claimedIdentity(claims: Claims | null | undefined, vouched: readonly Identity[]): Identity {
+function claimedIdentity(
+  claims: Claims | null | undefined,
+  vouched: readonly Identity[],
+  context: ActivityContext,
+): Identity {
   if (claims === undefined || claims === null) throw oneOfTwo();
   const { iss: issuer, sub: subject, aud: audience } = claims;
-  if (vouched.some((known) => known.issuer === issuer && known.subject === subject)) {
-    return { issuer, subject, audience };
-  }
-  throw new Fault(
-    "invalid_argument",
-    "invalid oauth provider: oidcClaims need an oidcToken with the same issuer and subject in the same request, or an oauth " +
-      "provider with them that the user has already",
-    { errorCode: "INVALID_OIDC_TOKEN" },
-  );
+  const known = vouched.filter((each) => each.issuer === issuer && each.subject === subject);
+  if (known.some((each) => mayVouch(each, context))) return { issuer, subject, audience };
+  const why =
+    known.length === 0
+      ? "oidcClaims need an oidcToken with the same issuer and subject in the same request, or an oauth provider with them " +
+        "that the user has already"
+      : "the `aud` of the OIDC token beside oidcClaims is not a client of this organization: add it to " +
+        "socialLinkingClientIds with update_auth_proxy_config";
+  throw new Fault("invalid_argument", `invalid oauth provider: ${why}`, { errorCode: "INVALID_OIDC_TOKEN" });
+}
+
+/**
+ * Who runs any application at an issuer gets tokens of its visitors. With one of those and claims for an application of the organization's
+ * own they could register a visitor's identity in an account of theirs, to which its owner would then sign in. So the token must be for an
+ * application of the organization's own, too; but an organization without a parent answers for what its users register.
+ */
+function mayVouch({ audience }: Identity, context: ActivityContext): boolean {
+  if (context.isByParent) return true;
+  if (context.parentId === undefined && context.isByAuthProxy !== true) return true;
+  return context.ownClients().includes(audience);
 }
 
 function newProvider(context: ActivityContext, providerName: string, identity: Identity): OauthProvider {

@@ -1,8 +1,12 @@
 /** Sign-up and sign-in through the auth proxy, from its routes to the signer, on both databases. */
 import assert from "node:assert/strict";
+import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { enableProxy, noCredentials, openProxy, signUpKey } from "../../../test/auth_proxy_rig.ts";
 import { userIn, versionOf } from "../../../test/code_login_rig.ts";
+import { stampEvidence } from "../../../test/evidence.ts";
 import { Refused } from "../../../test/gateway_rig.ts";
 import { lastMessage } from "../../../test/mail_rig.ts";
 import { passkeyEvidence, registeredPasskey, testPasskey } from "../../../test/passkeys.ts";
@@ -180,6 +184,33 @@ onBothDatabases(
     assert.deepEqual(await proxy.ok("account", { filterType: "PUBLIC_KEY", filterValue: late.publicKey }), {});
   },
 );
+
+onBothDatabases("whoever registers a wallet's key before its owner shares no account with them", async (rig) => {
+  const proxy = await enableProxy(rig);
+  const privateKey = secp256k1.utils.randomSecretKey();
+  const publicKey = toHex(secp256k1.getPublicKey(privateKey));
+  const apiKeys = [{ apiKeyName: "wallet", publicKey, curveType: "API_KEY_CURVE_SECP256K1" }];
+  const authenticators = [registeredPasskey(testPasskey(7), "thief's")];
+  const find = () => proxy.ok("account", { filterType: "PUBLIC_KEY", filterValue: publicKey });
+  const signIn = async () => {
+    const body = rig.body("stamp_login", { publicKey: newKey().publicKey });
+    const evidence = stampEvidence(signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_SECP256K1", body));
+    const answer = await submit(rig.dependencies, activities.stamp_login, { body, evidence }, dialectOf(undefined));
+    if ("failure" in answer) throw new Refused(answer.failure);
+    return answer.activity.organizationId;
+  };
+  await proxy.ok("signup_v2", { ...noCredentials, apiKeys, authenticators });
+  await assert.rejects(signIn(), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
+  assert.deepEqual(await find(), {});
+  // A minute later: for so long it is taken for a race.
+  await rig.store.db.deleteFrom("sign_up_claims").execute();
+  const own = await proxy.ok<SignedUp>("signup_v2", { ...noCredentials, apiKeys, userName: "owner" });
+  assert.equal(await signIn(), own.organizationId);
+  assert.deepEqual(await find(), { organizationId: own.organizationId });
+  const later = await proxy.call("signup_v2", { ...noCredentials, apiKeys, authenticators, userName: "thief" });
+  assert.equal(later.status, 409);
+  assert.equal(await signIn(), own.organizationId);
+});
 
 onBothDatabases("what a sign-up must not have is refused, and nothing is made", async (rig) => {
   const proxy = await enableProxy(rig);

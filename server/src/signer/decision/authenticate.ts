@@ -33,6 +33,7 @@ import {
   lookupText,
 } from "../../state/credentials.ts";
 import type { Settings, User } from "../../state/entities.ts";
+import { countsByParentsId } from "../../state/first_sign_in.ts";
 import type { MembersPage } from "../../state/members.ts";
 
 /** As a leaf has them. Evidence that needs no registered credential has none. */
@@ -108,6 +109,9 @@ export function authenticate<P extends CallerPlace>(
   const { user } = found;
   found.used ??= used(user, describeCredential(found.kept));
   const { credential, ids } = found.used;
+  if (organization.namesParent && own !== undefined && !countsByParentsId(organization, user, credential, nowMs)) {
+    throw unknownCredential(organization, evidence);
+  }
   if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
   const { allowedOrigins } = parent ?? organization;
   if (!verifyEvidence({ curves, credential, identities, allowedOrigins }, evidence, body))

@@ -16,6 +16,7 @@ import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
 import { encodeMade, madeRecord } from "../../state/drawn.ts";
 import { type Change, remove } from "../../state/entities.ts";
+import { isFirstSignIn } from "../../state/first_sign_in.ts";
 import { entityJson } from "../../state/page_codec.ts";
 import { encodeEvaluations } from "../../state/policy_evaluations.ts";
 import { encodeExplanations } from "../../state/policy_explanations.ts";
@@ -277,26 +278,9 @@ function proving(act: Act, changes: readonly Change[]): readonly Change[] {
   }
   // Who names the parent has not said that this is the organization: the gateway has. And a user of the parent has no key here.
   if (caller.credential.proven || actingParent !== undefined || isByAuthProxy) return changes;
-  if (namesParent && !isFirstSignIn(act)) return changes;
-  return withProvenCredential(state.pages.members, changes, caller.user.userId, caller.credential.credentialId);
-}
-
-const firstSignInMs = 5 * 60_000;
-
-/**
- * A sign-in right after the sign-up, with the one key that came with it. Wallets stamp their first sign-in before there is an organization
- * that they could name. Where anything else lets somebody in, a stranger may have registered the key to share the account of its owner:
- * there a sign-in by the parent's name proves nothing.
- */
-function isFirstSignIn({ state, caller, nowMs }: Act): boolean {
-  const { createdAtMs } = state.pages.settings;
-  const [key, ...otherKeys] = caller.user.apiKeys;
-  const isBornWith = key?.apiKeyId === caller.credential.credentialId && key.createdAtMs === createdAtMs;
-  if (!isBornWith || nowMs - createdAtMs > firstSignInMs) return false;
-  const { authenticators = [], oauthProviders = [], userEmail, userPhoneNumber } = caller.user;
-  const otherCredentials = otherKeys.length + authenticators.length + oauthProviders.length;
-  const hasContact = userEmail !== undefined || userPhoneNumber !== undefined;
-  return otherCredentials === 0 && !hasContact && state.pages.members.users.size === 1;
+  const { user, credential } = caller;
+  if (namesParent && !isFirstSignIn(state.pages, user, credential.credentialId, act.nowMs)) return changes;
+  return withProvenCredential(state.pages.members, changes, user.userId, credential.credentialId);
 }
 
 function advance(

@@ -41,7 +41,7 @@ async function ask(
 onBothDatabases("a gateway that lies links no identity that the parent's state does not", async (rig) => {
   rig.issuers.publish(google, [testIssuerKey]);
   const { configId } = await enableProxy(rig);
-  await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["web"] });
+  await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["own"] });
   const home = await newHome(rig, { userEmail: "ann@example.com" }, { userEmail: "bob@example.com" });
   const [ann, bob] = home.people as [Person, Person];
   const token = (changes: object = {}) =>
@@ -52,6 +52,8 @@ onBothDatabases("a gateway that lies links no identity that the parent's state d
   // Ann herself has her address verified, by an identity at another application.
   const own = { userId: ann.userId, oauthProviders: [{ providerName: "g", oidcToken: token({ aud: "own" }) }] };
   await rig.submit(ann, "create_oauth_providers", own, { organizationId: home.organizationId });
+  assert.equal((await userIn(rig, home.organizationId, ann.userId)).emailVerified, true);
+  await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["web"] });
   const linked = (changes: object = {}) => ({ userId: ann.userId, oauthProviders: linkedProviders(token(changes)) });
   const [good] = linked().oauthProviders as [{ oidcToken: string }];
   const claims = { iss: google, sub: "ann", aud: "web" };

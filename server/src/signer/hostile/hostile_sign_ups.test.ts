@@ -41,7 +41,7 @@ function createSignUps() {
   const proxied = createProxiedSigner();
   const { rig } = proxied;
   const configured = change(proxied, "ACTIVITY_TYPE_UPDATE_AUTH_PROXY_CONFIG", {
-    socialLinkingClientIds: ["client-3"],
+    socialLinkingClientIds: ["client-3", "client-4"],
   });
   const state = { ...proxied, state: configured.state };
   const issuers = createTestIssuers(openKeyring(rig.rootKey, 1, rig.keyring).statementMac, rig.clock);
@@ -88,7 +88,7 @@ test("an identity brings the key of its nonce, its own verified address, and not
     { oauthProviders: [token({ sub: "alone" }, "")] },
     {
       oauthProviders: [
-        token({ sub: "claims" }),
+        token({ sub: "claims", aud: "client-4" }),
         { ...claim("client-3"), oidcClaims: { ...claim("client-3").oidcClaims, sub: "claims" } },
       ],
     },
@@ -98,6 +98,7 @@ test("an identity brings the key of its nonce, its own verified address, and not
   preparedIn(say({ oauthProviders: [token({ sub: "older form" })], apiKeys: [mine] }, {}, v7));
   const bad: [what: string, user: Asked][] = [
     ["another's key", { oauthProviders: [token()], apiKeys: [signUpKey()] }],
+    ["claims by the word of another application", { oauthProviders: [token(), claim("client-3")], apiKeys: [mine] }],
     ["a key, and a token that names none", { oauthProviders: [token({}, "")], apiKeys: [mine] }],
     ["the key in another spelling", { oauthProviders: [token({}, key.publicKey.toUpperCase())], apiKeys: [mine] }],
     ["a second key", { oauthProviders: [token()], apiKeys: [mine, signUpKey()] }],
