@@ -44,7 +44,8 @@ function makeProvider(issuer: string): Provider {
   });
 }
 
-const server = createServer();
+/** Connections stay open: on a busy machine a client may send its next request just when a shorter time is over. */
+const server = createServer({ keepAliveTimeout: 600_000 });
 server.listen(0, "127.0.0.1", () => {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let answer = replaceKeys(true);

@@ -193,6 +193,7 @@ export async function refusals(t: TestContext, server: KeysteadServer, root: Per
     const forged = await refusalOf(bent.getWhoami({ organizationId }));
     assert.equal(forged.message, wording(16, "could not verify api key signature", [namedError("SIGNATURE_INVALID")]));
     // In JSON too, so that the client can say what happened.
-    assert.equal((await refusalOf(owner.http.getOauthProviders({ organizationId, userId: owner.userId }))).code, 5);
+    const absent = owner.http.getOnRampTransactionStatus({ organizationId, transactionId: "none" });
+    assert.equal((await refusalOf(absent)).code, 5);
   });
 }
