@@ -124,6 +124,6 @@ function readTarget(target: string): [kind: "query" | "submit", path: string] | 
       return /[A-Za-z0-9._~-]/.test(char) ? char : whole;
     })
     .replace(/\/+/g, "/");
-  const [, kind, path] = /^\/public\/v1\/(query|submit)\/([a-z_]+)$/.exec(decoded) ?? [];
+  const [, kind, path] = /^\/public\/v1\/(query|submit)\/([a-z0-9_]+)$/.exec(decoded) ?? [];
   return kind === undefined || path === undefined ? [undefined, undefined] : [kind as "query" | "submit", path];
 }

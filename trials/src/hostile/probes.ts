@@ -40,6 +40,7 @@ const unasked: Readonly<Record<string, string>> = {
   get_api_keys: needsAnId,
   get_authenticator: needsAnId,
   get_authenticators: needsAnId,
+  get_oauth2_credential: needsAnId,
   get_policy: needsAnId,
   get_policy_evaluations: needsAnId,
   get_private_key: needsAnId,

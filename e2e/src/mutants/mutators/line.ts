@@ -23,9 +23,9 @@ export const lineMutators: readonly Mutator[] = [
   aimed("a slash behind", (target) => `${target}/`),
   aimed("a query", (target, { pick }) => target + pick(["?", "?x=1", "?organizationId=x", "?/submit/delete_users"])),
   aimed("a fragment", (target) => `${target}#x`),
-  aimed("an encoded slash", (target) => target.replace(/\/(?=[a-z_]+$)/, "%2f")),
+  aimed("an encoded slash", (target) => target.replace(/\/(?=[a-z0-9_]+$)/, "%2f")),
   aimed("an encoded letter", (target) =>
-    target.replace(/[a-z](?=[a-z_]*$)/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+    target.replace(/[a-z](?=[a-z0-9_]*$)/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
   ),
   aimed("a broken escape", (target, { pick }) => target + pick(["%", "%z", "%zz", "%c0%80", "%00"])),
   aimed("capitals", (target) => target.toUpperCase()),
@@ -38,7 +38,7 @@ export const lineMutators: readonly Mutator[] = [
   ),
   aimed("a star", () => "*"),
   aimed("another endpoint", (target, { pick }) =>
-    target.replace(/[a-z_]+$/, pick(["whoami", "list_users", "create_user_tag", "sign_raw_payload"])),
+    target.replace(/[a-z0-9_]+$/, pick(["whoami", "list_users", "create_user_tag", "sign_raw_payload"])),
   ),
   aimed("the other kind of endpoint", (target) =>
     target.includes("/query/") ? target.replace("/query/", "/submit/") : target.replace("/submit/", "/query/"),
