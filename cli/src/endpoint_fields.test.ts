@@ -20,6 +20,18 @@ test("the types of every endpoint are read to their end, and its example has eve
   }
 });
 
+test("help says what a field is and its bounds, in lines that fit", () => {
+  const lines = endpointLines("init_otp");
+  assert.ok(lines.some((line) => /^ {2}otpLength\? +number: How many characters the code has, 6 to 9;/.test(line)));
+  const start = lines.findIndex((line) => line.startsWith("  expirationSeconds?"));
+  assert.match(`${lines[start]} ${lines[start + 1]?.trim()}`, /300 when left out, at most 600\./);
+  // Of fields inside others, and of elements of lists.
+  const config = endpointLines("update_auth_proxy_config");
+  assert.ok(config.some((line) => /^ {6}google\? +text: Client id\.$/.test(line)));
+  assert.ok(endpointLines("set_ip_allowlist").some((line) => /^ {4}cidr +text: A block of addresses/.test(line)));
+  for (const line of [...lines, ...config].slice(0, -3)) assert.ok(line.length <= 120, line);
+});
+
 test("the example of a sub-organization gives its root user a credential", () => {
   const { rootUsers } = exampleOf(parseFields(endpoints.create_sub_organization.parameters));
   const apiKeys = [{ apiKeyName: "API_KEY_NAME", publicKey: "PUBLIC_KEY", curveType: "API_KEY_CURVE_P256" }];

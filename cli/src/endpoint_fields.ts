@@ -5,6 +5,7 @@ import { activities, queries } from "@keystead/sdk";
 import { UsageError } from "./command.ts";
 import { exampleOf } from "./endpoint_example.ts";
 import { type Field, parseFields, type Type } from "./endpoint_types.ts";
+import { fieldNotes } from "./generated/field_notes.ts";
 
 export const endpoints = { ...activities, ...queries };
 export type EndpointName = keyof typeof endpoints;
@@ -23,13 +24,13 @@ function areLong(words: readonly string[]): boolean {
 export function endpointLines(name: EndpointName): string[] {
   const { summary, parameters } = endpoints[name];
   const fields = parseFields(parameters);
-  const rows = rowsOf(fields, "  ");
+  const rows = rowsOf(fields, fieldNotes[name] ?? {});
   const width = Math.max(0, ...rows.map(([left]) => left.length));
   const isQuery = Object.hasOwn(queries, name);
   return [
     `${name}: ${summary}${isQuery ? "" : ` (${activities[name as keyof typeof activities].type})`}`,
     "",
-    ...(rows.length === 0 ? ["  no fields"] : rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`)),
+    ...(rows.length === 0 ? ["  no fields"] : rows.flatMap(([left, right]) => besideLines(left.padEnd(width), right))),
     ...longWords(fields).flatMap(([title, words]) => ["", `${title}:`, ...wrapped(words)]),
     "",
     `${rows.some(([left]) => left.endsWith("?")) ? "What ends with ? may be left out. " : ""}Example:`,
@@ -38,11 +39,30 @@ export function endpointLines(name: EndpointName): string[] {
   ];
 }
 
-function rowsOf(fields: readonly Field[], indent: string): [string, string][] {
+type Notes = Readonly<Record<string, string>>;
+
+/** What each field is called, and what it holds: its type, and its bounds where its note says them. */
+function rowsOf(fields: readonly Field[], notes: Notes, within = "", indent = "  "): [string, string][] {
   return fields.flatMap(({ name, isOptional, type }) => {
-    const row: [string, string] = [`${indent}${name}${isOptional ? "?" : ""}`, describe(type)];
-    return [row, ...rowsOf(fieldsIn(type), `${indent}  `)];
+    const note = notes[`${within}${name}`];
+    const right = note === undefined ? describe(type) : `${describe(type)}: ${note}`;
+    const row: [string, string] = [`${indent}${name}${isOptional ? "?" : ""}`, right];
+    return [row, ...rowsOf(fieldsIn(type), notes, `${within}${name}.`, `${indent}  `)];
   });
+}
+
+const lineWidth = 120;
+
+/** A text beside another, in as many lines as it takes. */
+function besideLines(left: string, right: string): string[] {
+  const lines: string[] = [];
+  for (const word of right.split(" ")) {
+    const last = lines.at(-1);
+    const fits = last !== undefined && left.length + 2 + last.length + 1 + word.length <= lineWidth;
+    if (last === undefined || !fits) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.map((line, index) => `${index === 0 ? left : " ".repeat(left.length)}  ${line}`);
 }
 
 function fieldsIn(type: Type): readonly Field[] {

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Activity, readDeclarations } from "./declarations.ts";
 import { docsTable } from "./docs_table.ts";
+import { fieldNotes } from "./field_notes.ts";
 import { limitNames } from "./limit_names.ts";
 import { camelCase } from "./names.ts";
 import { openApi } from "./openapi.ts";
@@ -26,13 +27,14 @@ export async function generateFiles(root: string): Promise<Map<string, string>> 
     ["server/src/generated/openapi.json", openApi(declarations, version)],
     ["server/src/launcher/limit_names.ts", limitNames()],
     ["sdk/src/generated/api.ts", sdkModule(declarations, version)],
+    ["cli/src/generated/field_notes.ts", fieldNotes(declarations)],
     ["e2e/src/generated/endpoints.ts", wireRegistry(declarations)],
     ["docs/endpoints.md", docsTable(declarations)],
   ]);
 }
 
 /** The generated folders; a file in them that nothing generates any more is stale too. */
-export const generatedFolders = ["server/src/generated", "sdk/src/generated", "e2e/src/generated"];
+export const generatedFolders = ["server/src/generated", "sdk/src/generated", "cli/src/generated", "e2e/src/generated"];
 
 /** Parameters are validated by the type that was sent, because older versions of an activity have schemas of their own. */
 function activityForms(activities: Activity[]) {

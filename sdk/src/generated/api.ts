@@ -577,6 +577,7 @@ export type CreateOauth2CredentialResponse = {
 export type CreateOauthProvidersParams = {
   /** Unique identifier. */
   userId: string;
+  /** Identities at OpenID Connect issuers; a user has at most ten. */
   oauthProviders: readonly {
     /** Human-readable name of the identity provider. */
     providerName: string;
@@ -1124,7 +1125,7 @@ export type CreateUsersParams = {
         transports: readonly ("AUTHENTICATOR_TRANSPORT_BLE" | "AUTHENTICATOR_TRANSPORT_INTERNAL" | "AUTHENTICATOR_TRANSPORT_NFC" | "AUTHENTICATOR_TRANSPORT_USB" | "AUTHENTICATOR_TRANSPORT_HYBRID")[];
       };
     }[];
-    /** OpenID Connect links. */
+    /** Identities at OpenID Connect issuers; a user has at most ten. */
     oauthProviders: readonly {
       /** Human-readable name of the identity provider. */
       providerName: string;

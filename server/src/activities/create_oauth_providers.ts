@@ -8,7 +8,11 @@ import { refuseProvidersByCount, refuseUnlessLinked, withOauthProviders } from "
 import { put } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
 
-const some = { minItems: 1, maxItems: 100 };
+const some = {
+  minItems: 1,
+  maxItems: 100,
+  description: "Identities at OpenID Connect issuers; a user has at most ten.",
+};
 
 /** Each brought a token. */
 const v1 = defineVersion({

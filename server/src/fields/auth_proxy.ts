@@ -51,16 +51,23 @@ export const authProxyConfigParams = Type.Object({
   ),
   otpExpirationSeconds: seconds("How long codes last: 1 to 600."),
   verificationTokenExpirationSeconds: seconds("How long verification tokens last: 1 to 86400."),
-  sessionExpirationSeconds: seconds("How long sessions last."),
+  sessionExpirationSeconds: seconds(
+    "How long sessions last: 1 to 2592000, unless the operator sets maxSessionSeconds.",
+  ),
   otpAlphanumeric: optional(Type.Boolean({ description: "False for codes of digits alone." })),
   otpLength: seconds("How many characters a code has: 6 to 9."),
   verificationTokenRequiredForGetAccountPii: optional(
-    Type.Boolean({ description: "Whether accounts are found by a contact only with a token for it." }),
+    Type.Boolean({ description: "Whether accounts are found by a contact only with a token that proves it." }),
   ),
   socialLinkingClientIds: optional(
-    Type.Array(text(512, "Client id."), { maxItems: 100, description: "Client ids whose users are linked by e-mail." }),
+    Type.Array(text(512, "Client id."), {
+      maxItems: 100,
+      description: "Your clients at issuers whose tokens link accounts by a verified e-mail address.",
+    }),
   ),
-  captchaEnabled: optional(Type.Boolean({ description: "Whether sign-ups and codes need a captcha." })),
+  captchaEnabled: optional(
+    Type.Boolean({ description: "Whether codes and sign-ups need a captcha. KEYSTEAD_CAPTCHA must be set." }),
+  ),
 });
 
 export type AuthProxyConfigParams = Static<typeof authProxyConfigParams>;

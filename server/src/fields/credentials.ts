@@ -123,7 +123,7 @@ export function fromOauthProviderV1(params: Static<typeof oauthProviderParamsV1>
   return knownFields(oauthProviderParamsV1, params);
 }
 
-const links = { maxItems: 100, description: "OpenID Connect links." };
+const links = { maxItems: 100, description: "Identities at OpenID Connect issuers; a user has at most ten." };
 export const oauthProviders = Type.Array(oauthProviderParams, links);
 export const oauthProvidersV1 = Type.Array(oauthProviderParamsV1, links);
 

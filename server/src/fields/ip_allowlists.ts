@@ -30,7 +30,13 @@ export const ipAllowlistParams = Type.Object({
     }),
   ),
   // More than there may be: the same block may be named several times.
-  rules: optional(Type.Array(rule, { maxItems: 100, description: "All rules: they replace those before." })),
+  rules: optional(
+    Type.Array(rule, {
+      maxItems: 100,
+      description:
+        "All rules: they replace those before. At most ten blocks of IPv4, /20 or narrower, and ten of IPv6, /48 or narrower.",
+    }),
+  ),
   onEvaluationError: optional(
     Type.Enum(["ALLOW", "DENY"], {
       description: "What happens to a request whose address is not known; `DENY` where this is left out.",

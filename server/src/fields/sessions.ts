@@ -7,7 +7,8 @@ import { Type } from "./schema.ts";
 export const sessionSeconds = optional(
   Type.String({
     maxLength: 100,
-    description: "How long the session lasts, in seconds, as a decimal string; 15 minutes when left out.",
+    description:
+      "How long the session lasts, in seconds, as a decimal string: 900 when left out, at most 2592000 unless the operator sets maxSessionSeconds.",
   }),
 );
 

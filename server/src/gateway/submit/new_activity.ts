@@ -21,7 +21,14 @@ export function newActivity(
   const look = async () => {
     const answer = await findRepeated(dependencies, request);
     if (answer !== undefined) return { answer };
-    await request.signUp?.check();
+    try {
+      await request.signUp?.check();
+    } catch (error) {
+      // What it found may have been made by these very bytes, since it was looked for them.
+      const made = await findRepeated(dependencies, request);
+      if (made === undefined) throw error;
+      return { answer: made };
+    }
     return { request };
   };
   return {
