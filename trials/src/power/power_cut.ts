@@ -8,6 +8,7 @@ import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { type KeyPair, keyFrom } from "@keystead/e2e/key_pairs.ts";
 import { type Bootstrap, startKeystead } from "@keystead/e2e/keystead_server.ts";
 import { envelope } from "@keystead/e2e/matrix/fixture.ts";
+import { oauth2Settings } from "@keystead/e2e/oauth2_provider.ts";
 import { createTestDisk, readBootstrap } from "@keystead/e2e/test_disk/test_disk.ts";
 import { call } from "@keystead/e2e/wire.ts";
 import type { StoreSource } from "@keystead/server/store/store.ts";
@@ -26,7 +27,8 @@ import {
   theatreLimits,
 } from "./workload.ts";
 
-export const serverEnv = { KEYSTEAD_LIMITS: JSON.stringify(theatreLimits) };
+/** Issuers and providers are in the test's own process, whose power does not fail. */
+export const serverEnv = { KEYSTEAD_LIMITS: JSON.stringify(theatreLimits), ...oauth2Settings };
 
 /**
  * Everything from a start to the cut: what lay on the disk before, and what the signer remembered then, every change since, and what the
