@@ -27,10 +27,11 @@ import { toFailure } from "../../views/error_body.ts";
 import { nothingAt } from "../http/request_check.ts";
 import { jsonContent, type Route, type RouteRequest, type Send } from "../http/route.ts";
 import { findAccount } from "../proxy/account.ts";
-import { createHourlyBudget, createLiveCodes, type ProxyBudgets } from "../proxy/address_budgets.ts";
+import { createHourlyBudget, type ProxyBudgets } from "../proxy/address_budgets.ts";
 import { type Captcha, checkCaptcha } from "../proxy/captcha.ts";
 import { oauth2CredentialOf, signInByIdentity } from "../proxy/identity_sign_in.ts";
 import type { LinkingDependencies } from "../proxy/linking.ts";
+import { createLiveCodes } from "../proxy/live_codes.ts";
 import { type ProxyConfig, readProxyConfig } from "../proxy/proxy_configs.ts";
 import { ProxyFailure, submitAsProxy } from "../proxy/proxy_submit.ts";
 import { readProxyToken, subOrganizationOfToken } from "../proxy/proxy_tokens.ts";
@@ -88,18 +89,25 @@ function codeEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint
       await checkCaptcha(config, request, dependencies.captcha);
       const lifeMs = config.settings.otpExpirationSeconds * 1000;
       const holder = `${config.organizationId} ${comparableContact("email", contact)}`;
-      const giveBack = liveCodes.hold(holder, callerAddress, lifeMs);
+      const place = liveCodes.hold(holder, callerAddress, lifeMs);
       try {
-        return await submitAsProxy(dependencies, config, { type, chosen: { otpType, contact } });
+        const result = await submitAsProxy<{ otpId: string }>(dependencies, config, {
+          type,
+          chosen: { otpType, contact },
+        });
+        place.started(result.otpId);
+        return result;
       } catch (error) {
-        giveBack();
+        place.giveBack();
         throw error;
       }
     });
-  const verify = <S extends TObject>(type: string, schema: S) =>
-    endpoint(schema, ({ config }, chosen) =>
-      submitAsProxy(dependencies, config, { type, chosen: chosen as Record<string, unknown> }),
-    );
+  const verify = <S extends typeof verifyCodeRequest | typeof verifyCodeV2Request>(type: string, schema: S) =>
+    endpoint(schema, async ({ config }, chosen) => {
+      const result = await submitAsProxy(dependencies, config, { type, chosen });
+      liveCodes.answered(chosen.otpId);
+      return result;
+    });
   return {
     otp_init: start("ACTIVITY_TYPE_INIT_OTP_V2"),
     otp_init_v2: start("ACTIVITY_TYPE_INIT_OTP_V3"),
