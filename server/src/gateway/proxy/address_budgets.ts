@@ -8,7 +8,7 @@ export type ProxyBudgets = {
   /** In an hour, for each address. */
   signUps: number;
   codes: number;
-  /** By identities at issuers and OAuth 2.0 providers: each sign-in by the latter is two. */
+  /** Answers to codes, and logins by them and by identities. A sign-in by a code or at an OAuth 2.0 provider is two. */
   signIns: number;
   /** Of accounts. Clients ask one to three times for each sign-in. */
   lookUps: number;

@@ -392,7 +392,7 @@ onBothDatabases("one address has its budgets, and two of a contact's live codes"
   assert.deepEqual([(await signUp(5)).status, (await signUp(6)).status], [200, 429]);
 });
 
-onBothDatabases("one address has its budgets of sign-ins by identities and of look-ups", async (rig) => {
+onBothDatabases("one address has its budgets of sign-ins and of look-ups", async (rig) => {
   const proxy = await enableProxy(rig, { budgets: { ...defaultBudgets, signIns: 2, lookUps: 1 } });
   const bodies = {
     oauth_login: { oidcToken: "x", publicKey: newKey().publicKey },
@@ -420,6 +420,24 @@ onBothDatabases("one address has its budgets of sign-ins by identities and of lo
       [400, 404, 429, 429, 200, 429],
       here,
     );
+  }
+  const held = heldToken(rig.signer);
+  const { publicKey } = newKey();
+  const login = { verificationToken: held.token, publicKey, clientSignature: loginSignature(held, publicKey) };
+  const verify = { otpId: crypto.randomUUID(), otpCode: "123456", encryptedOtpBundle: "{}" };
+  const byCode: [path: string, body: object][] = [
+    ["otp_verify", verify],
+    ["otp_verify_v2", verify],
+    ["otp_login", login],
+    ["otp_login_v2", login],
+  ];
+  for (const [index, [path, body]] of byCode.entries()) {
+    const address = `203.0.113.${20 + index}`;
+    const statuses = [];
+    for (let count = 0; count < 3; count++) statuses.push((await proxy.call(path, body, { address })).status);
+    const first = path.includes("login") ? 401 : 400;
+    assert.deepEqual(statuses, [first, first, 429], path);
+    assert.equal((await proxy.call("oauth_login", bodies.oauth_login, { address })).status, 429, "they share it");
   }
   assert.deepEqual(rig.issuers.asked, []);
 });
