@@ -24,7 +24,7 @@ import {
 
 type Asked = { dependencies: LinkingDependencies; config: ProxyConfig; request: AccountRequest };
 
-/** One row per `filterType`. Names are nobody's identity: anyone can take any. */
+/** One row per `filterType`. Names are nobody's identity, because anyone can take any: so nobody is found by one. */
 const filters: Readonly<Record<string, (value: string, asked: Asked) => Promise<CallerRow[]>>> = {
   EMAIL: (value, asked) => findByContact("email", parseSearchedEmail(value), asked),
   PHONE_NUMBER: (value, asked) => findByContact("phone", parsePhoneNumber(value), asked),
@@ -34,6 +34,8 @@ const filters: Readonly<Record<string, (value: string, asked: Asked) => Promise<
       asked,
     ),
   CREDENTIAL_ID: (value, asked) => findAll(passkeyIdentities(value), asked),
+  NAME: async () => [],
+  USERNAME: async () => [],
   OIDC_TOKEN: findByToken,
   OIDC_CLAIMS: (value, asked) => findAll([claimedIdentity(readClaims(value))], asked),
 };

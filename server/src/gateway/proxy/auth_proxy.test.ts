@@ -272,7 +272,7 @@ onBothDatabases("what a sign-up must not have is refused, and nothing is made", 
       400,
       /invalid OIDC token/,
     ],
-    ["a name as an identity", "account", { filterType: "NAME", filterValue: "x" }, 400, /invalid filter type/],
+    ["no kind of identity", "account", { filterType: "NICKNAME", filterValue: "x" }, 400, /invalid filter type/],
     ["an identity token", "account", { filterType: "OIDC_TOKEN", filterValue: "x" }, 400, /invalid OIDC token/],
     [
       "claims that are none",
@@ -450,6 +450,9 @@ onBothDatabases(
     const body = { ...noCredentials, authenticators: [registeredPasskey(passkey, "phone")] };
     const made = await proxy.ok<SignedUp>("signup_v2", body);
     assert.equal((await proxy.call("signup_v2", { ...body, userName: "thief" })).status, 409);
+    const filterValue = body.authenticators[0]?.attestation.credentialId;
+    const found = await proxy.ok("account", { filterType: "CREDENTIAL_ID", filterValue });
+    assert.deepEqual(found, { organizationId: made.organizationId });
     const login = rig.body("stamp_login", { publicKey: newKey().publicKey });
     const arrival = { body: login, evidence: passkeyEvidence(passkey, login) };
     const answer = await submit(rig.dependencies, activities.stamp_login as never, arrival, dialectOf(undefined));
