@@ -3,13 +3,15 @@ import assert from "node:assert/strict";
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import { makeIssuerKey } from "../../../core/test/oidc/test_issuer.ts";
 import { newHome, versionOf } from "../../test/code_login_rig.ts";
 import { type ActivityPath, type GatewayRig, Refused } from "../../test/gateway_rig.ts";
 import { done, onBothDatabases } from "../../test/policy_rig.ts";
 import { claimsOf, newKey } from "../../test/session_rig.ts";
 import { identityEvidence, testIssuer, testToken } from "../../test/test_issuers.ts";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
-import { authenticateQuery, findWhereItRuns } from "../gateway/evidence/authenticate_query.ts";
+import { authenticateQuery, claimedCredential, findWhereItRuns } from "../gateway/evidence/authenticate_query.ts";
+import { createRefusedCredentials } from "../gateway/evidence/refused_credentials.ts";
 import { submit } from "../gateway/submit/submit.ts";
 import { activities } from "../generated/activities.ts";
 import { withoutMac } from "../state/authenticity.ts";
@@ -157,7 +159,28 @@ onBothDatabases("queries are answered on statements that the gateway asked for i
   assert.deepEqual([caller.userId, caller.subjectId], [owner.userId, organizationId]);
   const where = { organizationId: rig.organizationId, evidence, body };
   assert.equal(await findWhereItRuns(rig.dependencies, where), organizationId);
-  rig.issuers.remove(testIssuer);
-  const sent = authenticateQuery(rig.dependencies, rig.organizationId, evidence, body, "sub-organization");
-  assert.match(await refused(sent), /^SIGNATURE_INVALID/);
 });
+
+onBothDatabases(
+  "an issuer that cannot be reached is named, and a token that it did not sign is refused",
+  async (rig) => {
+    const { organizationId } = await homeOf(rig, "ann");
+    const refusedCredentials = createRefusedCredentials({ places: 1, waiting: 1, keys: 10, keptMs: 60_000 });
+    Object.assign(rig.dependencies, { refusedCredentials });
+    const stranger = makeIssuerKey("ES256", "a key that is not published");
+    const forged = loginBody(rig, rig.organizationId);
+    const madeUp = identityEvidence(newKey(), forged, now(rig), { sub: "bob" }, stranger);
+    assert.match(await refused(send(rig, "stamp_login", forged, madeUp)), /^SIGNATURE_INVALID/);
+    assert.equal(refusedCredentials.has(rig.organizationId, claimedCredential(rig.dependencies, madeUp)), true);
+    rig.issuers.remove(testIssuer);
+    const away = new RegExp(`^(undefined)?: .*${RegExp.escape(testIssuer)}`);
+    for (const named of [rig.organizationId, organizationId]) {
+      const body = loginBody(rig, named);
+      const evidence = identityEvidence(newKey(), body, now(rig), { sub: "ann" });
+      assert.match(await refused(send(rig, "stamp_login", body, evidence)), away);
+      const sent = authenticateQuery(rig.dependencies, named, evidence, body, "sub-organization");
+      assert.match(await refused(sent), away, "queries say the same of the same cause");
+      assert.equal(refusedCredentials.has(named, claimedCredential(rig.dependencies, evidence)), false);
+    }
+  },
+);

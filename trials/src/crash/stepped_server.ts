@@ -52,7 +52,7 @@ export async function startStepped(
     port: await freePort(),
     env: {
       KEYSTEAD_RESTART_PAUSE_MS: "0",
-      KEYSTEAD_PROXY_BUDGETS: '{"signUps": 1000000, "codes": 1000000}',
+      KEYSTEAD_PROXY_BUDGETS: '{"signUps": 1000000, "codes": 1000000, "signIns": 1000000}',
       ...oauth2Settings,
     },
   });

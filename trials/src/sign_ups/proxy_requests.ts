@@ -12,7 +12,9 @@ import type { Deployment } from "../races/deployment.ts";
 export type ProxyAnswer = { status: number; body: Record<string, unknown> };
 
 /** Of a server that lets one address do as much as these trials do. */
-export const unlimitedProxy = { KEYSTEAD_PROXY_BUDGETS: '{"signUps": 1000000, "codes": 1000000}' } as const;
+export const unlimitedProxy = {
+  KEYSTEAD_PROXY_BUDGETS: '{"signUps": 1000000, "codes": 1000000, "signIns": 1000000}',
+} as const;
 
 export const wallet = { walletName: "Main", accounts: [ethereum] };
 

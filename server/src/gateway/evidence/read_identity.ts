@@ -16,7 +16,10 @@ export type ReadStatements = {
   statementOf(issuer: string, newerThanMs: number): Promise<Pick<IssuerStatement, "keys" | "fetchedAtMs">>;
 };
 
-/** What the token says, if its issuer vouches for it now; throws `invalid_argument` otherwise. */
+/**
+ * What the token says, if its issuer vouches for it now; throws `invalid_argument` otherwise: `INVALID_OIDC_TOKEN` for a bad token, and
+ * without a code, with the issuer's name, where the issuer cannot be asked.
+ */
 export async function verifyIdentity(
   issuers: ReadStatements | undefined,
   tokenText: string,
@@ -30,7 +33,11 @@ export async function verifyIdentity(
   const { keys, fetchedAtMs } = await issuers.statementOf(issuer, 0);
   if (judge(keys) === "verified") return token.claims;
   // None of its keys is the token's: it may have newer ones.
-  const newer = await issuers.statementOf(issuer, fetchedAtMs);
+  const newer = await issuers.statementOf(issuer, fetchedAtMs).catch((error: unknown) => {
+    // Those that were fetched a moment ago do not know its key, so the token is at fault.
+    if (error instanceof Fault && error.code === "invalid_argument") throw invalidToken(error.message, error);
+    throw error;
+  });
   if (judge(newer.keys) === "verified") return token.claims;
   throw invalidToken("its key is not one that its issuer publishes now");
 }
@@ -45,8 +52,9 @@ export async function readIdentity(
     const claims = await verifyIdentity(issuers, tokenText, nowMs);
     return { verify: (text) => (text === tokenText ? claims : refuse()) };
   } catch (error) {
-    // It is the caller's token, or its issuer, that is at fault: the refusal of the stamp says so.
-    if (!(error instanceof Fault) || error.code !== "invalid_argument") throw error;
+    // The refusal of the stamp says that the token is bad. Of an issuer that cannot be asked, only its name tells what is wrong; and who
+    // has this token has not shown that it is bad, so that the credential must not be noted as refused.
+    if (!(error instanceof Fault) || error.errorCode !== "INVALID_OIDC_TOKEN") throw error;
     return { verify: refuse };
   }
 }

@@ -6,12 +6,11 @@ import type { AccountRequest } from "../../fields/auth_proxy_requests.ts";
 import { apiKeyCurve } from "../../fields/credentials.ts";
 import { parseSearchedKey } from "../../fields/public_key.ts";
 import { parsePhoneNumber, parseSearchedEmail } from "../../rules/contacts.ts";
-import { vouchedEmail } from "../../rules/oauth_providers.ts";
 import { contactOfToken } from "../../rules/verification_tokens.ts";
 import type { Contact } from "../../state/contacts.ts";
 import type { CallerRow } from "../../store/organizations.ts";
 import { verifyIdentity } from "../evidence/read_identity.ts";
-import { findLinkable, type LinkingDependencies } from "./linking.ts";
+import { findLinkable, type LinkingDependencies, ownVouchedEmail } from "./linking.ts";
 import type { ProxyConfig } from "./proxy_configs.ts";
 import { readProxyToken } from "./proxy_tokens.ts";
 import {
@@ -25,7 +24,7 @@ import {
 
 type Asked = { dependencies: LinkingDependencies; config: ProxyConfig; request: AccountRequest };
 
-/** One row per `filterType`. Names are nobody's identity: anyone can take any. */
+/** One row per `filterType`. Names are nobody's identity, because anyone can take any: so nobody is found by one. */
 const filters: Readonly<Record<string, (value: string, asked: Asked) => Promise<CallerRow[]>>> = {
   EMAIL: (value, asked) => findByContact("email", parseSearchedEmail(value), asked),
   PHONE_NUMBER: (value, asked) => findByContact("phone", parsePhoneNumber(value), asked),
@@ -35,6 +34,8 @@ const filters: Readonly<Record<string, (value: string, asked: Asked) => Promise<
       asked,
     ),
   CREDENTIAL_ID: (value, asked) => findAll(passkeyIdentities(value), asked),
+  NAME: async () => [],
+  USERNAME: async () => [],
   OIDC_TOKEN: findByToken,
   OIDC_CLAIMS: (value, asked) => findAll([claimedIdentity(readClaims(value))], asked),
 };
@@ -94,7 +95,7 @@ async function isShown(wanted: Contact, { dependencies, config, request }: Asked
   }
   if (wanted.kind === "email" && request.oidcToken) {
     const claims = await verifyIdentity(dependencies.issuers, request.oidcToken, Date.now());
-    const email = vouchedEmail(claims, dependencies.linkingIssuers);
+    const email = ownVouchedEmail(dependencies, config, claims);
     return email !== undefined && isSameContact(wanted, { kind: "email", contact: email });
   }
   if (!isRequired) return true;

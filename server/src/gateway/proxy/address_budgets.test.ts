@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressKey, createHourlyBudget, createLiveCodes } from "./address_budgets.ts";
+import { addressKey, createHourlyBudget } from "./address_budgets.ts";
 
 const exhausted = { code: "resource_exhausted", errorCode: "RATE_LIMIT_EXCEEDED" };
 
@@ -56,21 +56,4 @@ test("addresses of one IPv6 network are one, however they are written", () => {
   assert.equal(addressKey("::1"), "0:0:0:0");
   assert.equal(addressKey("203.0.113.7"), "203.0.113.7");
   assert.equal(addressKey(undefined), "unknown");
-});
-
-test("one address holds two live codes of a contact, until one ends or was never sent", () => {
-  let nowMs = 0;
-  const codes = createLiveCodes(() => nowMs);
-  codes.hold("ann", "203.0.113.7", 300_000);
-  const giveBack = codes.hold("ann", "203.0.113.7", 300_000);
-  assert.throws(() => codes.hold("ann", "203.0.113.7", 300_000), {
-    ...exhausted,
-    message: /Max number of OTPs have been initiated/,
-  });
-  codes.hold("ann", "203.0.113.8", 300_000);
-  codes.hold("bob", "203.0.113.7", 300_000);
-  giveBack();
-  codes.hold("ann", "203.0.113.7", 300_000);
-  nowMs = 300_001;
-  codes.hold("ann", "203.0.113.7", 300_000);
 });

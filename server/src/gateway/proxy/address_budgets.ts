@@ -8,7 +8,7 @@ export type ProxyBudgets = {
   /** In an hour, for each address. */
   signUps: number;
   codes: number;
-  /** By identities at issuers and OAuth 2.0 providers: each sign-in by the latter is two. */
+  /** Answers to codes, and logins by them and by identities. A sign-in by a code or at an OAuth 2.0 provider is two. */
   signIns: number;
   /** Of accounts. Clients ask one to three times for each sign-in. */
   lookUps: number;
@@ -63,37 +63,4 @@ function tooMany(): Fault {
   return new Fault("resource_exhausted", "Too many requests from this address. Please wait and try again later", {
     errorCode: "RATE_LIMIT_EXCEEDED",
   });
-}
-
-export type LiveCodes = {
-  /** Holds a place for a code of this contact; the returned function gives it back. Throws where the address has two of them. */
-  hold(contact: string, address: string | undefined, lifeMs: number): () => void;
-};
-
-const codesPerAddress = 2;
-const maxContacts = 50_000;
-
-/** A contact has three codes at a time. One address holds two of them at most, or anyone could keep a stranger from signing in. */
-export function createLiveCodes(now: () => number = Date.now): LiveCodes {
-  const ends = new Map<string, { endsAtMs: number }[]>();
-  return {
-    hold(contact, address, lifeMs) {
-      const key = `${contact} ${addressKey(address)}`;
-      const live = (ends.get(key) ?? []).filter(({ endsAtMs }) => endsAtMs > now());
-      if (live.length >= codesPerAddress) {
-        throw new Fault(
-          "resource_exhausted",
-          "Max number of OTPs have been initiated from this address for this contact; wait until one expires",
-          { errorCode: "RATE_LIMIT_EXCEEDED" },
-        );
-      }
-      const place = { endsAtMs: now() + lifeMs };
-      ends.delete(key);
-      if (ends.size >= maxContacts) for (const oldest of ends.keys().take(1)) ends.delete(oldest);
-      ends.set(key, [...live, place]);
-      return () => {
-        place.endsAtMs = 0;
-      };
-    },
-  };
 }

@@ -272,7 +272,7 @@ onBothDatabases("what a sign-up must not have is refused, and nothing is made", 
       400,
       /invalid OIDC token/,
     ],
-    ["a name as an identity", "account", { filterType: "NAME", filterValue: "x" }, 400, /invalid filter type/],
+    ["no kind of identity", "account", { filterType: "NICKNAME", filterValue: "x" }, 400, /invalid filter type/],
     ["an identity token", "account", { filterType: "OIDC_TOKEN", filterValue: "x" }, 400, /invalid OIDC token/],
     [
       "claims that are none",
@@ -392,7 +392,7 @@ onBothDatabases("one address has its budgets, and two of a contact's live codes"
   assert.deepEqual([(await signUp(5)).status, (await signUp(6)).status], [200, 429]);
 });
 
-onBothDatabases("one address has its budgets of sign-ins by identities and of look-ups", async (rig) => {
+onBothDatabases("one address has its budgets of sign-ins and of look-ups", async (rig) => {
   const proxy = await enableProxy(rig, { budgets: { ...defaultBudgets, signIns: 2, lookUps: 1 } });
   const bodies = {
     oauth_login: { oidcToken: "x", publicKey: newKey().publicKey },
@@ -421,6 +421,24 @@ onBothDatabases("one address has its budgets of sign-ins by identities and of lo
       here,
     );
   }
+  const held = heldToken(rig.signer);
+  const { publicKey } = newKey();
+  const login = { verificationToken: held.token, publicKey, clientSignature: loginSignature(held, publicKey) };
+  const verify = { otpId: crypto.randomUUID(), otpCode: "123456", encryptedOtpBundle: "{}" };
+  const byCode: [path: string, body: object][] = [
+    ["otp_verify", verify],
+    ["otp_verify_v2", verify],
+    ["otp_login", login],
+    ["otp_login_v2", login],
+  ];
+  for (const [index, [path, body]] of byCode.entries()) {
+    const address = `203.0.113.${20 + index}`;
+    const statuses = [];
+    for (let count = 0; count < 3; count++) statuses.push((await proxy.call(path, body, { address })).status);
+    const first = path.includes("login") ? 401 : 400;
+    assert.deepEqual(statuses, [first, first, 429], path);
+    assert.equal((await proxy.call("oauth_login", bodies.oauth_login, { address })).status, 429, "they share it");
+  }
   assert.deepEqual(rig.issuers.asked, []);
 });
 
@@ -432,6 +450,9 @@ onBothDatabases(
     const body = { ...noCredentials, authenticators: [registeredPasskey(passkey, "phone")] };
     const made = await proxy.ok<SignedUp>("signup_v2", body);
     assert.equal((await proxy.call("signup_v2", { ...body, userName: "thief" })).status, 409);
+    const filterValue = body.authenticators[0]?.attestation.credentialId;
+    const found = await proxy.ok("account", { filterType: "CREDENTIAL_ID", filterValue });
+    assert.deepEqual(found, { organizationId: made.organizationId });
     const login = rig.body("stamp_login", { publicKey: newKey().publicKey });
     const arrival = { body: login, evidence: passkeyEvidence(passkey, login) };
     const answer = await submit(rig.dependencies, activities.stamp_login as never, arrival, dialectOf(undefined));

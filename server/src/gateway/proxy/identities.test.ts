@@ -205,3 +205,38 @@ onBothDatabases("a user of an OAuth 2.0 provider signs up and in with a token of
   const login = await proxy.ok("oauth_login", { oidcToken, publicKey: session.publicKey });
   assert.equal(claimsOf(String(login.session)).organization_id, made.organizationId);
 });
+
+onBothDatabases("equal bytes of a sign-up get their answer after its identity token has expired", async (rig, t) => {
+  const proxy = await enableProxy(rig);
+  const key = newKey();
+  const nowMs = Date.now();
+  const oidcToken = tokenOf(rig, key, { exp: Math.floor(rig.signer.clock.nowMs / 1000) + 300 });
+  const body = JSON.stringify({ ...noCredentials, apiKeys: [signUpKey(key)], oauthProviders: [byToken(oidcToken)] });
+  const made = await proxy.ok<SignedUp>("signup_v2", body);
+  t.mock.timers.enable({ apis: ["Date"], now: nowMs + 45 * 60_000 });
+  rig.signer.clock.nowMs += 45 * 60_000;
+  const find = await proxy.call("account", { filterType: "OIDC_TOKEN", filterValue: oidcToken });
+  assert.match(String(find.body.message), /it has expired/);
+  assert.deepEqual(await proxy.ok("signup_v2", body), made);
+  assert.equal(await countOrganizations(rig), 2);
+});
+
+onBothDatabases("what the signer refuses of a sign-up is in its log, and makes nothing else", async (rig) => {
+  const proxy = await enableProxy(rig);
+  const bodies = [
+    noCredentials,
+    { ...noCredentials, apiKeys: [signUpKey()], oauthProviders: [byToken(tokenOf(rig, newKey()))] },
+  ];
+  for (const body of bodies) assert.equal((await proxy.call("signup_v2", body)).status, 400);
+  const rows = await rig.store.db
+    .selectFrom("activities")
+    .innerJoin("leaves", "leaves.activity_id", "activities.activity_id")
+    .select("activities.status")
+    .where("activities.type", "=", "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8")
+    .execute();
+  assert.deepEqual(
+    rows.map(({ status }) => status),
+    ["ACTIVITY_STATUS_FAILED", "ACTIVITY_STATUS_FAILED"],
+  );
+  assert.equal(await countOrganizations(rig), 1);
+});

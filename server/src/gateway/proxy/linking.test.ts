@@ -157,14 +157,16 @@ onBothDatabases("policies can deny linking, and two users with the address are n
 });
 
 onBothDatabases("an account is found by the address of a token, and by no other", async (rig) => {
-  const proxy = await openGoogle(rig, { verificationTokenRequiredForGetAccountPii: true });
+  const proxy = await openGoogle(rig, {
+    socialLinkingClientIds: [client],
+    verificationTokenRequiredForGetAccountPii: true,
+  });
   const account = await signUpByCode(rig, proxy);
   await signUpByCode(rig, proxy, "bob@example.com");
   const find = (filterValue: string, proof: object, filterType = "EMAIL") =>
     proxy.call("account", { filterType, filterValue, ...proof });
   const shown = { organizationId: account.organizationId };
   assert.deepEqual((await find("ANN@example.com", { oidcToken: googleToken(rig) })).body, shown);
-  assert.deepEqual((await find(email, { oidcToken: googleToken(rig, { aud: "any" }) })).body, shown);
   const held = heldToken(rig.signer, { contact: email });
   assert.deepEqual((await find(email, { verificationToken: held.token })).body, shown);
   for (const [what, oidcToken] of Object.entries({
@@ -172,6 +174,7 @@ onBothDatabases("an account is found by the address of a token, and by no other"
     "an address that is not verified": googleToken(rig, { email_verified: false }),
     "no address": googleToken(rig, { email: undefined }),
     "an issuer that does not link": googleToken(rig, { iss: testIssuer }),
+    "an application of somebody else": googleToken(rig, { aud: "any" }),
   })) {
     const answer = await find(email, { oidcToken });
     assert.deepEqual([answer.status, answer.body], [200, {}], what);
@@ -208,9 +211,13 @@ onBothDatabases("an address that a sign-up proves by its token has one sub-organ
   const taken = await sign("three", email);
   assert.deepEqual([taken.status, taken.body.code], [409, 6]);
   assert.match(String(taken.body.message), /with this contact exists/);
-  // Who only writes the address down proves nothing, and takes nothing.
+  // Nobody writes down an address beside a token that does not vouch for it.
   const unproven = await sign("four", email, { email_verified: false });
-  assert.equal(unproven.status, 200, JSON.stringify(unproven.body));
-  const { organizationId, userId } = unproven.body as Account;
+  assert.equal(unproven.status, 400);
+  assert.match(String(unproven.body.message), /no contact but the verified e-mail address in the token/);
+  // The token of an application that the organization has not named proves no address to the signer, so it takes none.
+  const unnamed = await sign("five", email, { aud: "somebody else's" });
+  assert.equal(unnamed.status, 200, JSON.stringify(unnamed.body));
+  const { organizationId, userId } = unnamed.body as Account;
   assert.equal((await userIn(rig, organizationId, userId)).emailVerified, undefined);
 });

@@ -5,6 +5,7 @@
  */
 import { Fault, faultCodes } from "@keystead/core/fault.ts";
 import type { IdentityClaims } from "@keystead/core/oidc/identity_claims.ts";
+import { namedClients } from "../../rules/auth_proxy.ts";
 import { isLinkingClient, linkedProviders } from "../../rules/auth_proxy_types.ts";
 import { vouchedEmail } from "../../rules/oauth_providers.ts";
 import { findVerifiedInSubOrganizations } from "../../store/across.ts";
@@ -17,6 +18,18 @@ export type LinkingDependencies = SubmitDependencies & {
   /** Issuers whose word about an e-mail address counts as that of its owner. */
   linkingIssuers: ReadonlySet<string>;
 };
+
+/**
+ * The address that the signer takes for its owner's: an issuer's whose word counts, in a token for an application that the organization has
+ * named. A token for any other was asked for by somebody else.
+ */
+export function ownVouchedEmail(
+  { linkingIssuers }: Pick<LinkingDependencies, "linkingIssuers">,
+  { settings }: Pick<ProxyConfig, "settings">,
+  claims: IdentityClaims,
+): string | undefined {
+  return namedClients(settings).includes(claims.audience) ? vouchedEmail(claims, linkingIssuers) : undefined;
+}
 
 /** The users below whose address a verified token vouches for, where the configuration lets such tokens link. */
 export async function findLinkable(

@@ -3,7 +3,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import type { SignUpRequestBody } from "../../fields/auth_proxy_requests.ts";
 import { sha256 } from "../../state/digest.ts";
 import { verifyIdentity } from "../evidence/read_identity.ts";
-import type { LinkingDependencies } from "./linking.ts";
+import { type LinkingDependencies, ownVouchedEmail } from "./linking.ts";
 import type { ProxyConfig } from "./proxy_configs.ts";
 import { submitAsProxy } from "./proxy_submit.ts";
 import { readProxyToken } from "./proxy_tokens.ts";
@@ -21,8 +21,8 @@ export async function signUp(
   config: ProxyConfig,
   { type, request, body }: { type: string; request: SignUpRequestBody; body: Uint8Array },
 ) {
-  const { store, curves, linkingIssuers } = dependencies;
-  const identities = identitiesOf(curves, request, linkingIssuers);
+  const { store, curves } = dependencies;
+  const identities = identitiesOf(curves, request, (claims) => ownVouchedEmail(dependencies, config, claims));
   const digest = toHex(sha256(body));
   const { subOrganizationId, wallet, rootUserIds } = await submitAsProxy<SignUpResult>(dependencies, config, {
     type,

@@ -6,12 +6,12 @@
 import { normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import type { IdentityClaims } from "@keystead/core/oidc/identity_claims.ts";
 import { parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
 import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import { parseVerificationToken } from "@keystead/core/otp/verification_token.ts";
 import { credentialIdsIn } from "@keystead/core/webauthn/verify_registration.ts";
 import type { SignUpRequestBody } from "../../fields/auth_proxy_requests.ts";
-import { vouchedEmail } from "../../rules/oauth_providers.ts";
 import { contactOfToken } from "../../rules/verification_tokens.ts";
 import type { Contact } from "../../state/contacts.ts";
 import {
@@ -39,7 +39,7 @@ type SignUpIdentities = Pick<
 export function identitiesOf(
   curves: Curves,
   { userEmail, verificationToken, apiKeys, authenticators, oauthProviders }: SignUpIdentities,
-  linkingIssuers: ReadonlySet<string>,
+  ownVouchedEmail: (claims: IdentityClaims) => string | undefined,
 ): Identity[] {
   const identities = [
     ...readable(() => (verificationToken ? [contactIdentity(verificationToken)] : [])),
@@ -52,7 +52,7 @@ export function identitiesOf(
         if (!oidcToken) return oidcClaims ? [claimedIdentity(oidcClaims)] : [];
         const { claims } = parseIdentityToken(oidcToken);
         // The signer takes such an address for verified, so it is an identity, too.
-        const contact = vouchedEmail(claims, linkingIssuers);
+        const contact = ownVouchedEmail(claims);
         const isOwn = contact !== undefined && userEmail != null && isSameEmail(contact, userEmail);
         const email: Identity[] = isOwn ? [{ what: "contact", contact: { kind: "email", contact } }] : [];
         return [issuerIdentity(claims), ...email];

@@ -27,10 +27,11 @@ import { toFailure } from "../../views/error_body.ts";
 import { nothingAt } from "../http/request_check.ts";
 import { jsonContent, type Route, type RouteRequest, type Send } from "../http/route.ts";
 import { findAccount } from "../proxy/account.ts";
-import { createHourlyBudget, createLiveCodes, type ProxyBudgets } from "../proxy/address_budgets.ts";
+import { createHourlyBudget, type HourlyBudget, type ProxyBudgets } from "../proxy/address_budgets.ts";
 import { type Captcha, checkCaptcha } from "../proxy/captcha.ts";
 import { oauth2CredentialOf, signInByIdentity } from "../proxy/identity_sign_in.ts";
 import type { LinkingDependencies } from "../proxy/linking.ts";
+import { createLiveCodes } from "../proxy/live_codes.ts";
 import { type ProxyConfig, readProxyConfig } from "../proxy/proxy_configs.ts";
 import { ProxyFailure, submitAsProxy } from "../proxy/proxy_submit.ts";
 import { readProxyToken, subOrganizationOfToken } from "../proxy/proxy_tokens.ts";
@@ -57,11 +58,12 @@ const endpoint = <S extends TObject>(
 ): Endpoint => ({ schema, answer: answer as Answer });
 
 export function authProxyRoutes(dependencies: ProxyDependencies): Route[] {
+  const signIns = createHourlyBudget(dependencies.budgets.signIns);
   const endpoints: Readonly<Record<string, Endpoint>> = {
     ...kitEndpoints(dependencies),
-    ...codeEndpoints(dependencies),
-    ...signInEndpoints(dependencies),
-    ...identityEndpoints(dependencies),
+    ...codeEndpoints(dependencies, signIns),
+    ...signInEndpoints(dependencies, signIns),
+    ...identityEndpoints(dependencies, signIns),
   };
   const paths = Object.entries(endpoints);
   return [...paths.map(([path, each]) => toRoute(dependencies, path, each)), otherMethods(Object.keys(endpoints))];
@@ -78,7 +80,7 @@ function kitEndpoints({ channels, captcha }: ProxyDependencies): Record<string, 
   };
 }
 
-function codeEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint> {
+function codeEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget): Record<string, Endpoint> {
   const budget = createHourlyBudget(dependencies.budgets.codes);
   const liveCodes = createLiveCodes();
   const start = (type: string) =>
@@ -88,18 +90,26 @@ function codeEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint
       await checkCaptcha(config, request, dependencies.captcha);
       const lifeMs = config.settings.otpExpirationSeconds * 1000;
       const holder = `${config.organizationId} ${comparableContact("email", contact)}`;
-      const giveBack = liveCodes.hold(holder, callerAddress, lifeMs);
+      const place = liveCodes.hold(holder, callerAddress, lifeMs);
       try {
-        return await submitAsProxy(dependencies, config, { type, chosen: { otpType, contact } });
+        const result = await submitAsProxy<{ otpId: string }>(dependencies, config, {
+          type,
+          chosen: { otpType, contact },
+        });
+        place.started(result.otpId);
+        return result;
       } catch (error) {
-        giveBack();
+        place.giveBack();
         throw error;
       }
     });
-  const verify = <S extends TObject>(type: string, schema: S) =>
-    endpoint(schema, ({ config }, chosen) =>
-      submitAsProxy(dependencies, config, { type, chosen: chosen as Record<string, unknown> }),
-    );
+  const verify = <S extends typeof verifyCodeRequest | typeof verifyCodeV2Request>(type: string, schema: S) =>
+    endpoint(schema, async ({ config, request }, chosen) => {
+      signIns.take(request.callerAddress);
+      const result = await submitAsProxy(dependencies, config, { type, chosen });
+      liveCodes.answered(chosen.otpId);
+      return result;
+    });
   return {
     otp_init: start("ACTIVITY_TYPE_INIT_OTP_V2"),
     otp_init_v2: start("ACTIVITY_TYPE_INIT_OTP_V3"),
@@ -108,11 +118,12 @@ function codeEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint
   };
 }
 
-function signInEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint> {
+function signInEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget): Record<string, Endpoint> {
   const budget = createHourlyBudget(dependencies.budgets.signUps);
   const lookUps = createHourlyBudget(dependencies.budgets.lookUps);
   const login = <S extends typeof loginRequest | typeof loginV2Request>(type: string, schema: S) =>
-    endpoint(schema, async ({ config }, { organizationId: named, ...chosen }) => {
+    endpoint(schema, async ({ config, request }, { organizationId: named, ...chosen }) => {
+      signIns.take(request.callerAddress);
       const organizationId = named || (await subOrganizationOfToken(dependencies, config, chosen.verificationToken));
       return submitAsProxy(dependencies, config, { type, organizationId, chosen });
     });
@@ -138,16 +149,15 @@ function signInEndpoints(dependencies: ProxyDependencies): Record<string, Endpoi
   };
 }
 
-/** Each may have the courier ask an issuer or a provider, so they share a budget. */
-function identityEndpoints(dependencies: ProxyDependencies): Record<string, Endpoint> {
-  const budget = createHourlyBudget(dependencies.budgets.signIns);
+/** Each may have the courier ask an issuer or a provider. */
+function identityEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget): Record<string, Endpoint> {
   return {
     oauth_login: endpoint(identityLoginRequest, async ({ config, request }, value) => {
-      budget.take(request.callerAddress);
+      signIns.take(request.callerAddress);
       return signInByIdentity(dependencies, config, value);
     }),
     oauth2_authenticate: endpoint(providerSignInRequest, async ({ config, request }, value) => {
-      budget.take(request.callerAddress);
+      signIns.take(request.callerAddress);
       const { provider, clientId, ...exchanged } = value;
       const oauth2CredentialId = await oauth2CredentialOf(dependencies, config, { provider, clientId });
       const chosen = { oauth2CredentialId, ...exchanged };
