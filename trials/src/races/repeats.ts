@@ -70,14 +70,14 @@ type Repeated = { status: number; make(stage: Stage, place: Place): Stamped | Pr
 /**
  * Nobody issues tokens to organizations of these races: logins with one token at once are in `otp_login.gateway.test.ts`, identities in
  * `oauth_providers.gateway.test.ts`. A provider's code is exchanged once by the courier of each host, so that all hosts but one hear that
- * it is used up. A recovery ends the key that it was stamped with, so that nobody can send it again. Profiles and
- * auth proxies are made in the first organization, which must
- * stay as it was born for the log to be executed anew.
+ * it is used up. A recovery ends the key that it was stamped with, so that nobody can send it again. Profiles, auth proxies and IP
+ * allowlists are made in the first organization, which must stay as it was born for the log to be executed anew.
  */
 const left = [
   ...["create_session_profile", "otp_login", "recover_user", "oauth2_authenticate"],
   ...["create_oauth_providers", "delete_oauth_providers", "oauth", "oauth_login"],
   ...["disable_auth_proxy", "enable_auth_proxy", "update_auth_proxy_config"],
+  ...["remove_ip_allowlist", "set_ip_allowlist"],
 ];
 const noTokens = { contact: "", holder: createKey(), token: "", unboundToken: "" };
 

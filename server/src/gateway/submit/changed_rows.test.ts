@@ -8,6 +8,7 @@ import { onBothDatabases } from "../../../test/policy_rig.ts";
 import { encodeFrame, maxFrameLength } from "../../frames/frame.ts";
 import { type MessageKind, messages } from "../../frames/messages.ts";
 import { slotOf } from "../../state/journal.ts";
+import { createRepeats } from "../bounds/repeats.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { createCommitter } from "./committer.ts";
 import { createOrganizations } from "./organization_states.ts";
@@ -170,3 +171,33 @@ test("a row that keeps every commit from being taken is for the operator to find
     return true;
   });
 });
+
+onBothDatabases(
+  "a changed leaf that waits for its release is named to the operator by whoever asks for it",
+  async (rig) => {
+    const body = rig.body("create_user_tag", tag("first"));
+    await rig.send(rig.root, "create_user_tag", body);
+    await rig.dependencies.committer.settle();
+    const { organizationId, store } = rig;
+    const { db } = store;
+    const leaf = await db
+      .selectFrom("leaves")
+      .select(["boot", "number"])
+      .where("organization_id", "=", organizationId)
+      .orderBy("number", "desc")
+      .executeTakeFirstOrThrow();
+    await db.updateTable("leaves").set({ leaf: new Uint8Array() }).where("number", "=", leaf.number).execute();
+    await db
+      .insertInto("unreleased")
+      .values({ organization_id: organizationId, ...leaf })
+      .execute();
+    rig.dependencies.repeats = createRepeats();
+    await assert.rejects(rig.send(rig.root, "create_user_tag", body), (error: Error) => {
+      assert.match(
+        String(error.cause),
+        new RegExp(`organization ${organizationId}: leaf .*npx keystead check-database`),
+      );
+      return true;
+    });
+  },
+);

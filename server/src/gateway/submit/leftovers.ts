@@ -3,7 +3,7 @@ import { loadUnreleased } from "../../store/across.ts";
 import type { UnreleasedLeaf } from "../../store/leaves.ts";
 import type { Store } from "../../store/store.ts";
 import type { ReleaseOutcome, Releases } from "./releases.ts";
-import { toLeftover } from "./stored_leaf.ts";
+import { notReleased, toLeftover } from "./stored_leaf.ts";
 
 const leftoversAtOnce = 1_000;
 
@@ -50,10 +50,3 @@ function isTooLong([first]: readonly UnreleasedLeaf[]): boolean {
 }
 
 const tooLong: ReleaseOutcome = { kind: "refused", message: "it is longer than anything that the signer wrote" };
-
-function notReleased(row: UnreleasedLeaf | undefined, why: string): string {
-  return (
-    `organization ${row?.organizationId}: leaf ${row?.number} of signer boot ${row?.boot} is not released: ${why}; ` +
-    "if rows were changed, `npx keystead check-log` and `npx keystead check-database` name them"
-  );
-}

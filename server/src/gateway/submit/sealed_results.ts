@@ -2,14 +2,13 @@
  * Results that their rows do not show whole, because whoever has one can use it: the row keeps the rest, and the signer opens the whole
  * for the user whom it was made for, until it ends.
  */
-import { Fault } from "@keystead/core/fault.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { isWholeBody } from "../../rules/bearer_params.ts";
 import { isBearing, leafOf, shownResult } from "../../rules/bearer_results.ts";
 import type { ActivityRow } from "../../store/activities.ts";
 import { findLeaf } from "../../store/leaves.ts";
 import type { ActivityRecord } from "../../views/activity_view.ts";
-import { toLeftover } from "./stored_leaf.ts";
+import { refusedLeaf, toLeftover } from "./stored_leaf.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
 
 function bearingActivity({ type }: ActivityRow) {
@@ -51,6 +50,6 @@ export async function withBearer(
   const leaf = await findLeaf(store, organizationId, boot, number);
   if (leaf === undefined) return record;
   const [outcome] = await committer.open([toLeftover(leaf)]);
-  if (outcome?.kind !== "released") throw new Fault("unavailable", outcome?.message ?? "the signer opened nothing");
+  if (outcome?.kind !== "released") throw refusedLeaf(leaf, outcome?.message ?? "the signer opened nothing");
   return { ...record, row: { ...row, result: outcome.result ?? row.result } };
 }

@@ -1,5 +1,4 @@
 /** Answers that are stored already, released before anybody sees them. */
-import { Fault } from "@keystead/core/fault.ts";
 import type { Caller } from "../../endpoints/define_query.ts";
 import { organizationMismatch } from "../../endpoints/known_faults.ts";
 import { recoversOnly } from "../../rules/recovery.ts";
@@ -10,7 +9,7 @@ import { readActivity } from "../../views/read_activity.ts";
 import { authenticateQuery, type Scope } from "../evidence/authenticate_query.ts";
 import { type BearerReader, shownOf, withBearer } from "./sealed_results.ts";
 import type { StampedRequest } from "./stamped_request.ts";
-import { toLeftover } from "./stored_leaf.ts";
+import { refusedLeaf, toLeftover } from "./stored_leaf.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
 
 /**
@@ -40,8 +39,8 @@ export async function readReleased(
   const unreleased = await findUnreleasedLeaves(store, organizationId, row.activityId);
   let { result } = row;
   if (unreleased.length > 0) {
-    for (const outcome of await committer.release(unreleased.map(toLeftover))) {
-      if (outcome.kind === "refused") throw new Fault("unavailable", outcome.message);
+    for (const [index, outcome] of (await committer.release(unreleased.map(toLeftover))).entries()) {
+      if (outcome.kind === "refused") throw refusedLeaf(unreleased[index], outcome.message);
       if (outcome.result !== undefined) result = shownOf(row, outcome.result);
     }
   } else if (row.status === "ACTIVITY_STATUS_COMPLETED" && result === null) {

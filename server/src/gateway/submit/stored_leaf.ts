@@ -1,3 +1,4 @@
+import { Fault } from "@keystead/core/fault.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { shownResult } from "../../rules/bearer_results.ts";
@@ -56,4 +57,19 @@ export function toMark(
     ...(activityId !== undefined && { activityId }),
     ...(result !== undefined && { result }),
   };
+}
+
+type NamedLeaf = Pick<StoredLeaf, "organizationId" | "boot" | "number">;
+
+/** For the operator: whose leaf it is, and what finds rows that were changed. */
+export function notReleased(leaf: NamedLeaf | undefined, why: string): string {
+  return (
+    `organization ${leaf?.organizationId}: leaf ${leaf?.number} of signer boot ${leaf?.boot} is not released: ${why}; ` +
+    "if rows were changed, `npx keystead check-log` and `npx keystead check-database` name them"
+  );
+}
+
+/** What whoever asks for its result hears; the operator's log has more. */
+export function refusedLeaf(leaf: NamedLeaf | undefined, why: string): Fault {
+  return new Fault("unavailable", why, { cause: new Error(notReleased(leaf, why)) });
 }
