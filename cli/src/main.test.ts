@@ -125,7 +125,7 @@ describe("the command line", { concurrency: 2 }, () => {
       keystead(["list", "create_wallet"]),
     ]);
     assert.deepEqual(asked, listed);
-    assert.match(asked.stdout, /\n {4}addressFormat +ADDRESS_FORMAT_…\n {4}name\? +text\n/);
+    assert.match(asked.stdout, /\n {4}addressFormat +ADDRESS_FORMAT_…: How .*\n {4}name\? +text: Human-readable .*\n/);
     assert.match(asked.stdout, /\nADDRESS_FORMAT_…:\n {2}UNCOMPRESSED COMPRESSED ETHEREUM /);
     const [, body = ""] = /\nnpx keystead request create_wallet - <<'JSON'\n(.*)\nJSON\n$/.exec(asked.stdout) ?? [];
     assert.deepEqual(Object.keys(JSON.parse(body)), ["walletName", "accounts"]);
