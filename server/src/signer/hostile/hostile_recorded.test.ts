@@ -52,9 +52,13 @@ async function joinAnew({ signer, keyring }: Run, orders?: Parameters<Run["signe
   await signer.link.request("hello", { protocol: protocolVersion, keyring });
 }
 
-/** They need a code that was sent, or the parent's own state. Hostile gateways try them in these suites. */
+/** They need a code that was sent, an issuer, or the parent's own state. Hostile gateways try them in these suites. */
 const attackedElsewhere = {
+  create_oauth2_credential: "hostile_oauth2_orders.test.ts",
+  create_oauth_providers: "hostile_linking.test.ts",
   create_session_profile: "hostile_session_profiles.test.ts",
+  delete_oauth2_credential: "hostile_auth_proxy.test.ts",
+  delete_oauth_providers: "hostile_auth_proxy.test.ts",
   disable_auth_proxy: "hostile_auth_proxy.test.ts",
   email_auth: "hostile_mailed_keys.test.ts",
   enable_auth_proxy: "hostile_auth_proxy.test.ts",
@@ -62,14 +66,26 @@ const attackedElsewhere = {
   init_otp: "hostile_codes.test.ts",
   init_otp_auth: "hostile_mailed_keys.test.ts",
   init_user_email_recovery: "hostile_mailed_keys.test.ts",
+  oauth: "hostile_identity_logins.test.ts",
+  oauth2_authenticate: "hostile_oauth2_orders.test.ts",
+  oauth_login: "hostile_identity_logins.test.ts",
   otp_auth: "hostile_mailed_keys.test.ts",
   otp_login: "hostile_verification_tokens.test.ts",
   recover_user: "hostile_mailed_keys.test.ts",
+  remove_ip_allowlist: "hostile_auth_proxy.test.ts",
+  set_ip_allowlist: "hostile_auth_proxy.test.ts",
+  update_oauth2_credential: "hostile_oauth2_orders.test.ts",
   verify_otp: "hostile_codes.test.ts",
 } as const satisfies Partial<Record<keyof typeof activities, string>>;
 
 /** Written by those activities alone. */
-const pagesElsewhere = ["sessionProfiles", "usedTokens", "authProxies"] as const satisfies (keyof typeof emptyPages)[];
+const pagesElsewhere = [
+  "sessionProfiles",
+  "usedTokens",
+  "authProxies",
+  "ipAllowlists",
+  "oauth2Credentials",
+] as const satisfies (keyof typeof emptyPages)[];
 
 test(`${frames} hostile frames of a hostile gateway: nothing is approved that was not, and the signer goes on`, async (t) => {
   const run = await recordRun(t);
