@@ -422,6 +422,23 @@ const organizationDamages: Damage[] = [
 ];
 
 /** Tables with rows of organizations; what is done to the deployment's own row is a test of its own. */
+/** Nobody signs up in the story. */
+const claimDamages: readonly Damage[] = [
+  {
+    name: "sign_up_claims: a claim is put in that nobody made",
+    table: "sign_up_claims",
+    what: "a claim is put in that nobody made",
+    found: ofARace,
+    apply: (raw, { targetOrganization: { organizationId } }) =>
+      raw.insert("sign_up_claims", {
+        organization_id: organizationId,
+        identity: "made up",
+        sub_organization_id: organizationId,
+        created_at_ms: Date.now(),
+      }),
+  },
+];
+
 export const damagedTables: readonly TableName[] = tableNames.filter((table) => table !== "deployment");
 
 export const damages: readonly Damage[] = [
@@ -430,5 +447,6 @@ export const damages: readonly Damage[] = [
   ...messageDamages,
   ...bodyDamages,
   ...profileDamages,
+  ...claimDamages,
   ...organizationDamages,
 ];
