@@ -7,12 +7,13 @@ import { Refusal } from "./refusal.ts";
 
 /**
  * The lock goes with the launcher, but its children need a moment to notice that it is gone. Two signers on one memory file would
- * damage it, so a start first waits for those of the start before. `folders` are those that processes of ours may write.
+ * damage it, so a start first waits for those of the start before: one that waits for a slow disk ends only after that. `folders` are
+ * those that processes of ours may write.
  */
 export async function awaitPreviousProcesses(
   data: DataFolder,
   folders: readonly string[],
-  waitMs = 5000,
+  waitMs = 20_000,
 ): Promise<void> {
   const until = Date.now() + waitMs;
   for (;;) {
