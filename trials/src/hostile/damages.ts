@@ -1,122 +1,25 @@
 /**
  * Everything a writer to the database can do to one row, one column, one table or one organization. The lists are made from the
- * declared tables: what is done to a column follows from its kind, and a table or a column that is missing in `found` does not
- * compile.
+ * declared tables: what is done to a column follows from its kind.
  */
-import { maxFrameLength } from "@keystead/server/frames/frame.ts";
 import { rowKeys } from "@keystead/server/store/projection.ts";
 import { type ColumnKind, type TableName, tables } from "@keystead/server/store/tables.ts";
 import type { Random } from "../../../core/test/seeded_random.ts";
-import type { TargetOrganization } from "../../../server/test/hostile_story.ts";
-import { type RawDatabase, type Row, rollBack, type Snapshot, tableNames, type Value } from "./raw_database.ts";
-
-/** An organization that something is done to, and what its rows were in the middle of its story. */
-export type Patient = { targetOrganization: TargetOrganization; before: Snapshot };
-
-/** Which command names the organization afterwards; or why none can. */
-export type Found = "check-database" | "check-log" | { nowhere: string };
-
-export type Damage = {
-  name: string;
-  table: TableName;
-  /** Unless it is done to whole rows. */
-  column?: string;
-  /** Which kind of damage it is, whatever the table. */
-  what: string;
-  found: Found;
-  /** False when there is nothing to do it to, or the table itself does not let it be. */
-  apply(raw: RawDatabase, patient: Patient, donor: Patient, random: Random): Promise<boolean>;
-};
-
-const byOrganization = "check-database" as const;
-const unauthentic = { nowhere: "nothing that the signer wrote tells of it, and no decision reads it" };
-const opened = { nowhere: "a result that was released is never opened again" };
-const forReplay = {
-  nowhere: "of texts and of keys that are deleted only whoever executes the log anew asks what was made",
-};
-const oneDay = { nowhere: "a key of a client stands for a request for a day, and no page knows it" };
-
-const ofARace = { nowhere: "a claim settles races between gateways, which are over in seconds" };
-const counted = { nowhere: "how much was refused decides on nothing but what is stored of further refusals" };
-
-const shortLived = {
-  nowhere: "a code lasts ten minutes at most: its record has the signer's mark, and its memory counts too",
-};
-const told = { nowhere: "what became of mail is the gateway's own word, and no decision reads it" };
-const untilItEnds = {
-  nowhere: "no activity of the story has a bearer value; `check_bodies.test.ts` changes such rows",
-};
-const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
-
-/** Where a change of each column shows. */
-export const found = {
-  organizations: all("organizations", byOrganization),
-  pages: all("pages", byOrganization),
-  // A leaf that is somewhere else is missing here, and that of a birth tells of no activity.
-  leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened, made: forReplay },
-  unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
-  activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
-  sealed_bodies: all("sealed_bodies", untilItEnds),
-  votes: { ...all("votes", byOrganization), evaluations: unauthentic, explanation: unauthentic },
-  otp_codes: all("otp_codes", shortLived),
-  otp_attempts: all("otp_attempts", shortLived),
-  idempotency_keys: all("idempotency_keys", oneDay),
-  refused_bytes: all("refused_bytes", counted),
-  sign_up_claims: all("sign_up_claims", ofARace),
-  outbox: all("outbox", onItsWayOut),
-  email_events: all("email_events", told),
-  users: all("users", byOrganization),
-  credentials: all("credentials", byOrganization),
-  user_tags: all("user_tags", byOrganization),
-  wallets: all("wallets", byOrganization),
-  wallet_accounts: all("wallet_accounts", byOrganization),
-  private_keys: {
-    ...all("private_keys", byOrganization),
-    updated_at_ms: {
-      nowhere: "no page says when a key was last tagged: a later time than its facts' is as good as any",
-    },
-  },
-  private_key_addresses: all("private_key_addresses", byOrganization),
-  private_key_tags: all("private_key_tags", byOrganization),
-  policies: all("policies", byOrganization),
-  contract_interfaces: all("contract_interfaces", byOrganization),
-  session_profiles: all("session_profiles", byOrganization),
-  auth_proxies: all("auth_proxies", byOrganization),
-  deployment: all("deployment", { nowhere: "it belongs to no organization: see the test of its own" }),
-} as const satisfies { [T in TableName]: Record<keyof (typeof tables)[T], Found> };
-
-function all<T extends TableName>(table: T, where: Found): Record<keyof (typeof tables)[T], Found> {
-  const columns = Object.keys(tables[table]).map((column) => [column, where]);
-  return Object.fromEntries(columns) as Record<keyof (typeof tables)[T], Found>;
-}
-
-const whoItWas = {
-  nowhere: "a leaf says who voted, with which key, on what and when, but not what the voter was called then",
-};
-
-/** Columns of which one letter may be changed unseen. */
-const partlyFound: Readonly<Record<string, Found>> = { "votes.vote": whoItWas, "activities.votes": whoItWas };
-
-/** Where a whole row shows that is gone, or that should not be there. */
-const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found } } = {
-  // The leaf of a birth tells of no activity.
-  leaves: { removed: "check-log" },
-  unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
-  sealed_bodies: { removed: untilItEnds, added: untilItEnds },
-  otp_codes: { removed: shortLived, added: shortLived },
-  otp_attempts: { removed: shortLived, added: shortLived },
-  idempotency_keys: { removed: oneDay, added: oneDay },
-  sign_up_claims: { removed: ofARace, added: ofARace },
-  refused_bytes: { removed: counted, added: counted },
-  outbox: { removed: onItsWayOut, added: onItsWayOut },
-  email_events: { removed: told, added: told },
-};
+import {
+  byOrganization,
+  type Damage,
+  type Found,
+  found,
+  hugeLength,
+  type Patient,
+  partlyFound,
+  rowFound,
+} from "./damage.ts";
+import { madeUpDamages } from "./made_up_damages.ts";
+import { type RawDatabase, type Row, rollBack, tableNames, type Value } from "./raw_database.ts";
 
 type Sort = "text" | "integer" | "bytes";
 const sortOf = (kind: ColumnKind) => kind.replace("?", "") as Sort;
-
-/** Longer than any frame. */
-const hugeLength = maxFrameLength + 1024;
 
 const flips: Record<Sort, (value: Value, random: Random) => Value> = {
   text: (value, random) => {
@@ -273,119 +176,6 @@ function rowDamages(table: TableName): Damage[] {
   ];
 }
 
-/** Nothing waits for its release while all is well, so marks are made up. */
-const markDamages: Damage[] = [
-  {
-    name: "unreleased: a released leaf is marked as waiting",
-    table: "unreleased",
-    what: "a released leaf is marked as waiting",
-    found: { nowhere: "it is released once more, with the same result" },
-    async apply(raw, { targetOrganization }, _donor, random) {
-      const leaf = random.pick(await raw.rows("leaves", targetOrganization.organizationId));
-      const { organization_id = "", boot = "", number = 0 } = leaf;
-      return raw.insert("unreleased", { organization_id, boot, number });
-    },
-  },
-  {
-    name: "unreleased: a leaf is marked as waiting that is not there",
-    table: "unreleased",
-    what: "a leaf is marked as waiting that is not there",
-    found: "check-database",
-    apply: (raw, { targetOrganization }, _donor, random) =>
-      raw.insert("unreleased", {
-        organization_id: targetOrganization.organizationId,
-        boot: "00".repeat(16),
-        number: random.below(1_000),
-      }),
-  },
-  {
-    name: "unreleased: a changed leaf is marked as waiting",
-    table: "unreleased",
-    what: "a changed leaf is marked as waiting",
-    found: "check-database",
-    async apply(raw, { targetOrganization }, _donor, random) {
-      const leaf = random.pick(await raw.rows("leaves", targetOrganization.organizationId));
-      const { organization_id = "", boot = "", number = 0 } = leaf;
-      await raw.update(
-        "leaves",
-        leaf,
-        "leaf",
-        random.pick([new Uint8Array(hugeLength), new Uint8Array(300), new Uint8Array()]),
-      );
-      return raw.insert("unreleased", { organization_id, boot, number });
-    },
-  },
-];
-
-/** No activity of the story sends a message, so messages are made up, too. */
-const messageDamages: Damage[] = [
-  {
-    name: "outbox: a message is put in that the signer did not seal",
-    table: "outbox",
-    what: "a message is put in that the signer did not seal",
-    found: onItsWayOut,
-    apply: (raw, { targetOrganization }, _donor, random) =>
-      raw.insert("outbox", {
-        organization_id: targetOrganization.organizationId,
-        message_id: `${random.below(1_000_000)}`,
-        activity_id: "",
-        channel: random.pick(["email", "sms", ""]),
-        sealed: random.pick([new Uint8Array(hugeLength), new Uint8Array(1_089), new Uint8Array(), null]),
-        state: "PENDING",
-        attempts: random.below(3),
-        next_attempt_at_ms: 0,
-        claimed_by: null,
-        error: null,
-        expires_at_ms: random.pick([0, Number.MAX_SAFE_INTEGER]),
-        created_at_ms: 0,
-        updated_at_ms: 0,
-        to_address: random.pick(["user@example.com", "", null]),
-        from_address: null,
-      }),
-  },
-];
-
-/** Nor has it a bearer value. */
-const bodyDamages: Damage[] = [
-  {
-    name: "sealed_bodies: a body is put in that the signer did not seal",
-    table: "sealed_bodies",
-    what: "a body is put in that the signer did not seal",
-    found: "check-database",
-    async apply(raw, { targetOrganization }, _donor, random) {
-      const { organizationId } = targetOrganization;
-      const { activity_id = "" } = random.pick(await raw.rows("activities", organizationId));
-      return raw.insert("sealed_bodies", {
-        organization_id: organizationId,
-        activity_id,
-        sealed: random.pick([new Uint8Array(hugeLength), new Uint8Array(300), new Uint8Array()]),
-        ends_at_ms: random.pick([0, Number.MAX_SAFE_INTEGER]),
-      });
-    },
-  },
-];
-
-/** Nor have the organizations that are harmed session profiles: those are made at the top, and these are below. */
-const profileDamages: Damage[] = [
-  {
-    name: "session_profiles: a profile is put in that nobody made",
-    table: "session_profiles",
-    what: "a profile is put in that nobody made",
-    found: byOrganization,
-    apply: (raw, { targetOrganization }, _donor, random) =>
-      raw.insert("session_profiles", {
-        organization_id: targetOrganization.organizationId,
-        session_profile_id: `${random.below(1_000_000)}`,
-        session_profile_name: random.pick(["Everything", ""]),
-        scope: random.pick(["true", ""]),
-        expiration_seconds: random.pick([null, 1, Number.MAX_SAFE_INTEGER]),
-        notes: "",
-        created_at_ms: 0,
-        updated_at_ms: 0,
-      }),
-  },
-];
-
 /** What is done to an organization as a whole. They count for the table that says where it stands. */
 const organizationDamages: Damage[] = [
   {
@@ -422,31 +212,10 @@ const organizationDamages: Damage[] = [
 ];
 
 /** Tables with rows of organizations; what is done to the deployment's own row is a test of its own. */
-/** Nobody signs up in the story. */
-const claimDamages: readonly Damage[] = [
-  {
-    name: "sign_up_claims: a claim is put in that nobody made",
-    table: "sign_up_claims",
-    what: "a claim is put in that nobody made",
-    found: ofARace,
-    apply: (raw, { targetOrganization: { organizationId } }) =>
-      raw.insert("sign_up_claims", {
-        organization_id: organizationId,
-        identity: "made up",
-        sub_organization_id: organizationId,
-        created_at_ms: Date.now(),
-      }),
-  },
-];
-
 export const damagedTables: readonly TableName[] = tableNames.filter((table) => table !== "deployment");
 
 export const damages: readonly Damage[] = [
   ...damagedTables.flatMap((table) => [...columnDamages(table), ...rowDamages(table)]),
-  ...markDamages,
-  ...messageDamages,
-  ...bodyDamages,
-  ...profileDamages,
-  ...claimDamages,
+  ...madeUpDamages,
   ...organizationDamages,
 ];

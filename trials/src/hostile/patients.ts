@@ -17,7 +17,7 @@ import {
   furnishHouse,
   type Teller,
 } from "../../../server/test/hostile_story.ts";
-import type { Patient } from "./damages.ts";
+import type { Patient } from "./damage.ts";
 import { openRaw, type Snapshot, snapshotOf } from "./raw_database.ts";
 
 export type Deployment = {

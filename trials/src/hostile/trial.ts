@@ -6,7 +6,7 @@ import { runOperator } from "@keystead/e2e/operator.ts";
 import { patienceMs } from "../../../core/test/patience.ts";
 import { type Random, seededRandom } from "../../../core/test/seeded_random.ts";
 import { approvedOn, type Basis, basisOf, type Changed, changesIn, leftOf, voting } from "./basis.ts";
-import type { Damage, Patient } from "./damages.ts";
+import type { Damage, Patient } from "./damage.ts";
 import type { Deployment } from "./patients.ts";
 import { type Probed, probe } from "./probes.ts";
 import {
