@@ -18,7 +18,7 @@ const alwaysShown =
   /\.vectors\.test\.ts$|hostile_gateway|signer_sandbox|two_gateways|courier_kills|exchange_kills|hostile_codes|node_curves|noble_curves|matrix(_\w+)?\.test|consensus\.test|policy_rows|e2e\/src\/authorisation\/|cli\/src\/policy\.test/;
 
 /** What a hostile gateway tries without a stamp, or with somebody else's token. */
-const withoutStamps = /hostile\/hostile_(auth_proxy|identity_logins|oauth2_orders|proxy_user|sign_ups)\.test/;
+const withoutStamps = /hostile\/hostile_(auth_proxy|identity_logins|linking|oauth2_orders|proxy_user|sign_ups)\.test/;
 
 const benchNames = ["bench", "bench --scale", "bench --scale --wallets", "bench --attack", "bench --timing"];
 
