@@ -154,6 +154,20 @@ static void forget(int fd) {
   file->path = NULL;
 }
 
+/*
+ * The same for whoever writes. Not every descriptor is closed by the function that we stand in front of (libc closes its own streams
+ * itself); the number then comes back as another file, or as a socket, of which nothing must be written down.
+ */
+static struct file *written_file(int fd) {
+  struct file *file = file_of(fd);
+  struct stat found;
+  if (file == NULL || (fstat(fd, &found) == 0 && found.st_ino == file->inode)) return file;
+  pthread_mutex_lock(&turn);
+  forget(fd);
+  pthread_mutex_unlock(&turn);
+  return NULL;
+}
+
 static int open_ours(const char *path, int flags, mode_t mode) {
   int part = part_of(path);
   struct stat found;
@@ -230,7 +244,7 @@ static ssize_t write_ours(int fd, const void *bytes, size_t length, int64_t at) 
 }
 
 EXPORT ssize_t write(int fd, const void *bytes, size_t length) {
-  if (file_of(fd) == NULL) return REAL(write)(fd, bytes, length);
+  if (written_file(fd) == NULL) return REAL(write)(fd, bytes, length);
   pthread_mutex_lock(&turn);
   ssize_t written = write_ours(fd, bytes, length, -1);
   pthread_mutex_unlock(&turn);
@@ -238,7 +252,7 @@ EXPORT ssize_t write(int fd, const void *bytes, size_t length) {
 }
 
 EXPORT ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at) {
-  if (file_of(fd) == NULL) return REAL(pwrite64)(fd, bytes, length, at);
+  if (written_file(fd) == NULL) return REAL(pwrite64)(fd, bytes, length, at);
   pthread_mutex_lock(&turn);
   ssize_t written = write_ours(fd, bytes, length, at);
   pthread_mutex_unlock(&turn);
@@ -249,17 +263,17 @@ EXPORT ssize_t pwrite(int fd, const void *bytes, size_t length, off_t at) { retu
 
 /* The server writes in one piece; whoever begins to do otherwise must be written down too, so this is loud. */
 EXPORT ssize_t writev(int fd, const struct iovec *parts, int count) {
-  if (file_of(fd) != NULL && count != 1) abort();
+  if (written_file(fd) != NULL && count != 1) abort();
   return count == 1 ? write(fd, parts[0].iov_base, parts[0].iov_len) : REAL(writev)(fd, parts, count);
 }
 
 EXPORT ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t at) {
-  if (file_of(fd) != NULL && count != 1) abort();
+  if (written_file(fd) != NULL && count != 1) abort();
   return count == 1 ? pwrite64(fd, parts[0].iov_base, parts[0].iov_len, at) : REAL(pwritev)(fd, parts, count, at);
 }
 
 EXPORT int ftruncate64(int fd, off64_t length) {
-  struct file *file = file_of(fd);
+  struct file *file = written_file(fd);
   if (file == NULL) return REAL(ftruncate64)(fd, length);
   pthread_mutex_lock(&turn);
   int result = refuse(file->part) ? -1 : REAL(ftruncate64)(fd, length);
@@ -284,8 +298,8 @@ static int sync_any(int fd) {
   return result;
 }
 
-EXPORT int fsync(int fd) { return file_of(fd) == NULL ? REAL(fsync)(fd) : sync_any(fd); }
-EXPORT int fdatasync(int fd) { return file_of(fd) == NULL ? REAL(fdatasync)(fd) : sync_any(fd); }
+EXPORT int fsync(int fd) { return written_file(fd) == NULL ? REAL(fsync)(fd) : sync_any(fd); }
+EXPORT int fdatasync(int fd) { return written_file(fd) == NULL ? REAL(fdatasync)(fd) : sync_any(fd); }
 
 static uint64_t inode_of(const char *path) {
   struct stat found;

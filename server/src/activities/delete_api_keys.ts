@@ -17,6 +17,7 @@ export const deleteApiKeys = defineActivity({
   summary: "Delete API keys of a user",
   params: Type.Object({ userId: id, apiKeyIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ apiKeyIds: ids }),
+  mayEndCaller: true,
   ownCredentialOf: ({ userId }) => userId,
   cost: ({ apiKeyIds }) => apiKeyIds.length * unitCosts.entry,
   state: ({ members, settings }) => ({ members, settings }),

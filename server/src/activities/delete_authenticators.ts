@@ -18,6 +18,7 @@ export const deleteAuthenticators = defineActivity({
   summary: "Delete passkeys of a user",
   params: Type.Object({ userId: id, authenticatorIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ authenticatorIds: ids }),
+  mayEndCaller: true,
   ownCredentialOf: ({ userId }) => userId,
   cost: ({ authenticatorIds }) => authenticatorIds.length * unitCosts.entry,
   state: ({ members, settings }) => ({ members, settings }),

@@ -17,6 +17,7 @@ export const deleteOauthProviders = defineActivity({
   summary: "Unlink a user from identities at OpenID Connect providers",
   params: Type.Object({ userId: id, providerIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ providerIds: ids }),
+  mayEndCaller: true,
   ownCredentialOf: ({ userId }) => userId,
   cost: ({ providerIds }) => providerIds.length * unitCosts.entry,
   state: ({ members, settings }) => ({ members, settings }),

@@ -15,6 +15,7 @@ export const deleteUsers = defineActivity({
   summary: "Delete users of an organization",
   params: Type.Object({ userIds: Type.Array(id, { minItems: 1, maxItems: 1_000 }) }),
   result: Type.Object({ userIds: ids }),
+  mayEndCaller: true,
   cost: ({ userIds }) => userIds.length * unitCosts.entry,
   state: ({ members }) => members,
   run(members, { userIds }, { organizationId }) {

@@ -19,6 +19,7 @@ export const recoverUser = defineActivity({
   summary: "Register a passkey with the key that a recovery mail brought",
   params: Type.Object({ authenticator: authenticatorParams, userId: id }),
   result: Type.Object({ authenticatorId: ids }),
+  mayEndCaller: true,
   byRecoveryKey: true,
   neverWaits: true,
   ownActOf: ({ userId }) => userId,

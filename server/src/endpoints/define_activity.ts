@@ -156,6 +156,8 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   neverWaits?: true;
   /** The field of a sealed result that its row never shows. */
   bearer?: BearerField;
+  /** It may end the credential that it is sent with. The same request, stamp and all, is answered again nonetheless. */
+  mayEndCaller?: true;
   /**
    * Parameters that are worth something to whoever has them, of any version: `{ verificationToken: "verificationToken" }`, or inside
    * lists `"users[].token"`. A body with one is sealed in its row until all of them have ended: decision 0058.

@@ -8,7 +8,7 @@ import { waitingStatus } from "../../views/read_activity.ts";
 import type { Submission } from "./execute.ts";
 import { findKeyed, rememberKeyed } from "./idempotency.ts";
 import type { StampedRequest } from "./stamped_request.ts";
-import { authenticate, readReleased } from "./stored_answer.ts";
+import { authenticate, readReleased, submitterOf } from "./stored_answer.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
 
 /** `looksFirst`: whether it is looked for before the signer is asked. Later turns always look. */
@@ -51,7 +51,7 @@ async function findRepeated(
 ): Promise<ActivityRecord | undefined> {
   const { organizationId, keyed } = request;
   const own = toHex(sha256(request.body));
-  let caller: Caller | undefined;
+  let caller: Pick<Caller, "userId"> | undefined;
   let known: string | undefined;
   if (keyed !== undefined) {
     caller = await authenticate(dependencies, request, "former");
@@ -59,7 +59,7 @@ async function findRepeated(
   }
   const row = await findActivityByFingerprint(dependencies.store, organizationId, known ?? own);
   if (row === undefined) return undefined;
-  caller ??= await authenticate(dependencies, request, "former");
+  caller ??= await submitterOf(dependencies, request, row);
   const { userId } = caller;
   const hasSentBody = row.fingerprint === own;
   const record = await readReleased(dependencies, organizationId, row, { userId, hasSentBody });

@@ -1,12 +1,19 @@
 /** Answers that are stored already, released before anybody sees them. */
+import type { ShownEvidence } from "@keystead/core/crypto/evidence.ts";
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import type { Caller } from "../../endpoints/define_query.ts";
 import { organizationMismatch } from "../../endpoints/known_faults.ts";
+import { isUnknownCredential, shownEvidence } from "../../evidence/evidence.ts";
+import { activityForms } from "../../generated/activities.ts";
 import { recoversOnly } from "../../rules/recovery.ts";
+import { sha256 } from "../../state/digest.ts";
 import { type ActivityRow, findActivity } from "../../store/activities.ts";
 import { findUnreleasedLeaves } from "../../store/leaves.ts";
-import type { ActivityRecord } from "../../views/activity_view.ts";
+import { findCallerByUser } from "../../store/organizations.ts";
+import type { ActivityRecord, StoredVote } from "../../views/activity_view.ts";
 import { readActivity } from "../../views/read_activity.ts";
 import { authenticateQuery, type Scope } from "../evidence/authenticate_query.ts";
+import { claimedSourceCheck } from "../evidence/check_source.ts";
 import { type BearerReader, shownOf, withBearer } from "./sealed_results.ts";
 import type { StampedRequest } from "./stamped_request.ts";
 import { refusedLeaf, toLeftover } from "./stored_leaf.ts";
@@ -26,6 +33,38 @@ export async function authenticate(
   if (caller.hasRecoveryKey && request.byRecoveryKey !== true) throw recoversOnly();
   if (caller.organizationId === caller.subjectId || request.openToParent === true) return caller;
   throw organizationMismatch(organizationId, caller.organizationId);
+}
+
+/**
+ * Who sends a stored activity once more. Its own act may have ended the credential that it was sent with: `recover_user` ends the recovery
+ * key, and users delete their own keys. The very same request, stamp and all, is answered as it was, so that a client which lost its
+ * answer learns what came of it.
+ */
+export async function submitterOf(
+  dependencies: SubmitDependencies,
+  request: StampedRequest,
+  row: ActivityRow,
+): Promise<Pick<Caller, "userId">> {
+  try {
+    return await authenticate(dependencies, request, "former");
+  } catch (error) {
+    const [vote] = JSON.parse(row.votes) as StoredVote[];
+    if (vote === undefined || !isUnknownCredential(error) || !mayHaveEndedCaller(row)) throw error;
+    const { organizationId, body, evidence } = request;
+    const isSameBody = row.fingerprint === toHex(sha256(body));
+    if (!isSameBody || !isSameShown(shownEvidence(evidence, vote.user), vote)) throw error;
+    const { ipAllowlists } = (await findCallerByUser(dependencies.store, organizationId, "")) ?? {};
+    if (ipAllowlists !== undefined) claimedSourceCheck(dependencies, request)?.(ipAllowlists);
+    return { userId: vote.user.userId };
+  }
+}
+
+function mayHaveEndedCaller({ type }: ActivityRow): boolean {
+  return activityForms.get(type)?.activity.mayEndCaller === true;
+}
+
+function isSameShown(one: ShownEvidence, other: ShownEvidence): boolean {
+  return one.publicKey === other.publicKey && one.signature === other.signature && one.scheme === other.scheme;
 }
 
 /** A stored activity, once everything about it has been released. */

@@ -74,6 +74,32 @@ for (const dialect of dialects) {
     assert.deepEqual(await loadUnreleased(store, 10), []);
   });
 
+  test(`on ${dialect}: who has deleted its own key is told so again, for the same request and no other`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const { organizationId, people } = await rig.newSubOrganization(1, ["ann", "bob"]);
+    const [ann] = people;
+    assert.ok(ann);
+    const keys = rig.store.db.selectFrom("credentials").select("credential_id");
+    const { credential_id: keyId } = await keys.where("user_id", "=", ann.userId).executeTakeFirstOrThrow();
+    const { apiKeys } = newUser("another key").user;
+    await rig.submit(ann, "create_api_keys", { userId: ann.userId, apiKeys }, { organizationId });
+    const tagged = rig.body("create_user_tag", { userTagName: "before", userIds: [] }, { organizationId });
+    await rig.send(ann, "create_user_tag", tagged);
+    const parameters = { userId: ann.userId, apiKeyIds: [keyId] };
+    const body = rig.body("delete_api_keys", parameters, { organizationId });
+    const first = await rig.send(ann, "delete_api_keys", body);
+    assert.equal(first.status, "ACTIVITY_STATUS_COMPLETED");
+    assert.deepEqual(await rig.send(ann, "delete_api_keys", body), first);
+    const unknown = { code: "unauthenticated", errorCode: "PUBLIC_KEY_NOT_FOUND" };
+    const later = rig.body("delete_api_keys", parameters, { organizationId });
+    await assert.rejects(rig.send(ann, "delete_api_keys", later), unknown);
+    const vote = rig.body("approve_activity", { fingerprint: first.fingerprint }, { organizationId });
+    await assert.rejects(rig.send(ann, "approve_activity", vote), unknown);
+    // Nor is what the key did before.
+    await assert.rejects(rig.send(ann, "create_user_tag", tagged), unknown);
+  });
+
   test(`on ${dialect}: an approval whose sender has just rejected is refused, in whichever moment that is seen`, async (t) => {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
