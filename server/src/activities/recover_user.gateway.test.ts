@@ -42,7 +42,9 @@ onBothDatabases("a mailed key registers one passkey for its user, and ends", asy
   const others = await recoveryKeyOf(rig, ann, email, within);
   assert.equal((await query<{ userId: string }>(rig, "whoami", { organizationId }, recovering)).userId, ann.userId);
   const parameters = { userId: ann.userId, authenticator: passkeyParams(1) };
-  const done = await rig.submit(recovering, "recover_user", parameters, within);
+  const body = rig.body("recover_user", parameters, within);
+  const done = await rig.send(recovering, "recover_user", body);
+  assert.deepEqual(await rig.send(recovering, "recover_user", body), done, "the answer to the same request");
   const { authenticatorId } = done.result.recoverUserResult as { authenticatorId: string[] };
   const user = await userOf(rig, ann, bob, organizationId);
   assert.deepEqual(
