@@ -177,3 +177,21 @@ onBothDatabases("whoever comes through the auth proxy is held to no list", async
   const code = { otpType: "OTP_TYPE_EMAIL", contact: "ann@example.com" };
   assert.equal((await proxy.call("otp_init_v2", code, outside)).status, 200);
 });
+
+onBothDatabases("who has ended its own key hears its answer again from the list's addresses alone", async (rig) => {
+  await set(rig, { rules });
+  from(rig, inside);
+  const { userId } = rig.root;
+  const keys = rig.store.db.selectFrom("credentials").select("credential_id").where("user_id", "=", userId);
+  const { credential_id: ownKey } = await keys.executeTakeFirstOrThrow();
+  const publicKey = toHex(p256.getPublicKey(p256.utils.randomSecretKey()));
+  const apiKeys = [{ apiKeyName: "another", publicKey, curveType: "API_KEY_CURVE_P256" }];
+  await rig.submit(rig.root, "create_api_keys", { userId, apiKeys });
+  const body = rig.body("delete_api_keys", { userId, apiKeyIds: [ownKey] });
+  const first = await rig.send(rig.root, "delete_api_keys", body);
+  assert.deepEqual(await rig.send(rig.root, "delete_api_keys", body), first);
+  from(rig, outside);
+  assert.notEqual(await outcomeOf(rig.send(rig.root, "delete_api_keys", body)), "done");
+  from(rig, inside);
+  assert.deepEqual(await rig.send(rig.root, "delete_api_keys", body), first);
+});

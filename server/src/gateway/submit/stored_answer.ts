@@ -7,7 +7,7 @@ import { isUnknownCredential, shownEvidence } from "../../evidence/evidence.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { recoversOnly } from "../../rules/recovery.ts";
 import { sha256 } from "../../state/digest.ts";
-import { type ActivityRow, findActivity } from "../../store/activities.ts";
+import { type ActivityRow, findActivity, listVotes } from "../../store/activities.ts";
 import { findUnreleasedLeaves } from "../../store/leaves.ts";
 import { findCallerByUser } from "../../store/organizations.ts";
 import type { ActivityRecord, StoredVote } from "../../views/activity_view.ts";
@@ -51,6 +51,8 @@ export async function submitterOf(
     const [vote] = JSON.parse(row.votes) as StoredVote[];
     if (vote === undefined || !isUnknownCredential(error) || !mayHaveEndedCaller(row)) throw error;
     const { organizationId, body, evidence } = request;
+    // What others voted on later is not the answer that was given: a former member learns nothing new.
+    if ((await listVotes(dependencies.store, organizationId, row.activityId)).length > 0) throw error;
     const isSameBody = row.fingerprint === toHex(sha256(body));
     if (!isSameBody || !isSameShown(shownEvidence(evidence, vote.user), vote)) throw error;
     const { ipAllowlists } = (await findCallerByUser(dependencies.store, organizationId, "")) ?? {};
@@ -59,8 +61,8 @@ export async function submitterOf(
   }
 }
 
-function mayHaveEndedCaller({ type }: ActivityRow): boolean {
-  return activityForms.get(type)?.activity.mayEndCaller === true;
+function mayHaveEndedCaller({ type, status }: ActivityRow): boolean {
+  return status === "ACTIVITY_STATUS_COMPLETED" && activityForms.get(type)?.activity.mayEndCaller === true;
 }
 
 function isSameShown(one: ShownEvidence, other: ShownEvidence): boolean {

@@ -100,6 +100,36 @@ for (const dialect of dialects) {
     await assert.rejects(rig.send(ann, "create_user_tag", tagged), unknown);
   });
 
+  test(`on ${dialect}: who has left is not told what became of its proposal, however it asks`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const { organizationId, people } = await rig.newSubOrganization(2, ["ann", "bob", "cat"]);
+    const [ann, bob, cat] = people;
+    assert.ok(ann && bob && cat);
+    const keys = rig.store.db.selectFrom("credentials").select("credential_id");
+    const keyOf = async ({ userId }: typeof ann) =>
+      (await keys.where("user_id", "=", userId).executeTakeFirstOrThrow()).credential_id;
+    const [ownKey, catsKey] = [await keyOf(ann), await keyOf(cat)];
+    const another = newUser("another key");
+    for (const { userId } of [ann, cat]) {
+      const { apiKeys } = userId === ann.userId ? another.user : newUser("spare").user;
+      const added = await rig.submit(ann, "create_api_keys", { userId, apiKeys }, { organizationId });
+      if (added.status !== "ACTIVITY_STATUS_COMPLETED")
+        await rig.submit(bob, "approve_activity", { fingerprint: added.fingerprint }, { organizationId });
+    }
+    const body = rig.body("delete_api_keys", { userId: cat.userId, apiKeyIds: [catsKey] }, { organizationId });
+    const waiting = await rig.send(ann, "delete_api_keys", body);
+    assert.equal(waiting.status, "ACTIVITY_STATUS_CONSENSUS_NEEDED");
+    const annsOther = { ...ann, privateKey: another.privateKey };
+    await rig.submit(annsOther, "delete_api_keys", { userId: ann.userId, apiKeyIds: [ownKey] }, { organizationId });
+    const unknown = { code: "unauthenticated", errorCode: "PUBLIC_KEY_NOT_FOUND" };
+    await assert.rejects(rig.send(ann, "delete_api_keys", body), unknown);
+    const approval = { fingerprint: waiting.fingerprint };
+    const done = await rig.submit(bob, "approve_activity", approval, { organizationId });
+    assert.equal(done.status, "ACTIVITY_STATUS_COMPLETED");
+    await assert.rejects(rig.send(ann, "delete_api_keys", body), unknown);
+  });
+
   test(`on ${dialect}: an approval whose sender has just rejected is refused, in whichever moment that is seen`, async (t) => {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
