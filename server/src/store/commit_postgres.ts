@@ -137,6 +137,10 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
     plans.flatMap(({ leaves }) => leaves),
   );
   statement.insert(
+    "disclosures",
+    plans.flatMap(({ disclosures }) => disclosures),
+  );
+  statement.insert(
     "activities",
     plans.flatMap(({ activities }) => [...activities.values()]),
   );

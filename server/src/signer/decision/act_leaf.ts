@@ -1,8 +1,9 @@
 /** The leaf of an act that a user stamped. */
-import { encodeLeaf } from "@keystead/core/log/leaf.ts";
+import { encodeLeaf, type NewLeaf } from "@keystead/core/log/leaf.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import { keptEvidence } from "../../evidence/evidence.ts";
 import type { KeptEvidence } from "../../evidence/evidence_row.ts";
+import type { NextState } from "../../frames/messages.ts";
 import { verifyingKeyOf } from "../../state/credentials.ts";
 import { activityId as deriveActivityId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
@@ -21,12 +22,16 @@ export type ActRecord = {
   /** Of a birth whose creator changed its own state too: that next state. Both are released together with it, or not at all. */
   creator?: KnownHeader | undefined;
   outcome: string;
+  /** What it made, encoded. */
+  made: Uint8Array | undefined;
+  /** The pages that differ in the state it leads to. */
+  pages: NextState["pages"] | undefined;
 };
 
 /** Whatever it leads to, the state that it stands on is one of the act's own organization. */
 export function actLeaf(
   act: Act,
-  { number, event, grounds, organizationId, ledTo, creator, outcome }: ActRecord,
+  { number, event, grounds, organizationId, ledTo, creator, outcome, made, pages }: ActRecord,
 ): { boot: Uint8Array; number: number; activityId: Uint8Array; leaf: Uint8Array } {
   const { signer, state, caller, asked, stamped, nowMs } = act;
   const { boot } = signer;
@@ -50,13 +55,26 @@ export function actLeaf(
     states,
     header: ledTo?.marked,
     evidence: [{ ...caller.ids, body: stamped, content: contentOf(act) }],
-    outside: [...act.identities.taken, ...act.orders.taken],
+    outside: [...act.identities.taken, ...act.orders.taken, ...act.verdicts.taken, ...drawnValues(made, pages)],
     outcome: sha256(outcome),
   });
   const marked = signer.keyring.authenticity.mark("leaf", content);
   const leaf = { boot, number, states, activityType: asked.form.type, fingerprint: asked.fingerprint };
   signer.onItsWay.put({ leaf, marked, ledTo });
   return { boot, number, activityId, leaf: marked };
+}
+
+/** What a replay needs of what was drawn: the records, and the page that has sealed boxes in it. */
+function drawnValues(made: Uint8Array | undefined, pages: NextState["pages"] = []): NewLeaf["outside"] {
+  const targets = pages.find(({ name }) => name === "importTargets");
+  return [
+    ...(made === undefined ? [] : [named("made", made)]),
+    ...(targets === undefined ? [] : [named("importTarget", targets.content)]),
+  ];
+}
+
+function named(kind: "made" | "importTarget", bytes: Uint8Array): NewLeaf["outside"][number] {
+  return { kind, value: { kind: "digest", value: sha256(bytes) } };
 }
 
 function contentOf({ signer, caller: { evidence, credential } }: Act): KeptEvidence {

@@ -7,6 +7,7 @@ import type { NewRecord } from "../../endpoints/key_access.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";
 import { sha256 } from "../../state/digest.ts";
 import { encodeMade, type MadeRecord, madeRecord } from "../../state/drawn.ts";
+import { encodeRecord } from "../../state/records.ts";
 import type { Act } from "./act.ts";
 import { actLeaf } from "./act_leaf.ts";
 import { sealRecords, withLeaves } from "./key_records.ts";
@@ -58,6 +59,7 @@ export function rowsOfCreated(
 ): Prepared {
   const { signer, state } = act;
   const organizationId = uuidToBytes(birth.organizationId);
+  const encoded = made.length > 0 ? encodeMade(made) : undefined;
   const record = {
     number,
     event: "BIRTH",
@@ -66,6 +68,8 @@ export function rowsOfCreated(
     ledTo: known,
     creator,
     outcome: noOutcome,
+    made: encoded,
+    pages: next.pages,
   } as const;
   const { boot, leaf } = actLeaf(act, record);
   return {
@@ -79,8 +83,8 @@ export function rowsOfCreated(
     codes: [],
     spentCode: undefined,
     records: sealRecords(signer, records),
-    made: made.length > 0 ? encodeMade(made) : undefined,
-    disclosed: [],
+    made: encoded,
+    disclosed: records.map(({ record }) => encodeRecord(record)),
     proofs: undefined,
     context: undefined,
     outbox: [],

@@ -24,7 +24,7 @@ export function openStateOf(signer: Signer, organizationId: string, offered: Off
   throw changedRows(organizationId, "the offered state belongs to another organization than the body names");
 }
 
-export function openState({ line }: Signer, offered: OfferedState): OpenState {
+export function openState({ line, draws }: Signer, offered: OfferedState): OpenState {
   const known = line.know(offered.header);
   const organizationId = uuidFromBytes(known.header.organizationId);
   const refuse = (why: string): Fault => changedRows(organizationId, why);
@@ -38,7 +38,7 @@ export function openState({ line }: Signer, offered: OfferedState): OpenState {
     const content = offered.pages.find((page) => page.name === name)?.content;
     if (content === undefined && isOptionalPage(name)) continue;
     if (content === undefined) throw refuse(`page \`${name}\` is missing`);
-    if (!matches(content, digest)) throw refuse(`page \`${name}\` was changed`);
+    if (digestKey(draws.pageDigest(name, content)) !== digestKey(digest)) throw refuse(`page \`${name}\` was changed`);
     pages = withPage(pages, name, content);
     if (isCounted(name)) pageLengths.set(name, content.length);
   }

@@ -21,6 +21,7 @@ import { entityJson } from "../../state/page_codec.ts";
 import { encodeEvaluations } from "../../state/policy_evaluations.ts";
 import { encodeExplanations } from "../../state/policy_explanations.ts";
 import { withChangedUser, withProvenCredential } from "../../state/proven.ts";
+import { encodeRecord } from "../../state/records.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { shownUser } from "./acting_parent.ts";
@@ -54,7 +55,10 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
   } catch (error) {
     const isOutcome =
       error instanceof Fault && !(error instanceof UnrecordedFault) && !nobodysFailure.includes(error.code);
-    if (isOutcome) return refuse(act, "FAILED", error);
+    if (isOutcome) {
+      act.verdicts.fail();
+      return refuse(act, "FAILED", error);
+    }
     throw error;
   }
   try {
@@ -73,7 +77,7 @@ function newRecordsOf({ records = [], births = [] }: ActivityOutcome<unknown>): 
 function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>): Prepared[] {
   const { signer } = act;
   const births = outcome.births ?? [];
-  if (births.some((birth) => isCreated(signer, birth))) {
+  if (births.length > 0 && !act.verdicts.confirm("born", () => !births.some((birth) => isCreated(signer, birth)))) {
     // Executed before, whatever became of its row. Where it waits nonetheless, it must stop waiting.
     if (act.wasWaiting === true) return refuse(act, "FAILED", alreadyExists());
     throw alreadyExists();
@@ -108,16 +112,17 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const isShown = !isSealed || activity.bearer !== undefined;
   const bearerEndsAtMs = activity.bearer?.endsAtMs(outcome.result as Record<string, unknown>);
   const said = { number, bearerEndsAtMs, ...(isShown && { result }) };
-  const row = record(act, "COMPLETED", grounds, transition, result, said);
+  const made = madeNow.length > 0 ? encodeMade(madeNow) : undefined;
+  const row = record(act, "COMPLETED", grounds, transition, result, { ...said, made });
   const codes = markCodes(signer, outcome.codes ?? []);
   const spent = spentBy(activity, outcome);
   const records = [...sealRecords(signer, newRecords), ...markTexts(signer, texts)];
-  const made = records.length > 0 ? encodeMade(madeNow) : undefined;
   const outbox = sealMessages(act, outcome.messages ?? []);
   const boxed = spent === undefined ? full : withSpentCode(spent, full);
   const spentCode = spent && { otpId: spent.otpId };
   const sealed = isSealed && { sealed: sealFor(signer, row, boxed) };
-  const own = { ...row, codes, spentCode, records, made, outbox, ...sealed };
+  const disclosed = newRecords.map(({ record }) => encodeRecord(record));
+  const own = { ...row, codes, spentCode, records, made, disclosed, outbox, ...sealed };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
 }
@@ -160,6 +165,7 @@ function run({
   actingParent,
   identities,
   orders,
+  verdicts,
   isByAuthProxy,
 }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
@@ -178,16 +184,22 @@ function run({
     limits: signer.limits,
     curves: signer.curves,
     keys: keys(),
-    codes: openCodeAccess(signer, supplied, {
-      organizationId: state.organizationId,
-      parentId: parentId && uuidFromBytes(parentId),
-      isByParent: actingParent !== undefined,
-      fingerprint: asked.fingerprint,
-      bodyMs,
-      nowMs,
-    }),
+    codes: openCodeAccess(
+      signer,
+      supplied,
+      {
+        organizationId: state.organizationId,
+        parentId: parentId && uuidFromBytes(parentId),
+        isByParent: actingParent !== undefined,
+        fingerprint: asked.fingerprint,
+        bodyMs,
+        nowMs,
+      },
+      verdicts,
+    ),
     identities,
     orders,
+    verdicts,
     allowedOrigins,
     ownClients,
     findSessionProfile: (sessionProfileId) => sessionProfiles().get(sessionProfileId),
@@ -303,6 +315,8 @@ type Said = {
   failure?: string;
   /** When what its result is worth ends. */
   bearerEndsAtMs?: number | undefined;
+  /** What it made, encoded. */
+  made?: Uint8Array | undefined;
 };
 
 /** The activity's row and leaf, which all outcomes share. `outcome` is what the leaf keeps the digest of. */
@@ -312,11 +326,14 @@ function record(
   grounds: LeafGrounds,
   { changes, next, ledTo, slot }: Transition,
   outcome: string,
-  { number = act.signer.nextNumber(), result, failure, bearerEndsAtMs }: Said = {},
+  { number = act.signer.nextNumber(), result, failure, bearerEndsAtMs, made }: Said = {},
 ): Prepared {
   const { state, caller, asked, nowMs, createdAtMs } = act;
   const { organizationId } = state.known.header;
-  const { activityId, leaf } = actLeaf(act, { number, event, grounds, organizationId, ledTo, outcome });
+  const { activityId, leaf } = actLeaf(act, {
+    ...{ number, event, grounds, organizationId, ledTo, outcome, made },
+    pages: next?.pages,
+  });
   const isNew = act.wasWaiting !== true;
   return {
     organizationId: state.organizationId,

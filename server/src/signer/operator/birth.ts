@@ -27,7 +27,8 @@ export type BirthOrder = {
 export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Array): Prepared {
   const nowMs = signer.now();
   const organizationId = uuidToBytes(order.organizationId);
-  const orderDigest = sha256(JSON.stringify(order));
+  const ordered = new TextEncoder().encode(JSON.stringify(order));
+  const orderDigest = sha256(ordered);
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
   const settings = { organizationName: order.organizationName, features: [], ...times };
   const { authProxy } = order;
@@ -76,7 +77,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     spentCode: undefined,
     records: [],
     made: undefined,
-    disclosed: [],
+    disclosed: [ordered],
     proofs: undefined,
     context: undefined,
     outbox: [],
