@@ -102,3 +102,16 @@ export function encodeMemoryVerdict(value: MemoryVerdict): Uint8Array<ArrayBuffe
 export function decodeMemoryVerdict(bytes: Uint8Array): MemoryVerdict {
   return decode(memoryVerdictLayout, bytes);
 }
+
+/** A key that was drawn for an import, where one was, and the SHA-256 of the page that keys of imports wait in. */
+const importTargetLayout = struct({ publicKey: optional(fixed(65)), page: fixed(32) });
+
+export type TakenImportTarget = ValueOf<typeof importTargetLayout>;
+
+export function encodeImportTarget(value: TakenImportTarget): Uint8Array<ArrayBuffer> {
+  return encode(importTargetLayout, value);
+}
+
+export function decodeImportTarget(bytes: Uint8Array): TakenImportTarget {
+  return decode(importTargetLayout, bytes);
+}

@@ -5,7 +5,6 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import type { Leaf } from "@keystead/core/log/leaf.ts";
 import { sha256 } from "../../state/digest.ts";
-import { decodeMade } from "../../state/drawn.ts";
 import { type Inside, rowsOf, rowsWith } from "../../store/projection_rows.ts";
 import type { Findings } from "./check_findings.ts";
 import type { LeafCheck, LeafInRow } from "./leaf_check.ts";
@@ -34,15 +33,10 @@ export async function checkNamed(
 }
 
 /** Undefined where the bytes beside it are not those that it names. Leaves from before anything was disclosed name nothing. */
-function digestsIn(leaf: Leaf, made: Uint8Array | null): string[] | undefined {
-  if (leaf.blind === undefined) return [];
-  const bound = leaf.outside.find(({ kind }) => kind === "made");
-  if (bound === undefined) return [];
-  if (made === null || bound.value.kind !== "digest" || toHex(sha256(made)) !== toHex(bound.value.value)) {
-    return undefined;
-  }
-  const keys = decodeMade(made).filter(({ kind }) => kind !== "contractInterface");
-  return keys.map(({ digest }) => toHex(digest));
+function digestsIn({ outside }: Leaf, made: Uint8Array | null): string[] | undefined {
+  const [bound, ...contents] = outside.flatMap(({ kind, value }) => (kind === "made" ? toHex(value.value) : []));
+  if (bound !== undefined && (made === null || toHex(sha256(made)) !== bound)) return undefined;
+  return contents;
 }
 
 /** Each row is known by its content. */

@@ -1,12 +1,14 @@
 /** The leaf of an act that a user stamped. */
 import { encodeLeaf, type NewLeaf } from "@keystead/core/log/leaf.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
+import { encodeImportTarget } from "@keystead/core/log/outside_values.ts";
 import { keptEvidence } from "../../evidence/evidence.ts";
 import type { KeptEvidence } from "../../evidence/evidence_row.ts";
 import type { NextState } from "../../frames/messages.ts";
 import { verifyingKeyOf } from "../../state/credentials.ts";
 import { activityId as deriveActivityId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
+import type { MadeBytes } from "../../state/drawn.ts";
 import type { Act } from "./act.ts";
 import type { KnownHeader } from "./line.ts";
 
@@ -22,8 +24,7 @@ export type ActRecord = {
   /** Of a birth whose creator changed its own state too: that next state. Both are released together with it, or not at all. */
   creator?: KnownHeader | undefined;
   outcome: string;
-  /** What it made, encoded. */
-  made: Uint8Array | undefined;
+  made: MadeBytes | undefined;
   /** The pages that differ in the state it leads to. */
   pages: NextState["pages"] | undefined;
 };
@@ -55,7 +56,7 @@ export function actLeaf(
     states,
     header: ledTo?.marked,
     evidence: [{ ...caller.ids, body: stamped, content: contentOf(act) }],
-    outside: [...act.identities.taken, ...act.orders.taken, ...act.verdicts.taken, ...drawnValues(made, pages)],
+    outside: [...act.identities.taken, ...act.orders.taken, ...act.verdicts.taken, ...drawnValues(act, made, pages)],
     outcome: sha256(outcome),
   });
   const marked = signer.keyring.authenticity.mark("leaf", content);
@@ -65,16 +66,22 @@ export function actLeaf(
 }
 
 /** What a replay needs of what was drawn: the records, and the page that has sealed boxes in it. */
-function drawnValues(made: Uint8Array | undefined, pages: NextState["pages"] = []): NewLeaf["outside"] {
+function drawnValues(
+  { verdicts }: Act,
+  { made, contents }: Partial<MadeBytes> = {},
+  pages: NextState["pages"] = [],
+): NewLeaf["outside"] {
   const targets = pages.find(({ name }) => name === "importTargets");
+  const named = [made, contents].flatMap((bytes) => (bytes === undefined ? [] : sha256(bytes)));
   return [
-    ...(made === undefined ? [] : [named("made", made)]),
-    ...(targets === undefined ? [] : [named("importTarget", targets.content)]),
+    ...named.map((value) => ({ kind: "made", value: { kind: "digest", value } }) as const),
+    ...(targets === undefined ? [] : [importTargetValue(verdicts.target, targets.content)]),
   ];
 }
 
-function named(kind: "made" | "importTarget", bytes: Uint8Array): NewLeaf["outside"][number] {
-  return { kind, value: { kind: "digest", value: sha256(bytes) } };
+function importTargetValue(publicKey: Uint8Array | undefined, page: Uint8Array): NewLeaf["outside"][number] {
+  const value = encodeImportTarget({ publicKey, page: sha256(page) });
+  return { kind: "importTarget", value: { kind: "bytes", value } };
 }
 
 function contentOf({ signer, caller: { evidence, credential } }: Act): KeptEvidence {

@@ -6,8 +6,7 @@ import type { Birth } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";
 import { sha256 } from "../../state/digest.ts";
-import { encodeMade, type MadeRecord, madeRecord } from "../../state/drawn.ts";
-import { encodeRecord } from "../../state/records.ts";
+import { type MadeRecord, madeRecord, toMadeBytes } from "../../state/drawn.ts";
 import type { Act } from "./act.ts";
 import { actLeaf } from "./act_leaf.ts";
 import { sealRecords, withLeaves } from "./key_records.ts";
@@ -59,7 +58,10 @@ export function rowsOfCreated(
 ): Prepared {
   const { signer, state } = act;
   const organizationId = uuidToBytes(birth.organizationId);
-  const encoded = made.length > 0 ? encodeMade(made) : undefined;
+  const bytes = toMadeBytes(
+    made,
+    records.map((each) => each.record),
+  );
   const record = {
     number,
     event: "BIRTH",
@@ -68,7 +70,7 @@ export function rowsOfCreated(
     ledTo: known,
     creator,
     outcome: noOutcome,
-    made: encoded,
+    made: bytes,
     pages: next.pages,
   } as const;
   const { boot, leaf } = actLeaf(act, record);
@@ -83,8 +85,8 @@ export function rowsOfCreated(
     codes: [],
     spentCode: undefined,
     records: sealRecords(signer, records),
-    made: encoded,
-    disclosed: records.map(({ record }) => encodeRecord(record)),
+    made: bytes.made,
+    disclosed: bytes.contents === undefined ? [] : [bytes.contents],
     proofs: undefined,
     context: undefined,
     outbox: [],

@@ -14,14 +14,13 @@ import { fullResult, shownResult } from "../../rules/bearer_results.ts";
 import { withVerifiedContact } from "../../state/contacts.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
-import { encodeMade, madeRecord } from "../../state/drawn.ts";
+import { type MadeBytes, madeRecord, toMadeBytes } from "../../state/drawn.ts";
 import { type Change, remove } from "../../state/entities.ts";
 import { isFirstSignIn } from "../../state/first_sign_in.ts";
 import { entityJson } from "../../state/page_codec.ts";
 import { encodeEvaluations } from "../../state/policy_evaluations.ts";
 import { encodeExplanations } from "../../state/policy_explanations.ts";
 import { withChangedUser, withProvenCredential } from "../../state/proven.ts";
-import { encodeRecord } from "../../state/records.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { shownUser } from "./acting_parent.ts";
@@ -112,8 +111,11 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const isShown = !isSealed || activity.bearer !== undefined;
   const bearerEndsAtMs = activity.bearer?.endsAtMs(outcome.result as Record<string, unknown>);
   const said = { number, bearerEndsAtMs, ...(isShown && { result }) };
-  const made = madeNow.length > 0 ? encodeMade(madeNow) : undefined;
-  const row = record(act, "COMPLETED", grounds, transition, result, { ...said, made });
+  const bytes = toMadeBytes(
+    madeNow,
+    newRecords.map((each) => each.record),
+  );
+  const row = record(act, "COMPLETED", grounds, transition, result, { ...said, made: bytes });
   const codes = markCodes(signer, outcome.codes ?? []);
   const spent = spentBy(activity, outcome);
   const records = [...sealRecords(signer, newRecords), ...markTexts(signer, texts)];
@@ -121,7 +123,8 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const boxed = spent === undefined ? full : withSpentCode(spent, full);
   const spentCode = spent && { otpId: spent.otpId };
   const sealed = isSealed && { sealed: sealFor(signer, row, boxed) };
-  const disclosed = newRecords.map(({ record }) => encodeRecord(record));
+  const { made, contents } = bytes;
+  const disclosed = contents === undefined ? [] : [contents];
   const own = { ...row, codes, spentCode, records, made, disclosed, outbox, ...sealed };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
@@ -315,8 +318,7 @@ type Said = {
   failure?: string;
   /** When what its result is worth ends. */
   bearerEndsAtMs?: number | undefined;
-  /** What it made, encoded. */
-  made?: Uint8Array | undefined;
+  made?: MadeBytes;
 };
 
 /** The activity's row and leaf, which all outcomes share. `outcome` is what the leaf keeps the digest of. */

@@ -10,6 +10,7 @@ export type Verdicts = VerdictAccess & {
   note(subject: VerdictSubject, isAllowed: boolean, told?: Partial<Told>): void;
   /** The public half of a key that was drawn for an import. */
   noteTarget(publicKey: Uint8Array): void;
+  readonly target: Uint8Array | undefined;
   /** The act has failed. A secret that was opened in it is what failed it: everything else is looked at before. */
   fail(): void;
   readonly taken: NewLeaf["outside"];
@@ -22,7 +23,7 @@ const refusalsOnly: readonly VerdictSubject[] = ["serviceKey", "unreleased"];
 
 export function createVerdicts(): Verdicts {
   const entries: Entry[] = [];
-  const targets: Uint8Array[] = [];
+  let target: Uint8Array | undefined;
 
   function note(subject: VerdictSubject, isAllowed: boolean, told: Partial<Told> = {}): void {
     if (!isAllowed || !refusalsOnly.includes(subject)) entries.push({ subject, isAllowed, told });
@@ -30,7 +31,12 @@ export function createVerdicts(): Verdicts {
 
   return {
     note,
-    noteTarget: (publicKey) => void targets.push(publicKey),
+    get target() {
+      return target;
+    },
+    noteTarget(publicKey) {
+      target = publicKey;
+    },
     judge({ subject, ask, tell }) {
       try {
         const answer = ask();
@@ -50,13 +56,10 @@ export function createVerdicts(): Verdicts {
       for (const entry of entries) if (entry.subject === "import") entry.isAllowed = false;
     },
     get taken() {
-      return [
-        ...entries.map(({ subject, isAllowed, told: { times = [], ids = [] } }) => {
-          const value = encodeMemoryVerdict({ subject, isAllowed, times, ids: ids.map(uuidToBytes) });
-          return { kind: "memoryVerdict", value: { kind: "bytes", value } } as const;
-        }),
-        ...targets.map((value) => ({ kind: "importTarget", value: { kind: "bytes", value } }) as const),
-      ];
+      return entries.map(({ subject, isAllowed, told: { times = [], ids = [] } }) => {
+        const value = encodeMemoryVerdict({ subject, isAllowed, times, ids: ids.map(uuidToBytes) });
+        return { kind: "memoryVerdict", value: { kind: "bytes", value } } as const;
+      });
     },
   };
 }
