@@ -37,6 +37,7 @@ import type { SignerStatus } from "./signer_status.ts";
 import { type Committer, createCommitter } from "./submit/committer.ts";
 import { createOrganizations, type Organizations } from "./submit/organization_states.ts";
 import { withRefusalBudget } from "./submit/refusal_budget.ts";
+import type { WitnessSetting } from "./witness/witness_settings.ts";
 
 export type GatewayDependencies = {
   store: Store;
@@ -64,6 +65,10 @@ export type GatewayDependencies = {
   linkingIssuers?: ReadonlySet<string>;
   /** The port of the auth proxy, where it does not share the API's. */
   proxyPort?: number | undefined;
+  /** They cosign the checkpoints of the log. */
+  witnesses?: readonly WitnessSetting[];
+  /** The file that every checkpoint of the log is appended to. */
+  checkpointFile?: string | undefined;
   log: Logger;
 };
 
