@@ -43,6 +43,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   // The launcher holds the root key for a moment: it depends on nothing that it does not contain itself.
   launcher: [],
+  // A program of its own. It writes files and holds its folder as the launcher does.
+  witness: ["core", "curves", "launcher"],
   sdk: ["core"],
   cli: ["core", "sdk"],
 };
