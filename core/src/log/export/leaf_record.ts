@@ -27,8 +27,12 @@ const layout = struct({
 
 export type LeafRecord = ValueOf<typeof layout>;
 
+/** Each record behind its length, so that damage in one is not taken for damage in the next. */
 export function encodeRecords(records: readonly LeafRecord[]): Uint8Array<ArrayBuffer> {
-  const parts = records.map((record) => encode(layout, record));
+  return joined(records.map((record) => encode(bytes, encode(layout, record))));
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
@@ -46,7 +50,7 @@ export function* readRecords(file: Uint8Array): Generator<ReadRecord, void> {
   const from: Reader = { bytes: file, view: new DataView(file.buffer, file.byteOffset, file.byteLength), at: 0 };
   while (from.at < file.length) {
     try {
-      yield { record: layout.read(from) };
+      yield { record: decode(layout, bytes.read(from)) };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       yield { malformed: error.message };

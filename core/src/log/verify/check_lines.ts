@@ -66,16 +66,16 @@ function checkLine(line: Line, { erased, acceptances }: { erased: number; accept
       findings.push({ kind: isUnseen ? "unchecked" : "bad", place: loose.place, what });
       if (!isUnseen) return findings;
     }
-    const fork = others.find(({ previous }) => links.some((link) => link.previous === previous));
-    forks += others.length > 0 && fork !== undefined ? 1 : 0;
-    const late = others.at(-1);
-    if (late === undefined) continue;
-    if (forks > acceptances) {
-      findings.push({ kind: "bad", place: late.place, what: `version ${version} is there twice, and both differ` });
-      return findings;
-    }
-    const what = `the operator accepted an older database: version ${version} is there twice`;
-    if (fork !== undefined) findings.push({ kind: "note", place: late.place, what });
+    const branches = links.length - new Set(links.map(({ previous }) => previous)).size;
+    const late = links.at(-1);
+    if (branches === 0 || late === undefined) continue;
+    forks += branches;
+    const isAccepted = forks <= acceptances;
+    const what = isAccepted
+      ? `the operator accepted an older database: version ${version} is there twice`
+      : `version ${version} is there twice, and both differ`;
+    findings.push({ kind: isAccepted ? "note" : "bad", place: late.place, what });
+    if (!isAccepted) return findings;
   }
   return findings;
 }

@@ -22,6 +22,7 @@ export function checkOpening(
   if (operators.size > 0 && strangers !== undefined) {
     findings.push({ kind: "bad", place: strangers.place, what: "an act of the operator in another organization" });
   }
+  let unseen = 0;
   logs.forEach((log, index) => {
     const first = walks[index]?.leaves.find(({ place }) => place.position === 0);
     const isUndisclosed = walks[index]?.findings.some(({ place }) => place.position === 0);
@@ -29,8 +30,12 @@ export function checkOpening(
     if (first !== undefined) {
       if (!opens(first.facts, log))
         findings.push({ kind: "bad", place: first.place, what: "it does not open this log" });
-    } else if (log.previous !== undefined && isUndisclosed !== true) {
-      // The first log may begin with the birth of the first organization, which is that one's to show.
+      return;
+    }
+    if (isUndisclosed === true) return;
+    unseen += 1;
+    // One log may begin with the birth of the first organization, which is that one's to show.
+    if (log.previous !== undefined || unseen > 1) {
       findings.push({ kind: "bad", place, what: "the leaf that opens the log is missing" });
     }
   });
