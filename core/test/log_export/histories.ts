@@ -93,9 +93,9 @@ export function made(
   return { organizationId: organization.uuid, isOperators, leaf: encodeLeaf(leaf), bodies };
 }
 
-type Activity = { body: Uint8Array; type: string; activityId: Uint8Array; fingerprint: Uint8Array };
+export type Activity = { body: Uint8Array; type: string; activityId: Uint8Array; fingerprint: Uint8Array };
 
-function newActivity({ random, clock }: Scene, { uuid }: TestOrganization): Activity {
+export function newActivity({ random, clock }: Scene, { uuid }: TestOrganization): Activity {
   const type = random.pick(["ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2", "ACTIVITY_TYPE_CREATE_USER_TAG"]);
   const body = json({
     type,
@@ -106,7 +106,7 @@ function newActivity({ random, clock }: Scene, { uuid }: TestOrganization): Acti
   return { body, type, activityId: bytesOf(random, 16), fingerprint: sha256(body) };
 }
 
-type Act = {
+export type Act = {
   user: TestUser;
   stamped: Uint8Array;
   event: LeafEvent;
@@ -115,7 +115,7 @@ type Act = {
   result?: unknown;
 };
 
-function actLeaf(scene: Scene, organization: TestOrganization, activity: Activity, act: Act): MadeLeaf {
+export function actLeaf(scene: Scene, organization: TestOrganization, activity: Activity, act: Act): MadeLeaf {
   const { event, grounds, user, stamped, changes, result } = act;
   const states = organization.state === undefined ? [] : [organization.state];
   const outcome = result === undefined ? undefined : json(result);
@@ -131,7 +131,7 @@ function actLeaf(scene: Scene, organization: TestOrganization, activity: Activit
   return made(organization, leaf, [stamped, ...(outcome === undefined ? [] : [outcome])]);
 }
 
-function vote(
+export function vote(
   { clock }: Scene,
   { uuid }: TestOrganization,
   { fingerprint }: Activity,

@@ -46,10 +46,39 @@ export type MakeOptions = {
 
 const hash = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash("sha256").update(bytes).digest());
 
+export type SmallWorld = { scene: Scene; first: TestOrganization; own: TestOrganization; leaves: MadeLeaf[] };
+
+/** One log and one organization, whose leaves `fill` adds. */
+export function makeSmall(fill: (world: SmallWorld) => void, kinds?: readonly StampKind[]): TestDeployment {
+  const random = seededRandom(1);
+  const scene: Scene = { random, clock: { nowMs: 1_700_000_000_000 }, boot: bytesOf(random, 16), number: 0 };
+  const first = createOrganization(random);
+  const own = createOrganization(random, first, kinds);
+  const logId = bytesOf(random, 16);
+  const leaves = [
+    firstBirth(scene, first, { logId, previous: undefined }),
+    booted(scene, first),
+    ...bear(scene, first, own),
+  ];
+  fill({ scene, first, own, leaves });
+  return deploymentOf(scene, [{ logId: toHex(logId), leaves }], [own]);
+}
+
+function deploymentOf({ random, clock }: Scene, logs: TestLogs, exported: readonly TestOrganization[]): TestDeployment {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const raw = Uint8Array.from(Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url"));
+  const deploymentId = uuidFromBytes(bytesOf(random, 16));
+  return {
+    key: { publicKey: raw, deploymentId },
+    ...{ privateKey, deploymentId, logs },
+    organizationIds: exported.map(({ uuid }) => uuid).sort(),
+    nowMs: clock.nowMs,
+  };
+}
+
 /** Two hosts, a third log after a restore, a parent and a child that are exported, and others that are not. */
 export function makeDeployment({ seed, leaves, kinds, withFirst = false }: MakeOptions): TestDeployment {
   const random = seededRandom(seed);
-  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const scene: Scene = { random, clock: { nowMs: 1_700_000_000_000 }, boot: bytesOf(random, 16), number: 0 };
   const first = createOrganization(random);
   const parent = createOrganization(random, first, kinds);
@@ -76,15 +105,7 @@ export function makeDeployment({ seed, leaves, kinds, withFirst = false }: MakeO
   three.leaves.push(logOpened(scene, first, { logId: idOf(2), previous: { logId: idOf(0), ...head } }));
   three.leaves.push(databaseAccepted(scene, first), booted(scene, first));
   act(scene, organizations, [two, three], leaves * 0.2);
-  const raw = Uint8Array.from(Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url"));
-  const deploymentId = uuidFromBytes(bytesOf(random, 16));
-  return {
-    key: { publicKey: raw, deploymentId },
-    ...{ privateKey, deploymentId },
-    logs: [one, two, three],
-    organizationIds: [...(withFirst ? [first] : []), parent, child].map(({ uuid }) => uuid).sort(),
-    nowMs: scene.clock.nowMs,
-  };
+  return deploymentOf(scene, [one, two, three], [...(withFirst ? [first] : []), parent, child]);
 }
 
 function act(scene: Scene, organizations: readonly TestOrganization[], logs: TestLogs, count: number): void {

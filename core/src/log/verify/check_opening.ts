@@ -1,4 +1,4 @@
-/** Each log begins with the act that lists it, and that act says which log it follows. */
+/** Each log begins with the act that lists it, and that act says which log it follows. The operator acts in the first organization only. */
 import { sameBytes } from "../../encoding/bytes.ts";
 import { fromHex, toHex } from "../../encoding/hex.ts";
 import { Fault } from "../../fault.ts";
@@ -14,13 +14,12 @@ export function checkOpening(
   walks: readonly Walked[],
   leaves: readonly PlacedFacts[],
 ): Finding[] {
-  const operators = new Set(leaves.filter(isListing).map(({ facts }) => facts.organizationId));
-  const strangers = leaves.find(
-    ({ facts }) => facts.leaf.grounds === "OPERATOR" && !operators.has(facts.organizationId),
-  );
   const findings: Finding[] = [];
-  if (operators.size > 0 && strangers !== undefined) {
-    findings.push({ kind: "bad", place: strangers.place, what: "an act of the operator in another organization" });
+  const acts = leaves.filter(({ facts }) => facts.leaf.grounds === "OPERATOR");
+  const first = (acts.find(isListing) ?? acts[0])?.facts.organizationId;
+  const stranger = acts.find(({ facts }) => facts.organizationId !== first);
+  if (stranger !== undefined) {
+    findings.push({ kind: "bad", place: stranger.place, what: "an act of the operator in another organization" });
   }
   let unseen = 0;
   logs.forEach((log, index) => {
