@@ -15,6 +15,11 @@ export const flags = {
   port: { type: "string" },
   host: { type: "string" },
   data: { type: "string" },
+  key: { type: "string" },
+  witness: { type: "string", multiple: true },
+  since: { type: "string" },
+  replay: { type: "boolean" },
+  "sub-organizations": { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;

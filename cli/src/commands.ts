@@ -2,6 +2,7 @@ import type { Command } from "./command.ts";
 import { generateKey } from "./commands/generate_key.ts";
 import { help } from "./commands/help.ts";
 import { list } from "./commands/list.ts";
+import { log } from "./commands/log.ts";
 import { policy } from "./commands/policy.ts";
 import { request } from "./commands/request.ts";
 import { acceptClock, acceptDatabase, checkDatabase, checkLog, init, keys } from "./commands/server_commands.ts";
@@ -16,6 +17,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["request", request],
   ["list", list],
   ["policy", policy],
+  ["log", log],
   ["generate-key", generateKey],
   ["init", init],
   ["accept-database", acceptDatabase],

@@ -21,6 +21,11 @@ const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {
   port: ["--port N", "the port to listen on; 0 takes any free one"],
   host: ["--host HOST", "the address to listen on; default: 127.0.0.1"],
   data: ["--data DIR", "the folder of the witness's key and of what it cosigned last; default: ./keystead-witness"],
+  key: ["--key VKEY", "the log's verifier key; default: logKey of the profile, or what the signer told beside it"],
+  witness: ["--witness VKEY", "a witness that must have cosigned; repeat it for several"],
+  since: ["--since CHECKPOINT", "a file with a checkpoint that you have kept: the export must continue it"],
+  replay: ["--replay", "also execute every activity again, from the organization's first"],
+  "sub-organizations": ["--sub-organizations", "those of the organization, too"],
   help: ["--help", "this text"],
   version: ["--version", "the version"],
 };
@@ -42,7 +47,7 @@ export function help(commands: () => ReadonlyMap<string, Command>): Command {
 ${rows.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`).join("\n")}
 
 npx keystead COMMAND --help shows more about a command, and npx keystead request NAME --help about an endpoint.
-Flags of whoami, request, policy explain and policy apply:
+Flags of whoami, request, policy explain, policy apply, log export and log prove:
 ${flagLines(sessionFlags).join("\n")}
 
 accept-database, accept-clock, check-log, check-database and keys work on the data in KEYSTEAD_DATA, or in
