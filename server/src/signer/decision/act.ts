@@ -5,6 +5,7 @@ import type { SessionProfilesPage } from "../../state/pages.ts";
 import type { ActingParent } from "./acting_parent.ts";
 import type { Asked } from "./asked.ts";
 import type { AuthenticatedCaller } from "./authenticate.ts";
+import type { Decided } from "./decided.ts";
 import type { IdentityTokens } from "./identity_tokens.ts";
 import type { Supplied } from "./key_records.ts";
 import type { Orders } from "./oauth2_orders.ts";
@@ -54,4 +55,6 @@ export type Act = DecisionContext & {
   wasWaiting?: boolean;
   /** What policies said, where they were asked. */
   weighed?: Weighed | undefined;
+  /** The decision, where it is to be proven to others. */
+  decided?: Decided | undefined;
 };
