@@ -2,6 +2,7 @@
  * What a decision was taken on: the preimage of `decisionContextDigest` in app proofs. Long parts (pages, records, the directory) are named
  * by their SHA-256 and kept beside it, so that a thousand decisions on one state keep its pages once. Layout: SPEC.md in this folder.
  */
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import {
   bool,
   bytes,
@@ -70,6 +71,12 @@ export function decodeDecisionContext(content: Uint8Array): DecisionContextConte
     throw new Fault("invalid_argument", `unknown format ${format} of a decision's context`);
   }
   return context;
+}
+
+/** The digests of all that a context does not hold itself, each once, in hex. */
+export function partsOf({ directory, pages, records }: DecisionContextContent): string[] {
+  const digests = [...(directory === undefined ? [] : [directory]), ...pages.map(({ digest }) => digest), ...records];
+  return [...new Set(digests.map((digest) => toHex(digest)))];
 }
 
 /** A context or a part of one, as it is stored by its SHA-256. */

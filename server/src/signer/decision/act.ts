@@ -1,11 +1,12 @@
+import type { Outcome } from "@keystead/core/policy/decision/decide.ts";
 import type { KeyAccess } from "../../endpoints/key_access.ts";
 import type { Weighed } from "../../rules/authorise.ts";
-import type { Settings } from "../../state/entities.ts";
+import type { Approval, Settings } from "../../state/entities.ts";
 import type { SessionProfilesPage } from "../../state/pages.ts";
+import type { KeyRecord } from "../../state/records.ts";
 import type { ActingParent } from "./acting_parent.ts";
 import type { Asked } from "./asked.ts";
 import type { AuthenticatedCaller } from "./authenticate.ts";
-import type { Decided } from "./decided.ts";
 import type { IdentityTokens } from "./identity_tokens.ts";
 import type { Supplied } from "./key_records.ts";
 import type { Orders } from "./oauth2_orders.ts";
@@ -41,6 +42,17 @@ export type DecisionContext = {
   orders: Orders;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyAccess;
+};
+
+/** A decision that is to be proven. */
+export type Decided = {
+  outcome: Outcome;
+  approvals: readonly Approval[];
+  /** Keys that were at hand when the rules asked for any. */
+  records: readonly KeyRecord[];
+  /** Ids of keys whose facts were looked up. */
+  keyIds: ReadonlySet<string>;
+  interfaceIds: ReadonlySet<string>;
 };
 
 export type Act = DecisionContext & {

@@ -13,8 +13,7 @@ import { encodeKept } from "../../state/decision_context.ts";
 import { sha256 } from "../../state/digest.ts";
 import type { WalletAccountRecord } from "../../state/records.ts";
 import type { SealContext } from "../secrets/seal.ts";
-import type { Act } from "./act.ts";
-import type { Decided } from "./decided.ts";
+import type { Act, Decided } from "./act.ts";
 import { contextOf, parentDigestOf } from "./decision_context.ts";
 import type { Signer } from "./signer.ts";
 

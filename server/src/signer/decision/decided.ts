@@ -1,23 +1,11 @@
 /** Deciding an act, and what the decision looked at where it is to be proven. */
-import type { Outcome } from "@keystead/core/policy/decision/decide.ts";
 import { authorise, type Decision, type Question } from "../../rules/authorise.ts";
 import type { KnownKeys } from "../../rules/keys.ts";
 import { outcomeOf } from "../../rules/policy_outcome.ts";
 import type { Approval } from "../../state/entities.ts";
 import type { KeyRecord } from "../../state/records.ts";
-import type { Act } from "./act.ts";
+import type { Act, Decided } from "./act.ts";
 import { questionOf } from "./question.ts";
-
-/** A decision that is to be proven. */
-export type Decided = {
-  outcome: Outcome;
-  approvals: readonly Approval[];
-  /** Keys that were at hand when the rules asked for any. */
-  records: readonly KeyRecord[];
-  /** Ids of keys whose facts were looked up. */
-  keyIds: ReadonlySet<string>;
-  interfaceIds: ReadonlySet<string>;
-};
 
 /** Without the flag in its body, an act is decided as if there were no proofs. */
 export function decideAct(act: Act, approvals: readonly Approval[]): { decision: Decision; decided?: Decided } {

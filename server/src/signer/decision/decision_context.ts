@@ -9,9 +9,8 @@ import { equalBytes, sha256 } from "../../state/digest.ts";
 import { encodeDirectory } from "../../state/directory.ts";
 import { emptyPages, encodePageOf, hasPage, keyFactsPageOf, type PageName, type Pages } from "../../state/pages.ts";
 import { type AnyRecord, encodeRecord } from "../../state/records.ts";
-import type { Act } from "./act.ts";
+import type { Act, Decided } from "./act.ts";
 import { evidenceOf, statesOf } from "./act_leaf.ts";
-import type { Decided } from "./decided.ts";
 import { readRecord } from "./key_records.ts";
 
 /** The context's bytes first, then what it names by digest. */
