@@ -2,14 +2,23 @@
 import assert from "node:assert/strict";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { openedProofs, provenBody, readProof, replayed } from "../../../test/app_proofs.ts";
+import { testCaller } from "../../../test/caller.ts";
+import { token, tokenInterface, transferOf } from "../../../test/contract_calls.ts";
 import { type GatewayRig, inProcess, newUser, Refused } from "../../../test/gateway_rig.ts";
-import { ask, onBothDatabases } from "../../../test/policy_rig.ts";
+import { parentActBody, registerParentAct, sendParentAct } from "../../../test/parent_act.ts";
+import { addAccount, addPolicy, ask, onBothDatabases } from "../../../test/policy_rig.ts";
+import { freshKey, linkTo, signerWith } from "../../../test/rotation_rig.ts";
+import { decideAgain } from "../../proofs/decide_again.ts";
+import { parseProofFile } from "../../proofs/proof_file.ts";
 import { getActivity } from "../../queries/get_activity.ts";
+import { getProofContext } from "../../queries/get_proof_context.ts";
 import { listActivities } from "../../queries/list_activities.ts";
 import { listAppProofs } from "../../queries/list_app_proofs.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { sha256 } from "../../state/digest.ts";
 import { findAppProofs } from "../../store/app_proofs.ts";
+import { dialectOf } from "../../views/dialect.ts";
+import { rotateKeys } from "../operator/rotate_keys.ts";
 import { createCommitter } from "./committer.ts";
 
 const account = (index: number) => ({
@@ -169,4 +178,77 @@ onBothDatabases("proofs of a new organization's wallet name it, and the decision
   for (const proof of [first, second]) assert.equal(proof?.address?.organizationId, subOrganizationId);
   assert.equal(decision?.outcome?.organizationId, rig.organizationId);
   assert.equal(await replayed(rig, rig.root, appProofs[2]), "OUTCOME_ALLOW");
+});
+
+onBothDatabases(
+  "a parent's act is proven by both states, and the parent's pages are the parent's alone to see",
+  async (rig) => {
+    registerParentAct();
+    const { organizationId, people } = await rig.newSubOrganization(1, ["Ann"]);
+    const [ann] = people;
+    assert.ok(ann);
+    const model = JSON.parse(Buffer.from(parentActBody(rig, organizationId, ann.userId, "Anna")).toString());
+    const body = Buffer.from(JSON.stringify({ ...model, generateAppProofs: true }));
+    const { appProofs } = await sendParentAct(rig, rig.root, body);
+    const [proof, ...others] = appProofs;
+    assert.ok(proof && others.length === 0);
+    const { outcome } = readProof(proof);
+    assert.equal(outcome?.parentOrganizationDataDigest, toHex(sha256(await headerOf(rig))));
+    await assert.rejects(replayed(rig, ann, proof, organizationId), /page `members` is missing/);
+    const caller = testCaller({ organizationId: rig.organizationId, userId: rig.root.userId });
+    const request = { organizationId, digest: outcome?.decisionContextDigest ?? "" };
+    const context = await getProofContext.run(rig.store, caller, request, dialectOf(undefined));
+    assert.equal(decideAgain(parseProofFile(JSON.stringify({ appProof: proof, context }))), "OUTCOME_ALLOW");
+  },
+);
+
+onBothDatabases(
+  "the interface that a call was read by goes with the context, also where the signer had it at hand",
+  async (rig) => {
+    const dave = await rig.newPerson("dave");
+    const { address: signWith } = await addAccount(rig);
+    await addPolicy(rig, { condition: `eth.tx.contract_call_args['amount'] <= 1000` });
+    await rig.submit(rig.root, "create_smart_contract_interface", {
+      smartContractAddress: token,
+      smartContractInterface: tokenInterface,
+      type: "SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM",
+      label: "Token",
+    });
+    const parameters = (amount: bigint) => ({
+      signWith,
+      type: "TRANSACTION_TYPE_ETHEREUM",
+      unsignedTransaction: transferOf(amount),
+    });
+    await rig.submit(dave, "sign_transaction", parameters(1n));
+    const { appProofs } = await rig.send(dave, "sign_transaction", provenBody(rig, "sign_transaction", parameters(2n)));
+    assert.equal(await replayed(rig, dave, appProofs[0]), "OUTCOME_ALLOW");
+  },
+);
+
+onBothDatabases("a context that is gone, a part that is gone, or another's digest: the query says so", async (rig) => {
+  const { appProofs } = await rig.send(rig.root, "create_wallet", provenBody(rig, "create_wallet", wallet("Gone")));
+  const proof = appProofs[2] ?? assert.fail();
+  const digest = readProof(proof).outcome?.decisionContextDigest ?? "";
+  const { organizationId, people } = await rig.newSubOrganization(1, ["Ann"]);
+  await assert.rejects(ask(rig, people[0] ?? assert.fail(), getProofContext, { digest }, { organizationId }), {
+    code: "not_found",
+    message: `unable to find decision context ${digest} in organization ${organizationId}`,
+  });
+  const parts = rig.store.db.deleteFrom("decision_contexts").where("digest", "!=", digest);
+  await parts.execute();
+  await assert.rejects(replayed(rig, rig.root, proof), /the directory of the state is missing/);
+  await rig.store.db.deleteFrom("decision_contexts").execute();
+  await assert.rejects(ask(rig, rig.root, getProofContext, { digest }), { code: "not_found" });
+});
+
+onBothDatabases("after the root key was rotated the boxes open under the new one", async (rig) => {
+  const { committer } = rig.dependencies;
+  rig.dependencies.committer = { ...committer, openReleased: async () => undefined };
+  const { id } = await rig.send(rig.root, "create_wallet", provenBody(rig, "create_wallet", wallet("Rotated")));
+  await committer.settle();
+  const keys = { current: freshKey(), retiring: rig.signer.rootKey };
+  await rotateKeys(rig.store, linkTo(await signerWith(rig, keys, true)));
+  const operations = await signerWith(rig, { current: keys.current }, false);
+  rig.dependencies.committer = createCommitter(rig.store, inProcess({ operations }));
+  assert.equal((await openedProofs(rig, id))?.length, 3);
 });
