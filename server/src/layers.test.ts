@@ -33,6 +33,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   courier: ["core", "state", "outbox", "frames", "lockdown"],
   store: ["core", "state", "fields"],
   ports: ["core", "fields"],
+  // Decides again what an app proof says was decided.
+  proofs: ["core", "state", "fields", "outbox", "endpoints", "rules", "activities", "curves"],
   // Records as clients see them, for queries and submits alike.
   views: ["core", "state", "rules", "activities", "endpoints", "store"],
   // The simulator reads activities as the signer would.

@@ -531,6 +531,10 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "organizationId": "Unique identifier of an organization.",
     "privateKeyId": "Unique identifier.",
   },
+  get_proof_context: {
+    "organizationId": "Unique identifier of an organization.",
+    "digest": "`decisionContextDigest` of an app proof.",
+  },
   get_session_profile: {
     "organizationId": "Unique identifier of an organization.",
     "sessionProfileId": "Unique identifier.",
@@ -563,6 +567,10 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "paginationOptions.limit": "1 to 100; 10 when left out.",
     "paginationOptions.before": "Unique identifier.",
     "paginationOptions.after": "Unique identifier.",
+  },
+  list_app_proofs: {
+    "organizationId": "Unique identifier of an organization.",
+    "activityId": "Unique identifier.",
   },
   list_email_events: {
     "organizationId": "Unique identifier of an organization.",

@@ -307,11 +307,11 @@ export type IpAllowlist = {
 /** A statement about one execution, signed by the application that executed it. */
 export type AppProof = {
   scheme: "SIGNATURE_SCHEME_EPHEMERAL_KEY_P256";
-  /** Ephemeral public key. */
+  /** Hex of the signer's keys of its start: encryption ‖ signing, 65 bytes each; `get_boot_proof` knows them. */
   publicKey: string;
-  /** JSON-serialized payload. */
+  /** JSON-serialized payload: its type, the time and what is proven. */
   proofPayload: string;
-  /** Signature over the hashed proofPayload. */
+  /** Hex of r ‖ s, over SHA-256 of proofPayload as it is. */
   signature: string;
 };
 
@@ -3535,6 +3535,20 @@ export type GetPrivateKeyResponse = {
   privateKey: PrivateKey;
 };
 
+export type GetProofContextRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** `decisionContextDigest` of an app proof. */
+  digest: string;
+};
+
+export type GetProofContextResponse = {
+  /** Base64 of the bytes that the digest is of. */
+  content: string;
+  parts: string[];
+  body?: string | null;
+};
+
 export type GetSessionProfileRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3615,6 +3629,17 @@ export type ListActivitiesRequest = {
 
 export type ListActivitiesResponse = {
   activities: Activity[];
+};
+
+export type ListAppProofsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  activityId: string;
+};
+
+export type ListAppProofsResponse = {
+  appProofs: AppProof[];
 };
 
 export type ListEmailEventsRequest = {
@@ -3948,6 +3973,8 @@ export type GetPolicyEvaluationsInput = Omit<GetPolicyEvaluationsRequest, "organ
 
 export type GetPrivateKeyInput = Omit<GetPrivateKeyRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetProofContextInput = Omit<GetProofContextRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetSessionProfileInput = Omit<GetSessionProfileRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetSessionProfilesInput = Omit<GetSessionProfilesRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -3961,6 +3988,8 @@ export type GetWalletInput = Omit<GetWalletRequest, "organizationId"> & { organi
 export type GetWalletAccountInput = Omit<GetWalletAccountRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListActivitiesInput = Omit<ListActivitiesRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListAppProofsInput = Omit<ListAppProofsRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListEmailEventsInput = Omit<ListEmailEventsRequest, "organizationId"> & { organizationId?: string | undefined };
 
@@ -4082,6 +4111,7 @@ export const queries = {
   get_policy: { url: "/public/v1/query/get_policy", summary: "Get one policy", parameters: ["policyId: string"] },
   get_policy_evaluations: { url: "/public/v1/query/get_policy_evaluations", summary: "Get what the policies said about an activity", parameters: ["activityId: string"] },
   get_private_key: { url: "/public/v1/query/get_private_key", summary: "Get one private key with its addresses", parameters: ["privateKeyId: string"] },
+  get_proof_context: { url: "/public/v1/query/get_proof_context", summary: "Get what a proven decision was taken on", parameters: ["digest: string"] },
   get_session_profile: { url: "/public/v1/query/get_session_profile", summary: "Get one session profile", parameters: ["sessionProfileId: string"] },
   get_session_profiles: { url: "/public/v1/query/get_session_profiles", summary: "List all session profiles", parameters: [] },
   get_smart_contract_interface: { url: "/public/v1/query/get_smart_contract_interface", summary: "Get the interface of one contract", parameters: ["smartContractInterfaceId: string"] },
@@ -4089,6 +4119,7 @@ export const queries = {
   get_wallet: { url: "/public/v1/query/get_wallet", summary: "Get one wallet", parameters: ["walletId: string"] },
   get_wallet_account: { url: "/public/v1/query/get_wallet_account", summary: "Get one account of a wallet, by address or path", parameters: ["walletId: string", "address?: string | null", "path?: string | null"] },
   list_activities: { url: "/public/v1/query/list_activities", summary: "List activities, newest first", parameters: ["filterByStatus?: (\"ACTIVITY_STATUS_CREATED\" | \"ACTIVITY_STATUS_PENDING\" | \"ACTIVITY_STATUS_COMPLETED\" | \"ACTIVITY_STATUS_FAILED\" | \"ACTIVITY_STATUS_CONSENSUS_NEEDED\" | \"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED\" | \"ACTIVITY_STATUS_REJECTED\")[] | null", "filterByType?: string[] | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_app_proofs: { url: "/public/v1/query/list_app_proofs", summary: "List the app proofs of an activity", parameters: ["activityId: string"] },
   list_email_events: { url: "/public/v1/query/list_email_events", summary: "List what became of mail to an address, newest first", parameters: ["email: string", "eventType?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_oauth2_credentials: { url: "/public/v1/query/list_oauth2_credentials", summary: "List the OAuth 2.0 credentials of an application", parameters: [] },
   list_policies: { url: "/public/v1/query/list_policies", summary: "List all policies", parameters: [] },
@@ -4306,6 +4337,8 @@ export type Api = {
   getPolicyEvaluations(request: GetPolicyEvaluationsInput, options?: CallOptions): Promise<GetPolicyEvaluationsResponse>;
   /** Get one private key with its addresses. */
   getPrivateKey(request: GetPrivateKeyInput, options?: CallOptions): Promise<GetPrivateKeyResponse>;
+  /** Get what a proven decision was taken on. */
+  getProofContext(request: GetProofContextInput, options?: CallOptions): Promise<GetProofContextResponse>;
   /** Get one session profile. */
   getSessionProfile(request: GetSessionProfileInput, options?: CallOptions): Promise<GetSessionProfileResponse>;
   /** List all session profiles. */
@@ -4320,6 +4353,8 @@ export type Api = {
   getWalletAccount(request: GetWalletAccountInput, options?: CallOptions): Promise<GetWalletAccountResponse>;
   /** List activities, newest first. */
   listActivities(request?: ListActivitiesInput, options?: CallOptions): Promise<ListActivitiesResponse>;
+  /** List the app proofs of an activity. */
+  listAppProofs(request: ListAppProofsInput, options?: CallOptions): Promise<ListAppProofsResponse>;
   /** List what became of mail to an address, newest first. */
   listEmailEvents(request: ListEmailEventsInput, options?: CallOptions): Promise<ListEmailEventsResponse>;
   /** List the OAuth 2.0 credentials of an application. */
@@ -4441,6 +4476,7 @@ export function createApi({ submit, query }: Calls): Api {
     getPolicy: (request, options) => query("get_policy", request, options),
     getPolicyEvaluations: (request, options) => query("get_policy_evaluations", request, options),
     getPrivateKey: (request, options) => query("get_private_key", request, options),
+    getProofContext: (request, options) => query("get_proof_context", request, options),
     getSessionProfile: (request, options) => query("get_session_profile", request, options),
     getSessionProfiles: (request = {}, options) => query("get_session_profiles", request, options),
     getSmartContractInterface: (request, options) => query("get_smart_contract_interface", request, options),
@@ -4448,6 +4484,7 @@ export function createApi({ submit, query }: Calls): Api {
     getWallet: (request, options) => query("get_wallet", request, options),
     getWalletAccount: (request, options) => query("get_wallet_account", request, options),
     listActivities: (request = {}, options) => query("list_activities", request, options),
+    listAppProofs: (request, options) => query("list_app_proofs", request, options),
     listEmailEvents: (request, options) => query("list_email_events", request, options),
     listOauth2Credentials: (request = {}, options) => query("list_oauth2_credentials", request, options),
     listPolicies: (request = {}, options) => query("list_policies", request, options),

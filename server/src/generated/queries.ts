@@ -13,6 +13,7 @@ import { getOrganizationConfigs } from "../queries/get_organization_configs.ts";
 import { getPolicy } from "../queries/get_policy.ts";
 import { getPolicyEvaluations } from "../queries/get_policy_evaluations.ts";
 import { getPrivateKey } from "../queries/get_private_key.ts";
+import { getProofContext } from "../queries/get_proof_context.ts";
 import { getSessionProfile } from "../queries/get_session_profile.ts";
 import { getSessionProfiles } from "../queries/get_session_profiles.ts";
 import { getSmartContractInterface } from "../queries/get_smart_contract_interface.ts";
@@ -20,6 +21,7 @@ import { getUser } from "../queries/get_user.ts";
 import { getWallet } from "../queries/get_wallet.ts";
 import { getWalletAccount } from "../queries/get_wallet_account.ts";
 import { listActivities } from "../queries/list_activities.ts";
+import { listAppProofs } from "../queries/list_app_proofs.ts";
 import { listEmailEvents } from "../queries/list_email_events.ts";
 import { listOauth2Credentials } from "../queries/list_oauth2_credentials.ts";
 import { listPolicies } from "../queries/list_policies.ts";
@@ -49,6 +51,7 @@ export const queries = {
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_proof_context: getProofContext,
   get_session_profile: getSessionProfile,
   get_session_profiles: getSessionProfiles,
   get_smart_contract_interface: getSmartContractInterface,
@@ -56,6 +59,7 @@ export const queries = {
   get_wallet: getWallet,
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
+  list_app_proofs: listAppProofs,
   list_email_events: listEmailEvents,
   list_oauth2_credentials: listOauth2Credentials,
   list_policies: listPolicies,
@@ -86,6 +90,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_policy", getPolicy],
   ["get_policy_evaluations", getPolicyEvaluations],
   ["get_private_key", getPrivateKey],
+  ["get_proof_context", getProofContext],
   ["get_session_profile", getSessionProfile],
   ["get_session_profiles", getSessionProfiles],
   ["get_smart_contract_interface", getSmartContractInterface],
@@ -93,6 +98,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_wallet", getWallet],
   ["get_wallet_account", getWalletAccount],
   ["list_activities", listActivities],
+  ["list_app_proofs", listAppProofs],
   ["list_email_events", listEmailEvents],
   ["list_oauth2_credentials", listOauth2Credentials],
   ["list_policies", listPolicies],

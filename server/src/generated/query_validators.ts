@@ -68,6 +68,12 @@ const getPrivateKey = (() => {
   return (value) => check_0(value);
 })();
 
+const getProofContext = (() => {
+  const External = [/^[0-9a-f]{64}$/u];
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "digest" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.digest === "string" && External[0].test(value.digest))))));
+  return (value) => check_0(value);
+})();
+
 const getSessionProfile = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "sessionProfileId" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.sessionProfileId === "string" && ((value.sessionProfileId.length >= 2 || (value.sessionProfileId.length >= 1 && codePointCount(value.sessionProfileId) >= 1)) && (value.sessionProfileId.length <= 128 || (value.sessionProfileId.length <= 256 && codePointCount(value.sessionProfileId) <= 128))))))));
   return (value) => check_0(value);
@@ -101,6 +107,11 @@ const getWalletAccount = (() => {
 const listActivities = (() => {
   const External = [/^ACTIVITY_TYPE_[A-Z0-9_]+$/u];
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationId" in value && ((((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (value.filterByStatus === undefined || (!("filterByStatus" in value) || ((Array.isArray(value.filterByStatus) && (value.filterByStatus.every((unique_0, index) => (((((((unique_0 === "ACTIVITY_STATUS_CREATED" || unique_0 === "ACTIVITY_STATUS_PENDING") || unique_0 === "ACTIVITY_STATUS_COMPLETED") || unique_0 === "ACTIVITY_STATUS_FAILED") || unique_0 === "ACTIVITY_STATUS_CONSENSUS_NEEDED") || unique_0 === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED") || unique_0 === "ACTIVITY_STATUS_REJECTED"))) && value.filterByStatus.length <= 100)) || value.filterByStatus === null)))) && (value.filterByType === undefined || (!("filterByType" in value) || ((Array.isArray(value.filterByType) && (value.filterByType.every((unique_1, index) => ((typeof unique_1 === "string" && ((unique_1.length <= 100 || (unique_1.length <= 200 && codePointCount(unique_1) <= 100)) && External[0].test(unique_1))))) && value.filterByType.length <= 200)) || value.filterByType === null)))) && (value.paginationOptions === undefined || (!("paginationOptions" in value) || (((typeof value.paginationOptions === "object" && value.paginationOptions !== null && !(Array.isArray(value.paginationOptions))) && (((value.paginationOptions.limit === undefined || (!("limit" in value.paginationOptions) || ((typeof value.paginationOptions.limit === "string" && (value.paginationOptions.limit.length <= 10 || (value.paginationOptions.limit.length <= 20 && codePointCount(value.paginationOptions.limit) <= 10))) || value.paginationOptions.limit === null))) && (value.paginationOptions.before === undefined || (!("before" in value.paginationOptions) || ((typeof value.paginationOptions.before === "string" && ((value.paginationOptions.before.length >= 2 || (value.paginationOptions.before.length >= 1 && codePointCount(value.paginationOptions.before) >= 1)) && (value.paginationOptions.before.length <= 128 || (value.paginationOptions.before.length <= 256 && codePointCount(value.paginationOptions.before) <= 128)))) || value.paginationOptions.before === null)))) && (value.paginationOptions.after === undefined || (!("after" in value.paginationOptions) || ((typeof value.paginationOptions.after === "string" && ((value.paginationOptions.after.length >= 2 || (value.paginationOptions.after.length >= 1 && codePointCount(value.paginationOptions.after) >= 1)) && (value.paginationOptions.after.length <= 128 || (value.paginationOptions.after.length <= 256 && codePointCount(value.paginationOptions.after) <= 128)))) || value.paginationOptions.after === null))))) || value.paginationOptions === null)))))));
+  return (value) => check_0(value);
+})();
+
+const listAppProofs = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "activityId" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.activityId === "string" && ((value.activityId.length >= 2 || (value.activityId.length >= 1 && codePointCount(value.activityId) >= 1)) && (value.activityId.length <= 128 || (value.activityId.length <= 256 && codePointCount(value.activityId) <= 128))))))));
   return (value) => check_0(value);
 })();
 
@@ -191,6 +202,7 @@ export const queryValidators: Readonly<Record<string, (value: unknown) => boolea
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_proof_context: getProofContext,
   get_session_profile: getSessionProfile,
   get_session_profiles: getSessionProfiles,
   get_smart_contract_interface: getSmartContractInterface,
@@ -198,6 +210,7 @@ export const queryValidators: Readonly<Record<string, (value: unknown) => boolea
   get_wallet: getWallet,
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
+  list_app_proofs: listAppProofs,
   list_email_events: listEmailEvents,
   list_oauth2_credentials: listOauth2Credentials,
   list_policies: listPolicies,

@@ -6,6 +6,7 @@ import { finish, type Work } from "@keystead/core/work.ts";
 import { withLimits } from "../endpoints/limits.ts";
 import { protocolVersion } from "../frames/frame.ts";
 import type { MessageKind, Reply, Request } from "../frames/messages.ts";
+import { openProofs } from "./decision/app_proofs.ts";
 import { openBodies } from "./decision/body_boxes.ts";
 import { prepare } from "./decision/prepare.ts";
 import { release } from "./decision/release.ts";
@@ -101,6 +102,7 @@ export function createOperations(
     prepare: (request) => finish(prepare(deployment.remembering(), request)),
     preparing: (request) => prepare(deployment.remembering(), request),
     openBodies: (request) => openBodies(deployment.remembering(), request),
+    openProofs: (request) => openProofs(deployment.remembering(), request),
     release: (request) => release(deployment.releasing(), request),
     statement: ({ page }) => stateReleased(deployment.remembering(), page),
     ...operatorsOperations(deployment, orders),
@@ -137,7 +139,7 @@ function operatorsOperations(
 
 function logOperations(): Pick<
   Operations,
-  "logState" | "openLog" | "logTail" | "takeIn" | "checkpoint" | "logStatement" | "openProofs" | "boot"
+  "logState" | "openLog" | "logTail" | "takeIn" | "checkpoint" | "logStatement" | "boot"
 > {
   const later = (): never => {
     throw new Fault("unimplemented", "not built yet");
@@ -149,7 +151,6 @@ function logOperations(): Pick<
     takeIn: later,
     checkpoint: later,
     logStatement: later,
-    openProofs: later,
     boot: later,
   };
 }

@@ -1,6 +1,7 @@
 /** What a caller hands to a commit: one item per activity, and the leaves that were released since. */
 import type { Change } from "../state/entities.ts";
 import type { ActivityRow } from "./activities.ts";
+import type { NewAppProofs } from "./app_proofs.ts";
 import type { NewCodeRow } from "./otp_codes.ts";
 import type { NewMessage } from "./outbox.ts";
 import type { NewSealedBody } from "./sealed_bodies.ts";
@@ -35,6 +36,8 @@ export type CommitItem = {
   activity?: ActivityRow;
   /** The whole body of a new one, where its row has the shown form. */
   sealedBody?: NewSealedBody;
+  /** App proofs that it asked for, sealed, and what the decision was taken on. */
+  appProofs?: NewAppProofs;
   /** A vote on an activity that exists already. */
   vote?: { activityId: string; voteId: string; vote: string; createdAtMs: number };
   /** One-time codes that it starts. */
@@ -56,11 +59,12 @@ export type CommitItem = {
   births?: readonly CommitItem[];
 };
 
-/** A leaf of an earlier group that the signer has released. `result` is the opened JSON, for the activity's row. */
+/** A leaf of an earlier group that the signer has released. `result` and `proofs` are the opened JSON, for the activity's rows. */
 export type ReleasedLeaf = {
   organizationId: string;
   boot: string;
   number: number;
   activityId?: string;
   result?: string;
+  proofs?: string;
 };

@@ -97,6 +97,7 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   addLeaf(plan, item);
   addActivity(plan, item, said);
   addSealedBody(plan, item);
+  addAppProofs(plan, item);
 }
 
 function addSealedBody({ organizationId, sealedBodies }: OrganizationPlan, { activity, sealedBody }: CommitItem): void {
@@ -109,6 +110,22 @@ function addSealedBody({ organizationId, sealedBodies }: OrganizationPlan, { act
     sealed,
     ends_at_ms: endsAtMs,
   });
+}
+
+function addAppProofs({ organizationId, ...plan }: OrganizationPlan, { activity, leaf, appProofs }: CommitItem): void {
+  if (appProofs === undefined) return;
+  if (activity === undefined) throw new Fault("internal", "app proofs come without their activity");
+  plan.appProofs.push({
+    organization_id: organizationId,
+    activity_id: activity.activityId,
+    boot: leaf.boot,
+    number: leaf.number,
+    sealed: appProofs.sealed,
+    proofs: null,
+  });
+  for (const { digest, ownerId, content } of appProofs.contexts) {
+    plan.decisionContexts.set(digest, { organization_id: organizationId, digest, owner_id: ownerId, content });
+  }
 }
 
 function addVote({ organizationId, votes }: OrganizationPlan, { vote }: CommitItem, said: Said): void {

@@ -73,8 +73,14 @@ function release(sqlite: SqliteConnection, released: readonly ReleasedLeaf[]): v
       .statement("delete from unreleased where organization_id = ? and boot = ? and number between ? and ?")
       .run(organizationId, boot, first, last);
   }
-  for (const { organizationId, activityId, result } of released) {
-    if (activityId === undefined || result === undefined) continue;
+  for (const { organizationId, activityId, result, proofs } of released) {
+    if (activityId === undefined) continue;
+    if (proofs !== undefined) {
+      sqlite
+        .statement("update app_proofs set proofs = ? where organization_id = ? and activity_id = ? and proofs is null")
+        .run(proofs, organizationId, activityId);
+    }
+    if (result === undefined) continue;
     sqlite
       .statement("update activities set result = ? where organization_id = ? and activity_id = ? and result is null")
       .run(result, organizationId, activityId);
@@ -105,6 +111,8 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   }
   for (const activity of plan.activities.values()) insert(sqlite, "activities", activity);
   for (const body of plan.sealedBodies) insert(sqlite, "sealed_bodies", body);
+  for (const proofs of plan.appProofs) insert(sqlite, "app_proofs", proofs);
+  for (const context of plan.decisionContexts.values()) insert(sqlite, "decision_contexts", context);
   for (const vote of plan.votes) insert(sqlite, "votes", vote);
   for (const code of plan.otpCodes) insert(sqlite, "otp_codes", code);
   for (const attempt of plan.otpAttempts) insert(sqlite, "otp_attempts", attempt);

@@ -19,6 +19,9 @@ export type OrganizationPlan = {
   readonly leaves: Tables["leaves"][];
   readonly activities: Map<string, Tables["activities"]>;
   readonly sealedBodies: Tables["sealed_bodies"][];
+  readonly appProofs: Tables["app_proofs"][];
+  /** By digest: several activities of a group have one context's pages in common. */
+  readonly decisionContexts: Map<string, Tables["decision_contexts"]>;
   readonly votes: Tables["votes"][];
   readonly otpCodes: Tables["otp_codes"][];
   /** Of codes whose tokens are given out. */
@@ -47,6 +50,8 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     leaves: [],
     activities: new Map(),
     sealedBodies: [],
+    appProofs: [],
+    decisionContexts: new Map(),
     votes: [],
     otpCodes: [],
     otpAttempts: [],

@@ -61,6 +61,8 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   unreleased: ["boot", "number"],
   activities: ["activity_id"],
   sealed_bodies: ["activity_id"],
+  app_proofs: ["activity_id"],
+  decision_contexts: ["digest"],
   votes: ["activity_id", "vote_id"],
   otp_codes: ["otp_id"],
   otp_attempts: ["otp_id", "place"],

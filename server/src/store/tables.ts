@@ -59,6 +59,19 @@ export const tables = {
   },
   /** Bodies with a bearer value, as the signer sealed them. Until it ends, `activities.body` has their shown form. */
   sealed_bodies: { organization_id: "text", activity_id: "text", sealed: "bytes", ends_at_ms: "integer" },
+  /**
+   * App proofs of an activity that asked for them, as the signer sealed them for its leaf, and their JSON text once the leaf was released.
+   */
+  app_proofs: {
+    organization_id: "text",
+    activity_id: "text",
+    boot: "text",
+    number: "integer",
+    sealed: "bytes",
+    proofs: "text?",
+  },
+  /** What proven decisions were taken on: contexts, pages and records by the hex of their SHA-256. `owner_id`: whose members may read it. */
+  decision_contexts: { organization_id: "text", digest: "text", owner_id: "text", content: "bytes" },
   /** Votes after the submission's own, which stands in the activity's row. */
   votes: {
     organization_id: "text",

@@ -41,6 +41,9 @@ const told = { nowhere: "what became of mail is the gateway's own word, and no d
 const untilItEnds = {
   nowhere: "no activity of the story has a bearer value; `check_bodies.test.ts` changes such rows",
 };
+const unproven = {
+  nowhere: "no activity of the story asks for app proofs; `check_app_proofs.test.ts` changes such rows",
+};
 export const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
 
 /** Where a change of each column shows. */
@@ -52,6 +55,8 @@ export const found = {
   unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   sealed_bodies: all("sealed_bodies", untilItEnds),
+  app_proofs: all("app_proofs", unproven),
+  decision_contexts: all("decision_contexts", unproven),
   votes: { ...all("votes", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   otp_codes: all("otp_codes", shortLived),
   otp_attempts: all("otp_attempts", shortLived),
@@ -98,6 +103,8 @@ export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: 
   leaves: { removed: "check-log" },
   unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
   sealed_bodies: { removed: untilItEnds, added: untilItEnds },
+  app_proofs: { removed: unproven, added: unproven },
+  decision_contexts: { removed: unproven, added: unproven },
   otp_codes: { removed: shortLived, added: shortLived },
   otp_attempts: { removed: shortLived, added: shortLived },
   idempotency_keys: { removed: oneDay, added: oneDay },

@@ -1,8 +1,8 @@
 /** The leaf of an act that a user stamped. */
 import { encodeLeaf } from "@keystead/core/log/leaf.ts";
+import type { NamedState } from "@keystead/core/log/leaf_format_2.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import { keptEvidence } from "../../evidence/evidence.ts";
-import type { KeptEvidence } from "../../evidence/evidence_row.ts";
 import { verifyingKeyOf } from "../../state/credentials.ts";
 import { activityId as deriveActivityId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
@@ -28,14 +28,10 @@ export function actLeaf(
   act: Act,
   { number, event, grounds, organizationId, ledTo, creator, outcome }: ActRecord,
 ): { boot: Uint8Array; number: number; activityId: Uint8Array; leaf: Uint8Array } {
-  const { signer, state, caller, asked, stamped, nowMs } = act;
+  const { signer, asked, nowMs } = act;
   const { boot } = signer;
   const activityId = idOf(act);
-  const states = [creator ?? state.known, ...act.others.read].map(({ header, digest }) => ({
-    organizationId: header.organizationId,
-    version: header.version,
-    digest,
-  }));
+  const states = statesOf(act, creator);
   const content = encodeLeaf({
     boot,
     number,
@@ -49,7 +45,7 @@ export function actLeaf(
     timeMs: nowMs,
     states,
     header: ledTo?.marked,
-    evidence: [{ ...caller.ids, body: stamped, content: contentOf(act) }],
+    evidence: [evidenceOf(act)],
     outside: [...act.identities.taken, ...act.orders.taken],
     outcome: sha256(outcome),
   });
@@ -59,8 +55,19 @@ export function actLeaf(
   return { boot, number, activityId, leaf: marked };
 }
 
-function contentOf({ signer, caller: { evidence, credential } }: Act): KeptEvidence {
-  return keptEvidence(signer.curves, evidence, verifyingKeyOf(credential));
+/** The states that an act names: its own organization's, or the one that its creator led to, and those that were read along. */
+export function statesOf({ state, others }: Act, creator?: KnownHeader): NamedState[] {
+  return [creator ?? state.known, ...others.read].map(({ header, digest }) => ({
+    organizationId: header.organizationId,
+    version: header.version,
+    digest,
+  }));
+}
+
+/** What a leaf keeps of how the caller showed who it is. */
+export function evidenceOf({ signer, caller, stamped }: Act) {
+  const { ids, evidence, credential } = caller;
+  return { ...ids, body: stamped, content: keptEvidence(signer.curves, evidence, verifyingKeyOf(credential)) };
 }
 
 export function idOf({ state, asked }: Act): Uint8Array {
