@@ -13,6 +13,8 @@ const places = {
   VOTED: 4,
   BIRTH: 5,
   DATABASE_ACCEPTED: 6,
+  LOG_OPENED: 7,
+  BOOTED: 8,
   NONE: 0,
   ROOT_QUORUM: 1,
   OWN_CREDENTIAL: 2,
@@ -21,6 +23,11 @@ const places = {
   AUTH_PROXY: 5,
   issuerKey: 0,
   oauth2Identity: 1,
+  openedLog: 2,
+  memoryVerdict: 3,
+  made: 4,
+  importTarget: 5,
+  order: 6,
 } as const;
 
 export function u32(value: number): Buffer {

@@ -34,6 +34,14 @@ export const samples = {
     ],
   }),
   pins: () => ({ page: 0 }),
+  logState: () => ({}),
+  openLog: (aim) => ({ state: offered(older(aim), links(aim)), checkpoints: [] }),
+  logTail: () => ({ from: 0 }),
+  takeIn: (aim) => ({ leaves: seenOf(aim).rows.map(({ leaf }) => leaf), last: false }),
+  checkpoint: () => ({ size: 1 }),
+  logStatement: (aim) => ({ organizationId: aim.run.parentId, first: offered(older(aim), links(aim)) }),
+  openProofs: (aim) => ({ rows: seenOf(aim).rows.map(({ leaf }) => ({ leaf, proofs: leaf })) }),
+  boot: () => ({}),
 } as const satisfies { [K in MessageKind]: (aim: Aim) => unknown };
 
 const kinds = Object.keys(samples) as MessageKind[];

@@ -236,10 +236,10 @@ test("kinds that this release does not know are refused by their numbers", () =>
     ...refused,
     message: "malformed bytes: unknown passkey algorithm 2",
   });
-  const outside = Buffer.concat([u32(1), Buffer.of(2, 0), counted("value")]);
+  const outside = Buffer.concat([u32(1), Buffer.of(7, 0), counted("value")]);
   assert.throws(() => decodeLeaf(formatTwo(plain, { outside })), {
     ...refused,
-    message: "malformed bytes: unknown kind of outside value 2",
+    message: "malformed bytes: unknown kind of outside value 7",
   });
 });
 

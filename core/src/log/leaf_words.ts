@@ -9,13 +9,23 @@ export const leafEvents = [
   "VOTED",
   "BIRTH",
   "DATABASE_ACCEPTED",
+  "LOG_OPENED",
+  "BOOTED",
 ] as const;
 
 /** Why the signer let an activity run, or did not. */
 export const leafGrounds = ["NONE", "ROOT_QUORUM", "OWN_CREDENTIAL", "POLICY", "OPERATOR", "AUTH_PROXY"] as const;
 
 /** What a decision may take from outside. */
-export const outsideKinds = ["issuerKey", "oauth2Identity"] as const;
+export const outsideKinds = [
+  "issuerKey",
+  "oauth2Identity",
+  "openedLog",
+  "memoryVerdict",
+  "made",
+  "importTarget",
+  "order",
+] as const;
 
 export type LeafEvent = (typeof leafEvents)[number];
 export type LeafGrounds = (typeof leafGrounds)[number];

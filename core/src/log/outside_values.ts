@@ -1,5 +1,5 @@
 /** What a decision took from outside, as a leaf names it: enough to decide the same again. SPEC.md has the kinds. */
-import { decode, encode, struct, textUpTo, u64, type ValueOf } from "../encoding/layout.ts";
+import { decode, encode, fixed, optional, struct, textUpTo, u64, type ValueOf } from "../encoding/layout.ts";
 
 /** One key of an issuer that a token was held against. Other keys that its issuer had then decided nothing. */
 const issuerKeyLayout = struct({
@@ -35,4 +35,20 @@ export function encodeIssuerKey(value: TakenIssuerKey): Uint8Array<ArrayBuffer> 
 
 export function decodeIssuerKey(bytes: Uint8Array): TakenIssuerKey {
   return decode(issuerKeyLayout, bytes);
+}
+
+/** The log that an act of the operator lists, and the last known head of the one that it follows. */
+const openedLogLayout = struct({
+  logId: fixed(16),
+  previous: optional(struct({ logId: fixed(16), size: u64, root: fixed(32) })),
+});
+
+export type OpenedLog = ValueOf<typeof openedLogLayout>;
+
+export function encodeOpenedLog(value: OpenedLog): Uint8Array<ArrayBuffer> {
+  return encode(openedLogLayout, value);
+}
+
+export function decodeOpenedLog(bytes: Uint8Array): OpenedLog {
+  return decode(openedLogLayout, bytes);
 }

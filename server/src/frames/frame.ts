@@ -2,7 +2,7 @@
 import { encode, type Layout } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
 
-export const protocolVersion = 3;
+export const protocolVersion = 4;
 
 /**
  * A frame's longest content: all that one decision can need at once. Pages, journals, bodies and records have bounds of their own, and a
@@ -28,6 +28,16 @@ export const frameKinds = {
   issuer: 12,
   oauth2: 13,
   captcha: 14,
+  /** Of the log. */
+  logState: 15,
+  openLog: 16,
+  logTail: 17,
+  takeIn: 18,
+  checkpoint: 19,
+  logStatement: 20,
+  /** The leaf of this start, and its proof. */
+  boot: 21,
+  openProofs: 22,
   fault: 255,
 } as const;
 

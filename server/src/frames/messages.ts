@@ -84,6 +84,11 @@ const prepared = struct({
   records: list(struct({ content: bytes, sealed: bytes, blindIndex: optional(text) })),
   /** Tags and digests of these records, as `drawn.ts` writes them: kept beside the leaf, for whoever executes the log anew. */
   made: optional(bytes),
+  /** Bytes that the leaf names by their SHA-256 and that no other row has: kept for whoever checks or executes the log. */
+  disclosed: list(bytes),
+  /** App proofs, sealed until the leaf is released, and the preimage of the digest that they name. */
+  proofs: optional(bytes),
+  context: optional(bytes),
   /** Messages to be sent, sealed for the courier (`../outbox/SPEC.md`). */
   outbox: list(
     struct({
@@ -139,6 +144,9 @@ const storedBody = struct({ organizationId: text, fingerprint: fixed(32), sealed
 /** A committed row as it is stored. */
 const releaseRow = struct({ leaf: bytes, sealed: optional(bytes) });
 
+/** Where a leaf stands in the log, and what stands there for it. */
+const place = struct({ position: u64, ordinal: u64, entry: fixed(32) });
+
 export const messages = {
   hello: {
     request: struct({ protocol: u8, keyring: optional(bytes) }),
@@ -180,7 +188,8 @@ export const messages = {
     request: struct({ rows: list(releaseRow), links: list(bytes) }),
     reply: list(
       variant({
-        released: struct({ result: optional(text) }),
+        /** The place comes with the release that appended it, and with no other. */
+        released: struct({ result: optional(text), place: optional(place) }),
         refused: struct({ message: text }),
         /** Headers that are lacking to place the row, of every organization it names. */
         again: list(struct({ organizationId: text, linksFrom: u64, linksTo: u64 })),
@@ -233,6 +242,58 @@ export const messages = {
     }),
     reply: list(bytes),
   },
+  /** The signer's log as its memory has it; none before one is opened. */
+  logState: {
+    request: struct({}),
+    reply: optional(
+      struct({
+        logId: fixed(16),
+        origin: text,
+        isListed: bool,
+        size: u64,
+        checkpointSize: u64,
+        /** Leaves from before the log are still to be taken in. */
+        isOwed: bool,
+      }),
+    ),
+  },
+  /** The operator's act that lists the log in the first organization, whose newest state is offered. */
+  openLog: {
+    request: struct({ state: offeredState, checkpoints: list(text) }),
+    reply: variant({ prepared, again: struct({ linksFrom: u64 }) }),
+  },
+  /** What was appended from this position on, as far as the memory still has it, in portions. */
+  logTail: {
+    request: struct({ from: u64 }),
+    reply: struct({
+      size: u64,
+      /** The position of the first one here; later than asked for where the memory has forgotten those before. */
+      first: u64,
+      leaves: list(struct({ organizationId: fixed(16), boot: fixed(16), number: u64, ordinal: u64, entry: fixed(32) })),
+    }),
+  },
+  /** Leaves of a database from before the log, by organization, boot and number; released ones that never came are named at the end. */
+  takeIn: {
+    request: struct({ leaves: list(bytes), last: bool }),
+    reply: struct({
+      places: list(optional(place)),
+      missing: list(struct({ boot: fixed(16), first: u64, last: u64 })),
+    }),
+  },
+  /** All below this size is stored. The reply is the signed note of the checkpoint. */
+  checkpoint: { request: struct({ size: u64 }), reply: struct({ note: text }) },
+  /** How many leaves of an organization are in the log. The first organization's state says which logs there are. */
+  logStatement: {
+    request: struct({ organizationId: text, first: offeredState }),
+    reply: variant({ signed: struct({ note: text }), again: struct({ linksFrom: u64 }) }),
+  },
+  /** App proofs of leaves that are released, as JSON. */
+  openProofs: {
+    request: struct({ rows: list(struct({ leaf: bytes, proofs: bytes })) }),
+    reply: list(variant({ opened: struct({ proofs: text }), refused: struct({ message: text }) })),
+  },
+  /** The leaf of this start of the signer, and the bytes of its boot proof. */
+  boot: { request: struct({}), reply: struct({ prepared, proof: bytes }) },
 } as const;
 
 export const faultMessage = struct({ code: text, message: text, errorCode: text, details: text });
@@ -244,6 +305,7 @@ export type Prepared = ValueOf<typeof prepared>;
 export type Wish = ValueOf<typeof wish>;
 export type NextState = ValueOf<typeof nextState>;
 export type HeadStanding = (typeof headStandings)[number];
+export type Place = ValueOf<typeof place>;
 export type ReleaseRow = ValueOf<typeof releaseRow>;
 export type MessageKind = keyof typeof messages;
 export type Request<K extends MessageKind> = ValueOf<(typeof messages)[K]["request"]>;

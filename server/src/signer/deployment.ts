@@ -17,6 +17,7 @@ import type { Signer } from "./decision/signer.ts";
 import type { Memory } from "./memory/memory.ts";
 import { createBlinds } from "./secrets/blinds.ts";
 import type { Draws } from "./secrets/draws.ts";
+import { createEphemeralPair, type EphemeralPair } from "./secrets/ephemeral_pair.ts";
 import { deploymentName, type Keyring, openKeyringWith, type RootKeys, versionOfCurrent } from "./secrets/keyring.ts";
 import { createSealer } from "./secrets/seal.ts";
 
@@ -67,6 +68,7 @@ export type Deployment = {
 export function createDeployment(parts: SignerParts): Deployment {
   const { memory } = parts;
   const boot = new Uint8Array(randomBytes(16));
+  const ephemeral = createEphemeralPair();
   const nextNumber = createCounter();
   let signer: Signer | undefined;
 
@@ -83,7 +85,7 @@ export function createDeployment(parts: SignerParts): Deployment {
 
   return {
     join(sealedKeyring) {
-      signer = createSigner(parts, boot, nextNumber, sealedKeyring);
+      signer = createSigner(parts, { boot, ephemeral }, nextNumber, sealedKeyring);
       return signer;
     },
     get current() {
@@ -114,7 +116,7 @@ function createCounter(): () => number {
 
 function createSigner(
   parts: SignerParts,
-  boot: Uint8Array,
+  { boot, ephemeral }: { boot: Uint8Array; ephemeral: EphemeralPair },
   nextNumber: () => number,
   sealedKeyring: Uint8Array,
 ): Signer {
@@ -128,6 +130,7 @@ function createSigner(
   if (!memory.knowsBoot(boot)) memory.rememberBoot(boot);
   return {
     boot,
+    ephemeral,
     curves: nodeCurves,
     limits,
     keyring,

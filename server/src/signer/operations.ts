@@ -104,6 +104,7 @@ export function createOperations(
     release: (request) => release(deployment.releasing(), request),
     statement: ({ page }) => stateReleased(deployment.remembering(), page),
     ...operatorsOperations(deployment, orders),
+    ...logOperations(),
   };
 }
 
@@ -131,6 +132,25 @@ function operatorsOperations(
       if (!orders.reseal) throw new Fault("permission_denied", "the operator did not order to replace the root key");
       return reseal(deployment.joined(), request);
     },
+  };
+}
+
+function logOperations(): Pick<
+  Operations,
+  "logState" | "openLog" | "logTail" | "takeIn" | "checkpoint" | "logStatement" | "openProofs" | "boot"
+> {
+  const later = (): never => {
+    throw new Fault("unimplemented", "not built yet");
+  };
+  return {
+    logState: later,
+    openLog: later,
+    logTail: later,
+    takeIn: later,
+    checkpoint: later,
+    logStatement: later,
+    openProofs: later,
+    boot: later,
   };
 }
 

@@ -103,6 +103,14 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
       },
     ],
     pins: [{ page: 0 }],
+    logState: [{}],
+    openLog: [{ state: { ...newest, links: [newest.header] }, checkpoints: [] }],
+    logTail: [{ from: 0 }],
+    takeIn: [{ leaves: [row.leaf], last: true }],
+    checkpoint: [{ size: 1 }],
+    logStatement: [{ organizationId: rig.orders.birth.organizationId, first: { ...newest, links: [newest.header] } }],
+    openProofs: [{ rows: [{ leaf: row.leaf, proofs: row.leaf }] }],
+    boot: [{}],
     reseal: [{ boxes: [{ kind: "keyring", value: { sealed: rig.keyring } }] }],
   };
 

@@ -31,6 +31,7 @@ import { type Before, beforeBirth, executedIn, writeState } from "@keystead/serv
 import { openMemory } from "@keystead/server/signer/memory/memory.ts";
 import { createBlinds } from "@keystead/server/signer/secrets/blinds.ts";
 import { createDraws } from "@keystead/server/signer/secrets/draws.ts";
+import { createEphemeralPair } from "@keystead/server/signer/secrets/ephemeral_pair.ts";
 import { openKeyringWith } from "@keystead/server/signer/secrets/keyring.ts";
 import { createSealer, type Sealer } from "@keystead/server/signer/secrets/seal.ts";
 import { verificationTokenId } from "@keystead/server/state/derived_id.ts";
@@ -106,6 +107,7 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
   let number = 0;
   return {
     boot: new Uint8Array(randomBytes(16)),
+    ephemeral: createEphemeralPair(),
     curves: nodeCurves,
     limits: withLimits({}),
     keyring,

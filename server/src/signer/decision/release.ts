@@ -103,9 +103,12 @@ function addLeaf(ranges: ReleasedRange[], { boot, number }: Pick<Leaf, "boot" | 
 
 /** One row that was damaged in the database is that row's trouble, not its neighbours'. */
 function open(signer: Signer, row: ReleaseRow | undefined, { own, result }: Checked): Outcome {
-  if (row?.sealed === undefined) return { kind: "released", value: { result: undefined } };
+  if (row?.sealed === undefined) return { kind: "released", value: { result: undefined, place: undefined } };
   try {
-    return { kind: "released", value: { result: result ?? boxedText(signer, row.leaf, row.sealed, own) } };
+    return {
+      kind: "released",
+      value: { result: result ?? boxedText(signer, row.leaf, row.sealed, own), place: undefined },
+    };
   } catch (error) {
     if (error instanceof Fault) return { kind: "refused", value: { message: error.message } };
     throw error;

@@ -6,6 +6,7 @@ import type { SessionProfile } from "../../state/entities.ts";
 import type { Lru } from "../../state/lru.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { Draws } from "../secrets/draws.ts";
+import type { EphemeralPair } from "../secrets/ephemeral_pair.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Sealer } from "../secrets/seal.ts";
 import type { JournalCache } from "./journal_cache.ts";
@@ -16,6 +17,8 @@ import type { RecordCache } from "./record_cache.ts";
 
 export type Signer = {
   readonly boot: Uint8Array;
+  /** The keys of this start, for app proofs. */
+  readonly ephemeral: EphemeralPair;
   readonly curves: Curves;
   readonly limits: Limits;
   readonly keyring: Keyring;
