@@ -26,3 +26,7 @@ export function nobleP384Signer(privateKey: Uint8Array): P384Signer {
     sign: (message) => p384.sign(message, privateKey, ecdsa),
   };
 }
+
+export function isP384PrivateKey(bytes: Uint8Array): boolean {
+  return p384.utils.isValidSecretKey(bytes);
+}

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import type { Program } from "./code.ts";
 import type { ProcessRow } from "./processes.ts";
 
@@ -9,6 +10,7 @@ export function nodeArguments({ network, flags }: ProcessRow, program: Program, 
     ...flags,
     ...[...program.readable, folder].map((path) => `--allow-fs-read=${path}`),
     writeFlag(folder),
+    ...(program.preload === undefined ? [] : [`--import=${pathToFileURL(program.preload)}`]),
     program.entry,
   ];
 }

@@ -45,4 +45,5 @@ export const onConflict: { readonly [T in TableName]?: string } = {
     fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
   refused_bytes: `on conflict (organization_id, user_id, day) do update set
     bytes = refused_bytes.bytes + excluded.bytes`,
+  loaded_files: "on conflict (organization_id, digest) do nothing",
 };
