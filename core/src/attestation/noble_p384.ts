@@ -17,12 +17,15 @@ export const nobleP384: P384 = {
   },
 };
 
-/** The same message gives the same signature, always and everywhere. */
-export function nobleP384Signer(privateKey: Uint8Array): P384Signer {
+/** The same message gives the same signature, always and everywhere. Who knows the public key saves making it again. */
+export function nobleP384Signer(
+  privateKey: Uint8Array,
+  publicKey: Uint8Array = p384.getPublicKey(privateKey, false),
+): P384Signer {
   // A start signs once with it. Without this, noble first makes tables for 60 ms that pay only for many signatures.
   p384.Point.BASE.precompute(1, true);
   return {
-    publicKey: p384.getPublicKey(privateKey, false),
+    publicKey,
     sign: (message) => p384.sign(message, privateKey, ecdsa),
   };
 }

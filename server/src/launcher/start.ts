@@ -112,7 +112,7 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
       "root key": () => rootKey.open(),
       "signer orders": async () => encodeOrders(signerOrders(config, data, bootstrap, port)),
       "courier key": courierKey.copy,
-      "node digest": createNodeDigest(say),
+      "node digest": createNodeDigest({ say, kept: data.nodeDigest }),
     },
     restartPauseMs: config.restartPauseMs,
     endsByItself: worksOnData(config),

@@ -11,11 +11,11 @@ import { fileURLToPath } from "node:url";
 /** The folder that holds the code: four above, in `src` and in `build`. */
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
-/** Files that a module reads by itself instead of importing them: its name, and theirs beside it. */
-const readBeside: Readonly<Record<string, string>> = {
-  "/tiny-secp256k1/lib/wasm_loader.js": "secp256k1.wasm",
-};
+/** The one module that reads a file by itself instead of importing it, and the file beside it. */
+const wasmLoader = "/tiny-secp256k1/lib/wasm_loader.js";
+const wasmFile = "secp256k1.wasm";
 
+/** By URL. */
 const digests = new Map<string, string>();
 
 registerHooks({
@@ -26,24 +26,27 @@ registerHooks({
     if (!url.startsWith("file:") || source === undefined || source === null) {
       throw new Error(`the signer does not load ${url}: its bytes are not known`);
     }
-    note(url, typeof source === "string" ? source : new Uint8Array(source as ArrayBuffer));
-    for (const [module, file] of Object.entries(readBeside))
-      if (url.endsWith(module)) noteFile(new URL(file, url).href);
+    digests.set(url, hash("sha256", typeof source === "string" ? source : viewOf(source)));
+    if (url.endsWith(wasmLoader)) noteFile(new URL(wasmFile, url).href);
     return loaded;
   },
 });
 noteFile(import.meta.url);
 
+function viewOf(source: ArrayBuffer | NodeJS.ArrayBufferView | SharedArrayBuffer): NodeJS.ArrayBufferView {
+  return ArrayBuffer.isView(source) ? source : new Uint8Array(source);
+}
+
 function noteFile(url: string): void {
-  note(url, readFileSync(fileURLToPath(url)));
+  digests.set(url, hash("sha256", readFileSync(fileURLToPath(url))));
 }
 
-function note(url: string, bytes: Uint8Array | string): void {
-  const path = fileURLToPath(url) + new URL(url).search;
-  digests.set(path.startsWith(root) ? path.slice(root.length) : path, hash("sha256", bytes));
-}
-
-/** All that was loaded up to now: paths from the folder of the code, and SHA-256 in hex. Nothing, where Node did not load this first. */
+/** All that was loaded up to now: paths from the folder of the code, and SHA-256 in hex. */
 export function loadedFiles(): { path: string; digest: string }[] {
-  return Array.from(digests, ([path, digest]) => ({ path, digest }));
+  return Array.from(digests, ([url, digest]) => ({ path: pathOf(url), digest }));
+}
+
+function pathOf(url: string): string {
+  const path = fileURLToPath(url) + (url.includes("?") ? new URL(url).search : "");
+  return path.startsWith(root) ? path.slice(root.length) : path;
 }

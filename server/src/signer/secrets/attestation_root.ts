@@ -31,9 +31,10 @@ export function createAttestationRoot(secret: Uint8Array, deploymentId: string):
 function makeRoot(mac: (content: Uint8Array) => Uint8Array, deploymentId: string): AttestationRoot {
   const scalar = firstPrivateKey(mac);
   try {
+    const signer = nodeP384Signer(importKey(scalar));
     // Only this one signature has to be the same each time, and OpenSSL cannot make it so.
-    const certificate = writeRootCertificate({ sha256 }, deploymentId, nobleP384Signer(scalar));
-    return { signer: nodeP384Signer(importKey(scalar)), certificate };
+    const deterministic = nobleP384Signer(scalar, signer.publicKey);
+    return { signer, certificate: writeRootCertificate({ sha256 }, deploymentId, deterministic) };
   } finally {
     scalar.fill(0);
   }
