@@ -501,9 +501,17 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "organizationId": "Unique identifier of an organization.",
     "userId": "Unique identifier.",
   },
+  get_boot_proof: {
+    "organizationId": "Unique identifier of an organization.",
+    "ephemeralKey": "`publicKey` of an app proof.",
+  },
   get_ip_allowlist: {
     "organizationId": "Unique identifier of an organization.",
     "publicKey": "Public key of the API key that the list is for, in hex; left out, it is the organization's own list.",
+  },
+  get_latest_boot_proof: {
+    "organizationId": "Unique identifier of an organization.",
+    "appName": "Name or id of the program, as /.well-known/keystead.json lists them in `apps`.",
   },
   get_oauth2_credential: {
     "organizationId": "Unique identifier of an organization.",

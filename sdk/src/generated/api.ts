@@ -3413,6 +3413,37 @@ export type GetAuthenticatorsResponse = {
   authenticators: Authenticator[];
 };
 
+export type GetBootProofRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** `publicKey` of an app proof. */
+  ephemeralKey: string;
+};
+
+export type GetBootProofResponse = {
+  bootProof: {
+    /** The keys of this start in hex: one for encryption, then one for signing, 65 bytes each. */
+    ephemeralPublicKeyHex: string;
+    /** The attestation document, a COSE_Sign1. It is made by software and says so. In base64. */
+    cloudAttestationDocB64: string;
+    /** The manifest, whose SHA-256 the document names. In base64. */
+    qosManifestB64: string;
+    /** The manifest with its approvals, of which there are none. In base64. */
+    qosManifestEnvelopeB64: string;
+    /** Format of the manifest. */
+    qosManifestVersion: string;
+    /** `software-attestation`. */
+    deploymentLabel: string;
+    /** Program that was started. */
+    enclaveApp: string;
+    /** Who runs it. */
+    owner: string;
+    createdAt: Timestamp;
+    /** The list of files that were loaded, whose SHA-256 is `pivot.hash` in the manifest. In base64. */
+    loadedFilesB64: string;
+  };
+};
+
 export type GetIpAllowlistRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3421,6 +3452,37 @@ export type GetIpAllowlistRequest = {
 
 export type GetIpAllowlistResponse = {
   allowlist: IpAllowlist;
+};
+
+export type GetLatestBootProofRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Name or id of the program, as /.well-known/keystead.json lists them in `apps`. */
+  appName: string;
+};
+
+export type GetLatestBootProofResponse = {
+  bootProof: {
+    /** The keys of this start in hex: one for encryption, then one for signing, 65 bytes each. */
+    ephemeralPublicKeyHex: string;
+    /** The attestation document, a COSE_Sign1. It is made by software and says so. In base64. */
+    cloudAttestationDocB64: string;
+    /** The manifest, whose SHA-256 the document names. In base64. */
+    qosManifestB64: string;
+    /** The manifest with its approvals, of which there are none. In base64. */
+    qosManifestEnvelopeB64: string;
+    /** Format of the manifest. */
+    qosManifestVersion: string;
+    /** `software-attestation`. */
+    deploymentLabel: string;
+    /** Program that was started. */
+    enclaveApp: string;
+    /** Who runs it. */
+    owner: string;
+    createdAt: Timestamp;
+    /** The list of files that were loaded, whose SHA-256 is `pivot.hash` in the manifest. In base64. */
+    loadedFilesB64: string;
+  };
 };
 
 export type GetOauth2CredentialRequest = {
@@ -3957,7 +4019,11 @@ export type GetAuthenticatorInput = Omit<GetAuthenticatorRequest, "organizationI
 
 export type GetAuthenticatorsInput = Omit<GetAuthenticatorsRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetBootProofInput = Omit<GetBootProofRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetIpAllowlistInput = Omit<GetIpAllowlistRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetLatestBootProofInput = Omit<GetLatestBootProofRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetOauth2CredentialInput = Omit<GetOauth2CredentialRequest, "organizationId"> & { organizationId?: string | undefined };
 
@@ -4103,7 +4169,9 @@ export const queries = {
   get_api_keys: { url: "/public/v1/query/get_api_keys", summary: "List the API keys of a user, or of all users", parameters: ["userId?: string | null"] },
   get_authenticator: { url: "/public/v1/query/get_authenticator", summary: "Get one passkey", parameters: ["authenticatorId: string"] },
   get_authenticators: { url: "/public/v1/query/get_authenticators", summary: "List the passkeys of a user", parameters: ["userId: string"] },
+  get_boot_proof: { url: "/public/v1/query/get_boot_proof", summary: "Get what a start of the signer has shown about itself, by its ephemeral key", parameters: ["ephemeralKey: string"] },
   get_ip_allowlist: { url: "/public/v1/query/get_ip_allowlist", summary: "Get the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
+  get_latest_boot_proof: { url: "/public/v1/query/get_latest_boot_proof", summary: "Get what the newest start of a program has shown about itself", parameters: ["appName: string"] },
   get_oauth2_credential: { url: "/public/v1/query/get_oauth2_credential", summary: "Get one OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string"] },
   get_oauth_providers: { url: "/public/v1/query/get_oauth_providers", summary: "List the OpenID Connect identities of a user, or of all users", parameters: ["userId?: string | null"] },
   get_organization: { url: "/public/v1/query/get_organization", summary: "Get an organization with its users, policies, keys, wallets and tags", parameters: [] },
@@ -4321,8 +4389,12 @@ export type Api = {
   getAuthenticator(request: GetAuthenticatorInput, options?: CallOptions): Promise<GetAuthenticatorResponse>;
   /** List the passkeys of a user. */
   getAuthenticators(request: GetAuthenticatorsInput, options?: CallOptions): Promise<GetAuthenticatorsResponse>;
+  /** Get what a start of the signer has shown about itself, by its ephemeral key. */
+  getBootProof(request: GetBootProofInput, options?: CallOptions): Promise<GetBootProofResponse>;
   /** Get the IP allowlist of an organization or an API key. */
   getIpAllowlist(request?: GetIpAllowlistInput, options?: CallOptions): Promise<GetIpAllowlistResponse>;
+  /** Get what the newest start of a program has shown about itself. */
+  getLatestBootProof(request: GetLatestBootProofInput, options?: CallOptions): Promise<GetLatestBootProofResponse>;
   /** Get one OAuth 2.0 credential of an application. */
   getOauth2Credential(request: GetOauth2CredentialInput, options?: CallOptions): Promise<GetOauth2CredentialResponse>;
   /** List the OpenID Connect identities of a user, or of all users. */
@@ -4468,7 +4540,9 @@ export function createApi({ submit, query }: Calls): Api {
     getApiKeys: (request = {}, options) => query("get_api_keys", request, options),
     getAuthenticator: (request, options) => query("get_authenticator", request, options),
     getAuthenticators: (request, options) => query("get_authenticators", request, options),
+    getBootProof: (request, options) => query("get_boot_proof", request, options),
     getIpAllowlist: (request = {}, options) => query("get_ip_allowlist", request, options),
+    getLatestBootProof: (request, options) => query("get_latest_boot_proof", request, options),
     getOauth2Credential: (request, options) => query("get_oauth2_credential", request, options),
     getOauthProviders: (request = {}, options) => query("get_oauth_providers", request, options),
     getOrganization: (request = {}, options) => query("get_organization", request, options),

@@ -120,7 +120,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const proxyRoutes = authProxyRoutes({ ...submits, budgets, channels, captcha, linkingIssuers });
   const routes: Route[] = [
     ...apiRoutes({ ...submits, queryQueue, ignoresIpAllowlists }),
-    ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys }),
+    ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys, boot: signer.boot }),
     ...ownIssuerRoutes({ curves, publicUrl, publicKeys: signer.publicKeys }),
     ...(proxyPort === undefined ? proxyRoutes : []),
   ];

@@ -46,9 +46,12 @@ async function stop(): Promise<void> {
 
 async function join(socket: Socket): Promise<void> {
   const isAccepting = mode === "accept-database";
+  const joinMode = isAccepting ? "accepting" : order === undefined ? "serving" : "working";
   link.attach(socket);
   organizations.forgetAll();
-  signer.setPublicKeys(await joinSigner(store, link, committer, isAccepting));
+  const { publicKeys, boot } = await joinSigner(store, link, committer, joinMode);
+  signer.setPublicKeys(publicKeys);
+  signer.setBoot(boot);
   if (!isAccepting) for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
 }
 

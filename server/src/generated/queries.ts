@@ -5,7 +5,9 @@ import { getApiKey } from "../queries/get_api_key.ts";
 import { getApiKeys } from "../queries/get_api_keys.ts";
 import { getAuthenticator } from "../queries/get_authenticator.ts";
 import { getAuthenticators } from "../queries/get_authenticators.ts";
+import { getBootProof } from "../queries/get_boot_proof.ts";
 import { getIpAllowlist } from "../queries/get_ip_allowlist.ts";
+import { getLatestBootProof } from "../queries/get_latest_boot_proof.ts";
 import { getOauth2Credential } from "../queries/get_oauth2_credential.ts";
 import { getOauthProviders } from "../queries/get_oauth_providers.ts";
 import { getOrganization } from "../queries/get_organization.ts";
@@ -43,7 +45,9 @@ export const queries = {
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_boot_proof: getBootProof,
   get_ip_allowlist: getIpAllowlist,
+  get_latest_boot_proof: getLatestBootProof,
   get_oauth2_credential: getOauth2Credential,
   get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,
@@ -82,7 +86,9 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_api_keys", getApiKeys],
   ["get_authenticator", getAuthenticator],
   ["get_authenticators", getAuthenticators],
+  ["get_boot_proof", getBootProof],
   ["get_ip_allowlist", getIpAllowlist],
+  ["get_latest_boot_proof", getLatestBootProof],
   ["get_oauth2_credential", getOauth2Credential],
   ["get_oauth_providers", getOauthProviders],
   ["get_organization", getOrganization],

@@ -28,8 +28,18 @@ const getAuthenticators = (() => {
   return (value) => check_0(value);
 })();
 
+const getBootProof = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "ephemeralKey" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.ephemeralKey === "string" && ((value.ephemeralKey.length >= 2 || (value.ephemeralKey.length >= 1 && codePointCount(value.ephemeralKey) >= 1)) && (value.ephemeralKey.length <= 512 || (value.ephemeralKey.length <= 1024 && codePointCount(value.ephemeralKey) <= 512))))))));
+  return (value) => check_0(value);
+})();
+
 const getIpAllowlist = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationId" in value && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (value.publicKey === undefined || (!("publicKey" in value) || ((typeof value.publicKey === "string" && ((value.publicKey.length >= 2 || (value.publicKey.length >= 1 && codePointCount(value.publicKey) >= 1)) && (value.publicKey.length <= 200 || (value.publicKey.length <= 400 && codePointCount(value.publicKey) <= 200)))) || value.publicKey === null)))))));
+  return (value) => check_0(value);
+})();
+
+const getLatestBootProof = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "appName" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.appName === "string" && ((value.appName.length >= 2 || (value.appName.length >= 1 && codePointCount(value.appName) >= 1)) && (value.appName.length <= 128 || (value.appName.length <= 256 && codePointCount(value.appName) <= 128))))))));
   return (value) => check_0(value);
 })();
 
@@ -194,7 +204,9 @@ export const queryValidators: Readonly<Record<string, (value: unknown) => boolea
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_boot_proof: getBootProof,
   get_ip_allowlist: getIpAllowlist,
+  get_latest_boot_proof: getLatestBootProof,
   get_oauth2_credential: getOauth2Credential,
   get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,

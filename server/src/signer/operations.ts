@@ -6,6 +6,7 @@ import { finish, type Work } from "@keystead/core/work.ts";
 import { withLimits } from "../endpoints/limits.ts";
 import { protocolVersion } from "../frames/frame.ts";
 import type { MessageKind, Reply, Request } from "../frames/messages.ts";
+import { createBoot, type Measured } from "./attestation/boot.ts";
 import { openProofs } from "./decision/app_proofs.ts";
 import { openBodies } from "./decision/body_boxes.ts";
 import { prepare } from "./decision/prepare.ts";
@@ -64,6 +65,8 @@ export function createOperations(
   announce: (keyring: Keyring) => void = () => undefined,
   /** For those who execute a log anew; the signer that serves draws for itself. */
   drawsOf: (keyring: Keyring) => Draws = createDraws,
+  /** What this process runs; nothing is known of one that only tests or executes a log anew. */
+  measured: Measured = { loadedFiles: new Uint8Array(), args: [] },
 ): Operations {
   const limits = withLimits(orders.limits);
   const now = createSignerClock(memory, clock, note);
@@ -77,6 +80,7 @@ export function createOperations(
   };
   const parts = { rootKeys, memory, limits, adoptUnknown, ...chosen, now, note, drawsOf };
   const deployment = createDeployment(parts);
+  const boot = createBoot(measured, orders.birth.organizationId);
   return {
     hello({ protocol, keyring }) {
       if (protocol !== protocolVersion)
@@ -107,6 +111,7 @@ export function createOperations(
     statement: ({ page }) => stateReleased(deployment.remembering(), page),
     ...operatorsOperations(deployment, orders),
     ...logOperations(),
+    boot: () => boot(deployment.remembering()),
   };
 }
 
@@ -139,7 +144,7 @@ function operatorsOperations(
 
 function logOperations(): Pick<
   Operations,
-  "logState" | "openLog" | "logTail" | "takeIn" | "checkpoint" | "logStatement" | "boot"
+  "logState" | "openLog" | "logTail" | "takeIn" | "checkpoint" | "logStatement"
 > {
   const later = (): never => {
     throw new Fault("unimplemented", "not built yet");
@@ -151,7 +156,6 @@ function logOperations(): Pick<
     takeIn: later,
     checkpoint: later,
     logStatement: later,
-    boot: later,
   };
 }
 

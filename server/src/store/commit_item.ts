@@ -2,6 +2,7 @@
 import type { Change } from "../state/entities.ts";
 import type { ActivityRow } from "./activities.ts";
 import type { NewAppProofs } from "./app_proofs.ts";
+import type { NewBootProof } from "./boot_proofs.ts";
 import type { NewCodeRow } from "./otp_codes.ts";
 import type { NewMessage } from "./outbox.ts";
 import type { NewSealedBody } from "./sealed_bodies.ts";
@@ -53,6 +54,8 @@ export type CommitItem = {
   signUpIdentities?: readonly string[];
   /** Messages to be sent once this is committed. */
   outbox?: readonly NewMessage[];
+  /** What a start of the signer shows about itself; it comes with the leaf of that start. */
+  bootProof?: NewBootProof;
   /** Of a refusal at submission: whose it is, and what it takes. */
   refused?: { userId: string; day: number; bytes: number };
   /** Organizations this item brings into the world: they commit with it, or not at all. */

@@ -90,6 +90,7 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   addSignUpClaims(plan, item);
   addRefused(plan, item);
   addMessages(plan, item);
+  addBootProof(plan, item);
   addClaims(plan.keys, keyRows, changes);
   for (const row of keyRows) addKeyRow(plan.keys, row);
   for (const change of changes) addChange(plan, change, texts);
@@ -221,6 +222,21 @@ function addMessages(
       from_address: fromAddress ?? null,
     });
   }
+}
+
+function addBootProof({ organizationId, bootProofs, loadedFiles }: OrganizationPlan, item: CommitItem): void {
+  const { bootProof, leaf } = item;
+  if (bootProof === undefined) return;
+  const { ephemeralKey, proof, createdAtMs, files } = bootProof;
+  bootProofs.push({
+    organization_id: organizationId,
+    ephemeral_key: ephemeralKey,
+    boot: leaf.boot,
+    proof,
+    files_digest: files.digest,
+    created_at_ms: createdAtMs,
+  });
+  loadedFiles.push({ organization_id: organizationId, ...files });
 }
 
 function addState(plan: OrganizationPlan, next: NonNullable<CommitItem["next"]>): void {

@@ -187,6 +187,14 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
     "outbox",
     plans.flatMap(({ outbox }) => outbox),
   );
+  statement.insert(
+    "boot_proofs",
+    plans.flatMap(({ bootProofs }) => bootProofs),
+  );
+  statement.insert(
+    "loaded_files",
+    plans.flatMap(({ loadedFiles }) => loadedFiles),
+  );
   addEntities(statement, plans);
   addKeys(statement, plans);
   addReleased(statement, released);

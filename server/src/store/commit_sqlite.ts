@@ -120,6 +120,8 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   for (const claim of plan.signUpClaims) insert(sqlite, "sign_up_claims", claim);
   for (const row of plan.refusedBytes.values()) insert(sqlite, "refused_bytes", row);
   for (const message of plan.outbox) insert(sqlite, "outbox", message);
+  for (const proof of plan.bootProofs) insert(sqlite, "boot_proofs", proof);
+  for (const list of plan.loadedFiles) insert(sqlite, "loaded_files", list);
   for (const born of plan.births) writeOrganization(sqlite, born);
   writeEntities(sqlite, plan.organizationId, plan.entities);
   if (plan.settings?.deleted === true) deleteAllKeys(sqlite, plan.organizationId);

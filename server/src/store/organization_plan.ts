@@ -31,6 +31,8 @@ export type OrganizationPlan = {
   readonly refusedBytes: Map<string, Tables["refused_bytes"]>;
   readonly signUpClaims: Tables["sign_up_claims"][];
   readonly outbox: Tables["outbox"][];
+  readonly bootProofs: Tables["boot_proofs"][];
+  readonly loadedFiles: Tables["loaded_files"][];
   /** Organizations that are born with this one's items. */
   readonly births: OrganizationPlan[];
   settings?: Settings;
@@ -59,6 +61,8 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     refusedBytes: new Map(),
     signUpClaims: [],
     outbox: [],
+    bootProofs: [],
+    loadedFiles: [],
     births: [],
     entities: new Map(),
     keys: newKeyPlan(),

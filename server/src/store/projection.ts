@@ -75,6 +75,8 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   wallet_accounts: ["wallet_account_id"],
   private_keys: ["private_key_id"],
   private_key_addresses: ["address_key", "private_key_id"],
+  boot_proofs: ["ephemeral_key"],
+  loaded_files: ["digest"],
   deployment: [],
   ...entityKeys,
 };

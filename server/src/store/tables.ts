@@ -209,6 +209,19 @@ export const tables = {
   private_key_addresses: { organization_id: "text", address_key: "text", private_key_id: "text" },
   /** Of users, tags, policies and other entities. */
   ...columnsOfEntities,
+  /** What each start of a signer has shown about itself. They are kept for ever: old app proofs refer to them. The organization is the first. */
+  boot_proofs: {
+    organization_id: "text",
+    /** 130 bytes in hex. */
+    ephemeral_key: "text",
+    boot: "text",
+    /** As `core/src/attestation/boot_proof.ts` writes it. */
+    proof: "bytes",
+    files_digest: "text",
+    created_at_ms: "integer",
+  },
+  /** Lists of files that signers have loaded, by their SHA-256: most starts load the same. */
+  loaded_files: { organization_id: "text", digest: "text", list: "bytes" },
   /** One row: what belongs to the whole deployment and to no organization. */
   deployment: { id: "integer", keyring: "bytes" },
 } as const satisfies Record<string, Record<string, ColumnKind>>;

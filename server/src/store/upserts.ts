@@ -47,4 +47,5 @@ export const onConflict: { readonly [T in TableName]?: string } = {
   decision_contexts: "on conflict (organization_id, digest) do nothing",
   refused_bytes: `on conflict (organization_id, user_id, day) do update set
     bytes = refused_bytes.bytes + excluded.bytes`,
+  loaded_files: "on conflict (organization_id, digest) do nothing",
 };

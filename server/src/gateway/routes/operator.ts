@@ -1,6 +1,7 @@
 /** The operator's paths. Anybody may ask them, unstamped and as often as they like, so none may say or cost much. */
 import type { Metrics } from "../http/metrics.ts";
 import { type Content, jsonContent, type Route } from "../http/route.ts";
+import type { PublicBoot } from "../record_boot.ts";
 
 export type OperatorDependencies = {
   metrics: Metrics;
@@ -10,9 +11,11 @@ export type OperatorDependencies = {
   unready(): Promise<string | undefined>;
   /** The deployment's public keys, for anyone to pin. */
   publicKeys(): Readonly<Record<string, string>>;
+  /** The programs that boot proofs are of, and the root that vouches for them; undefined before a start was recorded. */
+  boot(): PublicBoot | undefined;
 };
 
-export function operatorRoutes({ metrics, heldBytes, unready, publicKeys }: OperatorDependencies): Route[] {
+export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, boot }: OperatorDependencies): Route[] {
   return [
     get("/healthz", () => jsonContent(200, { status: "alive" })),
     get("/readyz", async () => {
@@ -23,7 +26,7 @@ export function operatorRoutes({ metrics, heldBytes, unready, publicKeys }: Oper
       const content = await metrics.text(heldBytes());
       return { kind: "content", status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", content };
     }),
-    get("/.well-known/keystead.json", () => jsonContent(200, { publicKeys: publicKeys() })),
+    get("/.well-known/keystead.json", () => jsonContent(200, { publicKeys: publicKeys(), ...boot() })),
   ];
 }
 
