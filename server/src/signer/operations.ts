@@ -13,6 +13,7 @@ import { prepare } from "./decision/prepare.ts";
 import { release } from "./decision/release.ts";
 import type { Signer } from "./decision/signer.ts";
 import { adopt, createDeployment, type Deployment } from "./deployment.ts";
+import { createLogOperations } from "./log/log_operations.ts";
 import type { Memory } from "./memory/memory.ts";
 import { type AcceptedHead, accept } from "./operator/accept.ts";
 import { type BirthOrder, birth } from "./operator/birth.ts";
@@ -110,7 +111,7 @@ export function createOperations(
     release: (request) => release(deployment.releasing(), request),
     statement: ({ page }) => stateReleased(deployment.remembering(), page),
     ...operatorsOperations(deployment, orders),
-    ...logOperations(),
+    ...createLogOperations(deployment, orders.birth.organizationId),
     boot: () => boot(deployment.remembering()),
   };
 }
@@ -139,23 +140,6 @@ function operatorsOperations(
       if (!orders.reseal) throw new Fault("permission_denied", "the operator did not order to replace the root key");
       return reseal(deployment.joined(), request);
     },
-  };
-}
-
-function logOperations(): Pick<
-  Operations,
-  "logState" | "openLog" | "logTail" | "takeIn" | "checkpoint" | "logStatement"
-> {
-  const later = (): never => {
-    throw new Fault("unimplemented", "not built yet");
-  };
-  return {
-    logState: later,
-    openLog: later,
-    logTail: later,
-    takeIn: later,
-    checkpoint: later,
-    logStatement: later,
   };
 }
 
