@@ -34,6 +34,8 @@ const rows = {
   otpMutants: { sample: 1_000, full: 100_000 },
   /** Of identity tokens, and as many of statements about their issuers. */
   oidcMutants: { sample: 1_000, full: 100_000 },
+  /** Of each kind of text of the transparency log. */
+  tlogMutants: { sample: 3_000, full: 100_000 },
 
   // Signer and gateway, in one process.
   otpGuesses: { sample: 500, full: 10_000 },
