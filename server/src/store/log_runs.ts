@@ -76,8 +76,13 @@ export async function listPlacesBefore(
   before: number,
   limit: number,
 ): Promise<NamedPlace[]> {
+  return beforePosition(await runsBefore(store, organizationId, logId, before, limit), before, limit);
+}
+
+/** Of runs from the last to the first. */
+export function beforePosition(rows: readonly RunRow[], before: number, limit: number): NamedPlace[] {
   const places: NamedPlace[] = [];
-  for (const row of await runsBefore(store, organizationId, logId, before, limit)) {
+  for (const row of rows) {
     places.push(
       ...readRun(row)
         .filter(({ position }) => position < before)

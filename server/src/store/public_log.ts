@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import { compiled } from "./compiled.ts";
 import { type NamedPlace, readEntries } from "./log_rows.ts";
-import { type PositionRange, withinRange } from "./log_runs.ts";
+import { beforePosition, type PositionRange, withinRange } from "./log_runs.ts";
 import { read } from "./read.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
@@ -178,6 +178,27 @@ const operatorRuns = compiled("log_runs_of_operator", (db, logId: string, from: 
     .orderBy("first_position")
     .limit(limit),
 );
+
+const operatorRunsBefore = compiled("log_runs_of_operator_before", (db, logId: string, before: number, limit: number) =>
+  db
+    .selectFrom("log_runs")
+    .select(["organization_id", "leaves"])
+    .where("log_id", "=", logId)
+    .where("first_ordinal", "=", sql.lit(0))
+    .where("first_position", "<", before)
+    .orderBy("first_position", "desc")
+    .limit(limit),
+);
+
+/** The last acts of the operator before a position, the last one first. */
+export async function listOperatorPlacesBefore(
+  store: Store,
+  logId: string,
+  before: number,
+  limit: number,
+): Promise<NamedPlace[]> {
+  return beforePosition(await operatorRunsBefore(store, logId, before, limit), before, limit);
+}
 
 /** Acts of the operator in this part of a log, in order: every organization is shown them. */
 export async function listOperatorPlaces(
