@@ -11,11 +11,17 @@ export const flags = {
   strict: { type: "boolean" },
   "old-key-saved": { type: "boolean" },
   repair: { type: "boolean" },
+  log: { type: "string", multiple: true },
+  port: { type: "string" },
+  host: { type: "string" },
+  data: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
 
-export type Flags = { [K in keyof typeof flags]?: (typeof flags)[K]["type"] extends "boolean" ? boolean : string };
+type ValueOf<F> = F extends { type: "boolean" } ? boolean : F extends { multiple: true } ? string[] : string;
+
+export type Flags = { [K in keyof typeof flags]?: ValueOf<(typeof flags)[K]> };
 
 /** Of everything that calls a server. */
 export const sessionFlags = [

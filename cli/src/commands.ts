@@ -8,6 +8,7 @@ import { acceptClock, acceptDatabase, checkDatabase, checkLog, init, keys } from
 import { showOutbox } from "./commands/show_outbox.ts";
 import { version } from "./commands/version.ts";
 import { whoami } from "./commands/whoami.ts";
+import { witness } from "./commands/witness.ts";
 
 /** In the order of the help text. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
@@ -23,6 +24,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["check-database", checkDatabase],
   ["keys", keys],
   ["outbox", showOutbox],
+  ["witness", witness],
   ["version", version],
   ["help", help(() => commands)],
 ]);

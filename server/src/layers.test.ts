@@ -43,6 +43,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   // The launcher holds the root key for a moment: it depends on nothing that it does not contain itself.
   launcher: [],
+  // A program of its own. It writes files and holds its folder as the launcher does.
+  witness: ["core", "curves", "launcher"],
   sdk: ["core"],
   cli: ["core", "sdk"],
 };
@@ -76,8 +78,10 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     proxy: ["evidence", "submit", "http"],
     routes: ["bounds", "evidence", "submit", "http", "proxy"],
     jobs: ["link"],
+    // Who sees the log's checkpoints, and cosigns them.
+    witness: [],
     operator: ["link", "submit"],
-    "": ["bounds", "link", "issuers", "evidence", "submit", "http", "proxy", "routes", "jobs", "operator"],
+    "": ["bounds", "link", "issuers", "evidence", "submit", "http", "proxy", "routes", "jobs", "witness", "operator"],
   },
   "server/src/courier": {
     // All that goes out to addresses that others have chosen.

@@ -17,6 +17,10 @@ const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {
   "root-public-key": ["--root-public-key HEX", "the P-256 public key of the first user"],
   "old-key-saved": ["--old-key-saved", "you have a copy of the root key that is replaced; backups from before need it"],
   repair: ["--repair", "rebuild the rows that follow from others"],
+  log: ["--log VKEY", "the verifier key of a log, as its operator published it; may be given several times"],
+  port: ["--port N", "the port to listen on; 0 takes any free one"],
+  host: ["--host HOST", "the address to listen on; default: 127.0.0.1"],
+  data: ["--data DIR", "the folder of the witness's key and of what it cosigned last; default: ./keystead-witness"],
   help: ["--help", "this text"],
   version: ["--version", "the version"],
 };
