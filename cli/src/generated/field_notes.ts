@@ -513,6 +513,10 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "organizationId": "Unique identifier of an organization.",
     "appName": "Name or id of the program, as /.well-known/keystead.json lists them in `apps`.",
   },
+  get_log_statement: {
+    "organizationId": "Unique identifier of an organization.",
+    "logId": "Of a log: 32 hex digits.",
+  },
   get_oauth2_credential: {
     "organizationId": "Unique identifier of an organization.",
     "oauth2CredentialId": "Unique identifier.",
@@ -584,6 +588,13 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "organizationId": "Unique identifier of an organization.",
     "email": "Recipient, in either case.",
     "eventType": "Only these: Send, DeliveryDelay, Bounce or Failed.",
+    "paginationOptions.limit": "1 to 100; 10 when left out.",
+    "paginationOptions.before": "Unique identifier.",
+    "paginationOptions.after": "Unique identifier.",
+  },
+  list_log_leaves: {
+    "organizationId": "Unique identifier of an organization.",
+    "logId": "Of a log: 32 hex digits.",
     "paginationOptions.limit": "1 to 100; 10 when left out.",
     "paginationOptions.before": "Unique identifier.",
     "paginationOptions.after": "Unique identifier.",

@@ -3485,6 +3485,17 @@ export type GetLatestBootProofResponse = {
   };
 };
 
+export type GetLogStatementRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  logId?: string | null;
+};
+
+export type GetLogStatementResponse = {
+  /** Signed note, as text. */
+  statement: string;
+};
+
 export type GetOauth2CredentialRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3739,6 +3750,31 @@ export type ListEmailEventsResponse = {
       bounceType?: string | null;
       diagnosticCode?: string | null;
     };
+  }[];
+};
+
+export type ListLogLeavesRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  logId?: string | null;
+  paginationOptions?: {
+    limit?: string | null;
+    before?: string | null;
+    after?: string | null;
+  } | null;
+};
+
+export type ListLogLeavesResponse = {
+  leaves: {
+    /** Of a log: 32 hex digits. */
+    logId: string;
+    /** Where it stands in the log, from 0. */
+    position: number;
+    ordinal?: number | null;
+    /** Base64. Empty while whoever has it could pass for its sender, and once it is erased. */
+    leaf: string;
+    /** Base64 of what the leaf names by SHA-256, as far as it may be shown: bodies, results and other texts. */
+    bodies: string[];
   }[];
 };
 
@@ -4025,6 +4061,8 @@ export type GetIpAllowlistInput = Omit<GetIpAllowlistRequest, "organizationId"> 
 
 export type GetLatestBootProofInput = Omit<GetLatestBootProofRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetLogStatementInput = Omit<GetLogStatementRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetOauth2CredentialInput = Omit<GetOauth2CredentialRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetOauthProvidersInput = Omit<GetOauthProvidersRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -4058,6 +4096,8 @@ export type ListActivitiesInput = Omit<ListActivitiesRequest, "organizationId"> 
 export type ListAppProofsInput = Omit<ListAppProofsRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListEmailEventsInput = Omit<ListEmailEventsRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListLogLeavesInput = Omit<ListLogLeavesRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListOauth2CredentialsInput = Omit<ListOauth2CredentialsRequest, "organizationId"> & { organizationId?: string | undefined };
 
@@ -4172,6 +4212,7 @@ export const queries = {
   get_boot_proof: { url: "/public/v1/query/get_boot_proof", summary: "Get what a start of the signer has shown about itself, by its ephemeral key", parameters: ["ephemeralKey: string"] },
   get_ip_allowlist: { url: "/public/v1/query/get_ip_allowlist", summary: "Get the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
   get_latest_boot_proof: { url: "/public/v1/query/get_latest_boot_proof", summary: "Get what the newest start of a program has shown about itself", parameters: ["appName: string"] },
+  get_log_statement: { url: "/public/v1/query/get_log_statement", summary: "Get the signer's word on how many leaves of an organization are in its log", parameters: ["logId?: string | null"] },
   get_oauth2_credential: { url: "/public/v1/query/get_oauth2_credential", summary: "Get one OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string"] },
   get_oauth_providers: { url: "/public/v1/query/get_oauth_providers", summary: "List the OpenID Connect identities of a user, or of all users", parameters: ["userId?: string | null"] },
   get_organization: { url: "/public/v1/query/get_organization", summary: "Get an organization with its users, policies, keys, wallets and tags", parameters: [] },
@@ -4189,6 +4230,7 @@ export const queries = {
   list_activities: { url: "/public/v1/query/list_activities", summary: "List activities, newest first", parameters: ["filterByStatus?: (\"ACTIVITY_STATUS_CREATED\" | \"ACTIVITY_STATUS_PENDING\" | \"ACTIVITY_STATUS_COMPLETED\" | \"ACTIVITY_STATUS_FAILED\" | \"ACTIVITY_STATUS_CONSENSUS_NEEDED\" | \"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED\" | \"ACTIVITY_STATUS_REJECTED\")[] | null", "filterByType?: string[] | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_app_proofs: { url: "/public/v1/query/list_app_proofs", summary: "List the app proofs of an activity", parameters: ["activityId: string"] },
   list_email_events: { url: "/public/v1/query/list_email_events", summary: "List what became of mail to an address, newest first", parameters: ["email: string", "eventType?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_log_leaves: { url: "/public/v1/query/list_log_leaves", summary: "List an organization's leaves in the log, oldest first", parameters: ["logId?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_oauth2_credentials: { url: "/public/v1/query/list_oauth2_credentials", summary: "List the OAuth 2.0 credentials of an application", parameters: [] },
   list_policies: { url: "/public/v1/query/list_policies", summary: "List all policies", parameters: [] },
   list_private_key_tags: { url: "/public/v1/query/list_private_key_tags", summary: "List all private key tags", parameters: [] },
@@ -4395,6 +4437,8 @@ export type Api = {
   getIpAllowlist(request?: GetIpAllowlistInput, options?: CallOptions): Promise<GetIpAllowlistResponse>;
   /** Get what the newest start of a program has shown about itself. */
   getLatestBootProof(request: GetLatestBootProofInput, options?: CallOptions): Promise<GetLatestBootProofResponse>;
+  /** Get the signer's word on how many leaves of an organization are in its log. */
+  getLogStatement(request?: GetLogStatementInput, options?: CallOptions): Promise<GetLogStatementResponse>;
   /** Get one OAuth 2.0 credential of an application. */
   getOauth2Credential(request: GetOauth2CredentialInput, options?: CallOptions): Promise<GetOauth2CredentialResponse>;
   /** List the OpenID Connect identities of a user, or of all users. */
@@ -4429,6 +4473,8 @@ export type Api = {
   listAppProofs(request: ListAppProofsInput, options?: CallOptions): Promise<ListAppProofsResponse>;
   /** List what became of mail to an address, newest first. */
   listEmailEvents(request: ListEmailEventsInput, options?: CallOptions): Promise<ListEmailEventsResponse>;
+  /** List an organization's leaves in the log, oldest first. */
+  listLogLeaves(request?: ListLogLeavesInput, options?: CallOptions): Promise<ListLogLeavesResponse>;
   /** List the OAuth 2.0 credentials of an application. */
   listOauth2Credentials(request?: ListOauth2CredentialsInput, options?: CallOptions): Promise<ListOauth2CredentialsResponse>;
   /** List all policies. */
@@ -4543,6 +4589,7 @@ export function createApi({ submit, query }: Calls): Api {
     getBootProof: (request, options) => query("get_boot_proof", request, options),
     getIpAllowlist: (request = {}, options) => query("get_ip_allowlist", request, options),
     getLatestBootProof: (request, options) => query("get_latest_boot_proof", request, options),
+    getLogStatement: (request = {}, options) => query("get_log_statement", request, options),
     getOauth2Credential: (request, options) => query("get_oauth2_credential", request, options),
     getOauthProviders: (request = {}, options) => query("get_oauth_providers", request, options),
     getOrganization: (request = {}, options) => query("get_organization", request, options),
@@ -4560,6 +4607,7 @@ export function createApi({ submit, query }: Calls): Api {
     listActivities: (request = {}, options) => query("list_activities", request, options),
     listAppProofs: (request, options) => query("list_app_proofs", request, options),
     listEmailEvents: (request, options) => query("list_email_events", request, options),
+    listLogLeaves: (request = {}, options) => query("list_log_leaves", request, options),
     listOauth2Credentials: (request = {}, options) => query("list_oauth2_credentials", request, options),
     listPolicies: (request = {}, options) => query("list_policies", request, options),
     listPrivateKeyTags: (request = {}, options) => query("list_private_key_tags", request, options),

@@ -66,6 +66,7 @@ onBothDatabases(
         withBearer: () => assert.fail(),
         withAppProofs: () => assert.fail(),
         openProofs: () => assert.fail(),
+        logStatement: () => assert.fail(),
       };
       const access = { identity: { ...identity, ...identityClaims }, ...none };
       const request = { organizationId: rig.organizationId, filterType: "OIDC_TOKEN", filterValue: "token" };

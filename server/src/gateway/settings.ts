@@ -26,6 +26,8 @@ export type GatewaySettings = {
   captchaSiteKey: string | undefined;
   /** Issuers whose word about an e-mail address counts as that of its owner. */
   linkingIssuers: ReadonlySet<string>;
+  /** Nobody is served the public log. */
+  hasPrivateLog: boolean;
   /** They cosign the checkpoints of the log. */
   witnesses: readonly WitnessSetting[];
   /** The file that every checkpoint of the log is appended to. */
@@ -51,6 +53,7 @@ export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
     channels: listIn(env.KEYSTEAD_CHANNELS),
     linkingIssuers: new Set(listIn(env.KEYSTEAD_LINKING_ISSUERS)),
     captchaSiteKey: env.KEYSTEAD_CAPTCHA_SITE_KEY || undefined,
+    hasPrivateLog: env.KEYSTEAD_LOG === "private",
     witnesses: parseWitnesses(env.KEYSTEAD_WITNESSES),
     checkpointFile: env.KEYSTEAD_CHECKPOINT_FILE || undefined,
   };

@@ -8,6 +8,7 @@ import { getAuthenticators } from "../queries/get_authenticators.ts";
 import { getBootProof } from "../queries/get_boot_proof.ts";
 import { getIpAllowlist } from "../queries/get_ip_allowlist.ts";
 import { getLatestBootProof } from "../queries/get_latest_boot_proof.ts";
+import { getLogStatement } from "../queries/get_log_statement.ts";
 import { getOauth2Credential } from "../queries/get_oauth2_credential.ts";
 import { getOauthProviders } from "../queries/get_oauth_providers.ts";
 import { getOrganization } from "../queries/get_organization.ts";
@@ -25,6 +26,7 @@ import { getWalletAccount } from "../queries/get_wallet_account.ts";
 import { listActivities } from "../queries/list_activities.ts";
 import { listAppProofs } from "../queries/list_app_proofs.ts";
 import { listEmailEvents } from "../queries/list_email_events.ts";
+import { listLogLeaves } from "../queries/list_log_leaves.ts";
 import { listOauth2Credentials } from "../queries/list_oauth2_credentials.ts";
 import { listPolicies } from "../queries/list_policies.ts";
 import { listPrivateKeyTags } from "../queries/list_private_key_tags.ts";
@@ -48,6 +50,7 @@ export const queries = {
   get_boot_proof: getBootProof,
   get_ip_allowlist: getIpAllowlist,
   get_latest_boot_proof: getLatestBootProof,
+  get_log_statement: getLogStatement,
   get_oauth2_credential: getOauth2Credential,
   get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,
@@ -65,6 +68,7 @@ export const queries = {
   list_activities: listActivities,
   list_app_proofs: listAppProofs,
   list_email_events: listEmailEvents,
+  list_log_leaves: listLogLeaves,
   list_oauth2_credentials: listOauth2Credentials,
   list_policies: listPolicies,
   list_private_key_tags: listPrivateKeyTags,
@@ -89,6 +93,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_boot_proof", getBootProof],
   ["get_ip_allowlist", getIpAllowlist],
   ["get_latest_boot_proof", getLatestBootProof],
+  ["get_log_statement", getLogStatement],
   ["get_oauth2_credential", getOauth2Credential],
   ["get_oauth_providers", getOauthProviders],
   ["get_organization", getOrganization],
@@ -106,6 +111,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["list_activities", listActivities],
   ["list_app_proofs", listAppProofs],
   ["list_email_events", listEmailEvents],
+  ["list_log_leaves", listLogLeaves],
   ["list_oauth2_credentials", listOauth2Credentials],
   ["list_policies", listPolicies],
   ["list_private_key_tags", listPrivateKeyTags],

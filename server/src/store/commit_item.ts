@@ -3,6 +3,7 @@ import type { Change } from "../state/entities.ts";
 import type { ActivityRow } from "./activities.ts";
 import type { NewAppProofs } from "./app_proofs.ts";
 import type { NewBootProof } from "./boot_proofs.ts";
+import type { LogRows } from "./log_rows.ts";
 import type { NewCodeRow } from "./otp_codes.ts";
 import type { NewMessage } from "./outbox.ts";
 import type { NewSealedBody } from "./sealed_bodies.ts";
@@ -71,3 +72,6 @@ export type ReleasedLeaf = {
   result?: string;
   proofs?: string;
 };
+
+/** What a group writes of earlier ones: that leaves were released, and where they stand in the log. */
+export type Marks = { released: readonly ReleasedLeaf[] } & LogRows;

@@ -53,7 +53,7 @@ const entityKeys = Object.fromEntries(
   }),
 ) as Record<EntityTableName, readonly string[]>;
 
-/** Each table's primary key behind the organization. A test holds it against the database. */
+/** Each table's primary key, behind the organization where it has one. A test holds it against the database. */
 export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   organizations: [],
   pages: ["name"],
@@ -77,6 +77,10 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   private_key_addresses: ["address_key", "private_key_id"],
   boot_proofs: ["ephemeral_key"],
   loaded_files: ["digest"],
-  deployment: [],
+  log_runs: ["log_id", "first_position"],
+  log_entries: ["log_id", "first_position"],
+  log_tiles: ["log_id", "level", "number"],
+  logs: ["log_id"],
+  deployment: ["id"],
   ...entityKeys,
 };

@@ -42,6 +42,7 @@ export async function answerQuery(
   const oidcToken = query.identityToken?.(asked);
   const access = {
     identity: oidcToken === undefined ? undefined : await verifyIdentity(dependencies.issuers, oidcToken, Date.now()),
+    logStatement: dependencies.logStatement,
     withBearer: (record: ActivityRecord, userId: string) => withBearer(dependencies, record, { userId }),
     withAppProofs: (record: ActivityRecord) => withAppProofs(dependencies, record),
     openProofs: (stored: StoredAppProofs) => dependencies.committer.openProofs(stored),

@@ -1,6 +1,8 @@
 /** The operator's paths. Anybody may ask them, unstamped and as often as they like, so none may say or cost much. */
+
 import type { Metrics } from "../http/metrics.ts";
 import { type Content, jsonContent, type Route } from "../http/route.ts";
+import type { PublishedLog } from "../log/published_logs.ts";
 import type { PublicBoot } from "../record_boot.ts";
 
 export type OperatorDependencies = {
@@ -13,9 +15,18 @@ export type OperatorDependencies = {
   publicKeys(): Readonly<Record<string, string>>;
   /** The programs that boot proofs are of, and the root that vouches for them; undefined before a start was recorded. */
   boot(): PublicBoot | undefined;
+  /** The deployment's logs, for anyone to follow. */
+  logs(): Promise<readonly PublishedLog[]>;
 };
 
-export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, boot }: OperatorDependencies): Route[] {
+export function operatorRoutes({
+  metrics,
+  heldBytes,
+  unready,
+  publicKeys,
+  boot,
+  logs,
+}: OperatorDependencies): Route[] {
   return [
     get("/healthz", () => jsonContent(200, { status: "alive" })),
     get("/readyz", async () => {
@@ -26,7 +37,9 @@ export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, boot }
       const content = await metrics.text(heldBytes());
       return { kind: "content", status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", content };
     }),
-    get("/.well-known/keystead.json", () => jsonContent(200, { publicKeys: publicKeys(), ...boot() })),
+    get("/.well-known/keystead.json", async () =>
+      jsonContent(200, { publicKeys: publicKeys(), logs: await logs(), ...boot() }),
+    ),
   ];
 }
 
