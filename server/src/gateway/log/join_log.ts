@@ -14,9 +14,9 @@ import { findStoredEnd, keepLog, noteEndedLogs } from "../../store/public_log.ts
 import type { Store } from "../../store/store.ts";
 import { dropPlaces, storedPlaces } from "../../store/stored_places.ts";
 import type { SignerLink } from "../link/signer_link.ts";
+import type { LogPlaces } from "../places/log_places.ts";
 import type { Committer } from "../submit/committer.ts";
 import { toLeftover } from "../submit/stored_leaf.ts";
-import type { LogPlaces } from "./log_places.ts";
 import { openLog, releaseListing } from "./open_log.ts";
 
 export type JoinLogDependencies = {
@@ -77,7 +77,7 @@ export async function keepPlaces(dependencies: JoinLogDependencies, state: LogSt
 /** Which logs another one follows, by the first organization's own list. */
 async function noteFollowed(store: Store): Promise<void> {
   const first = await findFirstOrganization(store);
-  const page = first && (await findPage(store, first, "logs"));
+  const page = first === undefined ? undefined : await findPage(store, first, "logs");
   if (page === undefined) return;
   const listed = [...decodePage("logs", page).values()];
   await noteEndedLogs(
