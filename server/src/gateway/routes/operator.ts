@@ -2,8 +2,10 @@
 
 import type { Metrics } from "../http/metrics.ts";
 import { type Content, jsonContent, type Route } from "../http/route.ts";
-import type { PublishedLog } from "../log/published_logs.ts";
 import type { PublicBoot } from "../record_boot.ts";
+
+/** `url` is left out while the operator keeps the log private; `open` is false once another log follows. */
+export type PublishedLog = { logId: string; origin: string; url?: string; vkey: string; open: boolean };
 
 export type OperatorDependencies = {
   metrics: Metrics;

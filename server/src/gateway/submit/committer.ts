@@ -5,7 +5,7 @@
 import type { CommitItem } from "../../store/commit_item.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
-import { LogPlaces } from "../log/log_places.ts";
+import { LogPlaces } from "../places/log_places.ts";
 import { type CommitOutcome, CommitQueue } from "./commit_queue.ts";
 import { releaseLeftovers } from "./leftovers.ts";
 import { createProofOpening, type ProofOpening } from "./proof_opening.ts";
