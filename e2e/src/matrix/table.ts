@@ -1,6 +1,7 @@
 /** The table: every endpoint has its line. The compiler misses one that is not here, and so does the test. */
 import type { activities, queries } from "../generated/endpoints.ts";
 import { disableAuthProxy, enableAuthProxy, updateAuthProxyConfig } from "./auth_proxy.ts";
+import { getBootProof, getLatestBootProof } from "./boot_proofs.ts";
 import {
   createSmartContractInterface,
   deleteSmartContractInterface,
@@ -164,6 +165,8 @@ export const queryTable = {
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_boot_proof: getBootProof,
+  get_latest_boot_proof: getLatestBootProof,
   get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
