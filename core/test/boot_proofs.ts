@@ -65,7 +65,6 @@ export function makeProof(): MadeProof {
     ephemeralKey,
     document: writeCoseSign1(signers.document, writeAttestationPayload(document)),
     manifest,
-    envelope: envelopeOf(manifest),
     manifestVersion,
     deploymentLabel: softwareLabel,
     app: "signer",
@@ -89,4 +88,20 @@ export function signAppProof(ephemeralKey: Uint8Array, signingKey: Uint8Array, p
   const proofPayload = JSON.stringify(payload);
   const signature = p256.sign(new TextEncoder().encode(proofPayload), signingKey, { prehash: true, lowS: false });
   return { scheme: appProofScheme, publicKey: toHex(ephemeralKey), proofPayload, signature: toHex(signature) };
+}
+
+/** As the API answers it. */
+export function wireOf(proof: BootProof, loadedFiles: Uint8Array) {
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+  return {
+    ephemeralPublicKeyHex: toHex(proof.ephemeralKey),
+    cloudAttestationDocB64: base64(proof.document),
+    qosManifestB64: base64(proof.manifest),
+    qosManifestEnvelopeB64: base64(envelopeOf(proof.manifest, loadedFiles)),
+    qosManifestVersion: proof.manifestVersion,
+    deploymentLabel: proof.deploymentLabel,
+    enclaveApp: proof.app,
+    owner: proof.owner,
+    createdAt: { seconds: String(Math.floor(proof.createdAtMs / 1000)), nanos: `${proof.createdAtMs % 1000}000000` },
+  };
 }

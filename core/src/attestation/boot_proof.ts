@@ -1,4 +1,7 @@
-/** The boot proof: what a signer shows about one of its starts. Its bytes are what the leaf `BOOTED` names by their SHA-256. */
+/**
+ * The boot proof: what a signer shows about one of its starts. Its bytes are what the leaf `BOOTED` names by their SHA-256. The list of
+ * loaded files is named by the manifest and lies beside it; the envelope is made of both.
+ */
 import { bytes, decode, encode, fixed, struct, text, u8, u64, type ValueOf } from "../encoding/layout.ts";
 import { Fault } from "../fault.ts";
 import { ephemeralKeyLength } from "./attestation_document.ts";
@@ -10,7 +13,6 @@ const bootProofLayout = struct({
   /** COSE_Sign1 */
   document: bytes,
   manifest: bytes,
-  envelope: bytes,
   manifestVersion: text,
   deploymentLabel: text,
   app: text,

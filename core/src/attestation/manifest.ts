@@ -1,4 +1,5 @@
 /** The manifest: what a signer says it runs, in the second version of the format that clients know (canonical JSON). */
+import { sameBytes } from "../encoding/bytes.ts";
 import { fromHex, toHex } from "../encoding/hex.ts";
 import { Fault } from "../fault.ts";
 import { pcrLength } from "./attestation_document.ts";
@@ -25,13 +26,24 @@ export function writeManifest(fields: ManifestFields): Uint8Array<ArrayBuffer> {
   return writeCanonicalJson(manifestJson(fields));
 }
 
-/** The manifest together with its approvals, of which there are none. */
-export function envelopeOf(manifest: Uint8Array): Uint8Array<ArrayBuffer> {
+/** The manifest together with its approvals, of which there are none, and the list of files whose digest is `pivot.hash`. */
+export function envelopeOf(manifest: Uint8Array, loadedFiles: Uint8Array): Uint8Array<ArrayBuffer> {
   return writeCanonicalJson({
+    loadedFiles: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(loadedFiles),
     manifest: readCanonicalJson(manifest),
     manifestSetApprovals: [],
     shareSetApprovals: [],
   });
+}
+
+export function readEnvelope(envelope: Uint8Array): { manifest: Uint8Array; loadedFiles: Uint8Array } {
+  const { loadedFiles, manifest } = fieldsOf(readCanonicalJson(envelope));
+  if (typeof loadedFiles !== "string" || manifest === undefined)
+    throw malformed("an envelope without list or manifest");
+  const parts = { manifest: writeCanonicalJson(manifest), loadedFiles: new TextEncoder().encode(loadedFiles) };
+  if (!sameBytes(envelopeOf(parts.manifest, parts.loadedFiles), envelope))
+    throw malformed("an envelope that holds more");
+  return parts;
 }
 
 function manifestJson({ deploymentId, quorumKey, pivotHash, args, rootCertificate }: ManifestFields): CanonicalJson {

@@ -1,4 +1,4 @@
-/** Checks a boot proof under an attestation root that the caller already trusts. Everything else it needs is in the proof. */
+/** Checks a boot proof, and the list of files beside it, under an attestation root that the caller already trusts. */
 import type { Curves } from "../crypto/curves.ts";
 import { sameBytes } from "../encoding/bytes.ts";
 import { Fault } from "../fault.ts";
@@ -11,7 +11,7 @@ import {
 } from "./attestation_document.ts";
 import { type BootProof, softwareLabel, softwareModule } from "./boot_proof.ts";
 import { readCoseSign1, verifyCoseSign1 } from "./cose_sign1.ts";
-import { envelopeOf, manifestVersion, readManifest } from "./manifest.ts";
+import { manifestVersion, readManifest } from "./manifest.ts";
 import type { P384 } from "./p384.ts";
 import { type Certificate, isIssuedBy, readCertificate } from "./read_certificate.ts";
 import { softwareWords } from "./software_certificates.ts";
@@ -21,14 +21,17 @@ export type AttestationCrypto = P384 & Pick<Curves, "sha256">;
 export type CheckedBoot = {
   /** The one kind there is: no hardware stands behind it. */
   kind: "software";
-  /** SHA-256 of the list of files that the signer loaded. */
-  pivotHash: Uint8Array;
   timestampMs: number;
   moduleId: string;
 };
 
 /** Throws `invalid_argument` with the first thing that is wrong. */
-export function verifyBootProof(crypto: AttestationCrypto, proof: BootProof, root: Uint8Array): CheckedBoot {
+export function verifyBootProof(
+  crypto: AttestationCrypto,
+  proof: BootProof,
+  loadedFiles: Uint8Array,
+  root: Uint8Array,
+): CheckedBoot {
   const message = readCoseSign1(proof.document);
   const document = readAttestationPayload(message.payload);
   const leaf = verifyChain(crypto, document, root);
@@ -38,10 +41,10 @@ export function verifyBootProof(crypto: AttestationCrypto, proof: BootProof, roo
   if (document.timestampMs !== proof.createdAtMs) throw bad("its document has another time");
   if (proof.manifestVersion !== manifestVersion) throw bad("its manifest has an unknown version");
   if (!sameBytes(document.userData, crypto.sha256(proof.manifest))) throw bad("its document names another manifest");
-  if (!sameBytes(proof.envelope, envelopeOf(proof.manifest))) throw bad("its envelope holds another manifest");
   const { pivotHash, rootCertificate } = readManifest(proof.manifest);
+  if (!sameBytes(pivotHash, crypto.sha256(loadedFiles))) throw bad("its manifest names another list of files");
   if (!sameBytes(rootCertificate, root)) throw bad("its manifest names another root");
-  return { kind: "software", pivotHash, timestampMs: document.timestampMs, moduleId: document.moduleId };
+  return { kind: "software", timestampMs: document.timestampMs, moduleId: document.moduleId };
 }
 
 /** The certificate of the document, if it leads to `root`: root, any authorities between, and the document's own. */

@@ -280,6 +280,8 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_api_keys: ({ userId }) => ({ userId }),
   get_authenticator: () => ({ authenticatorId: randomUUID() }),
   get_authenticators: ({ userId }) => ({ userId }),
+  get_boot_proof: () => ({ ephemeralKey: "04".repeat(130) }),
+  get_latest_boot_proof: () => ({ appName: "signer" }),
   get_oauth_providers: () => ({}),
   get_organization: () => ({}),
   get_organization_configs: () => ({}),

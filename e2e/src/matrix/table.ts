@@ -3,6 +3,7 @@
 import type { activities, queries } from "../generated/endpoints.ts";
 import { getProofContext, listAppProofs } from "./app_proofs.ts";
 import { disableAuthProxy, enableAuthProxy, updateAuthProxyConfig } from "./auth_proxy.ts";
+import { getBootProof, getLatestBootProof } from "./boot_proofs.ts";
 import {
   createSmartContractInterface,
   deleteSmartContractInterface,
@@ -166,6 +167,8 @@ export const queryTable = {
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_boot_proof: getBootProof,
+  get_latest_boot_proof: getLatestBootProof,
   get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,

@@ -3428,7 +3428,7 @@ export type GetBootProofResponse = {
     cloudAttestationDocB64: string;
     /** The manifest, whose SHA-256 the document names. In base64. */
     qosManifestB64: string;
-    /** The manifest with its approvals, of which there are none. In base64. */
+    /** The manifest with the list of loaded files, and its approvals, of which there are none. In base64. */
     qosManifestEnvelopeB64: string;
     /** Format of the manifest. */
     qosManifestVersion: string;
@@ -3439,8 +3439,6 @@ export type GetBootProofResponse = {
     /** Who runs it. */
     owner: string;
     createdAt: Timestamp;
-    /** The list of files that were loaded, whose SHA-256 is `pivot.hash` in the manifest. In base64. */
-    loadedFilesB64: string;
   };
 };
 
@@ -3469,7 +3467,7 @@ export type GetLatestBootProofResponse = {
     cloudAttestationDocB64: string;
     /** The manifest, whose SHA-256 the document names. In base64. */
     qosManifestB64: string;
-    /** The manifest with its approvals, of which there are none. In base64. */
+    /** The manifest with the list of loaded files, and its approvals, of which there are none. In base64. */
     qosManifestEnvelopeB64: string;
     /** Format of the manifest. */
     qosManifestVersion: string;
@@ -3480,8 +3478,6 @@ export type GetLatestBootProofResponse = {
     /** Who runs it. */
     owner: string;
     createdAt: Timestamp;
-    /** The list of files that were loaded, whose SHA-256 is `pivot.hash` in the manifest. In base64. */
-    loadedFilesB64: string;
   };
 };
 

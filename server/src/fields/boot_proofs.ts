@@ -10,11 +10,12 @@ export const bootProof = Type.Object({
   }),
   cloudAttestationDocB64: base64("The attestation document, a COSE_Sign1. It is made by software and says so."),
   qosManifestB64: base64("The manifest, whose SHA-256 the document names."),
-  qosManifestEnvelopeB64: base64("The manifest with its approvals, of which there are none."),
+  qosManifestEnvelopeB64: base64(
+    "The manifest with the list of loaded files, and its approvals, of which there are none.",
+  ),
   qosManifestVersion: Type.String({ description: "Format of the manifest." }),
   deploymentLabel: Type.String({ description: "`software-attestation`." }),
   enclaveApp: Type.String({ description: "Program that was started." }),
   owner: Type.String({ description: "Who runs it." }),
   createdAt: timestamp,
-  loadedFilesB64: base64("The list of files that were loaded, whose SHA-256 is `pivot.hash` in the manifest."),
 });

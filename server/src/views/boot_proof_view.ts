@@ -1,5 +1,6 @@
 /** Boot proofs as answers show them, and the names of what runs in a signer. */
 import { decodeBootProof } from "@keystead/core/attestation/boot_proof.ts";
+import { envelopeOf } from "@keystead/core/attestation/manifest.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import type { bootProof } from "../fields/boot_proofs.ts";
@@ -32,13 +33,12 @@ export function bootProofView({ proof, loadedFiles }: BootProofRow, dialect: Dia
     ephemeralPublicKeyHex: toHex(boot.ephemeralKey),
     cloudAttestationDocB64: base64(boot.document),
     qosManifestB64: base64(boot.manifest),
-    qosManifestEnvelopeB64: base64(boot.envelope),
+    qosManifestEnvelopeB64: base64(envelopeOf(boot.manifest, loadedFiles)),
     qosManifestVersion: boot.manifestVersion,
     deploymentLabel: boot.deploymentLabel,
     enclaveApp: boot.app,
     owner: boot.owner,
     createdAt: timestamp(boot.createdAtMs),
-    loadedFilesB64: base64(loadedFiles),
   });
 }
 

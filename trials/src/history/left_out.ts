@@ -12,6 +12,7 @@ const imports = "an organization with imports cannot be executed anew: nobody ha
 const exported = "it changes nothing but a mark, and its answer is sealed for whoever asked";
 const accounts = "a wallet of the model has one account";
 const keyTags = "as the tags of users, which are there";
+const starts = "a start of the signer is no organization's; the restarts of the history are not in the model";
 const profiles = "the sessions of the model have none; the gateway's tests have them";
 const applications = "the users of the model sign in by their keys; the gateway's tests have providers";
 const addresses = "all clients of the model come from one address; the gateway's tests have others";
@@ -63,6 +64,8 @@ export const leftOutActivities = {
 } as const satisfies Partial<Record<ActivityPath, string>>;
 
 export const leftOutQueries = {
+  get_boot_proof: starts,
+  get_latest_boot_proof: starts,
   get_api_key: "as `get_api_keys`, by an id that is told only for some keys",
   get_ip_allowlist: addresses,
   get_oauth2_credential: applications,

@@ -47,6 +47,10 @@ const unproven = {
 const ofNoOrganization = { nowhere: "it belongs to no organization: `check_public_log.test.ts` changes such rows" };
 export const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
 
+const signedItself = {
+  nowhere: "a start is the first organization's, and its proof is signed: whoever asks for one checks it",
+};
+
 /** Where a change of each column shows. */
 export const found = {
   organizations: all("organizations", byOrganization),
@@ -87,6 +91,8 @@ export const found = {
   log_entries: all("log_entries", ofNoOrganization),
   log_tiles: all("log_tiles", ofNoOrganization),
   logs: all("logs", ofNoOrganization),
+  boot_proofs: all("boot_proofs", signedItself),
+  loaded_files: all("loaded_files", signedItself),
   deployment: all("deployment", { nowhere: "it belongs to no organization: see the test of its own" }),
 } as const satisfies { [T in TableName]: Record<keyof (typeof tables)[T], Found> };
 
@@ -117,6 +123,8 @@ export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: 
   refused_bytes: { removed: counted, added: counted },
   outbox: { removed: onItsWayOut, added: onItsWayOut },
   email_events: { removed: told, added: told },
+  boot_proofs: { removed: signedItself, added: signedItself },
+  loaded_files: { removed: signedItself, added: signedItself },
 };
 
 /** Longer than any frame. */

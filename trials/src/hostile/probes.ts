@@ -40,6 +40,8 @@ const unasked: Readonly<Record<string, string>> = {
   get_api_keys: needsAnId,
   get_authenticator: needsAnId,
   get_authenticators: needsAnId,
+  get_boot_proof: needsAnId,
+  get_latest_boot_proof: "it is about the signer's start, which is no organization's",
   get_oauth2_credential: needsAnId,
   get_policy: needsAnId,
   get_policy_evaluations: needsAnId,

@@ -1,6 +1,6 @@
 /** The leaf of this start, its boot proof, and what the leaf discloses. Made once: a gateway that asks again gets the same. */
 import { type BootProof, encodeBootProof } from "@keystead/core/attestation/boot_proof.ts";
-import { envelopeOf, manifestVersion, writeManifest } from "@keystead/core/attestation/manifest.ts";
+import { manifestVersion, writeManifest } from "@keystead/core/attestation/manifest.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import type { Reply } from "../../frames/messages.ts";
@@ -97,7 +97,6 @@ function proveBoot(signer: Signer, { loadedFiles, args }: Measured, timeMs: numb
     ephemeralKey: ephemeral.publicKey,
     document: attestor.attest({ ephemeralKey: ephemeral.publicKey, manifest, timeMs }),
     manifest,
-    envelope: envelopeOf(manifest),
     manifestVersion,
     deploymentLabel: attestor.label,
     app,
