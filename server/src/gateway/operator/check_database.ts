@@ -22,6 +22,7 @@ import { organizationTables } from "../../store/tables.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { checkPending, checkStrayActivities } from "./check_activities.ts";
 import { checkAppProofs } from "./check_app_proofs.ts";
+import { checkContents } from "./check_disclosures.ts";
 import { createTally, findingsOf, findingsOfLog, type OrganizationFindings } from "./check_findings.ts";
 import { checkKeys } from "./check_keys.ts";
 import { checkLeaves } from "./check_leaves.ts";
@@ -119,6 +120,7 @@ async function checkRows(
     await checkStrayActivities(tx, organizationId, findings);
     await checkAppProofs({ tx, vouching, organizationId, released, findings });
     await checkRuns({ tx, organizationId, logs, findings });
+    await checkContents(tx, organizationId, findings);
     if (state === undefined) return;
     await checkPending(tx, organizationId, state.pages.pending, waitingSince, findings);
     await checkListed(tx, state, findings);

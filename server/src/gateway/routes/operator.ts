@@ -21,14 +21,7 @@ export type OperatorDependencies = {
   logs(): Promise<readonly PublishedLog[]>;
 };
 
-export function operatorRoutes({
-  metrics,
-  heldBytes,
-  unready,
-  publicKeys,
-  boot,
-  logs,
-}: OperatorDependencies): Route[] {
+export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, boot, logs }: OperatorDependencies): Route[] {
   return [
     get("/healthz", () => jsonContent(200, { status: "alive" })),
     get("/readyz", async () => {

@@ -111,7 +111,7 @@ function toAppProofs({ proofs, context }: Prepared): Pick<CommitItem, "appProofs
 export function toCommitItem(prepared: Prepared): CommitItem {
   const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
     prepared;
-  const { evaluations, explanation, made, outbox, standing } = prepared;
+  const { evaluations, explanation, made, disclosed, outbox, standing } = prepared;
   return {
     organizationId,
     expectedVersion,
@@ -131,6 +131,7 @@ export function toCommitItem(prepared: Prepared): CommitItem {
     ...(records.length > 0 && { records }),
     ...(outbox.length > 0 && { outbox }),
     leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }), ...(made && { made }) },
+    ...(disclosed.length > 0 && { disclosed }),
     ...(evaluations && { evaluations }),
     ...(explanation !== undefined && { explanation }),
   };
