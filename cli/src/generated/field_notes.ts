@@ -505,6 +505,10 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "organizationId": "Unique identifier of an organization.",
     "publicKey": "Public key of the API key that the list is for, in hex; left out, it is the organization's own list.",
   },
+  get_log_statement: {
+    "organizationId": "Unique identifier of an organization.",
+    "logId": "Of a log: 32 hex digits.",
+  },
   get_oauth2_credential: {
     "organizationId": "Unique identifier of an organization.",
     "oauth2CredentialId": "Unique identifier.",
@@ -568,6 +572,13 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "organizationId": "Unique identifier of an organization.",
     "email": "Recipient, in either case.",
     "eventType": "Only these: Send, DeliveryDelay, Bounce or Failed.",
+    "paginationOptions.limit": "1 to 100; 10 when left out.",
+    "paginationOptions.before": "Unique identifier.",
+    "paginationOptions.after": "Unique identifier.",
+  },
+  list_log_leaves: {
+    "organizationId": "Unique identifier of an organization.",
+    "logId": "Of a log: 32 hex digits.",
     "paginationOptions.limit": "1 to 100; 10 when left out.",
     "paginationOptions.before": "Unique identifier.",
     "paginationOptions.after": "Unique identifier.",

@@ -3423,6 +3423,17 @@ export type GetIpAllowlistResponse = {
   allowlist: IpAllowlist;
 };
 
+export type GetLogStatementRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  logId?: string | null;
+};
+
+export type GetLogStatementResponse = {
+  /** Signed note, as text. */
+  statement: string;
+};
+
 export type GetOauth2CredentialRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3652,6 +3663,31 @@ export type ListEmailEventsResponse = {
       bounceType?: string | null;
       diagnosticCode?: string | null;
     };
+  }[];
+};
+
+export type ListLogLeavesRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  logId?: string | null;
+  paginationOptions?: {
+    limit?: string | null;
+    before?: string | null;
+    after?: string | null;
+  } | null;
+};
+
+export type ListLogLeavesResponse = {
+  leaves: {
+    /** Of a log: 32 hex digits. */
+    logId: string;
+    /** Where it stands in the log, from 0. */
+    position: number;
+    ordinal?: number | null;
+    /** Base64. Empty while whoever has it could pass for its sender, and once it is erased. */
+    leaf: string;
+    /** Base64 of what the leaf names by SHA-256, as far as it may be shown: bodies, results and other texts. */
+    bodies: string[];
   }[];
 };
 
@@ -3934,6 +3970,8 @@ export type GetAuthenticatorsInput = Omit<GetAuthenticatorsRequest, "organizatio
 
 export type GetIpAllowlistInput = Omit<GetIpAllowlistRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetLogStatementInput = Omit<GetLogStatementRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetOauth2CredentialInput = Omit<GetOauth2CredentialRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetOauthProvidersInput = Omit<GetOauthProvidersRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -3963,6 +4001,8 @@ export type GetWalletAccountInput = Omit<GetWalletAccountRequest, "organizationI
 export type ListActivitiesInput = Omit<ListActivitiesRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListEmailEventsInput = Omit<ListEmailEventsRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListLogLeavesInput = Omit<ListLogLeavesRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListOauth2CredentialsInput = Omit<ListOauth2CredentialsRequest, "organizationId"> & { organizationId?: string | undefined };
 
@@ -4075,6 +4115,7 @@ export const queries = {
   get_authenticator: { url: "/public/v1/query/get_authenticator", summary: "Get one passkey", parameters: ["authenticatorId: string"] },
   get_authenticators: { url: "/public/v1/query/get_authenticators", summary: "List the passkeys of a user", parameters: ["userId: string"] },
   get_ip_allowlist: { url: "/public/v1/query/get_ip_allowlist", summary: "Get the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
+  get_log_statement: { url: "/public/v1/query/get_log_statement", summary: "Get the signer's word on how many leaves of an organization are in its log", parameters: ["logId?: string | null"] },
   get_oauth2_credential: { url: "/public/v1/query/get_oauth2_credential", summary: "Get one OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string"] },
   get_oauth_providers: { url: "/public/v1/query/get_oauth_providers", summary: "List the OpenID Connect identities of a user, or of all users", parameters: ["userId?: string | null"] },
   get_organization: { url: "/public/v1/query/get_organization", summary: "Get an organization with its users, policies, keys, wallets and tags", parameters: [] },
@@ -4090,6 +4131,7 @@ export const queries = {
   get_wallet_account: { url: "/public/v1/query/get_wallet_account", summary: "Get one account of a wallet, by address or path", parameters: ["walletId: string", "address?: string | null", "path?: string | null"] },
   list_activities: { url: "/public/v1/query/list_activities", summary: "List activities, newest first", parameters: ["filterByStatus?: (\"ACTIVITY_STATUS_CREATED\" | \"ACTIVITY_STATUS_PENDING\" | \"ACTIVITY_STATUS_COMPLETED\" | \"ACTIVITY_STATUS_FAILED\" | \"ACTIVITY_STATUS_CONSENSUS_NEEDED\" | \"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED\" | \"ACTIVITY_STATUS_REJECTED\")[] | null", "filterByType?: string[] | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_email_events: { url: "/public/v1/query/list_email_events", summary: "List what became of mail to an address, newest first", parameters: ["email: string", "eventType?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_log_leaves: { url: "/public/v1/query/list_log_leaves", summary: "List an organization's leaves in the log, oldest first", parameters: ["logId?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_oauth2_credentials: { url: "/public/v1/query/list_oauth2_credentials", summary: "List the OAuth 2.0 credentials of an application", parameters: [] },
   list_policies: { url: "/public/v1/query/list_policies", summary: "List all policies", parameters: [] },
   list_private_key_tags: { url: "/public/v1/query/list_private_key_tags", summary: "List all private key tags", parameters: [] },
@@ -4292,6 +4334,8 @@ export type Api = {
   getAuthenticators(request: GetAuthenticatorsInput, options?: CallOptions): Promise<GetAuthenticatorsResponse>;
   /** Get the IP allowlist of an organization or an API key. */
   getIpAllowlist(request?: GetIpAllowlistInput, options?: CallOptions): Promise<GetIpAllowlistResponse>;
+  /** Get the signer's word on how many leaves of an organization are in its log. */
+  getLogStatement(request?: GetLogStatementInput, options?: CallOptions): Promise<GetLogStatementResponse>;
   /** Get one OAuth 2.0 credential of an application. */
   getOauth2Credential(request: GetOauth2CredentialInput, options?: CallOptions): Promise<GetOauth2CredentialResponse>;
   /** List the OpenID Connect identities of a user, or of all users. */
@@ -4322,6 +4366,8 @@ export type Api = {
   listActivities(request?: ListActivitiesInput, options?: CallOptions): Promise<ListActivitiesResponse>;
   /** List what became of mail to an address, newest first. */
   listEmailEvents(request: ListEmailEventsInput, options?: CallOptions): Promise<ListEmailEventsResponse>;
+  /** List an organization's leaves in the log, oldest first. */
+  listLogLeaves(request?: ListLogLeavesInput, options?: CallOptions): Promise<ListLogLeavesResponse>;
   /** List the OAuth 2.0 credentials of an application. */
   listOauth2Credentials(request?: ListOauth2CredentialsInput, options?: CallOptions): Promise<ListOauth2CredentialsResponse>;
   /** List all policies. */
@@ -4434,6 +4480,7 @@ export function createApi({ submit, query }: Calls): Api {
     getAuthenticator: (request, options) => query("get_authenticator", request, options),
     getAuthenticators: (request, options) => query("get_authenticators", request, options),
     getIpAllowlist: (request = {}, options) => query("get_ip_allowlist", request, options),
+    getLogStatement: (request = {}, options) => query("get_log_statement", request, options),
     getOauth2Credential: (request, options) => query("get_oauth2_credential", request, options),
     getOauthProviders: (request = {}, options) => query("get_oauth_providers", request, options),
     getOrganization: (request = {}, options) => query("get_organization", request, options),
@@ -4449,6 +4496,7 @@ export function createApi({ submit, query }: Calls): Api {
     getWalletAccount: (request, options) => query("get_wallet_account", request, options),
     listActivities: (request = {}, options) => query("list_activities", request, options),
     listEmailEvents: (request, options) => query("list_email_events", request, options),
+    listLogLeaves: (request = {}, options) => query("list_log_leaves", request, options),
     listOauth2Credentials: (request = {}, options) => query("list_oauth2_credentials", request, options),
     listPolicies: (request = {}, options) => query("list_policies", request, options),
     listPrivateKeyTags: (request = {}, options) => query("list_private_key_tags", request, options),

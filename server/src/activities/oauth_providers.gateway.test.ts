@@ -62,7 +62,11 @@ onBothDatabases(
       );
     }
     const find = (identityClaims: object) => {
-      const access = { identity: { ...identity, ...identityClaims }, withBearer: () => assert.fail() };
+      const access = {
+        identity: { ...identity, ...identityClaims },
+        withBearer: () => assert.fail(),
+        logStatement: () => assert.fail(),
+      };
       const request = { organizationId: rig.organizationId, filterType: "OIDC_TOKEN", filterValue: "token" };
       return listSuborgs.run(rig.store, testCaller({}), request, dialectOf(undefined), access);
     };

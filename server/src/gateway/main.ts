@@ -9,6 +9,7 @@ import { openLauncherChannel } from "./launcher_channel.ts";
 import { createCourierLink } from "./link/courier_link.ts";
 import { createSignerLink } from "./link/signer_link.ts";
 import { explainListenError } from "./listen_error.ts";
+import { joinLog } from "./log/join_log.ts";
 import { findOrder } from "./operator/orders.ts";
 import { readSettings } from "./settings.ts";
 import { createSignerJoiner } from "./signer_joiner.ts";
@@ -33,8 +34,10 @@ const courier = createCourierLink();
 const needCourier = () => void launcher.tell({ kind: "need", process: "courier" });
 if (chosen.ignoresIpAllowlists) log.warn("KEYSTEAD_IP_ALLOWLISTS=ignore: requests are accepted from every address");
 const gateway = createGateway({ store, curves, link, signer, courier, needCourier, ...chosen, log });
-const { organizations, committer } = gateway;
-const order = findOrder(mode, { store, link, committer, logPublicKey: () => signer.publicKeys().log ?? "" });
+const { organizations, committer, places } = gateway;
+const watched = places.watch(link);
+const joining = { store, link: watched, committer, places, note: (message: string) => log.error(message) };
+const order = findOrder(mode, { ...joining, logPublicKey: () => signer.publicKeys().log ?? "" });
 
 async function stop(): Promise<void> {
   await gateway.close();
@@ -49,7 +52,8 @@ async function join(socket: Socket): Promise<void> {
   link.attach(socket);
   organizations.forgetAll();
   signer.setPublicKeys(await joinSigner(store, link, committer, isAccepting));
-  if (!isAccepting) for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
+  if (isAccepting || !(await joinLog(joining, { serves: order === undefined }))) return;
+  for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
 }
 
 let listening: Promise<void> | undefined;

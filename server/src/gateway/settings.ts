@@ -25,6 +25,8 @@ export type GatewaySettings = {
   captchaSiteKey: string | undefined;
   /** Issuers whose word about an e-mail address counts as that of its owner. */
   linkingIssuers: ReadonlySet<string>;
+  /** Nobody is served the public log. */
+  hasPrivateLog: boolean;
 };
 
 /** The launcher has read them and found them right. */
@@ -46,6 +48,7 @@ export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
     channels: listIn(env.KEYSTEAD_CHANNELS),
     linkingIssuers: new Set(listIn(env.KEYSTEAD_LINKING_ISSUERS)),
     captchaSiteKey: env.KEYSTEAD_CAPTCHA_SITE_KEY || undefined,
+    hasPrivateLog: env.KEYSTEAD_LOG === "private",
   };
 }
 

@@ -6,6 +6,7 @@ import { getApiKeys } from "../queries/get_api_keys.ts";
 import { getAuthenticator } from "../queries/get_authenticator.ts";
 import { getAuthenticators } from "../queries/get_authenticators.ts";
 import { getIpAllowlist } from "../queries/get_ip_allowlist.ts";
+import { getLogStatement } from "../queries/get_log_statement.ts";
 import { getOauth2Credential } from "../queries/get_oauth2_credential.ts";
 import { getOauthProviders } from "../queries/get_oauth_providers.ts";
 import { getOrganization } from "../queries/get_organization.ts";
@@ -21,6 +22,7 @@ import { getWallet } from "../queries/get_wallet.ts";
 import { getWalletAccount } from "../queries/get_wallet_account.ts";
 import { listActivities } from "../queries/list_activities.ts";
 import { listEmailEvents } from "../queries/list_email_events.ts";
+import { listLogLeaves } from "../queries/list_log_leaves.ts";
 import { listOauth2Credentials } from "../queries/list_oauth2_credentials.ts";
 import { listPolicies } from "../queries/list_policies.ts";
 import { listPrivateKeyTags } from "../queries/list_private_key_tags.ts";
@@ -42,6 +44,7 @@ export const queries = {
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
   get_ip_allowlist: getIpAllowlist,
+  get_log_statement: getLogStatement,
   get_oauth2_credential: getOauth2Credential,
   get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,
@@ -57,6 +60,7 @@ export const queries = {
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
   list_email_events: listEmailEvents,
+  list_log_leaves: listLogLeaves,
   list_oauth2_credentials: listOauth2Credentials,
   list_policies: listPolicies,
   list_private_key_tags: listPrivateKeyTags,
@@ -79,6 +83,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_authenticator", getAuthenticator],
   ["get_authenticators", getAuthenticators],
   ["get_ip_allowlist", getIpAllowlist],
+  ["get_log_statement", getLogStatement],
   ["get_oauth2_credential", getOauth2Credential],
   ["get_oauth_providers", getOauthProviders],
   ["get_organization", getOrganization],
@@ -94,6 +99,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_wallet_account", getWalletAccount],
   ["list_activities", listActivities],
   ["list_email_events", listEmailEvents],
+  ["list_log_leaves", listLogLeaves],
   ["list_oauth2_credentials", listOauth2Credentials],
   ["list_policies", listPolicies],
   ["list_private_key_tags", listPrivateKeyTags],

@@ -189,6 +189,7 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
     },
     /needs tokenUrl and userUrl/,
   ],
+  ["half a log", [], { KEYSTEAD_LOG: "off" }, /^KEYSTEAD_LOG must be public or private/],
   ["half an allowlist", [], { KEYSTEAD_IP_ALLOWLISTS: "off" }, /^KEYSTEAD_IP_ALLOWLISTS must be enforce or ignore/],
   [
     "an issuer without TLS",

@@ -60,6 +60,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
   const { command, rootPublicKey, oldKeySaved } = parseCommand(args);
   checkMessageSettings(env);
   checkWord("KEYSTEAD_IP_ALLOWLISTS", env.KEYSTEAD_IP_ALLOWLISTS, ["enforce", "ignore"]);
+  checkWord("KEYSTEAD_LOG", env.KEYSTEAD_LOG, ["public", "private"]);
   checkIssuers(env);
   checkOauth2Providers(env);
   parseNumber("KEYSTEAD_CONTACT_DAYS", env.KEYSTEAD_CONTACT_DAYS, 30, 1, 36_500);

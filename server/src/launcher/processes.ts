@@ -70,6 +70,7 @@ export const processes: ProcessTable = {
       "KEYSTEAD_IP_ALLOWLISTS",
       "KEYSTEAD_LIMITS",
       "KEYSTEAD_LINKING_ISSUERS",
+      "KEYSTEAD_LOG",
       "KEYSTEAD_MODE",
       "KEYSTEAD_PROXY_BUDGETS",
       "KEYSTEAD_PROXY_PORT",

@@ -1,6 +1,7 @@
 /** What a caller hands to a commit: one item per activity, and the leaves that were released since. */
 import type { Change } from "../state/entities.ts";
 import type { ActivityRow } from "./activities.ts";
+import type { LogRows } from "./log_rows.ts";
 import type { NewCodeRow } from "./otp_codes.ts";
 import type { NewMessage } from "./outbox.ts";
 import type { NewSealedBody } from "./sealed_bodies.ts";
@@ -64,3 +65,6 @@ export type ReleasedLeaf = {
   activityId?: string;
   result?: string;
 };
+
+/** What a group writes of earlier ones: that leaves were released, and where they stand in the log. */
+export type Marks = { released: readonly ReleasedLeaf[] } & LogRows;

@@ -1,7 +1,7 @@
 /** A group commit in SQLite: one transaction, prepared statements, no await from begin to commit. */
 import type { SQLInputValue } from "node:sqlite";
 import { passed } from "../state/steps.ts";
-import type { ReleasedLeaf } from "./commit_item.ts";
+import type { Marks, ReleasedLeaf } from "./commit_item.ts";
 import { organizationRow } from "./commit_plan.ts";
 import { writeEntities } from "./commit_sqlite_entities.ts";
 import { isEmptyKeyPlan, type KeyPlan, type KeyRowChange } from "./key_plan.ts";
@@ -11,21 +11,17 @@ import type { SqliteConnection } from "./sqlite_dialect.ts";
 import { insert } from "./sqlite_insert.ts";
 
 /** The ids of the organizations whose items were committed. */
-export function write(
-  sqlite: SqliteConnection,
-  plans: readonly OrganizationPlan[],
-  released: readonly ReleasedLeaf[],
-): Set<string> {
+export function write(sqlite: SqliteConnection, plans: readonly OrganizationPlan[], marks: Marks): Set<string> {
   try {
     return transaction(sqlite, () => {
-      release(sqlite, released);
+      writeMarks(sqlite, marks);
       return new Set(plans.filter((plan) => writeOrganization(sqlite, plan)).map((plan) => plan.organizationId));
     });
   } catch (error) {
     if (!isViolation(error)) throw error;
   }
   return transaction(sqlite, () => {
-    release(sqlite, released);
+    writeMarks(sqlite, marks);
     return new Set(plans.filter((plan) => writeAlone(sqlite, plan)).map((plan) => plan.organizationId));
   });
 }
@@ -65,6 +61,12 @@ function isViolation(error: unknown): boolean {
   const { errcode, message } = error as { errcode?: number; message: string };
   if (errcode === notNullViolated) return /\b(activities\.status|idempotency_keys\.request)$/.test(message);
   return errcode === primaryKeyViolated || errcode === uniqueViolated;
+}
+
+function writeMarks(sqlite: SqliteConnection, { released, entries, runs }: Marks): void {
+  release(sqlite, released);
+  for (const row of entries) insert(sqlite, "log_entries", row);
+  for (const row of runs) insert(sqlite, "log_runs", row);
 }
 
 function release(sqlite: SqliteConnection, released: readonly ReleasedLeaf[]): void {

@@ -85,6 +85,15 @@ export async function findUnreleasedLeaves(
   return [...own, ...births.filter(({ leaf }) => isOf(activityId, leaf))].map((row) => ({ ...row }));
 }
 
+const unreleasedOfOrganization = compiled("unreleased_of_organization", (db, organizationId: string) =>
+  selectUnreleased(db).where("unreleased.organization_id", "=", organizationId).orderBy("leaves.number"),
+);
+
+/** All leaves of an organization that wait for their release. */
+export async function loadUnreleasedOf(store: Store, organizationId: string): Promise<UnreleasedLeaf[]> {
+  return (await unreleasedOfOrganization(store, organizationId)).map((row) => ({ ...row }));
+}
+
 const leafByNumber = compiled("leaf", (db, organizationId: string, boot: string, number: number) =>
   db
     .selectFrom("leaves")

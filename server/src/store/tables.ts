@@ -196,11 +196,48 @@ export const tables = {
   private_key_addresses: { organization_id: "text", address_key: "text", private_key_id: "text" },
   /** Of users, tags, policies and other entities. */
   ...columnsOfEntities,
+  /**
+   * Where leaves of an organization stand in a log: a row for those that were released together. Acts of the operator have rows of their
+   * own, with 0 for an ordinal. `leaves` is as `log_rows.ts` writes it.
+   */
+  log_runs: {
+    organization_id: "text",
+    log_id: "text",
+    first_position: "integer",
+    last_position: "integer",
+    first_ordinal: "integer",
+    leaves: "bytes",
+  },
+  /** Entries of a log, 32 bytes each; no row goes beyond a tile. `organizations`: whose runs name their leaves, 16 bytes each. */
+  log_entries: { log_id: "text", first_position: "integer", organizations: "bytes", entries: "bytes" },
+  /** Full tiles of hashes, and the hash that stands for each one level up. */
+  log_tiles: { log_id: "text", level: "integer", number: "integer", hashes: "bytes", root: "bytes" },
+  /** Logs that gateways on this database have kept. `checkpoint` is the newest signed note, `cosignatures` are the lines for it. */
+  logs: {
+    log_id: "text",
+    origin: "text",
+    /** 0 once another log follows it. */
+    is_open: "integer",
+    opened_at_ms: "integer",
+    checkpoint_size: "integer",
+    checkpoint: "text?",
+    cosignatures: "text",
+  },
   /** One row: what belongs to the whole deployment and to no organization. */
   deployment: { id: "integer", keyring: "bytes" },
 } as const satisfies Record<string, Record<string, ColumnKind>>;
 
 export type TableName = keyof typeof tables;
+
+/** Tables that belong to no organization: the deployment's own row, and what of the log anybody may have. */
+export const commonTables = ["deployment", "log_entries", "log_tiles", "logs"] as const satisfies readonly TableName[];
+
+/** Every table that belongs to organizations. */
+export type OrganizationTable = Exclude<TableName, (typeof commonTables)[number]>;
+
+export const organizationTables = (Object.keys(tables) as TableName[]).filter(
+  (name): name is OrganizationTable => !commonTables.some((common) => common === name),
+);
 
 /** The tables as Kysely sees them. */
 export type Tables = { [T in TableName]: Row<(typeof tables)[T]> };

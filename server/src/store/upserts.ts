@@ -34,6 +34,9 @@ function replacing(table: TableName, key: readonly string[]): string {
 export const onConflict: { readonly [T in TableName]?: string } = {
   ...replacingEntities(),
   pages: replacing("pages", ["organization_id", "name"]),
+  // After a commit whose end nobody heard of, the same places come again, perhaps with more behind them.
+  log_runs: replacing("log_runs", ["organization_id", "log_id", "first_position"]),
+  log_entries: replacing("log_entries", ["log_id", "first_position"]),
   activities: `on conflict (organization_id, activity_id) do update set
     status = case when activities.status in (${finalStatuses.map((status) => `'${status}'`).join(", ")})
       then null else excluded.status end,

@@ -46,8 +46,7 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
   const parameters = record.parameters ?? parametersOf(row.body);
   // Until the bearer values in it have ended, a row has the body's shown form alone, and no stamp is over that.
   const stamped = isWholeBody(form?.activity, row) ? textOf(row.body) : undefined;
-  const withholdsStamp =
-    !endedForNothing.includes(row.status) && form !== undefined && isWithheld(form.activity, row.result, Date.now());
+  const withholdsStamp = isStampWithheld(row, Date.now());
   // Published clients read `result[key]` of a completed activity without looking whether it is there.
   const result = row.result === null || form === undefined ? undefined : form.answer(resultOf(form, row.result));
   return {
@@ -77,6 +76,15 @@ function intentOf({ params }: ActivityForm, parameters: unknown, dialect: Dialec
 
 /** What came to nothing has no result that its stamp could bring. */
 const endedForNothing: readonly string[] = ["ACTIVITY_STATUS_FAILED", "ACTIVITY_STATUS_REJECTED"];
+
+/** Whether its submitter's stamp must not be shown now: with the body it would bring a result that is still worth something. */
+export function isStampWithheld(
+  { type, status, result }: Pick<ActivityRow, "type" | "status" | "result">,
+  nowMs: number,
+) {
+  const form = activityForms.get(type);
+  return !endedForNothing.includes(status) && form !== undefined && isWithheld(form.activity, result, nowMs);
+}
 
 /** Between a signature and its place in the row there is a moment, in which clients had better ask again. */
 function statusOf({ status, result }: ActivityRow, isSealed: boolean): ActivityRow["status"] {

@@ -41,6 +41,7 @@ const told = { nowhere: "what became of mail is the gateway's own word, and no d
 const untilItEnds = {
   nowhere: "no activity of the story has a bearer value; `check_bodies.test.ts` changes such rows",
 };
+const ofNoOrganization = { nowhere: "it belongs to no organization: `check_public_log.test.ts` changes such rows" };
 export const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
 
 /** Where a change of each column shows. */
@@ -77,6 +78,10 @@ export const found = {
   contract_interfaces: all("contract_interfaces", byOrganization),
   session_profiles: all("session_profiles", byOrganization),
   auth_proxies: all("auth_proxies", byOrganization),
+  log_runs: all("log_runs", byOrganization),
+  log_entries: all("log_entries", ofNoOrganization),
+  log_tiles: all("log_tiles", ofNoOrganization),
+  logs: all("logs", ofNoOrganization),
   deployment: all("deployment", { nowhere: "it belongs to no organization: see the test of its own" }),
 } as const satisfies { [T in TableName]: Record<keyof (typeof tables)[T], Found> };
 

@@ -13,12 +13,11 @@ import {
   type Inside,
   insideOne,
   listOrganizations,
-  type OrganizationTable,
   rowsOf,
   strayOrganizations,
 } from "../../store/projection_rows.ts";
 import type { Store } from "../../store/store.ts";
-import { tables } from "../../store/tables.ts";
+import { organizationTables } from "../../store/tables.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { checkPending, checkStrayActivities } from "./check_activities.ts";
 import { createTally, findingsOf, type OrganizationFindings } from "./check_findings.ts";
@@ -121,7 +120,6 @@ const namedAtOnce = 1_000;
 /** Organizations whose own row is gone: by what other tables still have of them, and by the signer's memory. */
 async function missingOrganizations(store: Store, link: SignerLink): Promise<OrganizationFindings[]> {
   const found = new Map<string, string[]>();
-  const organizationTables = Object.keys(tables).filter((name) => name !== "deployment") as OrganizationTable[];
   for (const table of organizationTables) {
     for (const id of await strayOrganizations(store, table, namedAtOnce)) {
       found.set(id, [...(found.get(id) ?? []), table]);

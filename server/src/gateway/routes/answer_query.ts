@@ -40,6 +40,7 @@ export async function answerQuery(
   const oidcToken = query.identityToken?.(asked);
   const access = {
     identity: oidcToken === undefined ? undefined : await verifyIdentity(dependencies.issuers, oidcToken, Date.now()),
+    logStatement: dependencies.logStatement,
     withBearer: (record: ActivityRecord, userId: string) => withBearer(dependencies, record, { userId }),
   };
   const run = (from: Store) => query.run(from, caller, asked, dialect, access);

@@ -1,6 +1,8 @@
 /** The operator's paths. Anybody may ask them, unstamped and as often as they like, so none may say or cost much. */
+
 import type { Metrics } from "../http/metrics.ts";
 import { type Content, jsonContent, type Route } from "../http/route.ts";
+import type { PublishedLog } from "../log/published_logs.ts";
 
 export type OperatorDependencies = {
   metrics: Metrics;
@@ -10,9 +12,11 @@ export type OperatorDependencies = {
   unready(): Promise<string | undefined>;
   /** The deployment's public keys, for anyone to pin. */
   publicKeys(): Readonly<Record<string, string>>;
+  /** The deployment's logs, for anyone to follow. */
+  logs(): Promise<readonly PublishedLog[]>;
 };
 
-export function operatorRoutes({ metrics, heldBytes, unready, publicKeys }: OperatorDependencies): Route[] {
+export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, logs }: OperatorDependencies): Route[] {
   return [
     get("/healthz", () => jsonContent(200, { status: "alive" })),
     get("/readyz", async () => {
@@ -23,7 +27,7 @@ export function operatorRoutes({ metrics, heldBytes, unready, publicKeys }: Oper
       const content = await metrics.text(heldBytes());
       return { kind: "content", status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", content };
     }),
-    get("/.well-known/keystead.json", () => jsonContent(200, { publicKeys: publicKeys() })),
+    get("/.well-known/keystead.json", async () => jsonContent(200, { publicKeys: publicKeys(), logs: await logs() })),
   ];
 }
 

@@ -5,6 +5,7 @@
 import type { CommitItem } from "../../store/commit_item.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
+import { LogPlaces } from "../log/log_places.ts";
 import { type CommitOutcome, CommitQueue } from "./commit_queue.ts";
 import { releaseLeftovers } from "./leftovers.ts";
 import { RecentFailures } from "./recent_failures.ts";
@@ -29,9 +30,10 @@ export type Committer = {
   trouble(): string | undefined;
 };
 
-export function createCommitter(store: Store, link: SignerLink): Committer {
+/** Without places that a join has begun, none are kept. */
+export function createCommitter(store: Store, link: SignerLink, places: LogPlaces = new LogPlaces(link)): Committer {
   const failures = new RecentFailures();
-  const releases = new Releases(store, link, failures);
+  const releases = new Releases(store, link, failures, places);
   const queue = new CommitQueue(link, releases);
   return {
     commit: (item, run) => queue.commit(item, run),
