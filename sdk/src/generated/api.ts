@@ -3432,6 +3432,8 @@ export type GetLogStatementRequest = {
 export type GetLogStatementResponse = {
   /** Signed note, as text. */
   statement: string;
+  /** The list of all logs, JSON; the statement names its SHA-256. */
+  logs: string;
 };
 
 export type GetOauth2CredentialRequest = {
