@@ -80,8 +80,10 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     proxy: ["evidence", "submit", "http"],
     routes: ["bounds", "evidence", "submit", "http", "proxy"],
     jobs: ["link"],
+    // Who sees the log's checkpoints, and cosigns them.
+    witness: [],
     operator: ["link", "submit"],
-    "": ["bounds", "link", "issuers", "evidence", "submit", "http", "proxy", "routes", "jobs", "operator"],
+    "": ["bounds", "link", "issuers", "evidence", "submit", "http", "proxy", "routes", "jobs", "witness", "operator"],
   },
   "server/src/courier": {
     // All that goes out to addresses that others have chosen.

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import type { Logger } from "pino";
+import { addCosignatures } from "../store/public_log.ts";
 import type { Store } from "../store/store.ts";
 import { createAdmission } from "./bounds/admission.ts";
 import { admissionLimits, memoryBounds } from "./bounds/memory_bounds.ts";
@@ -27,6 +28,7 @@ import type { CourierLink } from "./link/courier_link.ts";
 import { createCourierOrders } from "./link/courier_orders.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { createCheckpoints } from "./log/checkpoints.ts";
+import { proveConsistency } from "./log/consistency.ts";
 import { LogPlaces } from "./log/log_places.ts";
 import { createLogStatements } from "./log/log_statements.ts";
 import { createPublishedLogs } from "./log/published_logs.ts";
@@ -42,6 +44,8 @@ import type { SignerStatus } from "./signer_status.ts";
 import { type Committer, createCommitter } from "./submit/committer.ts";
 import { createOrganizations, type Organizations } from "./submit/organization_states.ts";
 import { withRefusalBudget } from "./submit/refusal_budget.ts";
+import { createCheckpointOutlets } from "./witness/checkpoint_outlets.ts";
+import type { WitnessSetting } from "./witness/witness_settings.ts";
 
 export type GatewayDependencies = {
   store: Store;
@@ -71,6 +75,10 @@ export type GatewayDependencies = {
   proxyPort?: number | undefined;
   /** Nobody is served the public log. */
   hasPrivateLog?: boolean;
+  /** They cosign the checkpoints of the log. */
+  witnesses?: readonly WitnessSetting[];
+  /** The file that every checkpoint of the log is appended to. */
+  checkpointFile?: string | undefined;
   log: Logger;
 };
 
@@ -94,6 +102,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     proxyPort,
     hasPrivateLog = false,
   } = dependencies;
+  const { witnesses = [], checkpointFile } = dependencies;
   const places = new LogPlaces(dependencies.link, logLostPlaces(log));
   const link = places.watch(dependencies.link);
   const committer = createBudgetedCommitter({ ...dependencies, link }, places);
@@ -148,11 +157,16 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     ...ownIssuerRoutes({ curves, publicUrl, publicKeys: signer.publicKeys }),
     ...(proxyPort === undefined ? proxyRoutes : []),
   ];
+  const outlets = createCheckpointOutlets({
+    ...{ witnesses, curves, log, checkpointFile },
+    consistency: (oldSize, newSize) => proveConsistency(store, places.logId ?? "", oldSize, newSize),
+    onCosigned: (size, lines) => addCosignatures(store, places.logId ?? "", size, lines.join("")),
+  });
   const checkpoints = createCheckpoints({
     ...{ store, curves, link, committer, places },
     logKey: () => signer.publicKeys().log,
     signerTrouble: signer.trouble,
-    onSigned: () => undefined,
+    onSigned: ({ note }) => outlets.push(note),
   });
   const delivery = createDelivery({ store, courier, needCourier, onFailed: logFailedMessages(log) });
   const jobs: Job[] = [...expiryJobs(store, contactDays), openBodies(store, link), delivery.job, checkpoints.job];
@@ -176,6 +190,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     async close() {
       const jobsEnded = runner?.stop();
       await Promise.all([http.app.close(), proxyHttp?.app.close()]);
+      await outlets.close();
       // Before the jobs: one that hangs must not keep opened results from being written.
       await committer.settle().catch(() => undefined);
       await jobsEnded;

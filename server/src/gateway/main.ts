@@ -17,7 +17,7 @@ import { createSignerStatus } from "./signer_status.ts";
 
 const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, sync: true }));
 const launcher = openLauncherChannel();
-const { host, port, source, mode, ...chosen } = readSettings(process.env);
+const { host, port, source, mode, ...chosen } = await Promise.try(readSettings, process.env).catch(launcher.fail);
 
 const signer = createSignerStatus();
 const link = createSignerLink({

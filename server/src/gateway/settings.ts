@@ -2,6 +2,7 @@ import { withLimits } from "../endpoints/limits.ts";
 import type { StoreSource } from "../store/store.ts";
 import { parseTrustedProxies, type TrustedProxies } from "./http/caller_address.ts";
 import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
+import { parseWitnesses, type WitnessSetting } from "./witness/witness_settings.ts";
 
 export type GatewaySettings = {
   host: string;
@@ -27,9 +28,13 @@ export type GatewaySettings = {
   linkingIssuers: ReadonlySet<string>;
   /** Nobody is served the public log. */
   hasPrivateLog: boolean;
+  /** They cosign the checkpoints of the log. */
+  witnesses: readonly WitnessSetting[];
+  /** The file that every checkpoint of the log is appended to. */
+  checkpointFile: string | undefined;
 };
 
-/** The launcher has read them and found them right. */
+/** The launcher has read them and found them right, but for the keys of witnesses. */
 export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
   const { DATABASE_URL: url = "", KEYSTEAD_DATABASE_FOLDER: folder = "./data/database" } = env;
   const { refusedBytesPerUserPerDay } = withLimits(JSON.parse(env.KEYSTEAD_LIMITS || "{}"));
@@ -49,6 +54,8 @@ export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
     linkingIssuers: new Set(listIn(env.KEYSTEAD_LINKING_ISSUERS)),
     captchaSiteKey: env.KEYSTEAD_CAPTCHA_SITE_KEY || undefined,
     hasPrivateLog: env.KEYSTEAD_LOG === "private",
+    witnesses: parseWitnesses(env.KEYSTEAD_WITNESSES),
+    checkpointFile: env.KEYSTEAD_CHECKPOINT_FILE || undefined,
   };
 }
 

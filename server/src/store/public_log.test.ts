@@ -8,6 +8,7 @@ import { commitGroup } from "./commit.ts";
 import { type PlacedLeaf, readEntries, readRun, toLogRows } from "./log_rows.ts";
 import { listPlaces, listPlacesBefore } from "./log_runs.ts";
 import {
+  addCosignatures,
   findLog,
   findStoredEnd,
   findTile,
@@ -18,7 +19,6 @@ import {
   listTileRoots,
   noteEndedLogs,
   storeCheckpoint,
-  storeCosignatures,
 } from "./public_log.ts";
 import type { Store } from "./store.ts";
 import { dropPlaces, storedPlaces } from "./stored_places.ts";
@@ -193,9 +193,9 @@ for (const dialect of dialects) {
       const tile = (number: number) => ({ level: 0, number, hashes: randomBytes(8_192), root: randomBytes(32) });
       const tiles = [tile(0), tile(1), tile(3)];
       await storeCheckpoint(target, { logId, size: 600, note: "six hundred", tiles });
-      await storeCosignatures(target, logId, 600, "a line\n");
+      await addCosignatures(target, logId, 600, "a line\n");
       await storeCheckpoint(target, { logId, size: 500, note: "five hundred", tiles: [] });
-      await storeCosignatures(target, logId, 500, "another line\n");
+      await addCosignatures(target, logId, 500, "another line\n");
       const row = await findLog(target, logId);
       assert.deepEqual([row?.origin, row?.checkpoint, row?.cosignatures], ["origin", "six hundred", "a line\n"]);
       await storeCheckpoint(target, { logId, size: 601, note: "one more", tiles: [] });

@@ -150,11 +150,11 @@ export async function storeCheckpoint(store: Store, { logId, size, note, tiles }
   });
 }
 
-/** Lines of witnesses for the checkpoint of this size, if that is still the newest. */
-export async function storeCosignatures({ db }: Store, logId: string, size: number, lines: string): Promise<void> {
+/** Lines of a witness for the checkpoint of this size, if that is still the newest. */
+export async function addCosignatures({ db }: Store, logId: string, size: number, lines: string): Promise<void> {
   await db
     .updateTable("logs")
-    .set({ cosignatures: lines })
+    .set({ cosignatures: sql<string>`cosignatures || ${lines}` })
     .where("log_id", "=", logId)
     .where("checkpoint_size", "=", size)
     .execute();

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { openCheckpoint } from "@keystead/core/tlog/checkpoint.ts";
 import { decodeEntries, hashTilesAt, type Tile, tileHashReader, widthAt } from "@keystead/core/tlog/tiles.ts";
-import { Frontier, leafHash, rootOf } from "@keystead/core/tlog/tree.ts";
+import { Frontier, leafHash, rootOf, verifyConsistency } from "@keystead/core/tlog/tree.ts";
 import { parseVkey } from "@keystead/core/tlog/vkey.ts";
 import { createFakeLog, type FakeLog, namedLeaf } from "../../../test/fake_log.ts";
 import { openTestStore } from "../../../test/open_test_store.ts";
@@ -12,6 +12,7 @@ import { commitGroup } from "../../store/commit.ts";
 import { findLog, keepLog } from "../../store/public_log.ts";
 import type { Store } from "../../store/store.ts";
 import { createCheckpoints, type SignedCheckpoint } from "./checkpoints.ts";
+import { proveConsistency } from "./consistency.ts";
 import { LogPlaces } from "./log_places.ts";
 import { readTile } from "./read_tile.ts";
 
@@ -138,6 +139,20 @@ test("all tiles of every signed size are served, each as the tree has it, and no
     assert.equal(await readTile(store, log, tile), undefined, JSON.stringify(tile));
     assert.ok(widthAt(tile.level, tile.n, 70_001) < tile.width);
   }
+});
+
+test("what a witness is sent proves that the log has only grown, between any two sizes", async (t) => {
+  const fake = createFakeLog();
+  const { store, release, run } = await start(t, fake);
+  await release(1_000);
+  await run();
+  const entries = fake.leaves.map(({ entry }) => entry);
+  const root = (size: number) => rootOf(entries.slice(0, size));
+  for (const oldSize of [1, 2, 255, 256, 257, 511, 768, 999]) {
+    const proof = await proveConsistency(store, fake.logId, oldSize, 1_000);
+    verifyConsistency(oldSize, 1_000, proof, root(oldSize), root(1_000));
+  }
+  await assert.rejects(proveConsistency(store, fake.logId, 1, 1_001), { code: "invalid_argument" });
 });
 
 test("rows that do not add up to what the signer signs are not served, and no further checkpoint is asked for", async (t) => {
