@@ -11,6 +11,7 @@ import { prepare } from "./decision/prepare.ts";
 import { release } from "./decision/release.ts";
 import type { Signer } from "./decision/signer.ts";
 import { adopt, createDeployment, type Deployment } from "./deployment.ts";
+import { createLogOperations } from "./log/log_operations.ts";
 import type { Memory } from "./memory/memory.ts";
 import { type AcceptedHead, accept } from "./operator/accept.ts";
 import { type BirthOrder, birth } from "./operator/birth.ts";
@@ -104,6 +105,7 @@ export function createOperations(
     release: (request) => release(deployment.releasing(), request),
     statement: ({ page }) => stateReleased(deployment.remembering(), page),
     ...operatorsOperations(deployment, orders),
+    ...createLogOperations(deployment, orders.birth.organizationId),
     ...logOperations(),
   };
 }
@@ -135,20 +137,11 @@ function operatorsOperations(
   };
 }
 
-function logOperations(): Pick<
-  Operations,
-  "logState" | "openLog" | "logTail" | "takeIn" | "checkpoint" | "logStatement" | "openProofs" | "boot"
-> {
+function logOperations(): Pick<Operations, "openProofs" | "boot"> {
   const later = (): never => {
     throw new Fault("unimplemented", "not built yet");
   };
   return {
-    logState: later,
-    openLog: later,
-    logTail: later,
-    takeIn: later,
-    checkpoint: later,
-    logStatement: later,
     openProofs: later,
     boot: later,
   };

@@ -36,6 +36,7 @@ export function actLeaf(
     version: header.version,
     digest,
   }));
+  const outside = [...act.identities.taken, ...act.orders.taken];
   const content = encodeLeaf({
     boot,
     number,
@@ -50,11 +51,12 @@ export function actLeaf(
     states,
     header: ledTo?.marked,
     evidence: [{ ...caller.ids, body: stamped, content: contentOf(act) }],
-    outside: [...act.identities.taken, ...act.orders.taken],
+    outside,
     outcome: sha256(outcome),
   });
   const marked = signer.keyring.authenticity.mark("leaf", content);
-  const leaf = { boot, number, states, activityType: asked.form.type, fingerprint: asked.fingerprint };
+  const { fingerprint, form } = asked;
+  const leaf = { boot, number, event, organizationId, states, activityType: form.type, fingerprint, outside };
   signer.onItsWay.put({ leaf, marked, ledTo });
   return { boot, number, activityId, leaf: marked };
 }
