@@ -32,6 +32,8 @@ export type CommitItem = {
   /** Wallets, accounts, private keys and texts of interfaces that come into the world. */
   records?: readonly NewRecordRow[];
   leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array; made?: Uint8Array };
+  /** Bytes that the leaf names by their SHA-256 and that no other row has. */
+  disclosed?: readonly Uint8Array[];
   /** New, or the next form of one that waited for consensus; a finished one is never overwritten. */
   activity?: ActivityRow;
   /** The whole body of a new one, where its row has the shown form. */

@@ -3,6 +3,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { Change } from "../state/entities.ts";
 import { entityKinds } from "../state/entity_kinds.ts";
 import type { CommitItem } from "./commit_item.ts";
+import { disclosureRow } from "./disclosures.ts";
 import { addEntity, type NewText } from "./entity_plan.ts";
 import { refuseNul } from "./entity_rows.ts";
 import { isTabled } from "./entity_tables.ts";
@@ -95,6 +96,7 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   for (const change of changes) addChange(plan, change, texts);
   if (next !== undefined) addState(plan, next);
   addLeaf(plan, item);
+  for (const content of item.disclosed ?? []) plan.disclosures.push(disclosureRow(plan.organizationId, content));
   addActivity(plan, item, said);
   addSealedBody(plan, item);
 }

@@ -139,6 +139,10 @@ function toStatement(groups: readonly OrganizationPlan[], { released, entries, r
     plans.flatMap(({ leaves }) => leaves),
   );
   statement.insert(
+    "disclosures",
+    plans.flatMap(({ disclosures }) => disclosures),
+  );
+  statement.insert(
     "activities",
     plans.flatMap(({ activities }) => [...activities.values()]),
   );

@@ -105,6 +105,7 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
     insert(sqlite, "leaves", leaf);
     insert(sqlite, "unreleased", leaf);
   }
+  for (const disclosure of plan.disclosures) insert(sqlite, "disclosures", disclosure);
   for (const activity of plan.activities.values()) insert(sqlite, "activities", activity);
   for (const body of plan.sealedBodies) insert(sqlite, "sealed_bodies", body);
   for (const vote of plan.votes) insert(sqlite, "votes", vote);

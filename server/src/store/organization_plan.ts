@@ -17,6 +17,7 @@ export type OrganizationPlan = {
   readonly birth: CommitItem["birth"];
   readonly pages: Map<string, Tables["pages"]>;
   readonly leaves: Tables["leaves"][];
+  readonly disclosures: Tables["disclosures"][];
   readonly activities: Map<string, Tables["activities"]>;
   readonly sealedBodies: Tables["sealed_bodies"][];
   readonly votes: Tables["votes"][];
@@ -45,6 +46,7 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     birth,
     pages: new Map(),
     leaves: [],
+    disclosures: [],
     activities: new Map(),
     sealedBodies: [],
     votes: [],

@@ -58,6 +58,7 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   organizations: [],
   pages: ["name"],
   leaves: ["boot", "number"],
+  disclosures: ["digest"],
   unreleased: ["boot", "number"],
   activities: ["activity_id"],
   sealed_bodies: ["activity_id"],

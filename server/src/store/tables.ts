@@ -36,6 +36,8 @@ export const tables = {
     /** Tags and digests of the records that came with it, as `state/drawn.ts` writes them. */
     made: "bytes?",
   },
+  /** Bytes that leaves name by their SHA-256 (hex) and that no other table keeps. */
+  disclosures: { organization_id: "text", digest: "text", content: "bytes" },
   /** Leaves that are committed and not yet known to be released. Small and short-lived, so marking costs next to nothing. */
   unreleased: { organization_id: "text", boot: "text", number: "integer" },
   /** `slot` is the journal that lists the fingerprint, in the order of `state_version`. */

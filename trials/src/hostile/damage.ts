@@ -26,9 +26,7 @@ export type Damage = {
 export const byOrganization = "check-database" as const;
 const unauthentic = { nowhere: "nothing that the signer wrote tells of it, and no decision reads it" };
 const opened = { nowhere: "a result that was released is never opened again" };
-const forReplay = {
-  nowhere: "of texts and of keys that are deleted only whoever executes the log anew asks what was made",
-};
+const unnamed = { nowhere: "bytes that no leaf names are shown to nobody" };
 const oneDay = { nowhere: "a key of a client stands for a request for a day, and no page knows it" };
 
 export const ofARace = { nowhere: "a claim settles races between gateways, which are over in seconds" };
@@ -49,7 +47,8 @@ export const found = {
   organizations: all("organizations", byOrganization),
   pages: all("pages", byOrganization),
   // A leaf that is somewhere else is missing here, and that of a birth tells of no activity.
-  leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened, made: forReplay },
+  leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened },
+  disclosures: all("disclosures", byOrganization),
   unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   sealed_bodies: all("sealed_bodies", untilItEnds),
@@ -101,6 +100,7 @@ export const partlyFound: Readonly<Record<string, Found>> = { "votes.vote": whoI
 export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found } } = {
   // The leaf of a birth tells of no activity.
   leaves: { removed: "check-log" },
+  disclosures: { added: unnamed },
   unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
   sealed_bodies: { removed: untilItEnds, added: untilItEnds },
   otp_codes: { removed: shortLived, added: shortLived },

@@ -21,6 +21,7 @@ import type { Store } from "../../store/store.ts";
 import { organizationTables } from "../../store/tables.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { checkPending, checkStrayActivities } from "./check_activities.ts";
+import { checkContents } from "./check_disclosures.ts";
 import { createTally, findingsOf, findingsOfLog, type OrganizationFindings } from "./check_findings.ts";
 import { checkKeys } from "./check_keys.ts";
 import { checkLeaves } from "./check_leaves.ts";
@@ -117,6 +118,7 @@ async function checkRows(
     await checkLeaves({ tx, vouching, organizationId, journals, waitingSince, released, findings });
     await checkStrayActivities(tx, organizationId, findings);
     await checkRuns({ tx, organizationId, logs, findings });
+    await checkContents(tx, organizationId, findings);
     if (state === undefined) return;
     await checkPending(tx, organizationId, state.pages.pending, waitingSince, findings);
     await checkListed(tx, state, findings);

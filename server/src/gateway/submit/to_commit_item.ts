@@ -98,7 +98,7 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
 export function toCommitItem(prepared: Prepared): CommitItem {
   const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
     prepared;
-  const { evaluations, explanation, made, outbox, standing } = prepared;
+  const { evaluations, explanation, made, disclosed, outbox, standing } = prepared;
   return {
     organizationId,
     expectedVersion,
@@ -118,6 +118,7 @@ export function toCommitItem(prepared: Prepared): CommitItem {
     ...(records.length > 0 && { records }),
     ...(outbox.length > 0 && { outbox }),
     leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }), ...(made && { made }) },
+    ...(disclosed.length > 0 && { disclosed }),
     ...(evaluations && { evaluations }),
     ...(explanation !== undefined && { explanation }),
   };

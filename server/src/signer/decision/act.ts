@@ -2,6 +2,7 @@ import type { KeyAccess } from "../../endpoints/key_access.ts";
 import type { Weighed } from "../../rules/authorise.ts";
 import type { Settings } from "../../state/entities.ts";
 import type { SessionProfilesPage } from "../../state/pages.ts";
+import type { Verdicts } from "../secrets/verdicts.ts";
 import type { ActingParent } from "./acting_parent.ts";
 import type { Asked } from "./asked.ts";
 import type { AuthenticatedCaller } from "./authenticate.ts";
@@ -38,6 +39,8 @@ export type DecisionContext = {
   identities: IdentityTokens;
   /** Sign-ins at OAuth 2.0 providers, and what was taken from outside for them. */
   orders: Orders;
+  /** What the memory and the secrets said. */
+  verdicts: Verdicts;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyAccess;
 };

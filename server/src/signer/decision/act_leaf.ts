@@ -1,11 +1,14 @@
 /** The leaf of an act that a user stamped. */
-import { encodeLeaf } from "@keystead/core/log/leaf.ts";
+import { encodeLeaf, type NewLeaf } from "@keystead/core/log/leaf.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
+import { encodeImportTarget } from "@keystead/core/log/outside_values.ts";
 import { keptEvidence } from "../../evidence/evidence.ts";
 import type { KeptEvidence } from "../../evidence/evidence_row.ts";
+import type { NextState } from "../../frames/messages.ts";
 import { verifyingKeyOf } from "../../state/credentials.ts";
 import { activityId as deriveActivityId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
+import type { MadeBytes } from "../../state/drawn.ts";
 import type { Act } from "./act.ts";
 import type { KnownHeader } from "./line.ts";
 
@@ -21,12 +24,15 @@ export type ActRecord = {
   /** Of a birth whose creator changed its own state too: that next state. Both are released together with it, or not at all. */
   creator?: KnownHeader | undefined;
   outcome: string;
+  made: MadeBytes | undefined;
+  /** The pages that differ in the state it leads to. */
+  pages: NextState["pages"] | undefined;
 };
 
 /** Whatever it leads to, the state that it stands on is one of the act's own organization. */
 export function actLeaf(
   act: Act,
-  { number, event, grounds, organizationId, ledTo, creator, outcome }: ActRecord,
+  { number, event, grounds, organizationId, ledTo, creator, outcome, made, pages }: ActRecord,
 ): { boot: Uint8Array; number: number; activityId: Uint8Array; leaf: Uint8Array } {
   const { signer, state, caller, asked, stamped, nowMs } = act;
   const { boot } = signer;
@@ -36,7 +42,8 @@ export function actLeaf(
     version: header.version,
     digest,
   }));
-  const outside = [...act.identities.taken, ...act.orders.taken];
+  const { identities, orders, verdicts } = act;
+  const outside = [...identities.taken, ...orders.taken, ...verdicts.taken, ...drawnValues(act, made, pages)];
   const content = encodeLeaf({
     boot,
     number,
@@ -59,6 +66,25 @@ export function actLeaf(
   const leaf = { boot, number, event, organizationId, states, activityType: form.type, fingerprint, outside };
   signer.onItsWay.put({ leaf, marked, ledTo });
   return { boot, number, activityId, leaf: marked };
+}
+
+/** What a replay needs of what was drawn: the records, and the page that has sealed boxes in it. */
+function drawnValues(
+  { verdicts }: Act,
+  { made, contents }: Partial<MadeBytes> = {},
+  pages: NextState["pages"] = [],
+): NewLeaf["outside"] {
+  const targets = pages.find(({ name }) => name === "importTargets");
+  const named = [made, contents].flatMap((bytes) => (bytes === undefined ? [] : sha256(bytes)));
+  return [
+    ...named.map((value) => ({ kind: "made", value: { kind: "digest", value } }) as const),
+    ...(targets === undefined ? [] : [importTargetValue(verdicts.target, targets.content)]),
+  ];
+}
+
+function importTargetValue(publicKey: Uint8Array | undefined, page: Uint8Array): NewLeaf["outside"][number] {
+  const value = encodeImportTarget({ publicKey, page: sha256(page) });
+  return { kind: "importTarget", value: { kind: "bytes", value } };
 }
 
 function contentOf({ signer, caller: { evidence, credential } }: Act): KeptEvidence {

@@ -14,7 +14,7 @@ import { fullResult, shownResult } from "../../rules/bearer_results.ts";
 import { withVerifiedContact } from "../../state/contacts.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
-import { encodeMade, madeRecord } from "../../state/drawn.ts";
+import { type MadeBytes, madeRecord, toMadeBytes } from "../../state/drawn.ts";
 import { type Change, remove } from "../../state/entities.ts";
 import { isFirstSignIn } from "../../state/first_sign_in.ts";
 import { entityJson } from "../../state/page_codec.ts";
@@ -54,7 +54,10 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
   } catch (error) {
     const isOutcome =
       error instanceof Fault && !(error instanceof UnrecordedFault) && !nobodysFailure.includes(error.code);
-    if (isOutcome) return refuse(act, "FAILED", error);
+    if (isOutcome) {
+      act.verdicts.fail();
+      return refuse(act, "FAILED", error);
+    }
     throw error;
   }
   try {
@@ -73,7 +76,7 @@ function newRecordsOf({ records = [], births = [] }: ActivityOutcome<unknown>): 
 function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>): Prepared[] {
   const { signer } = act;
   const births = outcome.births ?? [];
-  if (births.some((birth) => isCreated(signer, birth))) {
+  if (births.length > 0 && !act.verdicts.confirm("born", () => !births.some((birth) => isCreated(signer, birth)))) {
     // Executed before, whatever became of its row. Where it waits nonetheless, it must stop waiting.
     if (act.wasWaiting === true) return refuse(act, "FAILED", alreadyExists());
     throw alreadyExists();
@@ -108,16 +111,21 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const isShown = !isSealed || activity.bearer !== undefined;
   const bearerEndsAtMs = activity.bearer?.endsAtMs(outcome.result as Record<string, unknown>);
   const said = { number, bearerEndsAtMs, ...(isShown && { result }) };
-  const row = record(act, "COMPLETED", grounds, transition, result, said);
+  const bytes = toMadeBytes(
+    madeNow,
+    newRecords.map((each) => each.record),
+  );
+  const row = record(act, "COMPLETED", grounds, transition, result, { ...said, made: bytes });
   const codes = markCodes(signer, outcome.codes ?? []);
   const spent = spentBy(activity, outcome);
   const records = [...sealRecords(signer, newRecords), ...markTexts(signer, texts)];
-  const made = records.length > 0 ? encodeMade(madeNow) : undefined;
   const outbox = sealMessages(act, outcome.messages ?? []);
   const boxed = spent === undefined ? full : withSpentCode(spent, full);
   const spentCode = spent && { otpId: spent.otpId };
   const sealed = isSealed && { sealed: sealFor(signer, row, boxed) };
-  const own = { ...row, codes, spentCode, records, made, outbox, ...sealed };
+  const { made, contents } = bytes;
+  const disclosed = contents === undefined ? [] : [contents];
+  const own = { ...row, codes, spentCode, records, made, disclosed, outbox, ...sealed };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
 }
@@ -160,6 +168,7 @@ function run({
   actingParent,
   identities,
   orders,
+  verdicts,
   isByAuthProxy,
 }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
@@ -178,16 +187,22 @@ function run({
     limits: signer.limits,
     curves: signer.curves,
     keys: keys(),
-    codes: openCodeAccess(signer, supplied, {
-      organizationId: state.organizationId,
-      parentId: parentId && uuidFromBytes(parentId),
-      isByParent: actingParent !== undefined,
-      fingerprint: asked.fingerprint,
-      bodyMs,
-      nowMs,
-    }),
+    codes: openCodeAccess(
+      signer,
+      supplied,
+      {
+        organizationId: state.organizationId,
+        parentId: parentId && uuidFromBytes(parentId),
+        isByParent: actingParent !== undefined,
+        fingerprint: asked.fingerprint,
+        bodyMs,
+        nowMs,
+      },
+      verdicts,
+    ),
     identities,
     orders,
+    verdicts,
     allowedOrigins,
     ownClients,
     findSessionProfile: (sessionProfileId) => sessionProfiles().get(sessionProfileId),
@@ -303,6 +318,7 @@ type Said = {
   failure?: string;
   /** When what its result is worth ends. */
   bearerEndsAtMs?: number | undefined;
+  made?: MadeBytes;
 };
 
 /** The activity's row and leaf, which all outcomes share. `outcome` is what the leaf keeps the digest of. */
@@ -312,11 +328,14 @@ function record(
   grounds: LeafGrounds,
   { changes, next, ledTo, slot }: Transition,
   outcome: string,
-  { number = act.signer.nextNumber(), result, failure, bearerEndsAtMs }: Said = {},
+  { number = act.signer.nextNumber(), result, failure, bearerEndsAtMs, made }: Said = {},
 ): Prepared {
   const { state, caller, asked, nowMs, createdAtMs } = act;
   const { organizationId } = state.known.header;
-  const { activityId, leaf } = actLeaf(act, { number, event, grounds, organizationId, ledTo, outcome });
+  const { activityId, leaf } = actLeaf(act, {
+    ...{ number, event, grounds, organizationId, ledTo, outcome, made },
+    pages: next?.pages,
+  });
   const isNew = act.wasWaiting !== true;
   return {
     organizationId: state.organizationId,

@@ -21,6 +21,7 @@ import { journalsOf } from "../../state/directory.ts";
 import { put, type Settings } from "../../state/entities.ts";
 import { checkJournalLimit, findJournalIn, liveness, slotMs, slotOf } from "../../state/journal.ts";
 import { passed } from "../../state/steps.ts";
+import type { Verdicts } from "../secrets/verdicts.ts";
 import type { Act, DecisionContext } from "./act.ts";
 import { type ActingParent, readActingParent } from "./acting_parent.ts";
 import { type Asked, readAsked } from "./asked.ts";
@@ -72,7 +73,9 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   signer.heads.set(state.organizationId, state, weightOf(state));
   const { members, pending, settings } = state.pages;
   if (settings.deleted === true) throw noSuchOrganization();
-  const identities = openIdentityTokens(signer, request, nowMs);
+  const verdicts = signer.draws.verdicts();
+  noteAcceptance(signer, verdicts, nowMs);
+  const identities = openIdentityTokens(signer, request, nowMs, verdicts);
   const orders = openOrders(signer, request, { organizationId, fingerprint }, nowMs);
   const others = createOtherStates(signer, request.others);
   const organization = organizationOf(signer, asked, state, others, subOrganizationId, identities);
@@ -86,7 +89,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   checkRecoveryKey(form.activity, caller.credential);
   yield* compilingPolicies((actingParent ?? state).pages.policies);
   yield* readingInterfaces(signer, state, request);
-  const keys = once(() => openKeyAccess(signer, state, request));
+  const keys = once(() => openKeyAccess(signer, state, request, verdicts));
   const context: DecisionContext = {
     signer,
     state,
@@ -103,6 +106,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     ownClients: organization.ownClients,
     identities,
     orders,
+    verdicts,
     keys,
   };
 
@@ -125,7 +129,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   if (executed) throw alreadyExists();
   const isRootMember = () => actingParent === undefined && rootMembers(members).includes(caller.user.userId);
   checkJournalLimit(journal, isRootMember);
-  takeOnce(signer, asked, state, isRootMember, nowMs);
+  takeOnce(context, asked, isRootMember);
   return prepared(yield* decide(context, asked));
 }
 
@@ -189,18 +193,21 @@ function checkNamed({ form, envelope }: Asked, { known, organizationId }: OpenSt
  * it: neither the state of one nor that of another knows what the others did.
  */
 function takeOnce(
-  { memory }: Signer,
+  { signer: { memory }, state: { known }, verdicts, nowMs }: DecisionContext,
   { form, envelope, fingerprint }: Asked,
-  { known }: OpenState,
   isRootMember: () => boolean,
-  nowMs: number,
 ): void {
   const { organizationId, parentId } = known.header;
   if (form.activity.findsSubOrganization !== true) return;
   const isNamed = uuidFromBytes(organizationId) === envelope.organizationId;
   if (isNamed && parentId !== undefined) return;
   const namedId = uuidToBytes(envelope.organizationId);
-  memory.takeBody({ namedId, bodyMs: envelope.timestampMs, fingerprint, organizationId }, isRootMember, nowMs);
+  const body = { namedId, bodyMs: envelope.timestampMs, fingerprint, organizationId };
+  verdicts.judge({
+    subject: "taken",
+    ask: () => memory.takeBody(body, isRootMember, nowMs),
+    standIn: () => undefined,
+  });
 }
 
 /**
@@ -290,6 +297,15 @@ function checkAcceptance(timestampMs: number, acceptedAtMs: number): void {
       "more; send the request again with a new timestampMs",
     { errorCode: "REQUEST_INVALID" },
   );
+}
+
+/** Approvals and tokens from before an acceptance count for nothing. None is older than a day, so for so long it matters. */
+const acceptanceMatters = 2 * 24 * 3_600_000;
+
+function noteAcceptance({ memory: { acceptedAtMs } }: Signer, verdicts: Verdicts, nowMs: number): void {
+  if (acceptedAtMs > 0 && acceptedAtMs > nowMs - acceptanceMatters) {
+    verdicts.note("accepted", true, { times: [acceptedAtMs] });
+  }
 }
 
 /** An acceptance reaches a moment ahead of its time. Until then nothing could count: not even an approval of now. */
