@@ -77,7 +77,7 @@ export async function keepPlaces(dependencies: JoinLogDependencies, state: LogSt
 /** Which logs another one follows, by the first organization's own list. */
 async function noteFollowed(store: Store): Promise<void> {
   const first = await findFirstOrganization(store);
-  const page = first && (await findPage(store, first, "logs"));
+  const page = first === undefined ? undefined : await findPage(store, first, "logs");
   if (page === undefined) return;
   const listed = [...decodePage("logs", page).values()];
   await noteEndedLogs(
