@@ -30,7 +30,7 @@ export async function collectExport(source: ExportSource): Promise<Map<string, U
   for (let attempt = 1; ; attempt++) {
     const { files, isWhole } = await collectOnce(source);
     if (isWhole || attempt === tries) return files;
-    source.say("the organization acts meanwhile; asking again");
+    source.say("the history has a gap, perhaps because the organization acts meanwhile; asking again");
     await source.wait(1_000);
   }
 }

@@ -12,8 +12,16 @@ import type { ListedLog } from "../export/log_list.ts";
 import { logVkey, parseLogOrigin } from "../log_name.ts";
 import type { Finding } from "./finding.ts";
 
-/** `size` is the checkpoint's; `entries` may be fewer where the export is damaged. */
-export type CheckedLog = { logId: string; size: number; entries: Uint8Array; findings: readonly Finding[] };
+export type CheckedLog = {
+  logId: string;
+  /** The checkpoint's. */
+  size: number;
+  /** May be fewer where the export is damaged. */
+  entries: Uint8Array;
+  /** How many more the log had, by the word of the one that followed. */
+  lost: number;
+  findings: readonly Finding[];
+};
 
 /** A head of a log that somebody knows from elsewhere. `isNamed`: by the log that followed; what it held may be lost since. */
 export type KnownHead = { size: number; root: Uint8Array; of: string; isNamed: boolean };
@@ -55,7 +63,8 @@ export function checkLog({ listed, checkpoint, entries = empty }: LogInput, chec
     } else if (!sameBytes(then, head.root)) bad(`the log does not continue ${head.of}: its history was changed`);
   }
   if (opened !== undefined) findings.push(...checkWitnesses(logId, opened.note, checks));
-  return { logId, size, entries, findings };
+  const lost = Math.max(0, ...checks.heads.filter(({ isNamed }) => isNamed).map((head) => head.size - count));
+  return { logId, size, entries, lost, findings };
 }
 
 const empty = new Uint8Array();

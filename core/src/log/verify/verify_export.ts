@@ -102,7 +102,8 @@ function verify(curves: Curves, checker: LeafChecker, files: ExportFiles, option
   const leaves = walks.flatMap((walk) => walk.leaves);
   findings.push(...checkOpening(listed, walks, leaves));
   const ids = organizationIds.map((id) => toHex(uuidToBytes(id)));
-  findings.push(...checkLines({ leaves, erased: erasedIn(walks), organizationIds: ids }));
+  const lost = logs.reduce((sum, log) => sum + log.lost, 0);
+  findings.push(...checkLines({ leaves, erased: erasedIn(walks), lost, organizationIds: ids }));
   findings.push(...checkActs(leaves));
   return toReport(findings, counts);
 }
