@@ -45,9 +45,10 @@ export function checkLog({ listed, checkpoint, entries = empty }: LogInput, chec
   const bad = (what: string, file?: string): void => {
     findings.push({ kind: "bad", place: { logId, ...(file !== undefined && { file: `${logId}/${file}` }) }, what });
   };
-  const opened = checkpoint === undefined ? undefined : open(checkpoint, checks, bad);
+  const isEnded = checks.heads.some(({ isNamed }) => isNamed);
+  const opened = checkpoint === undefined || isLost(checkpoint, isEnded) ? undefined : open(checkpoint, checks, bad);
   const count = Math.floor(entries.length / hashLength);
-  const size = opened?.checkpoint.size ?? count;
+  const size = opened?.checkpoint.size ?? (checkpoint !== undefined && isLost(checkpoint, isEnded) ? 0 : count);
   if (entries.length !== size * hashLength) bad(`not ${size} entries of ${hashLength} bytes`, "entries");
   const wanted = new Map(checks.heads.map((head) => [head.size, head]));
   const roots = rootsAt(entries, [size, ...wanted.keys()], checks.curves.sha256);
@@ -68,6 +69,12 @@ export function checkLog({ listed, checkpoint, entries = empty }: LogInput, chec
 }
 
 const empty = new Uint8Array();
+
+/** Of a log that has ended, a restored database may have no checkpoint, and then no entry that anybody could check. */
+function isLost(checkpoint: Uint8Array, isEnded: boolean): boolean {
+  return isEnded && checkpoint.length === 0;
+}
+
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The text of a file, for the readers of notes to judge. */

@@ -49,7 +49,8 @@ function verify(curves: Curves, checker: LeafChecker, files: ExportFiles, option
   if (!Array.isArray(listed)) return toReport([listed as Finding], noCounts);
   const organizationIds = organizationsIn(files);
   const findings = misfits(files, listed, organizationIds);
-  const deploymentId = readDeployment(options.key, files.get(logPaths.checkpoint(listed[0]?.logId ?? "")));
+  const checkpoints = listed.map(({ logId }) => files.get(logPaths.checkpoint(logId)));
+  const deploymentId = readDeployment(options.key, checkpoints);
   const keyOf = (logId: string): Vkey => logVkey(deploymentId, logId, options.key.publicKey);
   const seen = readSeen(curves, listed, keyOf, options, findings);
   const walks: Walked[] = [];
