@@ -24,6 +24,7 @@ export async function logProve(context: CommandContext): Promise<number> {
   const log = (await publicLog.listLogs()).find((each) => each.logId === logId);
   if (log === undefined || record.leaf === undefined) throw new Error(`the server does not list log ${logId}`);
   const checkpoint = await publicLog.checkpoint(log);
+  if (checkpoint === undefined) throw new Error(`the server has no checkpoint of log ${logId}`);
   const { position: index, ordinal, leaf, bodies } = record;
   const proof = await publicLog.inclusionProof(log, index, checkpoint.size);
   const file = `${activityId}.tlog-proof`;

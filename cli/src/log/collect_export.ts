@@ -30,7 +30,7 @@ export async function collectExport(source: ExportSource): Promise<Map<string, U
   for (let attempt = 1; ; attempt++) {
     const { files, isWhole } = await collectOnce(source);
     if (isWhole || attempt === tries) return files;
-    source.say("the organization acts meanwhile; asking again");
+    source.say("the history has a gap, perhaps because the organization acts meanwhile; asking again");
     await source.wait(1_000);
   }
 }
@@ -43,12 +43,18 @@ async function collectOnce(source: ExportSource): Promise<{ files: Map<string, U
   if (page === undefined) throw new Error("the server's signer makes no statement about its log");
   const files = new Map<string, Uint8Array>([[logsPath, Buffer.from(page)]]);
   let isWhole = pages.size === 1;
+  let isLost = false;
   for (const log of logs) {
     const { logId } = log;
     const sizes = source.organizationIds.map((id) => statements.get(nameOf(id, logId))?.statement.size ?? 0);
     const checkpoint = await coveringCheckpoint(source, log, Math.max(...sizes));
-    files.set(logPaths.checkpoint(logId), Buffer.from(checkpoint.text));
-    files.set(logPaths.entries(logId), await source.publicLog.entries(log, checkpoint.size));
+    if (checkpoint === undefined) {
+      source.say(`the server has lost log ${logId}, which has ended`);
+      isLost = true;
+    }
+    const { text, size } = checkpoint ?? { text: "", size: 0 };
+    files.set(logPaths.checkpoint(logId), Buffer.from(text));
+    files.set(logPaths.entries(logId), await source.publicLog.entries(log, size));
   }
   const operators = new Map<string, LeafRecord[]>(logs.map(({ logId }) => [logId, []]));
   for (const organizationId of source.organizationIds) {
@@ -67,7 +73,8 @@ async function collectOnce(source: ExportSource): Promise<{ files: Map<string, U
       const note = statements.get(nameOf(organizationId, logId))?.note;
       if (note !== undefined) files.set(organizationPaths.statement(organizationId, logId), Buffer.from(note));
     }
-    isWhole &&= hasAllHeaders(organizationId, [...own.values(), ...operators.values()].flat());
+    // What is lost does not come back.
+    isWhole &&= isLost || hasAllHeaders(organizationId, [...own.values(), ...operators.values()].flat());
   }
   for (const [logId, records] of operators) files.set(logPaths.operator(logId), encodeRecords(records));
   return { files, isWhole };
@@ -95,10 +102,14 @@ async function coveringCheckpoint(
   { publicLog, witnesses, wait }: ExportSource,
   log: PublishedLog,
   size: number,
-): Promise<ReadCheckpoint> {
+): Promise<ReadCheckpoint | undefined> {
   for (let attempt = 0; attempt < checkpointTries; attempt++) {
     if (attempt > 0) await wait(500);
     const checkpoint = await publicLog.checkpoint(log);
+    if (checkpoint === undefined && !log.open) return undefined;
+    if (checkpoint === undefined) continue;
+    // Nobody cosigns a log any more that has ended.
+    if (!log.open) return checkpoint;
     const isCosigned = witnesses.every((name) => checkpoint.note.signatures.some((line) => line.name === name));
     if (checkpoint.size >= size && isCosigned) return checkpoint;
   }

@@ -5,9 +5,9 @@ import { pickBodies } from "@keystead/core/log/export/named_bodies.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { type LogStatement, parseLogStatement } from "@keystead/core/log/statement.ts";
 import { parseNote } from "@keystead/core/tlog/note.ts";
-import { type Client, KeysteadError } from "@keystead/sdk";
+import { type Client, KeysteadError, type ListLogLeavesResponse } from "@keystead/sdk";
 
-type ShownLeaf = { logId: string; position: number; ordinal?: number | null; leaf: string; bodies: string[] };
+type ShownLeaf = ListLogLeavesResponse["leaves"][number];
 
 export type OwnLeaf = { logId: string; record: LeafRecord };
 
@@ -20,8 +20,7 @@ const pageLimit = "100";
 export async function* listLeaves(client: Client, organizationId: string): AsyncGenerator<OwnLeaf> {
   for (let after: string | undefined; ; ) {
     const paginationOptions = { limit: pageLimit, ...(after !== undefined && { after }) };
-    const request = { organizationId, paginationOptions };
-    const { leaves } = await client.request<{ leaves: ShownLeaf[] }>("/public/v1/query/list_log_leaves", request);
+    const { leaves } = await client.listLogLeaves({ organizationId, paginationOptions });
     const last = leaves.at(-1);
     if (last === undefined) return;
     yield* leaves.map(toOwnLeaf);
@@ -46,9 +45,7 @@ export async function readStatement(
   // Behind a balancer the next answer may come from another host.
   for (let attempt = 0; attempt < 6; attempt++) {
     try {
-      const request = { organizationId, logId };
-      const path = "/public/v1/query/get_log_statement";
-      const { statement: note, logs } = await client.request<{ statement: string; logs: string }>(path, request);
+      const { statement: note, logs } = await client.getLogStatement({ organizationId, logId });
       return { note, statement: parseLogStatement(parseNote(note).text), logs };
     } catch (error) {
       if (!(error instanceof KeysteadError) || error.status !== 404) throw error;

@@ -23,7 +23,8 @@ const atOnce = 8;
 
 export type PublicLog = {
   listLogs(): Promise<PublishedLog[]>;
-  checkpoint(log: PublishedLog): Promise<ReadCheckpoint>;
+  /** Undefined where the server has none: of a log that has ended, it may be lost with a restored database. */
+  checkpoint(log: PublishedLog): Promise<ReadCheckpoint | undefined>;
   /** All entries of a log of this size, one behind the other. */
   entries(log: PublishedLog, size: number): Promise<Uint8Array>;
   inclusionProof(log: PublishedLog, index: number, size: number): Promise<Uint8Array[]>;
@@ -41,7 +42,9 @@ export function openPublicLog(baseUrl: string): PublicLog {
       return logs.map((log) => parsePublished(log as Record<string, unknown>, baseUrl));
     },
     async checkpoint(log) {
-      const text = await (await get(`${log.url}/checkpoint`)).text();
+      const response = await fetch(`${log.url}/checkpoint`);
+      if (response.status === 404) return undefined;
+      const text = await accepted(response).text();
       const note = parseNote(text);
       return { ...parseCheckpoint(note.text), note, text };
     },
@@ -76,8 +79,11 @@ function parsePublished({ logId, url, open }: Record<string, unknown>, baseUrl: 
 }
 
 async function get(url: string): Promise<Response> {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  return accepted(await fetch(url));
+}
+
+function accepted(response: Response): Response {
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}`);
   return response;
 }
 

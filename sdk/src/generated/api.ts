@@ -3490,6 +3490,8 @@ export type GetLogStatementRequest = {
 export type GetLogStatementResponse = {
   /** Signed note, as text. */
   statement: string;
+  /** The list of all logs, JSON; the statement names its SHA-256. */
+  logs: string;
 };
 
 export type GetOauth2CredentialRequest = {

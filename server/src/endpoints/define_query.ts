@@ -32,7 +32,7 @@ export type QueryAccess = {
   /** Whom the token that `identityToken` names speaks for, by its issuer's word. */
   readonly identity: Identity | undefined;
   /** The signer's word on how many leaves of an organization a log has: its own, or the named one if that is its own. */
-  logStatement(organizationId: string, logId: string | undefined): Promise<string>;
+  logStatement(organizationId: string, logId: string | undefined): Promise<{ statement: string; logs: string }>;
 };
 
 export type QueryDefinition<P extends TObject = TObject, R extends TObject = TObject> = {

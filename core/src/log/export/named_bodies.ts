@@ -23,7 +23,10 @@ export function namedBodies(leaf: Leaf): NamedBody[] {
   };
   for (const { body } of leaf.evidence) add("stamped body", body);
   if (leaf.evidence.length === 0) add("order", leaf.fingerprint);
-  for (const { value } of leaf.outside) if (value.kind === "digest") add("value from outside", value.value);
+  for (const { kind, value } of leaf.outside) {
+    // A page of import targets has sealed keys in it: it is nobody's to show.
+    if (value.kind === "digest" && kind !== "importTarget") add("value from outside", value.value);
+  }
   // What an acceptance counts are the states of all organizations, which are nobody's to show.
   if (leaf.event !== "DATABASE_ACCEPTED") add("outcome", leaf.outcome);
   return [...named.values()];

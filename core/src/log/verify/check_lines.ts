@@ -11,6 +11,8 @@ export type LinesInput = {
   leaves: readonly PlacedFacts[];
   /** Undisclosed leaves by organization, whose headers nobody can see. */
   erased: ReadonlyMap<string, number>;
+  /** Entries that logs had and the export does not, of whichever organization: a database that was restored is older than its log. */
+  lost: number;
   /** The organizations whose leaves are all here, as hex. */
   organizationIds: readonly string[];
 };
@@ -19,7 +21,7 @@ type Link = LedTo & { place: Place };
 /** Headers by version. After the operator accepted an older database, a version has two. */
 type Line = Map<number, Link[]>;
 
-export function checkLines({ leaves, erased, organizationIds }: LinesInput): Finding[] {
+export function checkLines({ leaves, erased, lost, organizationIds }: LinesInput): Finding[] {
   const lines = new Map<string, Line>(organizationIds.map((id) => [id, new Map()]));
   for (const { facts, place } of leaves) {
     const { ledTo } = facts;
@@ -27,7 +29,7 @@ export function checkLines({ leaves, erased, organizationIds }: LinesInput): Fin
   }
   const acceptances = leaves.filter(({ facts }) => facts.leaf.event === "DATABASE_ACCEPTED").length;
   const findings = organizationIds.flatMap((id) =>
-    checkLine(lines.get(id) ?? new Map(), { erased: erased.get(id) ?? 0, acceptances }),
+    checkLine(lines.get(id) ?? new Map(), { unshown: (erased.get(id) ?? 0) + lost, acceptances }),
   );
   if (findings.some(({ kind }) => kind === "bad")) return findings;
   return [...findings, ...checkNamedStates(leaves, lines)];
@@ -42,9 +44,9 @@ function add(lines: Map<string, Line>, link: Link): void {
 
 const noPrevious = "00".repeat(32);
 
-function checkLine(line: Line, { erased, acceptances }: { erased: number; acceptances: number }): Finding[] {
+function checkLine(line: Line, { unshown, acceptances }: { unshown: number; acceptances: number }): Finding[] {
   const findings: Finding[] = [];
-  let [unseen, forks] = [erased, 0];
+  let [unseen, forks] = [unshown, 0];
   const versions = [...line.keys()].sort((a, b) => a - b);
   let last = 0;
   for (const version of versions) {

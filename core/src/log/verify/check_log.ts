@@ -12,8 +12,16 @@ import type { ListedLog } from "../export/log_list.ts";
 import { logVkey, parseLogOrigin } from "../log_name.ts";
 import type { Finding } from "./finding.ts";
 
-/** `size` is the checkpoint's; `entries` may be fewer where the export is damaged. */
-export type CheckedLog = { logId: string; size: number; entries: Uint8Array; findings: readonly Finding[] };
+export type CheckedLog = {
+  logId: string;
+  /** The checkpoint's. */
+  size: number;
+  /** May be fewer where the export is damaged. */
+  entries: Uint8Array;
+  /** How many more the log had, by the word of the one that followed. */
+  lost: number;
+  findings: readonly Finding[];
+};
 
 /** A head of a log that somebody knows from elsewhere. `isNamed`: by the log that followed; what it held may be lost since. */
 export type KnownHead = { size: number; root: Uint8Array; of: string; isNamed: boolean };
@@ -37,9 +45,10 @@ export function checkLog({ listed, checkpoint, entries = empty }: LogInput, chec
   const bad = (what: string, file?: string): void => {
     findings.push({ kind: "bad", place: { logId, ...(file !== undefined && { file: `${logId}/${file}` }) }, what });
   };
-  const opened = checkpoint === undefined ? undefined : open(checkpoint, checks, bad);
+  const isEnded = checks.heads.some(({ isNamed }) => isNamed);
+  const opened = checkpoint === undefined || isLost(checkpoint, isEnded) ? undefined : open(checkpoint, checks, bad);
   const count = Math.floor(entries.length / hashLength);
-  const size = opened?.checkpoint.size ?? count;
+  const size = opened?.checkpoint.size ?? (checkpoint !== undefined && isLost(checkpoint, isEnded) ? 0 : count);
   if (entries.length !== size * hashLength) bad(`not ${size} entries of ${hashLength} bytes`, "entries");
   const wanted = new Map(checks.heads.map((head) => [head.size, head]));
   const roots = rootsAt(entries, [size, ...wanted.keys()], checks.curves.sha256);
@@ -55,10 +64,17 @@ export function checkLog({ listed, checkpoint, entries = empty }: LogInput, chec
     } else if (!sameBytes(then, head.root)) bad(`the log does not continue ${head.of}: its history was changed`);
   }
   if (opened !== undefined) findings.push(...checkWitnesses(logId, opened.note, checks));
-  return { logId, size, entries, findings };
+  const lost = Math.max(0, ...checks.heads.filter(({ isNamed }) => isNamed).map((head) => head.size - count));
+  return { logId, size, entries, lost, findings };
 }
 
 const empty = new Uint8Array();
+
+/** Of a log that has ended, a restored database may have no checkpoint, and then no entry that anybody could check. */
+function isLost(checkpoint: Uint8Array, isEnded: boolean): boolean {
+  return isEnded && checkpoint.length === 0;
+}
+
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The text of a file, for the readers of notes to judge. */

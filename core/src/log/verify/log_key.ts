@@ -19,14 +19,21 @@ export function parseLogKey(text: string): LogKey {
 
 const nobody = "00000000-0000-0000-0000-000000000000";
 
-/** Whose logs they are: by the key, or by the origin of a checkpoint, which is still to be verified. */
-export function readDeployment({ deploymentId }: LogKey, checkpoint: Uint8Array | undefined): string {
+/** Whose logs they are: by the key, or by the origin of the first checkpoint that has one. Each is verified under what this says. */
+export function readDeployment({ deploymentId }: LogKey, checkpoints: readonly (Uint8Array | undefined)[]): string {
   if (deploymentId !== undefined) return deploymentId;
-  if (checkpoint === undefined) return nobody;
+  for (const checkpoint of checkpoints) {
+    const found = checkpoint && deploymentIn(checkpoint);
+    if (found !== undefined) return found;
+  }
+  return nobody;
+}
+
+function deploymentIn(checkpoint: Uint8Array): string | undefined {
   try {
     return parseLogOrigin(parseNote(noteText(checkpoint)).text.split("\n")[0] ?? "").deploymentId;
   } catch (error) {
-    if (error instanceof Fault) return nobody;
+    if (error instanceof Fault) return undefined;
     throw error;
   }
 }

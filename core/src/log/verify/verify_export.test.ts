@@ -398,6 +398,25 @@ test("a leaf that opens a log says so, and acts of the operator are the first or
   ]);
 });
 
+test("what a restored database has lost of an ended log is unchecked, and so is the gap that it leaves", () => {
+  const { logs, ...deployment } = makeDeployment({ seed: 8, leaves: 100, withFirst: true });
+  const [one, ...others] = logs;
+  if (one === undefined) throw new Error("no log");
+  const lost = { ...deployment, logs: [{ ...one, leaves: one.leaves.slice(0, 12) }, ...others] };
+  const report = verify(lost);
+  assert.equal(report.verdict, "unchecked");
+  assert.match(said(report)[0] ?? "", /^unchecked: the head that log .* follows has \d+ entries, this export 12: /);
+  const gap = /^unchecked: .*undisclosed: \d+ headers before version/;
+  assert.ok(said(report).some((line) => gap.test(line)));
+  const all = exportOf({ ...deployment, logs: [{ ...one, leaves: [] }, ...others] });
+  all.set(logPaths.checkpoint(one.logId), new Uint8Array());
+  for (const key of [deployment.key, { ...deployment.key, deploymentId: undefined }]) {
+    assert.equal(verify(lost, all, { key }).verdict, "unchecked");
+  }
+  const open = verify(lost, exportOf(lost).set(logPaths.checkpoint(others[0]?.logId ?? ""), new Uint8Array()));
+  assert.equal(open.verdict, "bad");
+});
+
 test("a place reads like a sentence", () => {
   const place = { logId: "ab", position: 4, organizationId: "id", ordinal: 2 };
   assert.equal(placeText(place), "log ab, position 4, organization id, leaf 2");

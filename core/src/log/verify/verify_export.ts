@@ -49,7 +49,8 @@ function verify(curves: Curves, checker: LeafChecker, files: ExportFiles, option
   if (!Array.isArray(listed)) return toReport([listed as Finding], noCounts);
   const organizationIds = organizationsIn(files);
   const findings = misfits(files, listed, organizationIds);
-  const deploymentId = readDeployment(options.key, files.get(logPaths.checkpoint(listed[0]?.logId ?? "")));
+  const checkpoints = listed.map(({ logId }) => files.get(logPaths.checkpoint(logId)));
+  const deploymentId = readDeployment(options.key, checkpoints);
   const keyOf = (logId: string): Vkey => logVkey(deploymentId, logId, options.key.publicKey);
   const seen = readSeen(curves, listed, keyOf, options, findings);
   const walks: Walked[] = [];
@@ -102,7 +103,8 @@ function verify(curves: Curves, checker: LeafChecker, files: ExportFiles, option
   const leaves = walks.flatMap((walk) => walk.leaves);
   findings.push(...checkOpening(listed, walks, leaves));
   const ids = organizationIds.map((id) => toHex(uuidToBytes(id)));
-  findings.push(...checkLines({ leaves, erased: erasedIn(walks), organizationIds: ids }));
+  const lost = logs.reduce((sum, log) => sum + log.lost, 0);
+  findings.push(...checkLines({ leaves, erased: erasedIn(walks), lost, organizationIds: ids }));
   findings.push(...checkActs(leaves));
   return toReport(findings, counts);
 }
