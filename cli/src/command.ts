@@ -5,6 +5,7 @@ export const flags = {
   "api-key-file": { type: "string" },
   "root-public-key": { type: "string" },
   "idempotency-key": { type: "string" },
+  "app-proofs": { type: "boolean" },
   yes: { type: "boolean" },
   prune: { type: "boolean" },
   check: { type: "boolean" },

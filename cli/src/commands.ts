@@ -4,6 +4,7 @@ import { help } from "./commands/help.ts";
 import { list } from "./commands/list.ts";
 import { log } from "./commands/log.ts";
 import { policy } from "./commands/policy.ts";
+import { proof } from "./commands/proof.ts";
 import { request } from "./commands/request.ts";
 import { acceptClock, acceptDatabase, checkDatabase, checkLog, init, keys } from "./commands/server_commands.ts";
 import { showOutbox } from "./commands/show_outbox.ts";
@@ -18,6 +19,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["list", list],
   ["policy", policy],
   ["log", log],
+  ["proof", proof],
   ["generate-key", generateKey],
   ["init", init],
   ["accept-database", acceptDatabase],

@@ -12,7 +12,7 @@ import type { MessageKind } from "../src/frames/messages.ts";
 import { createRepeats } from "../src/gateway/bounds/repeats.ts";
 import { type CourierOrders, noOrders } from "../src/gateway/link/courier_orders.ts";
 import type { SignerLink } from "../src/gateway/link/signer_link.ts";
-import { LogPlaces } from "../src/gateway/log/log_places.ts";
+import { LogPlaces } from "../src/gateway/places/log_places.ts";
 import { createCommitter } from "../src/gateway/submit/committer.ts";
 import { createOrganizations } from "../src/gateway/submit/organization_states.ts";
 import { submit } from "../src/gateway/submit/submit.ts";

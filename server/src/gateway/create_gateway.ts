@@ -29,11 +29,11 @@ import { createCourierOrders } from "./link/courier_orders.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { createCheckpoints } from "./log/checkpoints.ts";
 import { proveConsistency } from "./log/consistency.ts";
-import { LogPlaces } from "./log/log_places.ts";
 import { createLogStatements } from "./log/log_statements.ts";
-import { createPublishedLogs } from "./log/published_logs.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
+import { LogPlaces } from "./places/log_places.ts";
 import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
+import { createPublishedLogs } from "./published_logs.ts";
 import { createReadiness } from "./readiness.ts";
 import { apiRoutes } from "./routes/api.ts";
 import { authProxyRoutes } from "./routes/auth_proxy.ts";
@@ -133,9 +133,11 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     repeats: createRepeats(),
     signerTrouble: signer.trouble,
   };
+  /** Without a public address: as an address on this machine. */
+  let listensAt = "";
   const logs = createPublishedLogs({
     store,
-    publicUrl,
+    baseUrl: () => publicUrl ?? listensAt,
     isPrivate: hasPrivateLog,
     logKey: () => signer.publicKeys().log,
   });
@@ -152,7 +154,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       ignoresIpAllowlists,
       logStatement: createLogStatements({ store, link, places }),
     }),
-    ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys, logs }),
+    ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys, boot: signer.boot, logs }),
     ...(hasPrivateLog ? [] : publicLogRoutes({ store })),
     ...ownIssuerRoutes({ curves, publicUrl, publicKeys: signer.publicKeys }),
     ...(proxyPort === undefined ? proxyRoutes : []),
@@ -185,7 +187,9 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       await proxyHttp?.app.listen({ host, port: proxyPort ?? 0 });
       runner ??= startJobs(jobs, toJobLog(log));
       const address = http.app.server.address();
-      return typeof address === "object" && address !== null ? address.port : port;
+      const actualPort = typeof address === "object" && address !== null ? address.port : port;
+      listensAt = `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}`;
+      return actualPort;
     },
     async close() {
       const jobsEnded = runner?.stop();

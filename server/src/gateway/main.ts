@@ -11,6 +11,7 @@ import { createSignerLink } from "./link/signer_link.ts";
 import { explainListenError } from "./listen_error.ts";
 import { joinLog } from "./log/join_log.ts";
 import { findOrder } from "./operator/orders.ts";
+import { recordBoot } from "./record_boot.ts";
 import { readSettings } from "./settings.ts";
 import { createSignerJoiner } from "./signer_joiner.ts";
 import { createSignerStatus } from "./signer_status.ts";
@@ -52,7 +53,10 @@ async function join(socket: Socket): Promise<void> {
   link.attach(socket);
   organizations.forgetAll();
   signer.setPublicKeys(await joinSigner(store, link, committer, isAccepting));
-  if (isAccepting || !(await joinLog(joining, { serves: order === undefined }))) return;
+  const serves = order === undefined;
+  if (isAccepting || !(await joinLog(joining, { serves }))) return;
+  // An operator's order ends with its report: only a start that serves is recorded, before anything else of it is released.
+  if (serves) signer.setBoot(await recordBoot(store, link, committer));
   for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
 }
 

@@ -11,9 +11,9 @@ import { nodeCurves } from "../../curves/node_curves.ts";
 import { commitGroup } from "../../store/commit.ts";
 import { findLog, keepLog } from "../../store/public_log.ts";
 import type { Store } from "../../store/store.ts";
+import { LogPlaces } from "../places/log_places.ts";
 import { createCheckpoints, type SignedCheckpoint } from "./checkpoints.ts";
 import { proveConsistency } from "./consistency.ts";
-import { LogPlaces } from "./log_places.ts";
 import { readTile } from "./read_tile.ts";
 
 const boot = "b0".repeat(16);

@@ -13,8 +13,8 @@ import { findLog, type LogRow, storeCheckpoint, type TileRow } from "../../store
 import type { Store } from "../../store/store.ts";
 import type { Job } from "../jobs/job_runner.ts";
 import type { SignerLink } from "../link/signer_link.ts";
+import type { LogPlaces } from "../places/log_places.ts";
 import type { Committer } from "../submit/committer.ts";
-import type { LogPlaces } from "./log_places.ts";
 import { loadEdge, loadEntries, type TileEdge } from "./tile_edge.ts";
 
 /** A new checkpoint, for whoever takes it further. */

@@ -14,9 +14,9 @@ import { findStoredEnd, keepLog, noteEndedLogs } from "../../store/public_log.ts
 import type { Store } from "../../store/store.ts";
 import { dropPlaces, storedPlaces } from "../../store/stored_places.ts";
 import type { SignerLink } from "../link/signer_link.ts";
+import type { LogPlaces } from "../places/log_places.ts";
 import type { Committer } from "../submit/committer.ts";
 import { toLeftover } from "../submit/stored_leaf.ts";
-import type { LogPlaces } from "./log_places.ts";
 import { openLog, releaseListing } from "./open_log.ts";
 
 export type JoinLogDependencies = {

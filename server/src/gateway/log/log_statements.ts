@@ -4,7 +4,7 @@ import { findFirstOrganization } from "../../store/across.ts";
 import { loadHeaders, loadPartOfState } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
-import type { LogPlaces } from "./log_places.ts";
+import type { LogPlaces } from "../places/log_places.ts";
 
 export type LogStatementDependencies = {
   store: Store;

@@ -6,7 +6,7 @@ import type { CommitItem, ReleasedLeaf } from "../../store/commit_item.ts";
 import { loadHeaders } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
-import type { LogPlaces, TakenPlaces } from "../log/log_places.ts";
+import type { LogPlaces, TakenPlaces } from "../places/log_places.ts";
 import type { RecentFailures } from "./recent_failures.ts";
 import { Round, type RoundResult, releaseLimits, runRounds } from "./round.ts";
 import { type StoredLeaf, toMark } from "./stored_leaf.ts";
@@ -72,6 +72,12 @@ export class Releases {
   open(leaves: readonly StoredLeaf[]): Promise<ReleaseOutcome[]> {
     const round = new Round(releaseLimits, "of these rows");
     return runRounds(round, noGaps, (gaps) => this.#attempt(round, leaves, gaps, false));
+  }
+
+  /** Has something about a leaf that is released written with the next group. */
+  note(mark: ReleasedLeaf): void {
+    this.#marks.push(mark);
+    this.#settleIn(maxResultWaitMs);
   }
 
   /** Commits a group, and with it the marks of what was released before. */

@@ -1,9 +1,9 @@
 /** The leaf of an act that a user stamped. */
 import { encodeLeaf, type NewLeaf } from "@keystead/core/log/leaf.ts";
+import type { NamedState } from "@keystead/core/log/leaf_format_2.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import { encodeImportTarget } from "@keystead/core/log/outside_values.ts";
 import { keptEvidence } from "../../evidence/evidence.ts";
-import type { KeptEvidence } from "../../evidence/evidence_row.ts";
 import type { NextState } from "../../frames/messages.ts";
 import { verifyingKeyOf } from "../../state/credentials.ts";
 import { activityId as deriveActivityId } from "../../state/derived_id.ts";
@@ -34,14 +34,10 @@ export function actLeaf(
   act: Act,
   { number, event, grounds, organizationId, ledTo, creator, outcome, made, pages }: ActRecord,
 ): { boot: Uint8Array; number: number; activityId: Uint8Array; leaf: Uint8Array } {
-  const { signer, state, caller, asked, stamped, nowMs } = act;
+  const { signer, asked, nowMs } = act;
   const { boot } = signer;
   const activityId = idOf(act);
-  const states = [creator ?? state.known, ...act.others.read].map(({ header, digest }) => ({
-    organizationId: header.organizationId,
-    version: header.version,
-    digest,
-  }));
+  const states = statesOf(act, creator);
   const { identities, orders, verdicts } = act;
   const outside = [...identities.taken, ...orders.taken, ...verdicts.taken, ...drawnValues(act, made, pages)];
   const content = encodeLeaf({
@@ -57,7 +53,7 @@ export function actLeaf(
     timeMs: nowMs,
     states,
     header: ledTo?.marked,
-    evidence: [{ ...caller.ids, body: stamped, content: contentOf(act) }],
+    evidence: [evidenceOf(act)],
     outside,
     outcome: sha256(outcome),
   });
@@ -87,8 +83,19 @@ function importTargetValue(publicKey: Uint8Array | undefined, page: Uint8Array):
   return { kind: "importTarget", value: { kind: "bytes", value } };
 }
 
-function contentOf({ signer, caller: { evidence, credential } }: Act): KeptEvidence {
-  return keptEvidence(signer.curves, evidence, verifyingKeyOf(credential));
+/** The states that an act names: its own organization's, or the one that its creator led to, and those that were read along. */
+export function statesOf({ state, others }: Act, creator?: KnownHeader): NamedState[] {
+  return [creator ?? state.known, ...others.read].map(({ header, digest }) => ({
+    organizationId: header.organizationId,
+    version: header.version,
+    digest,
+  }));
+}
+
+/** What a leaf keeps of how the caller showed who it is. */
+export function evidenceOf({ signer, caller, stamped }: Act) {
+  const { ids, evidence, credential } = caller;
+  return { ...ids, body: stamped, content: keptEvidence(signer.curves, evidence, verifyingKeyOf(credential)) };
 }
 
 export function idOf({ state, asked }: Act): Uint8Array {
