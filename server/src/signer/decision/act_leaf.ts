@@ -38,8 +38,8 @@ export function actLeaf(
   const { boot } = signer;
   const activityId = idOf(act);
   const states = statesOf(act, creator);
-  const { identities, orders, verdicts } = act;
-  const outside = [...identities.taken, ...orders.taken, ...verdicts.taken, ...drawnValues(act, made, pages)];
+  const drawn = drawnValues(act, made, pages);
+  const outside = [...act.identities.taken, ...act.orders.taken, ...act.verdicts.taken, ...drawn];
   const content = encodeLeaf({
     boot,
     number,
@@ -64,6 +64,21 @@ export function actLeaf(
   return { boot, number, activityId, leaf: marked };
 }
 
+/** The states that an act names: its own organization's, or the one that its creator led to, and those that were read along. */
+export function statesOf({ state, others }: Act, creator?: KnownHeader): NamedState[] {
+  return [creator ?? state.known, ...others.read].map(({ header, digest }) => ({
+    organizationId: header.organizationId,
+    version: header.version,
+    digest,
+  }));
+}
+
+/** What a leaf keeps of how the caller showed who it is. */
+export function evidenceOf({ signer, caller, stamped }: Act) {
+  const { ids, evidence, credential } = caller;
+  return { ...ids, body: stamped, content: keptEvidence(signer.curves, evidence, verifyingKeyOf(credential)) };
+}
+
 /** What a replay needs of what was drawn: the records, and the page that has sealed boxes in it. */
 function drawnValues(
   { verdicts }: Act,
@@ -81,21 +96,6 @@ function drawnValues(
 function importTargetValue(publicKey: Uint8Array | undefined, page: Uint8Array): NewLeaf["outside"][number] {
   const value = encodeImportTarget({ publicKey, page: sha256(page) });
   return { kind: "importTarget", value: { kind: "bytes", value } };
-}
-
-/** The states that an act names: its own organization's, or the one that its creator led to, and those that were read along. */
-export function statesOf({ state, others }: Act, creator?: KnownHeader): NamedState[] {
-  return [creator ?? state.known, ...others.read].map(({ header, digest }) => ({
-    organizationId: header.organizationId,
-    version: header.version,
-    digest,
-  }));
-}
-
-/** What a leaf keeps of how the caller showed who it is. */
-export function evidenceOf({ signer, caller, stamped }: Act) {
-  const { ids, evidence, credential } = caller;
-  return { ...ids, body: stamped, content: keptEvidence(signer.curves, evidence, verifyingKeyOf(credential)) };
 }
 
 export function idOf({ state, asked }: Act): Uint8Array {

@@ -131,9 +131,9 @@ function take(
   const boxed = spent === undefined ? full : withSpentCode(spent, full);
   const spentCode = spent && { otpId: spent.otpId };
   const sealed = isSealed && { sealed: sealFor(signer, row, boxed) };
-  const proven = sealedProofs(act, row.leaf, addresses);
   const { made, contents } = bytes;
   const disclosed = contents === undefined ? [] : [contents];
+  const proven = sealedProofs(act, row.leaf, addresses);
   const own = { ...row, codes, spentCode, records, made, disclosed, outbox, ...sealed, ...proven };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
