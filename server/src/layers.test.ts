@@ -29,6 +29,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     ...["core", "state", "fields", "outbox", "endpoints", "rules", "activities", "evidence", "curves", "frames"],
     ...["lockdown"],
   ],
+  // The signer's own rules, executed again from an export.
+  replay: [...["core", "state", "fields", "outbox", "endpoints", "rules", "activities", "curves", "frames", "signer"]],
   // It believes what the signer sealed, and knows nothing else of an organization.
   courier: ["core", "state", "outbox", "frames", "lockdown"],
   store: ["core", "state", "fields"],

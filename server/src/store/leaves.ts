@@ -115,25 +115,6 @@ export async function findLeaf(
   return row && { ...row };
 }
 
-const unreleasedLeaf = compiled("unreleased_leaf", (db, organizationId: string, boot: string, number: number) =>
-  db
-    .selectFrom("unreleased")
-    .select("number")
-    .where("organization_id", "=", organizationId)
-    .where("boot", "=", boot)
-    .where("number", "=", number),
-);
-
-/** Whether no gateway has marked this leaf as released. */
-export async function isUnreleased(
-  store: Store,
-  organizationId: string,
-  boot: string,
-  number: number,
-): Promise<boolean> {
-  return (await unreleasedLeaf(store, organizationId, boot, number)).length > 0;
-}
-
 const madeByNumber = compiled("made_with_leaf", (db, organizationId: string, boot: string, number: number) =>
   db
     .selectFrom("leaves")
@@ -152,6 +133,25 @@ export async function findMade(
 ): Promise<Uint8Array | undefined> {
   const [row] = await madeByNumber(store, organizationId, boot, number);
   return row?.made ?? undefined;
+}
+
+const unreleasedLeaf = compiled("unreleased_leaf", (db, organizationId: string, boot: string, number: number) =>
+  db
+    .selectFrom("unreleased")
+    .select("number")
+    .where("organization_id", "=", organizationId)
+    .where("boot", "=", boot)
+    .where("number", "=", number),
+);
+
+/** Whether no gateway has marked this leaf as released. */
+export async function isUnreleased(
+  store: Store,
+  organizationId: string,
+  boot: string,
+  number: number,
+): Promise<boolean> {
+  return (await unreleasedLeaf(store, organizationId, boot, number)).length > 0;
 }
 
 /** A leaf that somebody has damaged is nobody's; `keystead check-log` names it. */

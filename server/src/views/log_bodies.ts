@@ -8,6 +8,7 @@ import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { sha256 } from "../state/digest.ts";
 import { type ActivityRow, findActivity, findActivityByFingerprint, listVotes } from "../store/activities.ts";
+import { findProofOfBoot } from "../store/boot_proofs.ts";
 import { findDisclosures } from "../store/disclosures.ts";
 import { findMade, type UnreleasedLeaf } from "../store/leaves.ts";
 import type { Store } from "../store/store.ts";
@@ -24,9 +25,10 @@ export async function bodiesOf(
   const activity = await activityOf(store, organizationId, leaf);
   if (activity !== undefined && isStampWithheld(activity.row, Date.now())) return undefined;
   const found = activity === undefined ? [] : await textsOf(store, activity);
-  const made = (await findMade(store, organizationId, boot, number)) ?? [];
+  const made = await findMade(store, organizationId, boot, number);
+  const proof = leaf.event === "BOOTED" ? await findProofOfBoot(store, organizationId, boot) : undefined;
   const disclosed = await findDisclosures(store, organizationId, [...digestsIn(leaf)]);
-  return namedBy(leaf, [...found, Uint8Array.from(made), ...disclosed.values()]);
+  return namedBy(leaf, [...found, ...(made ? [made] : []), ...(proof ? [proof] : []), ...disclosed.values()]);
 }
 
 /** A row that somebody has damaged hides itself, and no other. */
