@@ -10,7 +10,7 @@ const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {
     "a file with the private key of a P-256 API key in hex, instead of the profile's",
   ],
   "idempotency-key": ["--idempotency-key K", "sent again under the same key within a day, it is the same activity"],
-  "app-proofs": ["", "ask for app proofs of what becomes of the request"],
+  "app-proofs": ["--app-proofs", "ask for app proofs of what becomes of the request"],
   yes: ["--yes", "change the organization without asking"],
   prune: ["--prune", "also delete policies that are in no FILE, so that both are equal"],
   check: ["--check", "change nothing; exit code 1 says that organization and files differ in any way"],
