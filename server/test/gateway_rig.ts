@@ -102,7 +102,8 @@ export async function createGatewayRig(
     exchange: (request) => rig.orders.exchange(request),
   });
   const committer = createCommitter(store, link, places);
-  if (keepsLog) await joinLog({ store, link, committer, places, note: assert.fail }, { serves: true });
+  if (keepsLog)
+    await joinLog({ store, link, committer, places, sign: assert.fail, note: assert.fail }, { serves: true });
   const repeats = createRepeats();
   const notarizerKey = nodeCurves.compressPoint("p256", fromHex(publicKeys.notarizer));
   const dependencies: SubmitDependencies = {

@@ -35,9 +35,9 @@ const courier = createCourierLink();
 const needCourier = () => void launcher.tell({ kind: "need", process: "courier" });
 if (chosen.ignoresIpAllowlists) log.warn("KEYSTEAD_IP_ALLOWLISTS=ignore: requests are accepted from every address");
 const gateway = createGateway({ store, curves, link, signer, courier, needCourier, ...chosen, log });
-const { organizations, committer, places } = gateway;
+const { organizations, committer, places, signLog: sign } = gateway;
 const watched = places.watch(link);
-const joining = { store, link: watched, committer, places, note: (message: string) => log.error(message) };
+const joining = { store, link: watched, committer, places, sign, note: (message: string) => log.error(message) };
 const order = findOrder(mode, { ...joining, logPublicKey: () => signer.publicKeys().log ?? "" });
 
 async function stop(): Promise<void> {
