@@ -181,6 +181,7 @@ const kept: Readonly<Record<string, (setup: Setup) => Promise<readonly Prepared[
     assert.ok(leaf);
     return [leaf];
   },
+  BOOTED: async ({ rig }) => [rig.signer.operations.boot({}).prepared],
 };
 
 test("every kind of leaf is among them", () => {
