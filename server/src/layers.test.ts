@@ -29,10 +29,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     ...["core", "state", "fields", "outbox", "endpoints", "rules", "activities", "evidence", "curves", "frames"],
     ...["lockdown"],
   ],
+  // The signer's own rules, executed again from an export.
+  replay: [...["core", "state", "fields", "outbox", "endpoints", "rules", "activities", "curves", "frames", "signer"]],
   // It believes what the signer sealed, and knows nothing else of an organization.
   courier: ["core", "state", "outbox", "frames", "lockdown"],
   store: ["core", "state", "fields"],
   ports: ["core", "fields"],
+  // Decides again what an app proof says was decided.
+  proofs: ["core", "state", "fields", "outbox", "endpoints", "rules", "activities", "curves"],
   // Records as clients see them, for queries and submits alike.
   views: ["core", "state", "rules", "activities", "endpoints", "store"],
   // The simulator reads activities as the signer would.
@@ -43,6 +47,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   // The launcher holds the root key for a moment: it depends on nothing that it does not contain itself.
   launcher: [],
+  // A program of its own. It writes files and holds its folder as the launcher does.
+  witness: ["core", "curves", "launcher"],
+  // A program of its own: files and a key in, findings out.
+  verifier: ["core", "curves"],
   sdk: ["core"],
   cli: ["core", "sdk"],
 };
@@ -70,14 +78,23 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     // Statements of the courier about issuers.
     issuers: ["link"],
     evidence: ["bounds"],
-    submit: ["bounds", "link", "evidence", "issuers"],
+    // Where leaves stand in the signer's log, on their way into the database.
+    places: ["link"],
+    submit: ["bounds", "link", "evidence", "issuers", "places"],
     http: ["bounds"],
     // What people without a credential ask for: activities that are written here, and look-ups.
     proxy: ["evidence", "submit", "http"],
-    routes: ["bounds", "evidence", "submit", "http", "proxy"],
     jobs: ["link"],
-    operator: ["link", "submit"],
-    "": ["bounds", "link", "issuers", "evidence", "submit", "http", "proxy", "routes", "jobs", "operator"],
+    // The public log: joining a signer's, having it signed, and reading it.
+    log: ["link", "places", "submit", "jobs"],
+    routes: ["bounds", "evidence", "submit", "http", "proxy", "log"],
+    // Who sees the log's checkpoints, and cosigns them.
+    witness: [],
+    operator: ["link", "submit", "places", "log"],
+    "": [
+      ...["bounds", "link", "issuers", "evidence", "places", "submit", "http", "proxy", "jobs", "log", "routes"],
+      ...["witness", "operator"],
+    ],
   },
   "server/src/courier": {
     // All that goes out to addresses that others have chosen.

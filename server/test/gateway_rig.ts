@@ -12,6 +12,7 @@ import type { MessageKind } from "../src/frames/messages.ts";
 import { createRepeats } from "../src/gateway/bounds/repeats.ts";
 import { type CourierOrders, noOrders } from "../src/gateway/link/courier_orders.ts";
 import type { SignerLink } from "../src/gateway/link/signer_link.ts";
+import { LogPlaces } from "../src/gateway/places/log_places.ts";
 import { createCommitter } from "../src/gateway/submit/committer.ts";
 import { createOrganizations } from "../src/gateway/submit/organization_states.ts";
 import { submit } from "../src/gateway/submit/submit.ts";
@@ -42,6 +43,8 @@ export type GatewayRig = {
   store: Store;
   signer: SignerRig;
   link: SignerLink;
+  /** Kept from the moment that a test begins them. */
+  places: LogPlaces;
   /** What the courier would say about issuers of identity tokens. */
   issuers: TestIssuers;
   dependencies: SubmitDependencies;
@@ -88,13 +91,14 @@ export async function createGatewayRig(
   const birth = toCommitItem(signer.birthRow);
   await commitGroup(store, [birth], []);
   await commitGroup(store, [], [{ organizationId, boot: birth.leaf.boot, number: birth.leaf.number }]);
-  const link = inProcess(signer);
+  const places = new LogPlaces(inProcess(signer));
+  const link = places.watch(inProcess(signer));
   const { publicKeys, otpKey, statementMac } = openKeyring(signer.rootKey, 1, signer.keyring);
   const issuers = createTestIssuers(statementMac, signer.clock);
   const organizations = createOrganizations(store, link, () => undefined, undefined, issuers, {
     exchange: (request) => rig.orders.exchange(request),
   });
-  const committer = createCommitter(store, link);
+  const committer = createCommitter(store, link, places);
   const repeats = createRepeats();
   const notarizerKey = nodeCurves.compressPoint("p256", fromHex(publicKeys.notarizer));
   const dependencies: SubmitDependencies = {
@@ -115,6 +119,7 @@ export async function createGatewayRig(
     store,
     signer,
     link,
+    places,
     issuers,
     orders: noOrders,
     dependencies,

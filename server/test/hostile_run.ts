@@ -88,7 +88,7 @@ export async function recordRun(t: TestContext): Promise<Run> {
     repeats: createRepeats(),
     signerTrouble: () => undefined,
   };
-  const { publicKeys } = await joinSigner(store, link, committer, "working");
+  const publicKeys = await joinSigner(store, link, committer, false);
   const { keyring } = await store.db.selectFrom("deployment").select("keyring").executeTakeFirstOrThrow();
   const requests: Run["requests"] = [];
   const paths = new Set<ActivityPath>();

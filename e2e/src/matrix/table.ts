@@ -1,5 +1,7 @@
 /** The table: every endpoint has its line. The compiler misses one that is not here, and so does the test. */
+
 import type { activities, queries } from "../generated/endpoints.ts";
+import { getProofContext, listAppProofs } from "./app_proofs.ts";
 import { disableAuthProxy, enableAuthProxy, updateAuthProxyConfig } from "./auth_proxy.ts";
 import { getBootProof, getLatestBootProof } from "./boot_proofs.ts";
 import {
@@ -173,6 +175,7 @@ export const queryTable = {
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_proof_context: getProofContext,
   get_ip_allowlist: getIpAllowlist,
   get_oauth2_credential: getOauth2Credential,
   list_oauth2_credentials: listOauth2Credentials,
@@ -183,6 +186,7 @@ export const queryTable = {
   get_wallet: getWallet,
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
+  list_app_proofs: listAppProofs,
   list_email_events: listEmailEvents,
   list_policies: listPolicies,
   list_private_key_tags: listPrivateKeyTags,

@@ -237,6 +237,7 @@ export const messages = {
           leaf: struct({ leaf: bytes, sealed: bytes }),
           body: storedBody,
           keyring: struct({ sealed: bytes }),
+          proofs: struct({ leaf: bytes, sealed: bytes }),
         }),
       ),
     }),

@@ -9,14 +9,16 @@ import { openLauncherChannel } from "./launcher_channel.ts";
 import { createCourierLink } from "./link/courier_link.ts";
 import { createSignerLink } from "./link/signer_link.ts";
 import { explainListenError } from "./listen_error.ts";
+import { joinLog } from "./log/join_log.ts";
 import { findOrder } from "./operator/orders.ts";
+import { recordBoot } from "./record_boot.ts";
 import { readSettings } from "./settings.ts";
 import { createSignerJoiner } from "./signer_joiner.ts";
 import { createSignerStatus } from "./signer_status.ts";
 
 const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, sync: true }));
 const launcher = openLauncherChannel();
-const { host, port, source, mode, ...chosen } = readSettings(process.env);
+const { host, port, source, mode, ...chosen } = await Promise.try(readSettings, process.env).catch(launcher.fail);
 
 const signer = createSignerStatus();
 const link = createSignerLink({
@@ -33,8 +35,10 @@ const courier = createCourierLink();
 const needCourier = () => void launcher.tell({ kind: "need", process: "courier" });
 if (chosen.ignoresIpAllowlists) log.warn("KEYSTEAD_IP_ALLOWLISTS=ignore: requests are accepted from every address");
 const gateway = createGateway({ store, curves, link, signer, courier, needCourier, ...chosen, log });
-const { organizations, committer } = gateway;
-const order = findOrder(mode, { store, link, committer, logPublicKey: () => signer.publicKeys().log ?? "" });
+const { organizations, committer, places } = gateway;
+const watched = places.watch(link);
+const joining = { store, link: watched, committer, places, note: (message: string) => log.error(message) };
+const order = findOrder(mode, { ...joining, logPublicKey: () => signer.publicKeys().log ?? "" });
 
 async function stop(): Promise<void> {
   await gateway.close();
@@ -46,13 +50,14 @@ async function stop(): Promise<void> {
 
 async function join(socket: Socket): Promise<void> {
   const isAccepting = mode === "accept-database";
-  const joinMode = isAccepting ? "accepting" : order === undefined ? "serving" : "working";
   link.attach(socket);
   organizations.forgetAll();
-  const { publicKeys, boot } = await joinSigner(store, link, committer, joinMode);
-  signer.setPublicKeys(publicKeys);
-  signer.setBoot(boot);
-  if (!isAccepting) for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
+  signer.setPublicKeys(await joinSigner(store, link, committer, isAccepting));
+  const serves = order === undefined;
+  if (isAccepting || !(await joinLog(joining, { serves }))) return;
+  // An operator's order ends with its report: only a start that serves is recorded, before anything else of it is released.
+  if (serves) signer.setBoot(await recordBoot(store, link, committer));
+  for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
 }
 
 let listening: Promise<void> | undefined;

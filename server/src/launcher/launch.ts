@@ -24,6 +24,8 @@ export type Launch = Omit<Reactions, "onMemory" | "onNeed"> & {
   orders: Readonly<Record<OrderName, () => Promise<Uint8Array>>>;
   /** Asked at each start. */
   environment(name: ProcessName): Record<string, string>;
+  /** Single files outside its folder that a process reads and writes, as real paths. */
+  files?: Readonly<Partial<Record<ProcessName, readonly string[]>>>;
   /** The longest pause before a process that keeps ending is started again. */
   restartPauseMs: number;
 };
@@ -71,6 +73,7 @@ class Launcher {
       row: table[name],
       program: code[name],
       folder: data[table[name].folder],
+      files: this.#options.files?.[name] ?? [],
       user: users.of[name],
       linePrefix: linePrefix(name, endsByItself),
       restartPauseMs,

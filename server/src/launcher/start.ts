@@ -10,6 +10,7 @@ import {
   rewriteUrls,
   urlOf,
 } from "./bootstrap.ts";
+import { prepareCheckpointFile } from "./checkpoint_file.ts";
 import type { Code } from "./code.ts";
 import { sandboxWarning } from "./code_settings.ts";
 import { type Config, parseConfig } from "./config.ts";
@@ -97,6 +98,10 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
   const folders = names.map((name) => ({ path: data[table[name].folder], refusesLinks: table[name].refusesLinks }));
   createProcessFolders(data, folders);
   const users = await chooseUsers({ table, names, userIds: config.userIds, code, data });
+  const checkpointFile = checkpointFileFor(config, users, [
+    data.path,
+    ...processNames.flatMap((name) => code[name].readable),
+  ]);
   // With PORT=0 the port is known once a gateway listens; a later gateway gets the same.
   let { port } = config;
   const courierKey = keptKey();
@@ -107,7 +112,9 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
     code,
     data,
     users,
-    environment: (name) => environmentOf(table[name], withLauncherSettings(env, config, data, port)),
+    environment: (name) =>
+      environmentOf(table[name], withLauncherSettings(env, { ...config, checkpointFile }, data, port)),
+    files: { gateway: checkpointFile === undefined ? [] : [checkpointFile] },
     orders: {
       "root key": () => rootKey.open(),
       "signer orders": async () => encodeOrders(signerOrders(config, data, bootstrap, port)),
@@ -126,6 +133,16 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
     onKeys: (publicKeys, attestationRoot) => keepPublicKeys(prepared, publicKeys, attestationRoot),
     onCourierKey: courierKey.keep,
   });
+}
+
+/** Only a server that serves has checkpoints to write. */
+function checkpointFileFor(
+  { command, checkpointFile }: Config,
+  users: Users,
+  closed: readonly string[],
+): string | undefined {
+  if (command !== "serve" || checkpointFile === undefined) return undefined;
+  return prepareCheckpointFile(checkpointFile, users.of.gateway, closed);
 }
 
 /** A key that one process gives for another. It is kept, because the other may be started at any time; whoever asks before it comes waits. */

@@ -7,11 +7,13 @@ import { withLimits } from "../endpoints/limits.ts";
 import { protocolVersion } from "../frames/frame.ts";
 import type { MessageKind, Reply, Request } from "../frames/messages.ts";
 import { createBoot, type Measured } from "./attestation/boot.ts";
+import { openProofs } from "./decision/app_proofs.ts";
 import { openBodies } from "./decision/body_boxes.ts";
 import { prepare } from "./decision/prepare.ts";
 import { release } from "./decision/release.ts";
 import type { Signer } from "./decision/signer.ts";
 import { adopt, createDeployment, type Deployment } from "./deployment.ts";
+import { createLogOperations } from "./log/log_operations.ts";
 import type { Memory } from "./memory/memory.ts";
 import { type AcceptedHead, accept } from "./operator/accept.ts";
 import { type BirthOrder, birth } from "./operator/birth.ts";
@@ -105,10 +107,11 @@ export function createOperations(
     prepare: (request) => finish(prepare(deployment.remembering(), request)),
     preparing: (request) => prepare(deployment.remembering(), request),
     openBodies: (request) => openBodies(deployment.remembering(), request),
+    openProofs: (request) => openProofs(deployment.remembering(), request),
     release: (request) => release(deployment.releasing(), request),
     statement: ({ page }) => stateReleased(deployment.remembering(), page),
     ...operatorsOperations(deployment, orders),
-    ...logOperations(),
+    ...createLogOperations(deployment, orders.birth.organizationId),
     boot: () => boot(deployment.remembering()),
   };
 }
@@ -137,24 +140,6 @@ function operatorsOperations(
       if (!orders.reseal) throw new Fault("permission_denied", "the operator did not order to replace the root key");
       return reseal(deployment.joined(), request);
     },
-  };
-}
-
-function logOperations(): Pick<
-  Operations,
-  "logState" | "openLog" | "logTail" | "takeIn" | "checkpoint" | "logStatement" | "openProofs"
-> {
-  const later = (): never => {
-    throw new Fault("unimplemented", "not built yet");
-  };
-  return {
-    logState: later,
-    openLog: later,
-    logTail: later,
-    takeIn: later,
-    checkpoint: later,
-    logStatement: later,
-    openProofs: later,
   };
 }
 

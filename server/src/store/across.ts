@@ -191,6 +191,22 @@ export async function loadUnreleased(store: Store, limit: number): Promise<Unrel
   return (await unreleased(store, limit)).map((row) => ({ ...row }));
 }
 
+const firstOrganization = compiled("first_organization", (db) =>
+  db
+    .selectFrom("organizations")
+    .select("organization_id as organizationId")
+    .where("parent_id", "is", null)
+    .where("deleted_at_ms", "is", null)
+    .orderBy("organization_id")
+    .limit(1),
+);
+
+/** The only organization without a parent lists the deployment's logs. */
+export async function findFirstOrganization(store: Store): Promise<string | undefined> {
+  const [row] = await firstOrganization(store);
+  return row?.organizationId;
+}
+
 const heads = compiled("heads", (db, afterOrganizationId: string, limit: number) =>
   db
     .selectFrom("organizations")

@@ -1,5 +1,7 @@
 /** Boot proofs as they are stored: the signer's bytes, the key that finds them, and the list of files beside them. */
 import type { Kysely } from "kysely";
+import { read } from "./read.ts";
+import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 export type NewBootProof = {
@@ -31,4 +33,16 @@ export function selectBootProofs(db: Kysely<Tables>) {
       "boot_proofs.proof as proof",
       "loaded_files.list as loadedFiles",
     ]);
+}
+
+/** What one start of the signer has shown, as the signer wrote it. */
+export async function findProofOfBoot(
+  { db }: Store,
+  organizationId: string,
+  boot: string,
+): Promise<Uint8Array | undefined> {
+  const [row] = await read(
+    db.selectFrom("boot_proofs").select("proof").where("organization_id", "=", organizationId).where("boot", "=", boot),
+  );
+  return row?.proof;
 }

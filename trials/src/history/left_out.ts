@@ -20,6 +20,7 @@ const codes = "a code is sent to somebody and answered within minutes, and leave
 const mailed = "its key or code is mailed, and the clients of the model read no mail; the gateway's tests have it";
 const proxy = "only an organization without a parent has an auth proxy, and those of the model have one";
 const standsAlone = "nothing else that the model knows depends on it";
+const proven = "the clients of the model ask for no app proofs; the gateway's tests do";
 
 export const leftOutActivities = {
   create_api_only_users: "as `create_users`, which is there",
@@ -69,10 +70,12 @@ export const leftOutQueries = {
   get_ip_allowlist: addresses,
   get_oauth2_credential: applications,
   get_policy_evaluations: "what a decision rested on is not in the model, which decides anew",
+  get_proof_context: proven,
   get_session_profile: profiles,
   get_session_profiles: profiles,
   get_smart_contract_interface: standsAlone,
   get_wallet_account: accounts,
+  list_app_proofs: proven,
   list_email_events: codes,
   list_oauth2_credentials: applications,
   list_private_key_tags: keyTags,

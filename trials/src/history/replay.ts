@@ -18,9 +18,10 @@ import type { OfferedState, Prepared, Request, StoredRecord } from "@keystead/se
 import { activityForms } from "@keystead/server/generated/activities.ts";
 import { openMemory } from "@keystead/server/signer/memory/memory.ts";
 import { createOperations, type Operations } from "@keystead/server/signer/operations.ts";
-import type { Draws } from "@keystead/server/signer/secrets/draws.ts";
+import { type Draws, newTargetKey } from "@keystead/server/signer/secrets/draws.ts";
 import { openKeyring } from "@keystead/server/signer/secrets/keyring.ts";
 import { createSealer, type Sealer } from "@keystead/server/signer/secrets/seal.ts";
+import { createVerdicts } from "@keystead/server/signer/secrets/verdicts.ts";
 import { type Authenticity, withoutMac } from "@keystead/server/state/authenticity.ts";
 import { sha256 } from "@keystead/server/state/digest.ts";
 import type { Drawn, MadeRecord } from "@keystead/server/state/drawn.ts";
@@ -128,6 +129,9 @@ function createTold(): { draws: Draws; tell(entry: Entry): void } {
       isBound: () => true,
       sessionKey: () => ({ publicKey: sessionKey, privateKey: new Uint8Array(32).fill(1) }),
       drawn: (own) => drawn ?? own,
+      targetKey: newTargetKey,
+      pageDigest: (_, content) => sha256(content),
+      verdicts: createVerdicts,
     },
   };
 }

@@ -13,6 +13,7 @@ import { differingColumns } from "../../store/projection.ts";
 import { deleteRow, type Inside, insertRow, rowsOf, rowsWith, updateRow } from "../../store/projection_rows.ts";
 import type { Tables } from "../../store/tables.ts";
 import { checkActivities } from "./check_activities.ts";
+import { checkNamed } from "./check_disclosures.ts";
 import { mayMakeRecords } from "./check_made.ts";
 import type { LeafCheck, LeafInRow } from "./leaf_check.ts";
 
@@ -27,6 +28,7 @@ export async function checkLeaves(check: LeafCheck): Promise<void> {
       if (await compareRow(check, leaf, row)) loosened.add(nameOf(row));
       await dropStrayRecords(check, leaf, row);
     }
+    await checkNamed(check, found);
     await checkActivities(check, found);
     for (const each of found) await checkMark(check, each);
   }

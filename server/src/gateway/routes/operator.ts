@@ -4,6 +4,9 @@ import type { PublicBoot } from "../../views/boot_proof_view.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { type Content, jsonContent, type Route } from "../http/route.ts";
 
+/** `url` is left out while the operator keeps the log private; `open` is false once another log follows. */
+export type PublishedLog = { logId: string; origin: string; url?: string; vkey: string; open: boolean };
+
 export type OperatorDependencies = {
   metrics: Metrics;
   /** Bytes that wait in the gateway, by the names of `memory_bounds.ts`. */
@@ -14,9 +17,11 @@ export type OperatorDependencies = {
   publicKeys(): Readonly<Record<string, string>>;
   /** The programs that boot proofs are of, and the root that vouches for them; undefined before a start was recorded. */
   boot(): PublicBoot | undefined;
+  /** The deployment's logs, for anyone to follow. */
+  logs(): Promise<readonly PublishedLog[]>;
 };
 
-export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, boot }: OperatorDependencies): Route[] {
+export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, boot, logs }: OperatorDependencies): Route[] {
   return [
     get("/healthz", () => jsonContent(200, { status: "alive" })),
     get("/readyz", async () => {
@@ -27,7 +32,9 @@ export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, boot }
       const content = await metrics.text(heldBytes());
       return { kind: "content", status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", content };
     }),
-    get("/.well-known/keystead.json", () => jsonContent(200, { publicKeys: publicKeys(), ...boot() })),
+    get("/.well-known/keystead.json", async () =>
+      jsonContent(200, { publicKeys: publicKeys(), logs: await logs(), ...boot() }),
+    ),
   ];
 }
 
