@@ -109,7 +109,8 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     secrets: [],
     decision: ["memory", "secrets"],
     operator: ["memory", "secrets", "decision"],
-    "": ["memory", "secrets", "decision", "operator"],
+    attestation: ["secrets", "decision", "operator"],
+    "": ["memory", "secrets", "decision", "operator", "attestation"],
   },
 };
 
@@ -123,7 +124,7 @@ const allowedTypes: readonly [file: string, room: string][] = [
 const signerPackages = [
   ...["@noble/curves", "@noble/hashes", "@scure/base", "@scure/bip39", "tiny-secp256k1", "uint8array-tools"],
 ];
-// `node:module` only so that lockdown.ts can refuse every later import.
+// `node:module` only so that load_record.ts can note what is loaded, and lockdown.ts refuse every later import.
 const signerBuiltins = ["node:buffer", "node:crypto", "node:fs", "node:module", "node:net", "node:path"];
 const signerMain = "server/src/signer/main.ts";
 const courierMain = "server/src/courier/main.ts";

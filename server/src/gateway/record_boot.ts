@@ -11,18 +11,11 @@ import { findBootProof } from "../store/across.ts";
 import type { CommitItem } from "../store/commit_item.ts";
 import { findVersion } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
-import { type App, appsOf } from "../views/boot_proof_view.ts";
+import { appsOf, type PublicBoot } from "../views/boot_proof_view.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import type { Committer } from "./submit/committer.ts";
 import { loneRun } from "./submit/run.ts";
 import { toCommitItem } from "./submit/to_commit_item.ts";
-
-/** What everybody may know of the signer that was started. */
-export type PublicBoot = {
-  apps: readonly App[];
-  /** PEM. */
-  attestationRoot: string;
-};
 
 /** Other gateways may move the first organization on meanwhile. It changes by its own users' acts alone, so seldom. */
 const maxAttempts = 20;

@@ -1,7 +1,7 @@
 /** Whether the signer can be used, and its public keys. Joining and losing it write this; routes and readiness read it. */
 import { Fault } from "@keystead/core/fault.ts";
 import { unlessAway } from "../store/database_away.ts";
-import type { PublicBoot } from "./record_boot.ts";
+import type { PublicBoot } from "../views/boot_proof_view.ts";
 
 export type SignerStatus = {
   /** Why the signer cannot be used, in words for anybody; undefined while it can. */

@@ -3,13 +3,18 @@ import { decodeBootProof } from "@keystead/core/attestation/boot_proof.ts";
 import { envelopeOf } from "@keystead/core/attestation/manifest.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
-import type { bootProof } from "../fields/boot_proofs.ts";
-import type { Static } from "../fields/schema.ts";
 import { sha256 } from "../state/digest.ts";
 import type { BootProofRow } from "../store/boot_proofs.ts";
 import { type Dialect, timestamp } from "./dialect.ts";
 
 export type App = { name: string; id: string };
+
+/** What everybody may know of the signer that was started. */
+export type PublicBoot = {
+  apps: readonly App[];
+  /** PEM. */
+  attestationRoot: string;
+};
 
 /** Programs that the hosted service of this wire runs apart. Here one signer does what all of them do. */
 const appNames = ["signer", "notarizer", "ump", "evm-parser"] as const;
@@ -27,7 +32,7 @@ function appId(firstOrganizationId: string, name: string): string {
   return uuidFromBytes(bytes);
 }
 
-export function bootProofView({ proof, loadedFiles }: BootProofRow, dialect: Dialect): Static<typeof bootProof> {
+export function bootProofView({ proof, loadedFiles }: BootProofRow, dialect: Dialect) {
   const boot = decodeBootProof(proof);
   return dialect.bootProof({
     ephemeralPublicKeyHex: toHex(boot.ephemeralKey),

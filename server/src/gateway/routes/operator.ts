@@ -1,8 +1,8 @@
 /** The operator's paths. Anybody may ask them, unstamped and as often as they like, so none may say or cost much. */
 
+import type { PublicBoot } from "../../views/boot_proof_view.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { type Content, jsonContent, type Route } from "../http/route.ts";
-import type { PublicBoot } from "../record_boot.ts";
 
 /** `url` is left out while the operator keeps the log private; `open` is false once another log follows. */
 export type PublishedLog = { logId: string; origin: string; url?: string; vkey: string; open: boolean };

@@ -6,10 +6,9 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
-import { fileURLToPath } from "node:url";
 
 /** The folder that holds the code: four above, in `src` and in `build`. */
-const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const root = new URL("../../../../", import.meta.url).href;
 
 /** The one module that reads a file by itself instead of importing it, and the file beside it. */
 const wasmLoader = "/tiny-secp256k1/lib/wasm_loader.js";
@@ -24,21 +23,26 @@ registerHooks({
     if (url.startsWith("node:")) return loaded;
     const { source } = loaded;
     if (!url.startsWith("file:") || source === undefined || source === null) {
-      throw new Error(`the signer does not load ${url}: its bytes are not known`);
+      throw denied(url);
     }
     digests.set(url, hash("sha256", typeof source === "string" ? source : viewOf(source)));
-    if (url.endsWith(wasmLoader)) noteFile(new URL(wasmFile, url).href);
+    if (url.endsWith(wasmLoader)) noteFile(new URL(wasmFile, url));
     return loaded;
   },
 });
-noteFile(import.meta.url);
+noteFile(new URL(import.meta.url));
 
 function viewOf(source: ArrayBuffer | NodeJS.ArrayBufferView | SharedArrayBuffer): NodeJS.ArrayBufferView {
   return ArrayBuffer.isView(source) ? source : new Uint8Array(source);
 }
 
-function noteFile(url: string): void {
-  digests.set(url, hash("sha256", readFileSync(fileURLToPath(url))));
+function noteFile(url: URL): void {
+  digests.set(url.href, hash("sha256", readFileSync(url)));
+}
+
+/** As `lockDown` says it. */
+function denied(url: string): Error {
+  return Object.assign(new Error(`the signer does not allow loading ${url}`), { code: "ERR_ACCESS_DENIED" });
 }
 
 /** All that was loaded up to now: paths from the folder of the code, and SHA-256 in hex. */
@@ -47,6 +51,5 @@ export function loadedFiles(): { path: string; digest: string }[] {
 }
 
 function pathOf(url: string): string {
-  const path = fileURLToPath(url) + (url.includes("?") ? new URL(url).search : "");
-  return path.startsWith(root) ? path.slice(root.length) : path;
+  return decodeURIComponent(url.startsWith(root) ? url.slice(root.length) : url);
 }

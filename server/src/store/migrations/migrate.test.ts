@@ -147,11 +147,13 @@ test("SQLite tables check types, and only wide ones have hidden row ids", async 
     const isWide = [
       "activities",
       "app_proofs",
+      "boot_proofs",
       "decision_contexts",
       "outbox",
       "sealed_bodies",
       "log_entries",
       "log_tiles",
+      "loaded_files",
     ].includes(name);
     if (Object.hasOwn(tables, name)) assert.deepEqual({ name, strict, wr }, { name, strict: 1, wr: isWide ? 0 : 1 });
   }
