@@ -50,7 +50,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // A program of its own. It writes files and holds its folder as the launcher does.
   witness: ["core", "curves", "launcher"],
   // A program of its own: files and a key in, findings out.
-  verifier: ["core", "curves"],
+  verifier: ["core", "curves", "replay"],
   sdk: ["core"],
   cli: ["core", "sdk"],
 };

@@ -24,7 +24,7 @@ export function noMemory(acceptedAtMs: () => number): Memory {
     rememberCheckpoint: unasked,
     rememberTakenIn: unasked,
     owes: unasked,
-    owed: () => [],
+    owed: unasked,
     rememberRelease: unasked,
     resetClock: unasked,
     rememberAcceptance: unasked,
