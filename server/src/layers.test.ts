@@ -107,10 +107,12 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
   "server/src/signer": {
     memory: [],
     secrets: [],
-    decision: ["memory", "secrets"],
-    operator: ["memory", "secrets", "decision"],
+    // Its own log: where released leaves stand.
+    log: ["memory", "decision", "operator"],
+    decision: ["memory", "secrets", "log"],
+    operator: ["memory", "secrets", "decision", "log"],
     attestation: ["secrets", "decision", "operator"],
-    "": ["memory", "secrets", "decision", "operator", "attestation"],
+    "": ["memory", "secrets", "log", "decision", "operator", "attestation"],
   },
 };
 

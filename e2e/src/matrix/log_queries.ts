@@ -1,18 +1,22 @@
 /** get_log_statement, list_log_leaves: an organization's own part of the log, and the signer's word that it is all of it. */
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey, verify } from "node:crypto";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { parseLogStatement } from "@keystead/core/log/statement.ts";
 import { openNote } from "@keystead/core/tlog/note.ts";
 import { parseVkey } from "@keystead/core/tlog/vkey.ts";
-import { nodeCurves } from "@keystead/server/curves/node_curves.ts";
 import { invalid, notFound } from "../refusals.ts";
 import { queryEntry } from "./entry.ts";
 import type { Fixture, Json } from "./fixture.ts";
 
 const noSuchLog = "0".repeat(32);
 const operatorsEvents: readonly string[] = ["LOG_OPENED", "BOOTED", "DATABASE_ACCEPTED"];
+
+function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  const jwk = { kty: "OKP", crv: "Ed25519", x: Buffer.from(publicKey).toString("base64url") };
+  return verify(null, message, createPublicKey({ key: jwk, format: "jwk" }), signature);
+}
 
 async function published({ url }: Fixture): Promise<{ logId: string; vkey: string }[]> {
   return ((await (await fetch(`${url}/.well-known/keystead.json`)).json()) as { logs: [] }).logs;
@@ -21,7 +25,7 @@ async function published({ url }: Fixture): Promise<{ logId: string; vkey: strin
 async function statementIn({ statement, logs, ...nothing }: Json, fixture: Fixture) {
   assert.deepEqual(nothing, {});
   const keys = (await published(fixture)).map(({ vkey }) => parseVkey(vkey));
-  const said = parseLogStatement(openNote(nodeCurves, keys, statement).text);
+  const said = parseLogStatement(openNote({ verifyEd25519 }, keys, statement).text);
   assert.equal(said.logs, createHash("sha256").update(logs).digest("hex"));
   return said;
 }
