@@ -107,12 +107,14 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
   "server/src/signer": {
     memory: [],
     secrets: [],
-    // Its own log: where released leaves stand.
-    log: ["memory", "decision", "operator"],
+    // Where released leaves stand, and which log is listed.
+    log: ["memory"],
     decision: ["memory", "secrets", "log"],
     operator: ["memory", "secrets", "decision", "log"],
     attestation: ["secrets", "decision", "operator"],
-    "": ["memory", "secrets", "log", "decision", "operator", "attestation"],
+    // What the gateway asks about the log.
+    log_requests: ["memory", "secrets", "log", "decision", "operator"],
+    "": ["memory", "secrets", "log", "decision", "operator", "attestation", "log_requests"],
   },
 };
 
