@@ -250,6 +250,25 @@ export function releaseRows(
   return rig.operations.release({ rows: rows.map(({ leaf, sealed }) => ({ leaf, sealed })), links });
 }
 
+/** Prepares the act that lists the signer's log, on the first organization's newest state. */
+export function openLogOn(
+  { operations }: Pick<SignerRig, "operations">,
+  state: Omit<StoredState, "version">,
+  { links = [], checkpoints = [] }: { links?: readonly Uint8Array[]; checkpoints?: readonly string[] } = {},
+): Prepared {
+  const reply = operations.openLog({ state: { ...state, links }, checkpoints });
+  if (reply.kind !== "prepared") throw new Error(`missing: ${JSON.stringify(reply.value)}`);
+  return reply.value;
+}
+
+/** A signer whose memory is new, or was accepted, lists its log; the state that this leads to. */
+export function listLog(rig: SignerRig, state: StoredState, links: readonly Uint8Array[] = []): StoredState {
+  const row = openLogOn(rig, state, { links });
+  const [outcome] = releaseRows(rig, [row], links);
+  if (outcome?.kind !== "released") throw new Error(`the log is not listed: ${JSON.stringify(outcome)}`);
+  return stateAfter(state, row);
+}
+
 /** What an organization made by a test may differ in. */
 export type Made = {
   rootQuorum?: RootQuorum;
