@@ -19,6 +19,8 @@ export const flags = {
   key: { type: "string" },
   witness: { type: "string", multiple: true },
   since: { type: "string" },
+  root: { type: "string" },
+  code: { type: "string" },
   replay: { type: "boolean" },
   "sub-organizations": { type: "boolean" },
   help: { type: "boolean", short: "h" },

@@ -9,7 +9,7 @@ import {
 } from "../src/attestation/attestation_document.ts";
 import { type BootProof, softwareLabel, softwareModule } from "../src/attestation/boot_proof.ts";
 import { writeCoseSign1 } from "../src/attestation/cose_sign1.ts";
-import { writeLoadedFiles } from "../src/attestation/loaded_files.ts";
+import { type LoadedFile, writeLoadedFiles } from "../src/attestation/loaded_files.ts";
 import { envelopeOf, manifestVersion, writeManifest } from "../src/attestation/manifest.ts";
 import { nobleP384, nobleP384Signer } from "../src/attestation/noble_p384.ts";
 import type { P384Signer } from "../src/attestation/p384.ts";
@@ -19,6 +19,7 @@ import { toHex } from "../src/encoding/hex.ts";
 
 export const attestationCrypto = { ...nobleP384, sha256 };
 
+const oneFile = { path: "server/src/signer/main.ts", digest: toHex(sha256(Uint8Array.of(1))) };
 const deploymentId = "11111111-2222-4333-8444-555555555555";
 const timeMs = Date.UTC(2026, 5, 1, 12);
 
@@ -32,7 +33,7 @@ export type MadeProof = {
   withDocument(change: Partial<AttestationDocument>): BootProof;
 };
 
-export function makeProof(): MadeProof {
+export function makeProof(files: readonly LoadedFile[] = [oneFile]): MadeProof {
   const signer = () => nobleP384Signer(p384.utils.randomSecretKey());
   const signers = { root: signer(), intermediate: signer(), document: signer() };
   const root = writeRootCertificate(nobleCurves, deploymentId, signers.root);
@@ -42,9 +43,7 @@ export function makeProof(): MadeProof {
     ...p256.getPublicKey(encryptionKey, false),
     ...p256.getPublicKey(signingKey, false),
   );
-  const loadedFiles = writeLoadedFiles([
-    { path: "server/src/signer/main.ts", digest: toHex(sha256(Uint8Array.of(1))) },
-  ]);
+  const loadedFiles = writeLoadedFiles(files);
   const manifest = writeManifest({
     deploymentId,
     quorumKey: ephemeralKey,

@@ -24,6 +24,8 @@ const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {
   data: ["--data DIR", "the folder of the witness's key and of what it cosigned last; default: ./keystead-witness"],
   key: ["--key VKEY", "the log's verifier key; default: logKey of the profile, or what the signer told beside it"],
   witness: ["--witness VKEY", "a witness that must have cosigned; repeat it for several"],
+  root: ["--root FILE", "the attestation root that you have kept: a PEM file, or a saved /.well-known/keystead.json"],
+  code: ["--code CLONE", "the folder of a clone of the release, after `npm ci` in it: its files are compared"],
   since: ["--since CHECKPOINT", "a file with a checkpoint that you have kept: the export must continue it"],
   replay: ["--replay", "also execute every activity again, from the organization's first"],
   "sub-organizations": ["--sub-organizations", "those of the organization, too"],
