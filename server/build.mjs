@@ -3,12 +3,9 @@
  * place. What cannot be written is left as it is.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 import { listBuilt, listSources, packages } from "./built.mjs";
-
-/** Our own modules, in the one form in which the formatter leaves imports. */
-const ownImports = /\b(from |import |import\()"((?:\.{1,2}|@keystead)\/[^"]+)\.ts"/g;
+import { withoutTypes } from "./without_types.mjs";
 
 try {
   for (const folder of packages) build(folder);
@@ -40,8 +37,4 @@ function writeWhole(path, text) {
 
 function builtName(path) {
   return path.replace(/\.ts$/, ".js");
-}
-
-function withoutTypes(source) {
-  return stripTypeScriptTypes(source).replace(ownImports, '$1"$2.js"');
 }

@@ -129,6 +129,8 @@ export const pageEdits = {
       settings: { ...proxy.settings, allowedOrigins: ["*"], allowedAuthMethods: ["email"], otpLength: 6 },
     })),
   }),
+  /** The log is another's. */
+  logs: (page) => ({ logs: page.logs.map((log: Json) => ({ ...log, logId: "00".repeat(16) })) }),
   /** A minute is left out: its bodies would be new. */
   journals: (page) => ({ journals: page.journals.slice(80) }),
   /** What was deleted comes back. */

@@ -31,6 +31,8 @@ export type StoredState = Omit<OfferedState, "links"> & { version: number };
 export type SignerRig = {
   operations: Operations;
   memory: Memory;
+  /** Where its memory is. */
+  folder: string;
   orders: Orders;
   rootKey: Uint8Array;
   apiPrivateKey: Uint8Array;
@@ -94,8 +96,13 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
     if (released[0]?.kind !== "released") throw new Error("the birth was not released");
   }
 
-  const rig = (running: { operations: Operations; memory: Memory }, current: Orders): SignerRig => ({
+  const rig = (
+    running: { operations: Operations; memory: Memory },
+    current: Orders,
+    memoryFolder = folder,
+  ): SignerRig => ({
     ...running,
+    folder: memoryFolder,
     orders: current,
     rootKey,
     apiPrivateKey,
@@ -107,9 +114,9 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
     restart(options = {}) {
       running.memory.close();
       const next = { ...current, ...options.orders };
-      const fresh = start(next, options.folder ?? folder);
+      const fresh = start(next, options.folder ?? memoryFolder);
       fresh.operations.hello({ protocol: protocolVersion, keyring });
-      return rig(fresh, next);
+      return rig(fresh, next, options.folder ?? memoryFolder);
     },
   });
   return rig(first, orders);
@@ -241,6 +248,25 @@ export function releaseRows(
   links: readonly Uint8Array[] = [],
 ): Reply<"release"> {
   return rig.operations.release({ rows: rows.map(({ leaf, sealed }) => ({ leaf, sealed })), links });
+}
+
+/** Prepares the act that lists the signer's log, on the first organization's newest state. */
+export function openLogOn(
+  { operations }: Pick<SignerRig, "operations">,
+  state: Omit<StoredState, "version">,
+  { links = [], checkpoints = [] }: { links?: readonly Uint8Array[]; checkpoints?: readonly string[] } = {},
+): Prepared {
+  const reply = operations.openLog({ state: { ...state, links }, checkpoints });
+  if (reply.kind !== "prepared") throw new Error(`missing: ${JSON.stringify(reply.value)}`);
+  return reply.value;
+}
+
+/** A signer whose memory is new, or was accepted, lists its log; the state that this leads to. */
+export function listLog(rig: SignerRig, state: StoredState, links: readonly Uint8Array[] = []): StoredState {
+  const row = openLogOn(rig, state, { links });
+  const [outcome] = releaseRows(rig, [row], links);
+  if (outcome?.kind !== "released") throw new Error(`the log is not listed: ${JSON.stringify(outcome)}`);
+  return stateAfter(state, row);
 }
 
 /** What an organization made by a test may differ in. */

@@ -62,7 +62,13 @@ onBothDatabases(
       );
     }
     const find = (identityClaims: object) => {
-      const access = { identity: { ...identity, ...identityClaims }, withBearer: () => assert.fail() };
+      const none = {
+        withBearer: () => assert.fail(),
+        withAppProofs: () => assert.fail(),
+        openProofs: () => assert.fail(),
+        logStatement: () => assert.fail(),
+      };
+      const access = { identity: { ...identity, ...identityClaims }, ...none };
       const request = { organizationId: rig.organizationId, filterType: "OIDC_TOKEN", filterValue: "token" };
       return listSuborgs.run(rig.store, testCaller({}), request, dialectOf(undefined), access);
     };

@@ -14,6 +14,8 @@ export type ProcessStart = {
   program: Program;
   /** Its own folder, as a real path. */
   folder: string;
+  /** Single files elsewhere that it reads and writes, as real paths. */
+  files?: readonly string[];
   /** Undefined: the launcher's own. */
   user: ProcessUser | undefined;
   env: Record<string, string>;
@@ -33,8 +35,8 @@ export type StartedProcess = Child & {
 };
 
 /** Starts a process as its row says. */
-export function startProcess({ row, program, folder, user, env, ...start }: ProcessStart): StartedProcess {
-  const started = spawn(process.execPath, nodeArguments(row, program, folder), {
+export function startProcess({ row, program, folder, files, user, env, ...start }: ProcessStart): StartedProcess {
+  const started = spawn(process.execPath, nodeArguments(row, program, folder, files), {
     ...user,
     // Whatever Node writes by itself (a trace, a heap snapshot) goes to the working folder.
     cwd: folder,

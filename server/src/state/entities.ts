@@ -271,6 +271,15 @@ export type AuthProxy = {
   updatedAtMs: number;
 };
 
+/** A log of the deployment, which the first organization lists. Nothing of it is ever changed or removed. */
+export type ListedLog = {
+  /** Hex, like all bytes here. */
+  logId: string;
+  openedAtMs: number;
+  /** The log that it follows, and how far that had come as far as is known. */
+  previous?: { logId: string; size: number; root: string };
+};
+
 /** How many there are, for the limits, and how many of both kinds were exported; none when absent. */
 export type KeyCounts = {
   wallets: number;
@@ -297,6 +306,7 @@ export type Entities = {
   ipAllowlist: IpAllowlist;
   oauth2Credential: Oauth2Credential;
   authProxy: AuthProxy;
+  log: ListedLog;
 };
 
 export type EntityKind = keyof Entities;

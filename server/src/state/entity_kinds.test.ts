@@ -161,6 +161,17 @@ const written: { changes: Change[]; texts: { [N in PageName]?: string } }[] = [
   },
   {
     changes: [
+      put("log", { logId: "l", openedAtMs: 1 }),
+      put("log", { logId: "m", openedAtMs: 2, previous: { logId: "l", size: 3, root: "r" } }),
+    ],
+    texts: {
+      logs:
+        '{"format":1,"logs":[{"logId":"l","openedAtMs":1},' +
+        '{"logId":"m","openedAtMs":2,"previous":{"logId":"l","size":3,"root":"r"}}]}',
+    },
+  },
+  {
+    changes: [
       put("keyFacts", { id: "ab000000-0000-4000-8000-000000000000", kind: "wallet", exported: true, updatedAtMs: 2 }),
       put("keyFacts", { id: "abffffff-ffff-4fff-bfff-ffffffffffff", kind: "wallet", deleted: true, updatedAtMs: 2 }),
     ],

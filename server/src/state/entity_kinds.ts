@@ -164,6 +164,8 @@ export const entityKinds = {
   },
   // One at most: `rules/auth_proxy.ts`.
   authProxy: { place: "listPage", page: "authProxies", json: "proxies", id: "configId" },
+  // Only the operator's acts list one, and only in the first organization.
+  log: { place: "listPage", page: "logs", json: "logs", id: "logId" },
 } as const satisfies { [K in EntityKind]: KindRow<K> };
 
 type Rows = typeof entityKinds;

@@ -148,11 +148,11 @@ export function isOptionalPage(name: PageName): name is `keyFacts/${string}` {
 export const maxFactsLength = { others: 64 * 1024, rootQuorum: 128 * 1024 } as const;
 
 /**
- * Whether its length counts towards `maxStateLength`. Pages that are brought one by one need no room beside the others; journals are
- * few, and nobody puts anything there: they must not stand in the way of who makes the others shorter.
+ * Whether its length counts towards `maxStateLength`. Pages that are brought one by one need no room beside the others; journals and logs
+ * are few, and nobody puts anything there: they must not stand in the way of who makes the others shorter.
  */
 export function isCounted(name: PageName): boolean {
-  return !isOptionalPage(name) && name !== "journals";
+  return !isOptionalPage(name) && name !== "journals" && name !== "logs";
 }
 
 const factsPrefix = "keyFacts/";

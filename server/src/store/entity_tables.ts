@@ -176,6 +176,8 @@ export const entityTables = {
     },
     clash: "replace",
   },
+  /** The gateway reads the first organization's page. */
+  log: { shownIn: "page" },
 } as const satisfies { [K in EntityKind]: EntityTable<Entities[K]> | OtherPlace };
 
 type Rows = typeof entityTables;

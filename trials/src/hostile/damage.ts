@@ -39,7 +39,15 @@ const told = { nowhere: "what became of mail is the gateway's own word, and no d
 const untilItEnds = {
   nowhere: "no activity of the story has a bearer value; `check_bodies.test.ts` changes such rows",
 };
+const unproven = {
+  nowhere: "no activity of the story asks for app proofs; `check_app_proofs.test.ts` changes such rows",
+};
+const ofNoOrganization = { nowhere: "it belongs to no organization: `check_public_log.test.ts` changes such rows" };
 export const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
+
+const signedItself = {
+  nowhere: "a start is the first organization's, and its proof is signed: whoever asks for one checks it",
+};
 
 /** Where a change of each column shows. */
 export const found = {
@@ -51,6 +59,8 @@ export const found = {
   unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   sealed_bodies: all("sealed_bodies", untilItEnds),
+  app_proofs: all("app_proofs", unproven),
+  decision_contexts: all("decision_contexts", unproven),
   votes: { ...all("votes", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   otp_codes: all("otp_codes", shortLived),
   otp_attempts: all("otp_attempts", shortLived),
@@ -76,6 +86,12 @@ export const found = {
   contract_interfaces: all("contract_interfaces", byOrganization),
   session_profiles: all("session_profiles", byOrganization),
   auth_proxies: all("auth_proxies", byOrganization),
+  log_runs: all("log_runs", byOrganization),
+  log_entries: all("log_entries", ofNoOrganization),
+  log_tiles: all("log_tiles", ofNoOrganization),
+  logs: all("logs", ofNoOrganization),
+  boot_proofs: all("boot_proofs", signedItself),
+  loaded_files: all("loaded_files", signedItself),
   deployment: all("deployment", { nowhere: "it belongs to no organization: see the test of its own" }),
 } as const satisfies { [T in TableName]: Record<keyof (typeof tables)[T], Found> };
 
@@ -98,6 +114,8 @@ export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: 
   disclosures: { added: unnamed },
   unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
   sealed_bodies: { removed: untilItEnds, added: untilItEnds },
+  app_proofs: { removed: unproven, added: unproven },
+  decision_contexts: { removed: unproven, added: unproven },
   otp_codes: { removed: shortLived, added: shortLived },
   otp_attempts: { removed: shortLived, added: shortLived },
   idempotency_keys: { removed: oneDay, added: oneDay },
@@ -105,6 +123,8 @@ export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: 
   refused_bytes: { removed: counted, added: counted },
   outbox: { removed: onItsWayOut, added: onItsWayOut },
   email_events: { removed: told, added: told },
+  boot_proofs: { removed: signedItself, added: signedItself },
+  loaded_files: { removed: signedItself, added: signedItself },
 };
 
 /** Longer than any frame. */

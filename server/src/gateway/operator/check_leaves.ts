@@ -6,6 +6,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
+import { isOperatorEvent } from "@keystead/core/log/leaf_words.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { ownHeaderOf } from "../../state/leaf_header.ts";
 import { differingColumns } from "../../store/projection.ts";
@@ -75,7 +76,7 @@ function nameOf({ boot, number }: { boot: string; number: number }): string {
 function columnsOf(leaf: Leaf): Pick<Tables["leaves"], "version" | "header" | "activity_id"> {
   const { event, activityId } = leaf;
   const header = ownHeaderOf(leaf);
-  const isOfActivity = event !== "BIRTH" && event !== "DATABASE_ACCEPTED";
+  const isOfActivity = !isOperatorEvent(event);
   return {
     version: header === undefined ? null : decodeHeader(withoutMac(header)).version,
     header: header ?? null,

@@ -6,6 +6,8 @@ import { shownEvidence } from "../../evidence/evidence.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { shownBody } from "../../rules/bearer_params.ts";
+import { decodeKept } from "../../state/decision_context.ts";
+import { sha256 } from "../../state/digest.ts";
 import type { User } from "../../state/entities.ts";
 import type { ActivityRow } from "../../store/activities.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
@@ -81,6 +83,7 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
     activity: row,
     births: births.map(toCommitItem),
     ...(activity.sealedBody && { sealedBody: activity.sealedBody }),
+    ...toAppProofs(own),
     ...(request.keyed && {
       idempotency: { ...request.keyed, userId: vote.user.userId, createdAtMs: activity.updatedAtMs },
     }),
@@ -93,6 +96,16 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
     item.refused = { userId, day: dayOf(activity.updatedAtMs), bytes: refusedBytesOf(item) };
   }
   return { item, row, vote, isNew: activity.isNew };
+}
+
+function toAppProofs({ proofs, context }: Prepared): Pick<CommitItem, "appProofs"> {
+  if (proofs === undefined || context === undefined) return {};
+  const contexts = decodeKept(context).map(({ ownerId, content }) => ({
+    digest: toHex(sha256(content)),
+    ownerId,
+    content,
+  }));
+  return { appProofs: { sealed: proofs, contexts } };
 }
 
 export function toCommitItem(prepared: Prepared): CommitItem {

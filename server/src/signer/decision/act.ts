@@ -1,7 +1,9 @@
+import type { Outcome } from "@keystead/core/policy/decision/decide.ts";
 import type { KeyAccess } from "../../endpoints/key_access.ts";
 import type { Weighed } from "../../rules/authorise.ts";
-import type { Settings } from "../../state/entities.ts";
+import type { Approval, Settings } from "../../state/entities.ts";
 import type { SessionProfilesPage } from "../../state/pages.ts";
+import type { KeyRecord } from "../../state/records.ts";
 import type { Verdicts } from "../secrets/verdicts.ts";
 import type { ActingParent } from "./acting_parent.ts";
 import type { Asked } from "./asked.ts";
@@ -45,6 +47,17 @@ export type DecisionContext = {
   keys(): KeyAccess;
 };
 
+/** A decision that is to be proven. */
+export type Decided = {
+  outcome: Outcome;
+  approvals: readonly Approval[];
+  /** Keys that were at hand when the rules asked for any. */
+  records: readonly KeyRecord[];
+  /** Ids of keys whose facts were looked up. */
+  keyIds: ReadonlySet<string>;
+  interfaceIds: ReadonlySet<string>;
+};
+
 export type Act = DecisionContext & {
   /** The activity in question: the request itself, or the one it votes on. */
   asked: Asked;
@@ -57,4 +70,6 @@ export type Act = DecisionContext & {
   wasWaiting?: boolean;
   /** What policies said, where they were asked. */
   weighed?: Weighed | undefined;
+  /** The decision, where it is to be proven to others. */
+  decided?: Decided | undefined;
 };

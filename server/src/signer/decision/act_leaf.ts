@@ -1,9 +1,9 @@
 /** The leaf of an act that a user stamped. */
 import { encodeLeaf, type NewLeaf } from "@keystead/core/log/leaf.ts";
+import type { NamedState } from "@keystead/core/log/leaf_format_2.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import { encodeImportTarget } from "@keystead/core/log/outside_values.ts";
 import { keptEvidence } from "../../evidence/evidence.ts";
-import type { KeptEvidence } from "../../evidence/evidence_row.ts";
 import type { NextState } from "../../frames/messages.ts";
 import { verifyingKeyOf } from "../../state/credentials.ts";
 import { activityId as deriveActivityId } from "../../state/derived_id.ts";
@@ -34,14 +34,12 @@ export function actLeaf(
   act: Act,
   { number, event, grounds, organizationId, ledTo, creator, outcome, made, pages }: ActRecord,
 ): { boot: Uint8Array; number: number; activityId: Uint8Array; leaf: Uint8Array } {
-  const { signer, state, caller, asked, stamped, nowMs } = act;
+  const { signer, asked, nowMs } = act;
   const { boot } = signer;
   const activityId = idOf(act);
-  const states = [creator ?? state.known, ...act.others.read].map(({ header, digest }) => ({
-    organizationId: header.organizationId,
-    version: header.version,
-    digest,
-  }));
+  const states = statesOf(act, creator);
+  const drawn = drawnValues(act, made, pages);
+  const outside = [...act.identities.taken, ...act.orders.taken, ...act.verdicts.taken, ...drawn];
   const content = encodeLeaf({
     boot,
     number,
@@ -55,14 +53,30 @@ export function actLeaf(
     timeMs: nowMs,
     states,
     header: ledTo?.marked,
-    evidence: [{ ...caller.ids, body: stamped, content: contentOf(act) }],
-    outside: [...act.identities.taken, ...act.orders.taken, ...act.verdicts.taken, ...drawnValues(act, made, pages)],
+    evidence: [evidenceOf(act)],
+    outside,
     outcome: sha256(outcome),
   });
   const marked = signer.keyring.authenticity.mark("leaf", content);
-  const leaf = { boot, number, states, activityType: asked.form.type, fingerprint: asked.fingerprint };
+  const { fingerprint, form } = asked;
+  const leaf = { boot, number, event, organizationId, states, activityType: form.type, fingerprint, outside };
   signer.onItsWay.put({ leaf, marked, ledTo });
   return { boot, number, activityId, leaf: marked };
+}
+
+/** The states that an act names: its own organization's, or the one that its creator led to, and those that were read along. */
+export function statesOf({ state, others }: Act, creator?: KnownHeader): NamedState[] {
+  return [creator ?? state.known, ...others.read].map(({ header, digest }) => ({
+    organizationId: header.organizationId,
+    version: header.version,
+    digest,
+  }));
+}
+
+/** What a leaf keeps of how the caller showed who it is. */
+export function evidenceOf({ signer, caller, stamped }: Act) {
+  const { ids, evidence, credential } = caller;
+  return { ...ids, body: stamped, content: keptEvidence(signer.curves, evidence, verifyingKeyOf(credential)) };
 }
 
 /** What a replay needs of what was drawn: the records, and the page that has sealed boxes in it. */
@@ -82,10 +96,6 @@ function drawnValues(
 function importTargetValue(publicKey: Uint8Array | undefined, page: Uint8Array): NewLeaf["outside"][number] {
   const value = encodeImportTarget({ publicKey, page: sha256(page) });
   return { kind: "importTarget", value: { kind: "bytes", value } };
-}
-
-function contentOf({ signer, caller: { evidence, credential } }: Act): KeptEvidence {
-  return keptEvidence(signer.curves, evidence, verifyingKeyOf(credential));
 }
 
 export function idOf({ state, asked }: Act): Uint8Array {

@@ -14,9 +14,27 @@ import type { Signer } from "./signer.ts";
 
 /** The state of this organization; any other that is offered in its place is refused, whoever wrote it. */
 export function openStateOf(signer: Signer, organizationId: string, offered: OfferedState): OpenState {
+  return openedAs(signer, organizationId, offered, openState);
+}
+
+/** The same without its pages, for whoever only asks which there are. */
+export function openDirectoryOf(
+  signer: Signer,
+  organizationId: string,
+  offered: OfferedState,
+): Omit<OpenState, "pages" | "pageLengths"> {
+  return openedAs(signer, organizationId, offered, openDirectory);
+}
+
+function openedAs<S>(
+  signer: Signer,
+  organizationId: string,
+  offered: OfferedState,
+  open: (signer: Signer, offered: OfferedState) => S,
+): S {
   try {
     const { header } = signer.line.know(offered.header);
-    if (uuidFromBytes(header.organizationId) === organizationId) return openState(signer, offered);
+    if (uuidFromBytes(header.organizationId) === organizationId) return open(signer, offered);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "failed_precondition") throw error;
     throw changedRows(organizationId, error.message);
@@ -24,12 +42,18 @@ export function openStateOf(signer: Signer, organizationId: string, offered: Off
   throw changedRows(organizationId, "the offered state belongs to another organization than the body names");
 }
 
-export function openState({ line, draws }: Signer, offered: OfferedState): OpenState {
+function openDirectory({ line }: Signer, offered: OfferedState): Omit<OpenState, "pages" | "pageLengths"> {
   const known = line.know(offered.header);
   const organizationId = uuidFromBytes(known.header.organizationId);
+  if (!matches(offered.directory, known.header.directory)) {
+    throw changedRows(organizationId, "the directory does not match its header");
+  }
+  return { known, organizationId, directory: decodeDirectory(Uint8Array.from(offered.directory)) };
+}
+
+export function openState(signer: Signer, offered: OfferedState): OpenState {
+  const { known, organizationId, directory } = openDirectory(signer, offered);
   const refuse = (why: string): Fault => changedRows(organizationId, why);
-  if (!matches(offered.directory, known.header.directory)) throw refuse("the directory does not match its header");
-  const directory = decodeDirectory(Uint8Array.from(offered.directory));
   // A page that the directory does not list was never written: it is the signer's own word that it is empty.
   let pages: Pages = emptyPages;
   const pageLengths = new Map<string, number>();
@@ -38,7 +62,8 @@ export function openState({ line, draws }: Signer, offered: OfferedState): OpenS
     const content = offered.pages.find((page) => page.name === name)?.content;
     if (content === undefined && isOptionalPage(name)) continue;
     if (content === undefined) throw refuse(`page \`${name}\` is missing`);
-    if (digestKey(draws.pageDigest(name, content)) !== digestKey(digest)) throw refuse(`page \`${name}\` was changed`);
+    if (digestKey(signer.draws.pageDigest(name, content)) !== digestKey(digest))
+      throw refuse(`page \`${name}\` was changed`);
     pages = withPage(pages, name, content);
     if (isCounted(name)) pageLengths.set(name, content.length);
   }
@@ -66,7 +91,7 @@ function matches(content: Uint8Array, digest: Uint8Array): boolean {
  */
 export function missingLinks(
   signer: Signer,
-  { known, organizationId }: OpenState,
+  { known, organizationId }: Pick<OpenState, "known" | "organizationId">,
   links: readonly Uint8Array[],
 ): number | undefined {
   const { version } = known.header;

@@ -7,18 +7,24 @@ import { createOnItsWay, type Leaving } from "./on_its_way.ts";
 function leaving(number: number, end = 0): Leaving {
   const [id, digest] = [new Uint8Array(16).fill(7), new Uint8Array(32).fill(8)];
   const states = [{ organizationId: id, version: 1, digest }];
-  const leaf = { boot: id, number, states, activityType: "ACTIVITY_TYPE_CREATE_USER_TAG", fingerprint: digest };
+  const leaf = {
+    boot: id,
+    number,
+    event: "COMPLETED",
+    organizationId: id,
+    states,
+    activityType: "ACTIVITY_TYPE_CREATE_USER_TAG",
+    fingerprint: digest,
+    outside: [],
+  } as const;
   const content = encodeLeaf({
     ...leaf,
     blind: id,
-    event: "COMPLETED",
     grounds: "ROOT_QUORUM",
-    organizationId: id,
     activityId: id,
     timeMs: 1,
     header: undefined,
     evidence: [],
-    outside: [],
     outcome: digest,
   });
   return { leaf, marked: Uint8Array.of(...content, ...new Uint8Array(31), end), ledTo: undefined };

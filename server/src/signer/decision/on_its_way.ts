@@ -8,7 +8,10 @@ import { equalBytes } from "../../state/digest.ts";
 import type { KnownHeader } from "./line.ts";
 
 export type Leaving = {
-  leaf: Pick<Leaf, "boot" | "number" | "states" | "activityType" | "fingerprint">;
+  leaf: Pick<
+    Leaf,
+    "boot" | "number" | "event" | "organizationId" | "states" | "activityType" | "fingerprint" | "outside"
+  >;
   /** The leaf as it left, with its MAC. */
   marked: Uint8Array;
   /** The state it led to, when it changed any. */

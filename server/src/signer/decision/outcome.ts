@@ -11,6 +11,7 @@ import { checkMessage } from "../../outbox/message.ts";
 import { refuseProxyRights } from "../../rules/auth_proxy.ts";
 import { withoutBearerValues } from "../../rules/bearer_params.ts";
 import { fullResult, shownResult } from "../../rules/bearer_results.ts";
+import type { AppProof } from "../../state/app_proof.ts";
 import { withVerifiedContact } from "../../state/contacts.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
@@ -24,6 +25,7 @@ import { withChangedUser, withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { shownUser } from "./acting_parent.ts";
+import { provingAddresses, sealedProofs } from "./app_proofs.ts";
 import { sealBodyOf } from "./body_boxes.ts";
 import { markCodes, openCodeAccess } from "./code_records.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
@@ -61,7 +63,8 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
     throw error;
   }
   try {
-    return take(act, grounds, outcome);
+    const addresses = yield* provingAddresses(act, outcome);
+    return take(act, grounds, outcome, addresses);
   } finally {
     // Sealed or not: an outcome that is not used after all leaves its secrets to nobody else.
     for (const { secret } of newRecordsOf(outcome)) secret.fill(0);
@@ -73,7 +76,12 @@ function newRecordsOf({ records = [], births = [] }: ActivityOutcome<unknown>): 
 }
 
 /** The rows of what the activity came to. */
-function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>): Prepared[] {
+function take(
+  act: Act,
+  grounds: LeafGrounds,
+  outcome: ActivityOutcome<unknown>,
+  addresses: readonly AppProof[],
+): Prepared[] {
   const { signer } = act;
   const births = outcome.births ?? [];
   if (births.length > 0 && !act.verdicts.confirm("born", () => !births.some((birth) => isCreated(signer, birth)))) {
@@ -125,7 +133,8 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const sealed = isSealed && { sealed: sealFor(signer, row, boxed) };
   const { made, contents } = bytes;
   const disclosed = contents === undefined ? [] : [contents];
-  const own = { ...row, codes, spentCode, records, made, disclosed, outbox, ...sealed };
+  const proven = sealedProofs(act, row.leaf, addresses);
+  const own = { ...row, codes, spentCode, records, made, disclosed, outbox, ...sealed, ...proven };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
 }
@@ -223,7 +232,8 @@ export function refuse(act: Act, event: "REJECTED" | "FAILED", fault: Fault): Pr
   const failure = withoutBearerValues(form, envelope.parameters, said);
   const changes = noLongerWaiting(act);
   const transition = changes.length === 0 ? stay : end(act, changes);
-  return [record(act, event, "NONE", transition, failure, { failure })];
+  const row = record(act, event, "NONE", transition, failure, { failure });
+  return [{ ...row, ...sealedProofs(act, row.leaf) }];
 }
 
 /** Voted down: final, and the same bytes cannot be submitted anew. */

@@ -12,7 +12,6 @@ import { checkOpens } from "../../evidence/evidence.ts";
 import type { OfferedState, Prepared, Request, Wish } from "../../frames/messages.ts";
 import { allowedOrigins } from "../../rules/allowed_origins.ts";
 import { ownClientsOf } from "../../rules/auth_proxy.ts";
-import { authorise } from "../../rules/authorise.ts";
 import { checkProposal } from "../../rules/pending_limits.ts";
 import { compilingPolicies } from "../../rules/policies.ts";
 import { checkRecoveryKey } from "../../rules/recovery.ts";
@@ -27,6 +26,7 @@ import { type ActingParent, readActingParent } from "./acting_parent.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { isProxySent, proxySender } from "./auth_proxy_sender.ts";
 import { authenticate } from "./authenticate.ts";
+import { decideAct } from "./decided.ts";
 import { openIdentityTokens } from "./identity_tokens.ts";
 import { openKeyAccess } from "./key_records.ts";
 import { changedRows } from "./line.ts";
@@ -37,7 +37,6 @@ import { type OpenState, weightOf } from "./open_state.ts";
 import { createOtherStates, type OtherStates } from "./other_states.ts";
 import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
 import { readingInterfaces } from "./policy_interfaces.ts";
-import { questionOf } from "./question.ts";
 import { makesWiderSession, outsideScope } from "./session_scope.ts";
 import type { Signer } from "./signer.ts";
 import { approvalOf, approveAgain, vote } from "./vote.ts";
@@ -234,8 +233,8 @@ function* decide(context: DecisionContext, asked: Asked): Work<Prepared[]> {
   if (outside !== undefined) {
     return refuse(submitted, outside.code === "permission_denied" ? "REJECTED" : "FAILED", outside);
   }
-  const decision = authorise(questionOf(submitted, approvals));
-  const act: Act = { ...submitted, weighed: decision.weighed };
+  const { decision, decided } = decideAct(submitted, approvals);
+  const act: Act = { ...submitted, weighed: decision.weighed, decided };
   if (decision.kind === "allow") return yield* complete(act, decision.grounds);
   if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
   if (decision.kind === "fail") return refuse(act, "FAILED", decision.fault);

@@ -1,17 +1,19 @@
 /**
  * Letting results out. It relies on nothing between calls: it takes committed rows as they are stored, checks that each
- * state lies on one line with the pin, writes one record to its memory unless that has it all, and only then opens anything.
- * After a crash, or from another gateway, it is the same call again.
+ * state lies on one line with the pin, gives each new leaf its place in the log, writes one record to its memory unless that has it all,
+ * and only then opens anything. After a crash, or from another gateway, it is the same call again.
  */
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
-import type { ReleaseRow, Reply, Request } from "../../frames/messages.ts";
+import type { Place, ReleaseRow, Reply, Request } from "../../frames/messages.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { digestKey, equalBytes } from "../../state/digest.ts";
 import { passed } from "../../state/steps.ts";
+import { createAppending, hasOrdinal } from "../log/appending.ts";
+import { createListingCheck } from "../log/listing_check.ts";
+import { isSameId } from "../memory/id_table.ts";
 import type { Pin } from "../memory/pins.ts";
-import type { ReleasedRange } from "../memory/released_numbers.ts";
 import type { KnownHeader, StateRef } from "./line.ts";
 import type { Leaving } from "./on_its_way.ts";
 import { openResult, splitSpentCode } from "./results.ts";
@@ -22,14 +24,15 @@ type Outcome = Reply<"release">[number];
 type Gap = Extract<Outcome, { kind: "again" }>["value"][number];
 
 /** A row whose leaf is the signer's own and lies on its line; `own` where it left this very process a moment ago. */
-type Checked = { leaf: Leaving["leaf"]; own: Leaving | undefined; result?: string };
+type Checked = { leaf: Leaving["leaf"]; own: Leaving | undefined; place: Place | undefined; result?: string };
 
 export function release(signer: Signer, { rows, links }: Request<"release">): readonly Outcome[] {
   const { keyring, line, memory } = signer;
   const nowMs = signer.now();
   const given = line.links(links);
   const moved = new Map<string, { organizationId: Uint8Array; pin: Pin }>();
-  const leaves: ReleasedRange[] = [];
+  const appending = createAppending(memory);
+  const listing = createListingCheck(memory);
 
   const nameOf = createNames();
 
@@ -69,24 +72,31 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
       const own = signer.onItsWay.take(marked);
       const [leaf, states] =
         own === undefined ? readLeaf(signer, marked) : [own.leaf, statesNamedBy(own.leaf, own.ledTo)];
+      // Readers of bearer values have the same leaf opened as often as they ask: that writes nothing.
+      const isNew = appending.isNew(leaf);
+      listing.check(leaf, isNew);
       const objection = objectionTo(states);
       if (objection !== undefined) return objection;
       const result = spendCode(signer, row, leaf, own, nowMs);
+      const place = isNew ? appending.add(leaf, marked, hasOrdinal(leaf.event)) : undefined;
+      listing.passed();
       states.forEach(movePin);
-      // Readers of bearer values have the same leaf opened as often as they ask: that writes nothing.
-      if (own !== undefined || !memory.wasReleased(leaf.boot, leaf.number)) addLeaf(leaves, leaf);
-      return { leaf, own, ...(result !== undefined && { result }) };
+      return { leaf, own, place, ...(result !== undefined && { result }) };
     } catch (error) {
       if (error instanceof Fault) return { kind: "refused", value: { message: error.message } };
       throw error;
     }
   });
+  listing.finish(rows.length);
+  appending.checkSpace();
 
   passed("checked");
   // The first thing ever released is a deployment's birth: from here on this memory belongs to it.
-  const isNew = leaves.length > 0 || moved.size > 0;
+  const isNew = appending.leaves.length > 0 || moved.size > 0;
   if (isNew && memory.deploymentId === undefined) memory.rememberDeployment(keyring.deploymentId);
-  if (isNew) memory.rememberRelease(nowMs, [...moved.values()], leaves);
+  if (isNew) memory.rememberAppended(nowMs, [...moved.values()], appending.leaves);
+  // A log that others were told of must not be unlisted again after a power cut.
+  if (listing.isNew) memory.sync();
 
   passed("remembered");
   const outcomes = verdicts.map((verdict, index) => ("leaf" in verdict ? open(signer, rows[index], verdict) : verdict));
@@ -94,21 +104,11 @@ export function release(signer: Signer, { rows, links }: Request<"release">): re
   return outcomes;
 }
 
-/** Leaves of one group are numbered in the order they come here, nearly always without gaps: one range of them is remembered. */
-function addLeaf(ranges: ReleasedRange[], { boot, number }: Pick<Leaf, "boot" | "number">): void {
-  const range = ranges.at(-1);
-  if (range !== undefined && range.last === number - 1 && equalBytes(range.boot, boot)) range.last = number;
-  else ranges.push({ boot: Uint8Array.from(boot), first: number, last: number });
-}
-
 /** One row that was damaged in the database is that row's trouble, not its neighbours'. */
-function open(signer: Signer, row: ReleaseRow | undefined, { own, result }: Checked): Outcome {
-  if (row?.sealed === undefined) return { kind: "released", value: { result: undefined, place: undefined } };
+function open(signer: Signer, row: ReleaseRow | undefined, { own, place, result }: Checked): Outcome {
+  if (row?.sealed === undefined) return { kind: "released", value: { result: undefined, place } };
   try {
-    return {
-      kind: "released",
-      value: { result: result ?? boxedText(signer, row.leaf, row.sealed, own), place: undefined },
-    };
+    return { kind: "released", value: { result: result ?? boxedText(signer, row.leaf, row.sealed, own), place } };
   } catch (error) {
     if (error instanceof Fault) return { kind: "refused", value: { message: error.message } };
     throw error;
@@ -165,9 +165,4 @@ function createNames(): (organizationId: Uint8Array) => string {
     if (last === undefined || !isSameId(last.id, id)) last = { id, name: digestKey(id) };
     return last.name;
   };
-}
-
-function isSameId(a: Uint8Array, b: Uint8Array): boolean {
-  for (let i = 0; i < 16; i++) if (a[i] !== b[i]) return false;
-  return true;
 }

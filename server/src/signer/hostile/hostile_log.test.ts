@@ -3,6 +3,9 @@
  * never committed, decided on that is never shown, or taken away or moved afterwards.
  */
 import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
@@ -18,7 +21,7 @@ import {
 } from "../../../test/gateway_rig.ts";
 import { exportClient } from "../../../test/imports.ts";
 import { prepareOnce } from "../../../test/prepare_once.ts";
-import { checkingSigner, leafOf } from "../../../test/signer_rig.ts";
+import { checkingSigner, leafOf, openLogOn } from "../../../test/signer_rig.ts";
 import { protocolVersion } from "../../frames/frame.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import type { SignerLink } from "../../gateway/link/signer_link.ts";
@@ -28,6 +31,7 @@ import { sha256 } from "../../state/digest.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
 import { findActivityByFingerprint } from "../../store/activities.ts";
 import { commitGroup } from "../../store/commit.ts";
+import { loadState } from "../../store/organizations.ts";
 import { openKeyring } from "../secrets/keyring.ts";
 
 type TargetOrganization = { organizationId: string; people: [Person, Person, Person] };
@@ -115,6 +119,13 @@ async function waiting({ rig, strict }: Setup): Promise<{ fingerprint: string; t
   return { fingerprint, target: row.body };
 }
 
+/** The act that lists the log of the signer as it is now. */
+async function listing(rig: GatewayRig): Promise<Prepared> {
+  const state = await loadState(rig.store, rig.organizationId);
+  assert.ok(state);
+  return openLogOn(rig.signer, state);
+}
+
 /** One act for every kind of leaf: the rows that the signer would have committed. */
 const kept: Readonly<Record<string, (setup: Setup) => Promise<readonly Prepared[]>>> = {
   COMPLETED: (setup) => prepared(setup, setup.free.people[0], "create_user_tag", tag("x"), setup.free.organizationId),
@@ -179,13 +190,23 @@ const kept: Readonly<Record<string, (setup: Setup) => Promise<readonly Prepared[
     const heads = await rig.store.db.selectFrom("organizations").select("header").orderBy("organization_id").execute();
     const { leaf } = operator.operations.accept({ headers: heads.map(({ header }) => header), last: true });
     assert.ok(leaf);
-    return [leaf];
+    return [await listing(rig), leaf];
   },
+  LOG_OPENED: async ({ rig }) => {
+    const joined = rig.signer.restart({
+      orders: { adoptUnknown: true },
+      folder: mkdtempSync(join(tmpdir(), "keystead-host-")),
+    });
+    Object.assign(rig.signer.operations, joined.operations);
+    rig.signer.memory = joined.memory;
+    return [await listing(rig)];
+  },
+  BOOTED: async ({ rig }) => [rig.signer.operations.boot({}).prepared],
 };
 
 test("every kind of leaf is among them", () => {
   const kinds = Object.keys(kept).map((name) => name.split(/\W/)[0] ?? "");
-  assert.deepEqual(new Set(kinds), new Set(leafEvents));
+  assert.deepEqual(new Set([...kinds, "BOOTED"]), new Set(leafEvents));
 });
 
 for (const [kind, keep] of Object.entries(kept)) {

@@ -4,11 +4,16 @@ import { type CodeStarts, createCodeStarts } from "./code_starts.ts";
 import { createIdSet, type IdSet } from "./id_set.ts";
 import { createPins, type Pins } from "./pins.ts";
 import { createReleasedNumbers, type ReleasedNumbers } from "./released_numbers.ts";
+import type { SignerLog } from "./signer_log.ts";
 import { createTakenBodies, type TakenBodies } from "./taken_bodies.ts";
 
 export type MemoryContents = {
   readonly pins: Pins;
   readonly released: ReleasedNumbers;
+  /** Undefined until the first is opened. */
+  log: SignerLog | undefined;
+  /** Released numbers that are in no log of this memory yet. */
+  readonly owed: ReleasedNumbers;
   /** Processes of this signer. Leaves of others are released here too, but not all of them. */
   readonly ownBoots: IdSet;
   /** Deployments that this signer has made. */
@@ -32,6 +37,8 @@ export function createContents(): MemoryContents {
   return {
     pins: createPins(),
     released: createReleasedNumbers(),
+    log: undefined,
+    owed: createReleasedNumbers(),
     ownBoots: createIdSet(),
     born: createIdSet(),
     deploymentId: undefined,

@@ -5,15 +5,18 @@
  */
 import { writeSync } from "node:fs";
 import { join } from "node:path";
+import { Fault } from "@keystead/core/fault.ts";
 import { deriveKey } from "../../state/digest.ts";
 import { slotOf } from "../../state/journal.ts";
 import { type CodeMemory, createCodeMemory } from "./code_memory.ts";
 import { createContents, type MemoryContents } from "./contents.ts";
 import type { WriteBytes } from "./file_bytes.ts";
+import type { LoggedLeaf } from "./log_tail.ts";
 import { MemoryFile } from "./memory_file.ts";
 import { type Pin, type Pins, pinDigestLength } from "./pins.ts";
 import { applyRecord, compactedRecords, isWaitedFor, type MemoryRecord } from "./record_kinds.ts";
 import type { ReleasedRange } from "./released_numbers.ts";
+import type { NewLog, SignerLog } from "./signer_log.ts";
 import { readStored } from "./stored_memory.ts";
 import { isTakenBy, type TakenBody, takenDigestLength } from "./taken_bodies.ts";
 
@@ -38,7 +41,24 @@ export type Memory = {
   rememberBirth(deploymentId: Uint8Array): void;
   /** Whether this very memory has seen the deployment being made. */
   wasBornHere(deploymentId: Uint8Array): boolean;
-  /** One append for a whole group; it returns after the bytes are with the kernel, so any kill leaves them there. */
+  /** The log; undefined before the first is opened. Only records change it. */
+  readonly log: Readonly<Omit<SignerLog, "append" | "setCheckpoint" | "endTakingAll">> | undefined;
+  /** Ends the log and begins the next. */
+  openLog(log: NewLog): void;
+  /**
+   * One append for a whole group: pins move, and each leaf has its place in the log. It returns after the bytes are with the kernel, so any
+   * kill leaves them there.
+   */
+  rememberAppended(timeMs: number, pins: readonly MovedPin[], leaves: readonly LoggedLeaf[]): void;
+  /** The log is signed up to this size, and stored elsewhere. Returns once that is on the disk, with the root. */
+  rememberCheckpoint(size: number): Uint8Array;
+  /** Leaves from before the log are taken in, all that came. */
+  rememberTakenIn(timeMs: number): void;
+  /** Whether a leaf was released and is in no log yet. */
+  owes(boot: Uint8Array, number: number): boolean;
+  /** All of those. */
+  owed(): ReleasedRange[];
+  /** Pins that are set, and leaves that count as released before they are in the log: the log owes them. */
   rememberRelease(timeMs: number, pins: readonly MovedPin[], leaves: readonly ReleasedRange[]): void;
   resetClock(timeMs: number): void;
   /** The operator took a database as it is. Bodies that name a later time and were taken before count as older, too. */
@@ -126,6 +146,22 @@ function memoryOf(
     knowsBoot: (boot) => contents.ownBoots.has(boot),
     released: () => [...contents.released.ranges()],
     wasReleased: (boot, number) => contents.released.has(boot, number),
+    get log() {
+      return contents.log;
+    },
+    owes: (boot, number) => !contents.owed.isEmpty && contents.owed.has(boot, number),
+    owed: () => [...contents.owed.ranges()],
+    openLog: (log) => remember({ kind: "logOpened", value: log }),
+    rememberAppended(timeMs, moved, leaves) {
+      remember({ kind: "appended", value: { timeMs, pins: moved.map(pinValue), leaves } });
+    },
+    rememberCheckpoint(size) {
+      if (contents.log === undefined) throw new Fault("internal", "the memory has no log");
+      const edge = contents.log.edgeAt(size);
+      remember({ kind: "checkpoint", value: { edge: edge.toBytes() } });
+      return edge.root();
+    },
+    rememberTakenIn: (timeMs) => remember({ kind: "takenIn", value: { timeMs } }),
     rememberDeployment: (deploymentId) => remember({ kind: "deployment", value: { deploymentId } }),
     rememberBirth: (deploymentId) => remember({ kind: "born", value: { deploymentId } }),
     rememberBoot: (boot) => remember({ kind: "boot", value: { boot } }),

@@ -2,6 +2,7 @@
 export type NumberRanges = {
   add(number: number): void;
   addRange(first: number, last: number): void;
+  remove(number: number): void;
   has(number: number): boolean;
   ranges(): readonly (readonly [first: number, last: number])[];
 };
@@ -22,6 +23,11 @@ export function createNumberRanges(): NumberRanges {
   }
 
   function addRange(first: number, last: number): void {
+    const newest = ranges.at(-1);
+    if (newest !== undefined && newest[1] === first - 1) {
+      newest[1] = last;
+      return;
+    }
     // Everything that touches [first - 1, last + 1] becomes one range with it.
     const at = place(first - 1);
     let end = at;
@@ -34,9 +40,22 @@ export function createNumberRanges(): NumberRanges {
     ranges.splice(at, end - at, [from, to]);
   }
 
+  function remove(number: number): void {
+    const at = place(number);
+    const range = ranges[at];
+    if (range === undefined || range[0] > number) return;
+    const [first, last] = range;
+    const around: [number, number][] = [
+      [first, number - 1],
+      [number + 1, last],
+    ];
+    ranges.splice(at, 1, ...around.filter(([from, to]) => from <= to));
+  }
+
   return {
     add: (number) => addRange(number, number),
     addRange,
+    remove,
     has(number) {
       const range = ranges[place(number)];
       return range !== undefined && range[0] <= number;

@@ -2,42 +2,17 @@
  * One row per kind of record: its bytes, whether its writer waits for the disk, what it changes, and what a compaction writes of it.
  * A new kind is a new row at the end, because a row's place is the kind's byte in the file. Layout: SPEC.md of the signer.
  */
-import {
-  bool,
-  fixed,
-  type Layout,
-  list,
-  optional,
-  struct,
-  u64,
-  type ValueOf,
-  variant,
-} from "@keystead/core/encoding/layout.ts";
+import { bool, fixed, list, optional, struct, u64, type ValueOf, variant } from "@keystead/core/encoding/layout.ts";
 import { clockToleranceMs } from "../../state/journal.ts";
 import { attemptDigestLength } from "./code_attempts.ts";
 import { maxCodeMs } from "./code_starts.ts";
 import type { MemoryContents } from "./contents.ts";
-import { pinDigestLength } from "./pins.ts";
+import { logRecords, pinLayout, rangeLayout } from "./log_records.ts";
+import { batchesOf, type RecordKind, row } from "./record_kind.ts";
 import { type TakenNotes, takenDigestLength } from "./taken_bodies.ts";
-
-type RecordKind<T> = {
-  layout: Layout<T>;
-  /** For records that come once and must not be lost: the contents change only after the record is on the disk. */
-  isWaitedFor: boolean;
-  apply(contents: MemoryContents, value: T): void;
-  /** The values that stand for the present contents. Kinds are written in the order of these numbers. */
-  compaction: { order: number; values(contents: MemoryContents): Iterable<T> };
-};
-
-/** Lets the compiler take a row's type of value from its layout. */
-function row<T>(kind: RecordKind<T>): RecordKind<T> {
-  return kind;
-}
 
 const deploymentLayout = struct({ deploymentId: fixed(16) });
 const timeLayout = struct({ timeMs: u64 });
-const pinLayout = struct({ organizationId: fixed(16), version: u64, digest: fixed(pinDigestLength) });
-const rangeLayout = struct({ boot: fixed(16), first: u64, last: u64 });
 const takenLayout = struct({
   slot: u64,
   fingerprint: fixed(takenDigestLength),
@@ -81,7 +56,11 @@ export const recordKinds = {
     apply(contents, { timeMs, pins, leaves }) {
       contents.lastTimeMs = Math.max(contents.lastTimeMs, timeMs);
       for (const { organizationId, version, digest } of pins) contents.pins.set(organizationId, { version, digest });
-      for (const range of leaves) contents.released.add(range);
+      for (const range of leaves) {
+        contents.released.add(range);
+        // What is released from here on without a place in the log, it owes.
+        if (contents.log !== undefined) contents.owed.add(range);
+      }
     },
     compaction: { order: 3, values: compactedReleases },
   }),
@@ -167,14 +146,12 @@ export const recordKinds = {
     },
     compaction: { order: 9, values: compactedAttempts },
   }),
+  ...logRecords,
 };
 
 function timeUnlessZero(timeMs: number): ValueOf<typeof timeLayout>[] {
   return timeMs > 0 ? [{ timeMs }] : [];
 }
-
-/** How many ranges or pins one record of a compaction holds. */
-const compactedBatch = 4096;
 
 function* compactedReleases({ released, pins, lastTimeMs }: MemoryContents): Generator<ValueOf<typeof releaseLayout>> {
   for (const leaves of batchesOf(released.ranges())) yield { timeMs: lastTimeMs, pins: [], leaves };
@@ -203,17 +180,6 @@ function* compactedAttempts({
 }: MemoryContents): Generator<ValueOf<typeof codeAttemptsLayout>> {
   codeAttempts.forget(lastTimeMs);
   for (const attempts of batchesOf(codeAttempts.values())) yield { timeMs: lastTimeMs, attempts };
-}
-
-function* batchesOf<T>(items: Iterable<T>): Generator<T[]> {
-  let batch: T[] = [];
-  for (const item of items) {
-    batch.push(item);
-    if (batch.length < compactedBatch) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
 
 type Layouts = { [K in keyof typeof recordKinds]: (typeof recordKinds)[K]["layout"] };

@@ -7,6 +7,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { Prepared, Reply, Request } from "../../frames/messages.ts";
 import { digestKey, sha256 } from "../../state/digest.ts";
 import type { Signer } from "../decision/signer.ts";
+import { unlistedLog } from "../log/next_log.ts";
 import { type Pin, pinDigestLength } from "../memory/pins.ts";
 import { operatorLeaf } from "./operator_leaf.ts";
 
@@ -56,6 +57,8 @@ function conclude(
   if (memory.deploymentId === undefined) memory.rememberDeployment(signer.keyring.deploymentId);
   // Before any head is pinned: what was executed since the backup must not be new for a moment.
   memory.rememberAcceptance(nowMs);
+  // What the log has is not what the database has any more: the next one begins, and owes this leaf.
+  unlistedLog(memory, nowMs);
   const released = [{ boot: leaf.boot, first: leaf.number, last: leaf.number }];
   for (let at = 0; at < heads.length; at += pinsPerRecord) {
     const pins = heads.slice(at, at + pinsPerRecord).map(({ organizationId, version, digest }) => ({

@@ -11,6 +11,8 @@ import { sha256 } from "../../state/digest.ts";
 import { put } from "../../state/entities.ts";
 import type { Signer } from "../decision/signer.ts";
 import { beforeBirth, executedIn, writeState } from "../decision/write_state.ts";
+import { listLog, openedLogValue } from "../log/listed_log.ts";
+import { unlistedLog } from "../log/next_log.ts";
 import { operatorLeaf } from "./operator_leaf.ts";
 
 export type BirthOrder = {
@@ -27,8 +29,10 @@ export type BirthOrder = {
 export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Array): Prepared {
   const nowMs = signer.now();
   const organizationId = uuidToBytes(order.organizationId);
-  const ordered = new TextEncoder().encode(JSON.stringify(order));
-  const orderDigest = sha256(ordered);
+  const orderText = new TextEncoder().encode(JSON.stringify(order));
+  const orderDigest = sha256(orderText);
+  // Its log begins with it.
+  const log = unlistedLog(signer.memory, nowMs);
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
   const settings = { organizationName: order.organizationName, features: [], ...times };
   const { authProxy } = order;
@@ -53,6 +57,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     }),
     put("rootQuorum", { threshold: 1, userIds: [order.userId] }),
     ...(authProxy === undefined ? [] : newAuthProxy(authProxy, nowMs)),
+    listLog(log, nowMs),
   ];
   const before = beforeBirth(organizationId, undefined);
   const { next } = writeState(signer, before, changes, executedIn(before));
@@ -63,6 +68,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     timeMs: nowMs,
     decidedOn: undefined,
     header: next.header,
+    outside: [openedLogValue(log)],
     outcome: sha256(fromHex(order.apiPublicKey)),
   });
   return {
@@ -77,7 +83,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     spentCode: undefined,
     records: [],
     made: undefined,
-    disclosed: [ordered],
+    disclosed: [orderText],
     proofs: undefined,
     context: undefined,
     outbox: [],

@@ -1,5 +1,5 @@
 /** The leaf of an act that the operator ordered and no user stamped. */
-import { encodeLeaf } from "@keystead/core/log/leaf.ts";
+import { encodeLeaf, type NewLeaf } from "@keystead/core/log/leaf.ts";
 import type { NamedState } from "@keystead/core/log/leaf_format_2.ts";
 import type { LeafEvent } from "@keystead/core/log/leaf_words.ts";
 import type { Signer } from "../decision/signer.ts";
@@ -13,12 +13,14 @@ export type OperatorAct = {
   /** Undefined of a first state, which nothing was before. */
   decidedOn: NamedState | undefined;
   header: Uint8Array | undefined;
+  /** What neither the order nor a state says. */
+  outside?: NewLeaf["outside"];
   outcome: Uint8Array;
 };
 
 export function operatorLeaf(
   signer: Signer,
-  { decidedOn, ...act }: OperatorAct,
+  { decidedOn, outside = [], ...act }: OperatorAct,
 ): { boot: Uint8Array; number: number; leaf: Uint8Array } {
   const number = signer.nextNumber();
   const leaf = encodeLeaf({
@@ -31,7 +33,7 @@ export function operatorLeaf(
     activityType: "",
     states: decidedOn === undefined ? [] : [decidedOn],
     evidence: [],
-    outside: [],
+    outside,
   });
   return { boot: signer.boot, number, leaf: signer.keyring.authenticity.mark("leaf", leaf) };
 }
