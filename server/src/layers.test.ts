@@ -50,7 +50,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // A program of its own. It writes files and holds its folder as the launcher does.
   witness: ["core", "curves", "launcher"],
   // A program of its own: files and a key in, findings out.
-  verifier: ["core", "curves"],
+  verifier: ["core", "curves", "replay"],
   sdk: ["core"],
   cli: ["core", "sdk"],
 };
@@ -107,10 +107,14 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
   "server/src/signer": {
     memory: [],
     secrets: [],
-    decision: ["memory", "secrets"],
-    operator: ["memory", "secrets", "decision"],
+    // Where released leaves stand, and which log is listed.
+    log: ["memory"],
+    decision: ["memory", "secrets", "log"],
+    operator: ["memory", "secrets", "decision", "log"],
     attestation: ["secrets", "decision", "operator"],
-    "": ["memory", "secrets", "decision", "operator", "attestation"],
+    // What the gateway asks about the log.
+    log_requests: ["memory", "secrets", "log", "decision", "operator"],
+    "": ["memory", "secrets", "log", "decision", "operator", "attestation", "log_requests"],
   },
 };
 

@@ -9,6 +9,7 @@ import { openBody } from "../src/signer/decision/body_boxes.ts";
 import type { Sealer } from "../src/signer/secrets/seal.ts";
 import { withoutMac } from "../src/state/authenticity.ts";
 import { sha256 } from "../src/state/digest.ts";
+import { decodeMade } from "../src/state/drawn.ts";
 import type { Store } from "../src/store/store.ts";
 import type { TableName, Tables } from "../src/store/tables.ts";
 
@@ -48,6 +49,7 @@ export async function exportedRows(store: Store, sealer?: Sealer, ids?: readonly
   return { organizations };
 }
 
+/** A leaf from before leaves named what was made gets what lies beside it, and the contents of its keys that are still there. */
 function toExported({ leaf: marked, made }: Tables["leaves"], found: readonly Bytes[]): ExportedLeaf {
   const bytes = Uint8Array.from(withoutMac(marked));
   const leaf = decodeLeaf(bytes);
@@ -55,8 +57,9 @@ function toExported({ leaf: marked, made }: Tables["leaves"], found: readonly By
     if (made !== null && toHex(sha256(made)) === digest) return [made];
     return found.flatMap((bytesByDigest) => bytesByDigest.get(digest) ?? []).slice(0, 1);
   });
-  const isBound = leaf.outside.some(({ kind }) => kind === "made");
-  return { leaf: bytes, bodies, ...(made !== null && !isBound && { made }) };
+  if (made === null || leaf.outside.some(({ kind }) => kind === "made")) return { leaf: bytes, bodies };
+  const contents = decodeMade(made).flatMap(({ digest }) => found[0]?.get(toHex(digest)) ?? []);
+  return { leaf: bytes, bodies: [...bodies, ...contents], made };
 }
 
 function digestsIn({ fingerprint, evidence, outside, outcome }: Leaf): string[] {
@@ -65,11 +68,14 @@ function digestsIn({ fingerprint, evidence, outside, outcome }: Leaf): string[] 
 }
 
 async function readBytes(store: Store, organizationId: string, sealer: Sealer | undefined): Promise<Bytes> {
-  const [activities, sealed, votes, disclosures] = await Promise.all([
+  const [activities, sealed, votes, disclosures, ...keys] = await Promise.all([
     rowsOf(store, "activities", organizationId),
     rowsOf(store, "sealed_bodies", organizationId),
     rowsOf(store, "votes", organizationId),
     rowsOf(store, "disclosures", organizationId),
+    rowsOf(store, "wallets", organizationId),
+    rowsOf(store, "wallet_accounts", organizationId),
+    rowsOf(store, "private_keys", organizationId),
   ]);
   const boxes = new Map(sealed.map((row) => [row.activity_id, row.sealed]));
   const bytes: Bytes = new Map(disclosures.map(({ digest, content }) => [digest, content]));
@@ -85,6 +91,7 @@ async function readBytes(store: Store, organizationId: string, sealer: Sealer | 
     add(result);
     add(failure);
   }
+  for (const { record } of keys.flat()) add(Uint8Array.from(withoutMac(record)));
   for (const { vote } of votes) add((JSON.parse(vote) as { message?: string }).message);
   return bytes;
 }

@@ -2,6 +2,7 @@
  * Gateway and signer in this process, on a real database: everything between HTTP and the keys but the socket. The
  * clock is the test's, so that a day can pass.
  */
+import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
@@ -12,6 +13,7 @@ import type { MessageKind } from "../src/frames/messages.ts";
 import { createRepeats } from "../src/gateway/bounds/repeats.ts";
 import { type CourierOrders, noOrders } from "../src/gateway/link/courier_orders.ts";
 import type { SignerLink } from "../src/gateway/link/signer_link.ts";
+import { joinLog } from "../src/gateway/log/join_log.ts";
 import { LogPlaces } from "../src/gateway/places/log_places.ts";
 import { createCommitter } from "../src/gateway/submit/committer.ts";
 import { createOrganizations } from "../src/gateway/submit/organization_states.ts";
@@ -43,7 +45,6 @@ export type GatewayRig = {
   store: Store;
   signer: SignerRig;
   link: SignerLink;
-  /** Kept from the moment that a test begins them. */
   places: LogPlaces;
   /** What the courier would say about issuers of identity tokens. */
   issuers: TestIssuers;
@@ -83,6 +84,8 @@ export async function createGatewayRig(
   t: TestContext,
   dialect: Store["dialect"],
   nowMs = Date.now(),
+  /** False: as before there were logs, nothing of one is stored. */
+  keepsLog = true,
 ): Promise<GatewayRig | undefined> {
   const store = await openTestStore(t, dialect);
   if (store === undefined) return undefined;
@@ -99,6 +102,8 @@ export async function createGatewayRig(
     exchange: (request) => rig.orders.exchange(request),
   });
   const committer = createCommitter(store, link, places);
+  if (keepsLog)
+    await joinLog({ store, link, committer, places, sign: assert.fail, note: assert.fail }, { serves: true });
   const repeats = createRepeats();
   const notarizerKey = nodeCurves.compressPoint("p256", fromHex(publicKeys.notarizer));
   const dependencies: SubmitDependencies = {

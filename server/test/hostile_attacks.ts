@@ -6,13 +6,14 @@
 import { boxAttacks } from "./hostile_boxes.ts";
 import { frameAttacks } from "./hostile_frames.ts";
 import { historyAttacks } from "./hostile_history.ts";
+import { logAttacks } from "./hostile_log_attacks.ts";
 import type { Aim } from "./hostile_material.ts";
 import type { Run } from "./hostile_run.ts";
 import { stateAttacks } from "./hostile_states.ts";
 import { type Want, wantOf, wishNames } from "./hostile_wants.ts";
 import type { Random } from "./seeded_random.ts";
 
-export const attacks = { ...stateAttacks, ...historyAttacks, ...boxAttacks, ...frameAttacks } as const;
+export const attacks = { ...stateAttacks, ...historyAttacks, ...boxAttacks, ...logAttacks, ...frameAttacks } as const;
 
 export type AttackName = keyof typeof attacks;
 export const attackNames = Object.keys(attacks) as AttackName[];

@@ -11,6 +11,7 @@ import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { Frame } from "../src/frames/frame.ts";
 import { type MessageKind, messages, type Prepared, type Request } from "../src/frames/messages.ts";
 import { sha256 } from "../src/state/digest.ts";
+import { createLogJudge } from "./hostile_log_judge.ts";
 import type { Run } from "./hostile_run.ts";
 import type { Verdict, Want } from "./hostile_wants.ts";
 
@@ -32,6 +33,7 @@ export function createJudge(run: Run): Judge {
     [...run.seen.values()].flatMap(({ states }) => states.slice(-1).map(({ header }) => toHex(header))),
   );
   const answers = releasedAnswers(run);
+  const log = createLogJudge(run);
   const needles = secretNeedles(run);
   const released = answers.size;
   const counts: Judge["counts"] = { refused: 0, "asked for more": 0, "on record": 0, honest: 0, answered: 0 };
@@ -94,7 +96,7 @@ export function createJudge(run: Run): Judge {
       // No body of the run holds a bearer value, so no box is one of a body.
       return verdicts.some((verdict) => verdict.kind === "opened") ? "it opened a body" : undefined;
     }
-    return `it answered ${kind}`;
+    return log.objectionTo(kind, request, payload);
   }
 
   return {

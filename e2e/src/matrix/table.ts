@@ -19,6 +19,7 @@ import { createOauthProviders, deleteOauthProviders, getOauthProviders, oauth, o
 import { importPrivateKey, importWallet, initImportPrivateKey, initImportWallet } from "./imports.ts";
 import { getIpAllowlist, removeIpAllowlist, setIpAllowlist } from "./ip_allowlists.ts";
 import { listActivities, listSuborgs, listVerifiedSuborgs } from "./lists.ts";
+import { getLogStatement, listLogLeaves } from "./log_queries.ts";
 import { emailAuth, initOtpAuth, initUserEmailRecovery, otpAuth, recoverUser } from "./mailed_keys.ts";
 import {
   createOauth2Credential,
@@ -169,6 +170,7 @@ export const queryTable = {
   get_authenticators: getAuthenticators,
   get_boot_proof: getBootProof,
   get_latest_boot_proof: getLatestBootProof,
+  get_log_statement: getLogStatement,
   get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
@@ -188,6 +190,7 @@ export const queryTable = {
   list_activities: listActivities,
   list_app_proofs: listAppProofs,
   list_email_events: listEmailEvents,
+  list_log_leaves: listLogLeaves,
   list_policies: listPolicies,
   list_private_key_tags: listPrivateKeyTags,
   list_private_keys: listPrivateKeys,

@@ -84,9 +84,10 @@ onBothDatabases("the leaf names the issuer's key that the token was held against
   const leaves = (await listLeaves(rig.store, undefined, 1_000)).filter((row) => row.organizationId === organizationId);
   const outside = leaves.flatMap(({ leaf }) => decodeLeaf(Uint8Array.from(withoutMac(leaf))).outside);
   assert.deepEqual(
-    outside.map(({ value }) => {
+    outside.flatMap(({ kind, value }) => {
+      if (kind !== "issuerKey") return [];
       const { issuer, key } = decodeIssuerKey(value.value);
-      return [issuer, JSON.parse(key).kid];
+      return [[issuer, JSON.parse(key).kid]];
     }),
     [[testIssuer, testIssuerKey.kid]],
   );

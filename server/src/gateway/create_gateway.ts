@@ -87,6 +87,8 @@ export type Gateway = {
   committer: Committer;
   /** Where leaves stand in the signer's log, on their way into the database. */
   places: LogPlaces;
+  /** Has the log signed as far as it is stored. */
+  signLog(): Promise<void>;
   /** Serves HTTP and starts the background jobs; the port it got. */
   listen(address: { host: string; port: number }): Promise<number>;
   /** Answers what is under way, ends the jobs and writes down what was released. Store and link stay open. */
@@ -182,6 +184,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     organizations,
     committer,
     places,
+    signLog: checkpoints.sign,
     async listen({ host, port }) {
       await http.app.listen({ host, port });
       await proxyHttp?.app.listen({ host, port: proxyPort ?? 0 });

@@ -1,5 +1,6 @@
 /** The gateway process: settings, database, the link to the signer, the gateway itself, and what the launcher says. */
 import type { Socket } from "node:net";
+import { Fault } from "@keystead/core/fault.ts";
 import { pino } from "pino";
 import { createNodeCurves } from "../curves/node_curves.ts";
 import { closeStore, openStore } from "../store/store.ts";
@@ -13,7 +14,7 @@ import { joinLog } from "./log/join_log.ts";
 import { findOrder } from "./operator/orders.ts";
 import { recordBoot } from "./record_boot.ts";
 import { readSettings } from "./settings.ts";
-import { createSignerJoiner } from "./signer_joiner.ts";
+import { createSignerJoiner, SignerLate } from "./signer_joiner.ts";
 import { createSignerStatus } from "./signer_status.ts";
 
 const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, sync: true }));
@@ -35,9 +36,9 @@ const courier = createCourierLink();
 const needCourier = () => void launcher.tell({ kind: "need", process: "courier" });
 if (chosen.ignoresIpAllowlists) log.warn("KEYSTEAD_IP_ALLOWLISTS=ignore: requests are accepted from every address");
 const gateway = createGateway({ store, curves, link, signer, courier, needCourier, ...chosen, log });
-const { organizations, committer, places } = gateway;
+const { organizations, committer, places, signLog: sign } = gateway;
 const watched = places.watch(link);
-const joining = { store, link: watched, committer, places, note: (message: string) => log.error(message) };
+const joining = { store, link: watched, committer, places, sign, note: (message: string) => log.error(message) };
 const order = findOrder(mode, { ...joining, logPublicKey: () => signer.publicKeys().log ?? "" });
 
 async function stop(): Promise<void> {
@@ -56,8 +57,13 @@ async function join(socket: Socket): Promise<void> {
   const serves = order === undefined;
   if (isAccepting || !(await joinLog(joining, { serves }))) return;
   // An operator's order ends with its report: only a start that serves is recorded, before anything else of it is released.
-  if (serves) signer.setBoot(await recordBoot(store, link, committer));
+  if (serves) signer.setBoot(await recordBoot(store, link, committer).catch(orLate));
   for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
+}
+
+/** A start that cannot be recorded yet can serve readers: nothing is signed before it is. */
+function orLate(error: unknown): never {
+  throw error instanceof Fault && error.code === "unavailable" ? new SignerLate(error) : error;
 }
 
 let listening: Promise<void> | undefined;

@@ -37,7 +37,7 @@ export function compareLeaves(was: Leaf, prepared: Prepared, leniency: Leniency)
     found.push("was asked for by other evidence than now");
   }
   if (!isDeepStrictEqual(takenIn(was), takenIn(is))) found.push("took other values from outside than now");
-  if (!withoutParent && !isDeepStrictEqual(statesIn(was), statesIn(is)))
+  if (!withoutParent && !isDeepStrictEqual(statesIn(was, was), statesIn(is, was)))
     found.push("was decided on other states than now");
   if (!withoutHeader && headerDigest(was.header) !== headerDigest(is.header)) found.push("leads to another state");
   if (!isRefused && !isDrawn(was) && toHex(was.outcome) !== outcomeAs(was, is, prepared.activity?.result)) {
@@ -79,9 +79,11 @@ function takenIn({ outside, evidence }: Leaf): unknown {
   return outside.filter(({ kind }) => kind === "oauth2Identity" || (kind === "issuerKey" && !isMadeUp));
 }
 
-/** Without regard to the order in which they were read. */
-function statesIn({ states }: Leaf): string[] {
-  return states
-    .map(({ organizationId, version, digest }) => [toHex(organizationId), version, toHex(digest)].join(" "))
+/** In one order, of organizations that `named` names. What the signer had at hand then, it reads from a state now. */
+function statesIn({ states }: Leaf, named: Leaf): string[] {
+  const ids = new Set(named.states.map(({ organizationId }) => toHex(organizationId)));
+  const own = states.filter(({ organizationId }) => ids.has(toHex(organizationId)));
+  return own
+    .map(({ organizationId, version, digest }) => `${toHex(organizationId)} ${version} ${toHex(digest)}`)
     .sort();
 }

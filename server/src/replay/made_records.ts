@@ -26,28 +26,36 @@ export function toldRecordsOf(
   };
 }
 
-export type Kept = { records: StoredRecord[]; differences: string[] };
+export type Kept = { records: StoredRecord[]; differences: string[]; unchecked: string[] };
 
-/** `result`: the act's, for records whose contents are not disclosed. */
+/** Where the contents of records are looked for, and for those that are nowhere, the result of the act, which has their addresses. */
+export type RecordSource = {
+  told: ToldRecords;
+  find(digest: Uint8Array): Uint8Array | undefined;
+  result: Uint8Array | undefined;
+};
+
 export function recordsAsTheyWere(
   authenticity: Authenticity,
   leaf: Leaf,
   prepared: Prepared["records"],
-  told: ToldRecords,
-  result: Uint8Array | undefined,
+  { told, find, result }: RecordSource,
 ): Kept {
   const differences: string[] = [];
+  const unchecked = new Set<string>();
   const addresses = addressesIn(parseResult(result));
   const contents = [...told.contents];
   if (told.made.length !== prepared.length)
     differences.push(`made ${told.made.length} records, and now ${prepared.length}`);
   const records = prepared.map(({ content, sealed }, index) => {
     const own = decodeRecord(withoutMac(content));
-    const kept = isKeyRecord(own) ? contents.shift() : encodeRecord(own);
+    const { digest = new Uint8Array() } = told.made[index] ?? {};
+    const kept = isKeyRecord(own) ? (contents.shift() ?? find(digest)) : encodeRecord(own);
     if (kept === undefined) {
+      unchecked.add("undisclosed: the content of a key's record");
       return { content: authenticity.mark("record", encodeRecord(withAddresses(own, leaf, addresses))), sealed };
     }
-    if (toHex(sha256(kept)) !== toHex(told.made[index]?.digest ?? new Uint8Array())) {
+    if (toHex(sha256(kept)) !== toHex(digest)) {
       differences.push("a record is not the one that the leaf tells of");
     }
     const then = decodeRecord(kept);
@@ -56,7 +64,7 @@ export function recordsAsTheyWere(
     }
     return { content: authenticity.mark("record", Uint8Array.from(kept)), sealed };
   });
-  return { records, differences };
+  return { records, differences, unchecked: [...unchecked] };
 }
 
 /** What follows from no secret, and from no process. */

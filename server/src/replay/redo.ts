@@ -59,10 +59,13 @@ export function redo(world: World, site: Site, entry: Entry, state: ReplayState)
     isRefused: told.isRefused,
     withoutHeader: isChildUnknown && entry.after === undefined,
   });
-  const kept = recordsAsTheyWere(world.signer.keyring.authenticity, leaf, first.records, own, result);
+  const kept = recordsAsTheyWere(world.signer.keyring.authenticity, leaf, first.records, {
+    ...{ told: own, find: log.find, result },
+  });
   found.push(...kept.differences, ...told.unasked.map((subject) => `says of \`${subject}\` what nobody asks now`));
   const unchecked = [
     ...told.unsaid.map((what) => `undisclosed: ${what}`),
+    ...kept.unchecked,
     ...(others.isStandIn ? ["needs the parent's log"] : []),
     ...(isChildUnknown ? ["needs the log of the organization that it made"] : []),
   ];
@@ -102,7 +105,10 @@ function otherStates(world: World, signer: Parameters<typeof standInParent>[0], 
       const named = leaf.states.find((state) => uuidFromBytes(state.organizationId) === organizationId);
       const known = named && world.states.get(toHex(named.digest));
       if (known !== undefined) return known;
-      if (world.logs.has(organizationId) && named !== undefined && !isStandIn) {
+      // What never changes the signer had at hand: session profiles. Any later state has them, too.
+      const newest = named === undefined ? world.newest.get(organizationId) : undefined;
+      if (newest !== undefined) return newest;
+      if (world.whole.has(organizationId) && named !== undefined) {
         throw new Error(`names a state of organization ${organizationId} that its log does not lead to`);
       }
       isStandIn = true;

@@ -42,14 +42,18 @@ function redoByParent(world: World, site: Site, entry: Entry): Redone {
   const made = byParent ?? bornAnew(world, site, entry);
   if (typeof made === "string") return undisclosed(made, entry);
   const withoutParent = byParent === undefined;
-  const unchecked = [
-    ...(withoutParent ? ["needs the parent's log: whether the parent might"] : []),
-    ...world.signer.told.unsaid.map((what) => `undisclosed: ${what}`),
-  ];
   const differences = compareLeaves(leaf, made, { withoutParent, isRefused: false });
   const { authenticity } = world.signer.keyring;
-  const kept = recordsAsTheyWere(authenticity, leaf, made.records, own, undefined);
+  const kept = recordsAsTheyWere(authenticity, leaf, made.records, {
+    ...{ told: own, find: log.find, result: undefined },
+  });
   differences.push(...kept.differences);
+  const unsaid = withoutParent ? world.signer.told.unsaid : [];
+  const unchecked = [
+    ...(withoutParent ? ["needs the parent's log: whether the parent might"] : []),
+    ...unsaid.map((what) => `undisclosed: ${what}`),
+    ...kept.unchecked,
+  ];
   for (const record of kept.records) site.records.add(record);
   return { state: made.next && stateAfter(undefined, made.next), differences, unchecked };
 }

@@ -37,6 +37,8 @@ export async function replayExport(exported: Exported, { orders, done }: ReplayO
   for (const log of parentsFirst(logs)) {
     const { organizationId } = log;
     const replay = replayOrganization(world, log);
+    if (replay.end !== undefined) world.newest.set(organizationId, replay.end.state);
+    if (replay.isWhole) world.whole.add(organizationId);
     report.organizations += 1;
     report.acts += replay.acts;
     for (const difference of replay.differences) report.differences.push({ organizationId, ...difference });

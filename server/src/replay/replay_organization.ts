@@ -21,6 +21,8 @@ export type OrganizationReplay = {
   differences: Difference[];
   /** What could not be held against anything. */
   unchecked: Difference[];
+  /** All acts were executed. */
+  isWhole: boolean;
   /** Where the newest line ends. */
   end: { state: ReplayState; records: RecordShelf } | undefined;
 };
@@ -28,7 +30,7 @@ export type OrganizationReplay = {
 type Frame = { state: ReplayState; rest: Entry[]; records: number; executed: number };
 
 export function replayOrganization(world: World, log: OrganizationLog): OrganizationReplay {
-  const found: OrganizationReplay = { acts: 0, differences: [], unchecked: [], end: undefined };
+  const found: OrganizationReplay = { acts: 0, differences: [], unchecked: [], isWhole: false, end: undefined };
   const site: Site = { log, records: createRecordShelf(), executed: [] };
   const open = new Set(log.entries.filter((entry) => !changesNothing(entry)));
   const byState = Map.groupBy(open, ({ before, leaf }) => (leaf.event === "BIRTH" ? "" : (before ?? "")));
@@ -78,6 +80,7 @@ export function replayOrganization(world: World, log: OrganizationLog): Organiza
     take(entry, () => redo(world, site, entry, frame.state));
     if (entry.after === undefined) frame.records = site.records.size;
   }
+  found.isWhole = !isLost && open.size === 0;
   if (!isLost) noteUnreached(found, [...open].sort(inOrder));
   else if (open.size > 0) found.unchecked.push({ index: firstOf(open), what: `${open.size} acts after that` });
   return found;

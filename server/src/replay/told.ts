@@ -2,6 +2,7 @@
  * What the log tells of one act that nobody can find out again: tags and digests of records, keys that were drawn, and what the memory
  * and the secrets answered. The secrets behind them are drawn anew, and are nobody's.
  */
+import { randomUUID } from "node:crypto";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
@@ -50,11 +51,13 @@ const nothing = toHex(sha256(""));
 const noTag = new Uint8Array(32);
 
 export function createTold(): Told {
+  const seed = randomUUID();
   let act: ToldAct | undefined;
   let tags: string[] = [];
   let verdicts: MemoryVerdict[] = [];
   let target: TakenImportTarget | undefined;
   let isRefused = false;
+  let drawn = 0;
   const unsaid = new Set<string>();
   /** By the digest of the page as it is written here, the one that it had. */
   const pages = new Map<string, Uint8Array>();
@@ -96,10 +99,18 @@ export function createTold(): Told {
       verdicts = valuesOf(leaf, "memoryVerdict").map(decodeMemoryVerdict);
       target = valuesOf(leaf, "importTarget").map(decodeImportTarget)[0];
       isRefused = false;
+      drawn = 0;
       unsaid.clear();
     },
     drawsOf: (keyring) => ({
       ...createDraws(keyring),
+      // The same each time that one act is asked about: the signer looks for secrets that it knows already.
+      random(length) {
+        const own = act === undefined ? "" : `${toHex(act.leaf.boot)} ${act.leaf.number}`;
+        const name = `${seed} ${own} ${drawn++}`;
+        const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, block) => sha256(`${name} ${block}`));
+        return new Uint8Array(Buffer.concat(blocks).subarray(0, length));
+      },
       tag: () => tags.shift() ?? toHex(noTag),
       isBound: () => true,
       sessionKey() {

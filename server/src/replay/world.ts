@@ -14,6 +14,10 @@ export type World = {
   readonly logs: ReadonlyMap<string, OrganizationLog>;
   /** States that leaves of other organizations name, by digest. */
   readonly states: Map<string, ReplayState>;
+  /** Where the logs of organizations that were executed so far end. */
+  readonly newest: Map<string, ReplayState>;
+  /** Organizations of which all acts were executed. */
+  readonly whole: Set<string>;
   isNeeded(digest: string): boolean;
   /** What acts of their parents made of organizations that were born, by their ids. */
   readonly births: Map<string, Prepared>;
@@ -40,6 +44,8 @@ export function createWorld(logs: ReadonlyMap<string, OrganizationLog>, orders: 
     orders,
     logs,
     states: new Map(),
+    newest: new Map(),
+    whole: new Set(),
     isNeeded: (digest) => needed.has(digest),
     births: new Map(),
     childOf: ({ event, fingerprint }) => (event === "COMPLETED" ? children.get(toHex(fingerprint)) : undefined),

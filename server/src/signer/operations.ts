@@ -13,7 +13,7 @@ import { prepare } from "./decision/prepare.ts";
 import { release } from "./decision/release.ts";
 import type { Signer } from "./decision/signer.ts";
 import { adopt, createDeployment, type Deployment } from "./deployment.ts";
-import { createLogOperations } from "./log/log_operations.ts";
+import { createLogOperations } from "./log_operations.ts";
 import type { Memory } from "./memory/memory.ts";
 import { type AcceptedHead, accept } from "./operator/accept.ts";
 import { type BirthOrder, birth } from "./operator/birth.ts";

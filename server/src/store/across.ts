@@ -197,11 +197,13 @@ const firstOrganization = compiled("first_organization", (db) =>
     .select("organization_id as organizationId")
     .where("parent_id", "is", null)
     .where("deleted_at_ms", "is", null)
+    // Tools of the operator may have added others since.
+    .orderBy("created_at_ms")
     .orderBy("organization_id")
     .limit(1),
 );
 
-/** The only organization without a parent lists the deployment's logs. */
+/** The organization that the deployment was born with lists its logs. */
 export async function findFirstOrganization(store: Store): Promise<string | undefined> {
   const [row] = await firstOrganization(store);
   return row?.organizationId;

@@ -5,7 +5,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Fault } from "@keystead/core/fault.ts";
-import type { Report } from "@keystead/core/log/verify/finding.ts";
+import { type Report, toReport } from "@keystead/core/log/verify/finding.ts";
 import { type LogKey, parseLogKey } from "@keystead/core/log/verify/log_key.ts";
 import { createVerifier } from "@keystead/core/log/verify/verify_export.ts";
 import { verifyProof } from "@keystead/core/log/verify/verify_proof.ts";
@@ -16,7 +16,7 @@ import { exitCodes, reportLines } from "./report_lines.ts";
 
 const misuse = 2;
 
-function main(args: string[]): number {
+async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -32,9 +32,14 @@ function main(args: string[]): number {
   const witnesses = values.witness.map((text) => reading(`--witness \`${text}\``, () => parseWitness(text)));
   if (!statSync(path).isDirectory()) return checkProof(path, key, witnesses);
   const since = values.since === undefined ? [] : [readFileSync(values.since, "utf8")];
-  const report = createVerifier(nodeCurves).verify(readExport(path), { key, witnesses, since });
-  if (values.replay) console.log("unchecked: --replay is not part of this release: decisions were not executed again");
-  return say(report, values.replay ? misuse : 0);
+  const files = readExport(path);
+  const report = createVerifier(nodeCurves).verify(files, { key, witnesses, since });
+  // What is not the signer's need not be executed.
+  if (!values.replay || report.verdict === "bad") return say(report);
+  const { replayFiles } = await import("./replay_files.ts");
+  const { findings, acts } = await replayFiles(files);
+  console.log(`executed ${acts} acts again`);
+  return say(toReport([...report.findings, ...findings], report.counts));
 }
 
 function checkProof(path: string, key: LogKey, witnesses: readonly Vkey[]): number {
@@ -52,9 +57,9 @@ function timeText(timeMs: number): string {
   return Number.isNaN(date.getTime()) ? `${timeMs} ms` : date.toISOString();
 }
 
-function say(report: Report, atLeast = 0): number {
+function say(report: Report): number {
   console.log(reportLines(report).join("\n"));
-  return report.verdict === "good" ? atLeast : exitCodes[report.verdict];
+  return exitCodes[report.verdict];
 }
 
 function parseWitness(text: string): Vkey {
@@ -76,7 +81,7 @@ function reading<T>(what: string, read: () => T): T {
 }
 
 try {
-  process.exitCode = main(process.argv.slice(2));
+  process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof Error)) throw error;
   const isKnown = error instanceof Misuse || error instanceof Fault || "syscall" in error;

@@ -13,6 +13,7 @@ const exported = "it changes nothing but a mark, and its answer is sealed for wh
 const accounts = "a wallet of the model has one account";
 const keyTags = "as the tags of users, which are there";
 const starts = "a start of the signer is no organization's; the restarts of the history are not in the model";
+const logged = "the log is read whole at the end, and executed anew";
 const profiles = "the sessions of the model have none; the gateway's tests have them";
 const applications = "the users of the model sign in by their keys; the gateway's tests have providers";
 const addresses = "all clients of the model come from one address; the gateway's tests have others";
@@ -64,6 +65,8 @@ export const leftOutActivities = {
 } as const satisfies Partial<Record<ActivityPath, string>>;
 
 export const leftOutQueries = {
+  get_log_statement: logged,
+  list_log_leaves: logged,
   get_boot_proof: starts,
   get_latest_boot_proof: starts,
   get_api_key: "as `get_api_keys`, by an id that is told only for some keys",

@@ -17,8 +17,8 @@ function misjudgement({ expected }: Edit, report: Report): string | undefined {
   if (expected.kind === "unchecked") return report.verdict === "good" ? "not found" : undefined;
   if (report.verdict !== "bad") return `not found: ${report.verdict}`;
   if (expected.kind === "file") return undefined;
-  const { place } = report.firstBadLeaf ?? { place: {} };
-  const { logId, organizationId, ordinal } = place;
+  const place = report.firstBadLeaf?.place;
+  const { logId, organizationId, ordinal } = place ?? {};
   const { logId: ofLog, organizationId: ofOrganization, ordinal: numbered } = expected.place;
   const isNamed = logId === ofLog && organizationId === ofOrganization && ordinal === numbered;
   return isNamed ? undefined : `it names ${JSON.stringify(place)}`;

@@ -36,6 +36,8 @@ export type CheckpointDependencies = {
 
 export type Checkpoints = {
   job: Job;
+  /** Has everything that is stored signed now, whether or not anybody is served yet. */
+  sign(): Promise<void>;
   /** Why no checkpoint is asked for any more, until the operator has looked at it. */
   trouble(): string | undefined;
 };
@@ -67,7 +69,7 @@ export function createCheckpoints(dependencies: CheckpointDependencies): Checkpo
     return filled;
   }
 
-  async function sign(log: LogRow, key: string, size: number, signal: AbortSignal): Promise<void> {
+  async function signAt(log: LogRow, key: string, size: number, signal: AbortSignal): Promise<void> {
     const { log_id: logId, origin } = log;
     const vkey = encodeVkey(origin, fromHex(key));
     const tiles = await edgeOf(log);
@@ -86,16 +88,24 @@ export function createCheckpoints(dependencies: CheckpointDependencies): Checkpo
     onSigned({ logId, origin, vkey, size, note });
   }
 
-  async function run(signal: AbortSignal): Promise<void> {
+  async function sign(signal: AbortSignal): Promise<void> {
     const { logId } = places;
     const key = logKey();
-    if (logId === undefined || key === undefined || signerTrouble() !== undefined || trouble !== undefined) return;
+    if (logId === undefined || key === undefined || trouble !== undefined) return;
     await committer.settle();
     const size = places.stored;
     const log = await findLog(store, logId);
     if (log === undefined || log.checkpoint_size >= size || places.logId !== logId) return;
-    await sign(log, key, size, signal);
+    await signAt(log, key, size, signal);
   }
 
-  return { job: { name: "sign the log", everyMs, run }, trouble: () => trouble };
+  return {
+    job: {
+      name: "sign the log",
+      everyMs,
+      run: async (signal) => (signerTrouble() === undefined ? sign(signal) : undefined),
+    },
+    sign: () => sign(new AbortController().signal),
+    trouble: () => trouble,
+  };
 }

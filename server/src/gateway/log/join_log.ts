@@ -24,6 +24,8 @@ export type JoinLogDependencies = {
   link: Pick<SignerLink, "request">;
   committer: Committer;
   places: LogPlaces;
+  /** Has what is stored signed: then the signer may forget it. */
+  sign(): Promise<void>;
   /** For the operator. */
   note(message: string): void;
 };
@@ -122,12 +124,15 @@ async function findMisplaced(
 }
 
 const leavesAtOnce = 500;
+/** The signer takes no more than 100,000 that no checkpoint covers. */
+const leavesPerCheckpoint = 25_000;
 /** Half of what a frame carries. */
 const maxPortionBytes = 4 * 1024 * 1024;
 
 /** Leaves of a database from before the log, in the order in which they stand there from now on: by organization, boot and number. */
-async function takeIn({ store, link, committer, places, note }: JoinLogDependencies): Promise<void> {
+async function takeIn({ store, link, committer, places, sign, note }: JoinLogDependencies): Promise<void> {
   let after: LeafRow | undefined;
+  let signedAt = places.stored;
   for (;;) {
     const read: LeafRow[] = await listLeaves(store, after, leavesAtOnce);
     const rows = firstPortion(read);
@@ -141,6 +146,10 @@ async function takeIn({ store, link, committer, places, note }: JoinLogDependenc
       places.add({ organizationId, boot, number, position, ordinal, entry: Uint8Array.from(entry) });
     }
     await committer.settle();
+    if (places.stored - signedAt >= leavesPerCheckpoint) {
+      await sign();
+      signedAt = places.stored;
+    }
     after = rows.at(-1) ?? after;
     if (!last) continue;
     for (const { boot, first, last: end } of reply.missing) {

@@ -1,5 +1,4 @@
 /** The signer's side of keys: opens what is sealed, seals what is new, and hands both to the activity that is decided. */
-import { randomBytes } from "node:crypto";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
@@ -72,7 +71,7 @@ export function openKeyAccess(signer: Signer, state: OpenState, supplied: Suppli
       verdicts.noteTarget(drawn.publicKey);
       return drawn;
     },
-    random: (length) => new Uint8Array(randomBytes(length)),
+    random: (length) => signer.draws.random(length),
     records,
     factsOf(id) {
       if (isAbsent(keyFactsPageOf(id))) throw needsPages(absentPages(id));

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createQuorum, pageOf, type Quorum } from "../../../test/quorum_rig.ts";
-import { type StoredState, signerUnder } from "../../../test/signer_rig.ts";
+import { listLog, type StoredState, signerUnder } from "../../../test/signer_rig.ts";
 
 /** The operator accepts this state; the signer starts anew a moment later. */
 function accept({ rig }: Quorum, { header }: StoredState, afterMs = 2_000): void {
@@ -91,6 +91,7 @@ test("approvals that the restored page still lists do not count, and can be give
   quorum.send("ann", target);
   accept(quorum, quorum.state);
   quorum.restart();
+  listLog(quorum.rig, quorum.rig.born);
   const bobs = quorum.send("bob", quorum.voteBody("approve", target), { target });
   assert.equal(bobs.activity?.status, waits, "bob alone is not enough");
   assert.equal(pageOf(quorum.state, "pending").size, 1);

@@ -18,6 +18,7 @@ import {
   anotherOrganization,
   createSignerRig,
   createTagBody,
+  listLog,
   offer,
   only,
   prepareOn,
@@ -144,7 +145,12 @@ test("two organizations of one deployment: neither state, page nor user of one s
   assert.throws(() => offer(rig, other, body), { code: "aborted", message: /another organization/ });
   const strangersStamp = signStamp(strangerKey, "SIGNATURE_SCHEME_TK_API_P256", body);
   assert.throws(() => offer(rig, rig.born, body, { stamp: strangersStamp }), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
-  assert.throws(() => offer(rig, { ...rig.born, pages: other.pages }, body, { stamp: strangersStamp }), /was changed/);
+  assert.throws(() => offer(rig, { ...rig.born, pages: other.pages }, body, { stamp: strangersStamp }), {
+    code: "aborted",
+    message: /page `logs` is missing/,
+  });
+  const mixed = [...other.pages, ...rig.born.pages.filter(({ name }) => name === "logs")];
+  assert.throws(() => offer(rig, { ...rig.born, pages: mixed }, body, { stamp: strangersStamp }), /was changed/);
   assert.throws(() => offer(rig, { ...rig.born, directory: other.directory, pages: other.pages }, body), /directory/);
   // The other organization's own request is fine, and its row says nothing about the first.
   const own = activityBody(
@@ -185,7 +191,8 @@ test("a signer that takes a running deployment as found refuses old states from 
     orders: { adoptUnknown: true },
   });
   const journal = Buffer.concat(bodies.map((body) => sha256(body)));
-  const reply = offer(joined, at(states, -1), createTagBody(rig, "c"), { journal });
+  const listed = listLog(joined, at(states, -1));
+  const reply = offer(joined, listed, createTagBody(rig, "c"), { journal });
   assert.ok(reply.kind === "prepared");
   assert.equal(releaseRows(joined, reply.value)[0]?.kind, "released");
   assert.match(rig.notes.join("\n"), /taking organization .* at version 4, as found in the database/);
@@ -202,7 +209,7 @@ test("edited, omitted and swapped pages are refused, each with its name", () => 
       state.pages.filter((candidate) => candidate.name === name),
       0,
     );
-  const withPages = (pages: StoredState["pages"]): StoredState => ({ ...state, pages });
+  const withPages = (pages: StoredState["pages"]): StoredState => ({ ...state, pages: [...pages, page("logs")] });
 
   const text = new TextDecoder().decode(page("members").content);
   const intruder = text.replaceAll(rig.orders.birth.apiPublicKey, toHex(new Uint8Array(33).fill(2)));
@@ -223,7 +230,7 @@ test("edited, omitted and swapped pages are refused, each with its name", () => 
   assert.throws(() => offer(rig, withPages(swapped), body), /was changed/);
   // Yesterday's page under today's header.
   const old = at(states, 0).pages;
-  assert.throws(() => offer(rig, withPages(old), body), /was changed/);
+  assert.throws(() => offer(rig, { ...state, pages: old }, body), /was changed/);
   // Yesterday's directory under today's header.
   assert.throws(() => offer(rig, { ...state, directory: at(states, 0).directory }, body), /directory does not match/);
 });

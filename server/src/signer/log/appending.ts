@@ -9,7 +9,6 @@ import { digestKey, sha256 } from "../../state/digest.ts";
 import { isSameId } from "../memory/id_table.ts";
 import type { LoggedLeaf } from "../memory/log_tail.ts";
 import type { Memory } from "../memory/memory.ts";
-import { createReleasedNumbers } from "../memory/released_numbers.ts";
 import { maxTailLength } from "../memory/signer_log.ts";
 import { openLogOf } from "./next_log.ts";
 
@@ -54,16 +53,21 @@ function createCounts(memory: Memory): (organizationId: Uint8Array) => number {
 }
 
 export function createAppending(memory: Memory): Appending {
-  const added = createReleasedNumbers();
+  /** Looked through by each leaf: a request has at most some thousand, and this is a plain array of numbers. */
+  const numbers: number[] = [];
   const leaves: LoggedLeaf[] = [];
   const nextOrdinal = createCounts(memory);
 
+  function isAdded(boot: Uint8Array, number: number): boolean {
+    return numbers.includes(number) && leaves.some((leaf) => leaf.number === number && isSameId(leaf.boot, boot));
+  }
+
   return {
     isNew: ({ boot, number }) =>
-      (!memory.wasReleased(boot, number) || memory.owes(boot, number)) && !added.has(boot, number),
+      (!memory.wasReleased(boot, number) || memory.owes(boot, number)) && !isAdded(boot, number),
     add({ boot, number, organizationId }, marked, isCounted) {
       const log = openLogOf(memory);
-      added.add({ boot, first: number, last: number });
+      numbers.push(number);
       const ordinal = isCounted ? nextOrdinal(organizationId) : 0;
       const entry = entryOf(sha256(withoutMac(marked)), ordinal, sha256);
       const position = log.size + leaves.length;

@@ -1,7 +1,7 @@
 /** Records in the memory's file: how one is framed, and how much of a file is believed. Layout: SPEC.md of the signer. */
 import { decode, encode } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { equalBytes, hmacSha256 } from "../../state/digest.ts";
+import { createMac, equalBytes, hmacSha256 } from "../../state/digest.ts";
 import { type MemoryRecord, recordLayout } from "./record_kinds.ts";
 
 export const macLength = 32;
@@ -11,6 +11,18 @@ export const magic = new TextEncoder().encode("keystead memory 1\n");
 /** The MAC that the first record's goes on from. */
 export function firstMac(key: Uint8Array): Uint8Array {
   return hmacSha256(key, magic);
+}
+
+const macs = new WeakMap<Uint8Array, (content: Uint8Array) => Uint8Array>();
+
+/** Over the MAC before and the content. Nearly every release writes one. */
+function nextMac(key: Uint8Array, previousMac: Uint8Array, content: Uint8Array): Uint8Array {
+  const mac = macs.get(key) ?? createMac(key);
+  macs.set(key, mac);
+  const chained = new Uint8Array(previousMac.length + content.length);
+  chained.set(previousMac);
+  chained.set(content, previousMac.length);
+  return mac(chained);
 }
 
 /**
@@ -33,7 +45,7 @@ export function frameRecord(key: Uint8Array, previousMac: Uint8Array, record: Me
   view.setUint32(0, content.length);
   view.setUint32(4, ~content.length);
   framed.set(content, headLength);
-  framed.set(hmacSha256(key, previousMac, content), headLength + content.length);
+  framed.set(nextMac(key, previousMac, content), headLength + content.length);
   return framed;
 }
 
@@ -65,7 +77,7 @@ export function readRecords(
     if (end > stored.length) return at;
     const content = stored.subarray(at + headLength, end - macLength);
     const stated = stored.subarray(end - macLength, end);
-    if (!equalBytes(hmacSha256(key, mac, content), stated)) {
+    if (!equalBytes(nextMac(key, mac, content), stated)) {
       const isLastOfSeveral = end === stored.length && at > magic.length;
       if (isLastOfSeveral || isTorn(stored, at, end)) return at;
       if (at === magic.length) throw damagedOrForeign();

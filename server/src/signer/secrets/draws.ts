@@ -2,6 +2,7 @@
  * What a decision draws at random, as far as states and ids depend on it. A signer draws for itself; whoever executes a log anew has
  * no secrets, and takes from the log what was drawn then.
  */
+import { randomBytes } from "node:crypto";
 import { nodeCurves } from "../../curves/node_curves.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
 import type { SessionKey } from "../../endpoints/key_access.ts";
@@ -12,6 +13,8 @@ import type { Keyring } from "./keyring.ts";
 import { createVerdicts, type Verdicts } from "./verdicts.ts";
 
 export type Draws = {
+  /** Bytes for a new secret. */
+  random(length: number): Uint8Array;
   /** The tag of a record that is being made. */
   tag(organizationId: string, kind: KeyRecordKind, secret: Uint8Array): string;
   /** Whether this is the secret that the record was made with. Records from before there were tags say nothing about it. */
@@ -30,6 +33,7 @@ export type Draws = {
 
 export function createDraws({ tag }: Keyring): Draws {
   return {
+    random: (length) => new Uint8Array(randomBytes(length)),
     tag,
     isBound: (record, secret) =>
       record.tag === undefined || record.tag === tag(record.organizationId, record.kind, secret),

@@ -8,8 +8,8 @@ import { formatCheckpoint } from "@keystead/core/tlog/checkpoint.ts";
 import { formatNote, signNote } from "@keystead/core/tlog/note.ts";
 import type { Reply, Request } from "../../frames/messages.ts";
 import type { Signer } from "../decision/signer.ts";
+import { openLogOf } from "../log/next_log.ts";
 import { originOf } from "./log_state.ts";
-import { openLogOf } from "./next_log.ts";
 
 export function signCheckpoint(signer: Signer, { size }: Request<"checkpoint">): Reply<"checkpoint"> {
   const { memory } = signer;

@@ -8,8 +8,8 @@ import type { Place, Reply, Request } from "../../frames/messages.ts";
 import { digestKey } from "../../state/digest.ts";
 import { clockToleranceMs } from "../../state/journal.ts";
 import type { Signer } from "../decision/signer.ts";
-import { createAppending, hasOrdinal } from "./appending.ts";
-import { openLogOf } from "./next_log.ts";
+import { createAppending, hasOrdinal } from "../log/appending.ts";
+import { openLogOf } from "../log/next_log.ts";
 
 /** So that the record of one request is never longer than what a power cut may tear. */
 const leavesAtOnce = 4_096;

@@ -6,8 +6,8 @@ import { formatLogStatement } from "@keystead/core/log/statement.ts";
 import type { Reply, Request } from "../../frames/messages.ts";
 import { missingLinks, openDirectoryOf } from "../decision/offered_state.ts";
 import type { Signer } from "../decision/signer.ts";
+import { openLogOf } from "../log/next_log.ts";
 import { signedNote } from "./checkpoint.ts";
-import { openLogOf } from "./next_log.ts";
 
 export function signStatement(
   signer: Signer,

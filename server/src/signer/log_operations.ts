@@ -1,11 +1,11 @@
 /** What the gateway asks of the log. */
-import type { MessageKind, Reply, Request } from "../../frames/messages.ts";
-import type { Deployment } from "../deployment.ts";
-import { signCheckpoint } from "./checkpoint.ts";
-import { describeLog, listTail } from "./log_state.ts";
-import { signStatement } from "./log_statement.ts";
-import { openLog } from "./open_log.ts";
-import { type TakenIn, takeIn } from "./take_in.ts";
+import type { MessageKind, Reply, Request } from "../frames/messages.ts";
+import type { Deployment } from "./deployment.ts";
+import { signCheckpoint } from "./log_requests/checkpoint.ts";
+import { describeLog, listTail } from "./log_requests/log_state.ts";
+import { signStatement } from "./log_requests/log_statement.ts";
+import { openLog } from "./log_requests/open_log.ts";
+import { type TakenIn, takeIn } from "./log_requests/take_in.ts";
 
 type LogKind = "logState" | "openLog" | "logTail" | "takeIn" | "checkpoint" | "logStatement";
 

@@ -13,11 +13,11 @@ import { missingLinks, openStateOf } from "../decision/offered_state.ts";
 import type { OpenState } from "../decision/open_state.ts";
 import type { Signer } from "../decision/signer.ts";
 import { executedIn, writeState } from "../decision/write_state.ts";
+import { listLog, openedLogValue } from "../log/listed_log.ts";
+import { type OpenLog, openLogOf, unlistedLog } from "../log/next_log.ts";
 import type { LogHead } from "../memory/signer_log.ts";
 import { operatorLeaf } from "../operator/operator_leaf.ts";
 import { deploymentName } from "../secrets/keyring.ts";
-import { listLog, openedLogValue } from "./listed_log.ts";
-import { type OpenLog, openLogOf, unlistedLog } from "./next_log.ts";
 
 export function openLog(
   signer: Signer,

@@ -3,8 +3,8 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { logOrigin } from "@keystead/core/log/log_name.ts";
 import type { Reply, Request } from "../../frames/messages.ts";
 import type { Signer } from "../decision/signer.ts";
+import { type OpenLog, openLogOf } from "../log/next_log.ts";
 import { deploymentName } from "../secrets/keyring.ts";
-import { type OpenLog, openLogOf } from "./next_log.ts";
 
 /** The name of a log in its notes, and of its key. */
 export function originOf({ keyring }: Signer, { logId }: Pick<OpenLog, "logId">): string {
