@@ -24,10 +24,12 @@ const queriesByFields: Readonly<Record<string, readonly (keyof typeof queries)[]
   "": [
     "get_api_keys",
     "get_ip_allowlist",
+    "get_log_statement",
     "get_organization",
     "get_organization_configs",
     "get_session_profiles",
     "list_activities",
+    "list_log_leaves",
     "list_oauth2_credentials",
     "get_oauth_providers",
     "list_policies",

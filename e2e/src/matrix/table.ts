@@ -16,6 +16,7 @@ import { createOauthProviders, deleteOauthProviders, getOauthProviders, oauth, o
 import { importPrivateKey, importWallet, initImportPrivateKey, initImportWallet } from "./imports.ts";
 import { getIpAllowlist, removeIpAllowlist, setIpAllowlist } from "./ip_allowlists.ts";
 import { listActivities, listSuborgs, listVerifiedSuborgs } from "./lists.ts";
+import { getLogStatement, listLogLeaves } from "./log_leaves.ts";
 import { emailAuth, initOtpAuth, initUserEmailRecovery, otpAuth, recoverUser } from "./mailed_keys.ts";
 import {
   createOauth2Credential,
@@ -164,6 +165,7 @@ export const queryTable = {
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_log_statement: getLogStatement,
   get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,
   get_organization_configs: getOrganizationConfigs,
@@ -181,6 +183,7 @@ export const queryTable = {
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
   list_email_events: listEmailEvents,
+  list_log_leaves: listLogLeaves,
   list_policies: listPolicies,
   list_private_key_tags: listPrivateKeyTags,
   list_private_keys: listPrivateKeys,
