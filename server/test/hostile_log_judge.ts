@@ -80,6 +80,11 @@ export function createLogJudge(run: Run): LogJudge {
           const isBare = event === "BOOTED" && header === undefined && states.length === 0;
           return isBare && prepared.next === undefined ? undefined : "the leaf of a start says more";
         }
+        case "openProofs": {
+          // The run asked for none.
+          const replies = decode(messages.openProofs.reply, payload);
+          return replies.every((reply) => reply.kind === "refused") ? undefined : "app proofs were opened";
+        }
         default:
           return `it answered ${kind}`;
       }
