@@ -55,6 +55,8 @@ export class Releases {
   /** Released, and not yet marked so in the database. */
   #marks: ReleasedLeaf[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** What is on its way to the database: nothing of it is left to take. */
+  readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(store: Store, link: SignerLink, failures: RecentFailures, places: LogPlaces) {
     this.#store = store;
@@ -85,8 +87,9 @@ export class Releases {
     return this.#write(items, this.#takeMarks());
   }
 
-  /** Writes the marks and places alone. */
+  /** Writes the marks and places alone. When it is over, what was released before it began is marked, whoever wrote it. */
   async settle(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
     await this.#places.catchUp();
     const taken = this.#takeMarks();
     if (taken.released.length === 0 && taken.placed === undefined) return;
@@ -130,8 +133,9 @@ export class Releases {
   }
 
   async #write(items: readonly CommitItem[], { released, placed }: Taken): Promise<readonly boolean[]> {
+    const written = commitGroup(this.#store, items, released, placed);
+    this.#underWay.add(written);
     try {
-      const written = commitGroup(this.#store, items, released, placed);
       const { committed } = await this.#failures.watch("commit", "the database did not take the last commit", written);
       this.#places.written(placed);
       return committed;
@@ -139,6 +143,8 @@ export class Releases {
       this.#places.failed(placed);
       this.#putBack(released);
       throw error;
+    } finally {
+      this.#underWay.delete(written);
     }
   }
 
