@@ -1,5 +1,6 @@
 /** list_log_leaves, get_log_statement: an organization's own part of the log, and how much of it there is. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { parseLogStatement } from "@keystead/core/log/statement.ts";
@@ -37,6 +38,7 @@ const hexOf = (base64: string) => Buffer.from(base64, "base64").toString("hex");
 
 export const listLogLeaves = queryEntry<Json>({
   async good(fixture, place) {
+    await fixture.done("create_user_tag", { userTagName: randomUUID(), userIds: [] }, place.root, place);
     // Those that are there stay as they are, whatever comes behind them.
     await leavesOf(fixture, place, 2);
     return { paginationOptions: { limit: "2" } };
