@@ -7,6 +7,8 @@ import type { Keyring, RootKeys } from "./secrets/keyring.ts";
 export type Control = {
   rootKeys: RootKeys;
   orders: Orders & { memoryFolder: string; resetClock: boolean };
+  /** Called with each word that the folder of the memory is synced. */
+  onSynced(listener: () => void): void;
   say(
     message:
       | { kind: "ready" | "renamed" }
@@ -25,6 +27,8 @@ export function readControl(descriptor: number): Promise<Control> {
   return new Promise((resolve, reject) => {
     let pending: Buffer = Buffer.alloc(0);
     let rootKeys: RootKeys | undefined;
+    let isOrdered = false;
+    let hearSynced: () => void = () => undefined;
     const take = (): Buffer | undefined => {
       if (pending.length < 4) return undefined;
       const length = pending.readUInt32BE(0);
@@ -46,11 +50,20 @@ export function readControl(descriptor: number): Promise<Control> {
           rootKeys = readRootKeys(part);
           part.fill(0);
         }
+        if (isOrdered) {
+          // Nothing else is said after the orders.
+          while (take() !== undefined) hearSynced();
+          return;
+        }
         const orders = take();
         if (orders === undefined) return;
+        isOrdered = true;
         resolve({
           rootKeys,
           orders: JSON.parse(orders.toString("utf8")),
+          onSynced(listener) {
+            hearSynced = listener;
+          },
           say: (message) => socket.write(`${JSON.stringify(message)}\n`),
         });
       } catch (error) {

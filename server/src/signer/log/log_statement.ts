@@ -6,7 +6,7 @@ import { formatLogStatement } from "@keystead/core/log/statement.ts";
 import type { Reply, Request } from "../../frames/messages.ts";
 import { missingLinks, openDirectoryOf } from "../decision/offered_state.ts";
 import type { Signer } from "../decision/signer.ts";
-import { signedNote } from "./checkpoint.ts";
+import { requireName, signedNote } from "./checkpoint.ts";
 import { openLogOf } from "./next_log.ts";
 
 export function signStatement(
@@ -31,7 +31,7 @@ export function signStatement(
     timeMs,
     logs: toHex(page.digest),
   });
-  // What is signed must not be forgotten: after a power cut the count would be smaller.
+  requireName(memory);
   memory.sync();
   return { kind: "signed", value: { note: signedNote(signer, text) } };
 }
