@@ -5,17 +5,31 @@ export const flags = {
   "api-key-file": { type: "string" },
   "root-public-key": { type: "string" },
   "idempotency-key": { type: "string" },
+  "app-proofs": { type: "boolean" },
   yes: { type: "boolean" },
   prune: { type: "boolean" },
   check: { type: "boolean" },
   strict: { type: "boolean" },
   "old-key-saved": { type: "boolean" },
   repair: { type: "boolean" },
+  log: { type: "string", multiple: true },
+  port: { type: "string" },
+  host: { type: "string" },
+  data: { type: "string" },
+  key: { type: "string" },
+  witness: { type: "string", multiple: true },
+  since: { type: "string" },
+  root: { type: "string" },
+  code: { type: "string" },
+  replay: { type: "boolean" },
+  "sub-organizations": { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
 
-export type Flags = { [K in keyof typeof flags]?: (typeof flags)[K]["type"] extends "boolean" ? boolean : string };
+type ValueOf<F> = F extends { type: "boolean" } ? boolean : F extends { multiple: true } ? string[] : string;
+
+export type Flags = { [K in keyof typeof flags]?: ValueOf<(typeof flags)[K]> };
 
 /** Of everything that calls a server. */
 export const sessionFlags = [

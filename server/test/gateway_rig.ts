@@ -2,6 +2,7 @@
  * Gateway and signer in this process, on a real database: everything between HTTP and the keys but the socket. The
  * clock is the test's, so that a day can pass.
  */
+import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
@@ -12,6 +13,8 @@ import type { MessageKind } from "../src/frames/messages.ts";
 import { createRepeats } from "../src/gateway/bounds/repeats.ts";
 import { type CourierOrders, noOrders } from "../src/gateway/link/courier_orders.ts";
 import type { SignerLink } from "../src/gateway/link/signer_link.ts";
+import { joinLog } from "../src/gateway/log/join_log.ts";
+import { LogPlaces } from "../src/gateway/places/log_places.ts";
 import { createCommitter } from "../src/gateway/submit/committer.ts";
 import { createOrganizations } from "../src/gateway/submit/organization_states.ts";
 import { submit } from "../src/gateway/submit/submit.ts";
@@ -42,6 +45,7 @@ export type GatewayRig = {
   store: Store;
   signer: SignerRig;
   link: SignerLink;
+  places: LogPlaces;
   /** What the courier would say about issuers of identity tokens. */
   issuers: TestIssuers;
   dependencies: SubmitDependencies;
@@ -80,6 +84,8 @@ export async function createGatewayRig(
   t: TestContext,
   dialect: Store["dialect"],
   nowMs = Date.now(),
+  /** False: as before there were logs, nothing of one is stored. */
+  keepsLog = true,
 ): Promise<GatewayRig | undefined> {
   const store = await openTestStore(t, dialect);
   if (store === undefined) return undefined;
@@ -88,13 +94,16 @@ export async function createGatewayRig(
   const birth = toCommitItem(signer.birthRow);
   await commitGroup(store, [birth], []);
   await commitGroup(store, [], [{ organizationId, boot: birth.leaf.boot, number: birth.leaf.number }]);
-  const link = inProcess(signer);
+  const places = new LogPlaces(inProcess(signer));
+  const link = places.watch(inProcess(signer));
   const { publicKeys, otpKey, statementMac } = openKeyring(signer.rootKey, 1, signer.keyring);
   const issuers = createTestIssuers(statementMac, signer.clock);
   const organizations = createOrganizations(store, link, () => undefined, undefined, issuers, {
     exchange: (request) => rig.orders.exchange(request),
   });
-  const committer = createCommitter(store, link);
+  const committer = createCommitter(store, link, places);
+  if (keepsLog)
+    await joinLog({ store, link, committer, places, sign: assert.fail, note: assert.fail }, { serves: true });
   const repeats = createRepeats();
   const notarizerKey = nodeCurves.compressPoint("p256", fromHex(publicKeys.notarizer));
   const dependencies: SubmitDependencies = {
@@ -115,6 +124,7 @@ export async function createGatewayRig(
     store,
     signer,
     link,
+    places,
     issuers,
     orders: noOrders,
     dependencies,

@@ -31,6 +31,8 @@ export type StoredState = Omit<OfferedState, "links"> & { version: number };
 export type SignerRig = {
   operations: Operations;
   memory: Memory;
+  /** Where its memory is. */
+  folder: string;
   orders: Orders;
   rootKey: Uint8Array;
   apiPrivateKey: Uint8Array;
@@ -94,8 +96,13 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
     if (released[0]?.kind !== "released") throw new Error("the birth was not released");
   }
 
-  const rig = (running: { operations: Operations; memory: Memory }, current: Orders): SignerRig => ({
+  const rig = (
+    running: { operations: Operations; memory: Memory },
+    current: Orders,
+    memoryFolder = folder,
+  ): SignerRig => ({
     ...running,
+    folder: memoryFolder,
     orders: current,
     rootKey,
     apiPrivateKey,
@@ -107,9 +114,9 @@ export function createSignerRig({ releaseBirth = true, nowMs = 1_800_000_000_000
     restart(options = {}) {
       running.memory.close();
       const next = { ...current, ...options.orders };
-      const fresh = start(next, options.folder ?? folder);
+      const fresh = start(next, options.folder ?? memoryFolder);
       fresh.operations.hello({ protocol: protocolVersion, keyring });
-      return rig(fresh, next);
+      return rig(fresh, next, options.folder ?? memoryFolder);
     },
   });
   return rig(first, orders);

@@ -44,3 +44,19 @@ export function peekNumber(bytes: Uint8Array): number | undefined {
   const at = 1 + 16 + 4;
   return bytes.length < at + 4 ? undefined : new DataView(bytes.buffer, bytes.byteOffset).getUint32(at);
 }
+
+/** What names a leaf, in its bytes. Nobody has checked it here: the signer has, of a leaf that it has released. */
+export function peekName(
+  bytes: Uint8Array,
+): { organizationId: Uint8Array; boot: Uint8Array; number: number } | undefined {
+  const [format] = bytes;
+  // Format 2 has a blind behind the number; event and grounds follow in both.
+  const at = format === 1 ? 27 : 43;
+  if ((format !== 1 && format !== 2) || bytes.length < at + 16) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return {
+    organizationId: bytes.subarray(at, at + 16),
+    boot: bytes.subarray(1, 17),
+    number: view.getUint32(17) * 2 ** 32 + view.getUint32(21),
+  };
+}

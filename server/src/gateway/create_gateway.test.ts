@@ -2,9 +2,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
+import { fromHex } from "@keystead/core/encoding/hex.ts";
+import { encodeVkey } from "@keystead/core/tlog/vkey.ts";
 import { pino } from "pino";
 import { createGatewayRig } from "../../test/gateway_rig.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
+import { openKeyring } from "../signer/secrets/keyring.ts";
+import { findLog } from "../store/public_log.ts";
 import { createGateway } from "./create_gateway.ts";
 import { createCourierLink } from "./link/courier_link.ts";
 import { createSignerStatus } from "./signer_status.ts";
@@ -46,9 +50,16 @@ test("a gateway without a signer answers queries and refuses activities; with on
   const refused = await post("submit/create_user_tag", Buffer.from(rig.body("create_user_tag", tag)));
   assert.equal(refused.status, 503);
   signer.setTrouble(undefined);
-  signer.setPublicKeys({ log: "key" });
+  const { log } = openKeyring(rig.signer.rootKey, 1, rig.signer.keyring).publicKeys;
+  signer.setPublicKeys({ log });
   assert.deepEqual(await (await get("/readyz")).json(), { status: "ready" });
-  assert.deepEqual(await (await get("/.well-known/keystead.json")).json(), { publicKeys: { log: "key" } });
+  const { logId = "" } = rig.places;
+  const origin = (await findLog(rig.store, logId))?.origin ?? "";
+  const url = `${(await get("/healthz")).url.replace("/healthz", "")}/log/${logId}`;
+  assert.deepEqual(await (await get("/.well-known/keystead.json")).json(), {
+    publicKeys: { log },
+    logs: [{ logId, origin, url, vkey: encodeVkey(origin, fromHex(log)), open: true }],
+  });
   const done = await post("submit/create_user_tag", Buffer.from(rig.body("create_user_tag", tag)));
   assert.equal(done.status, 200);
   const metrics = await (await get("/metrics")).text();

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import type { Logger } from "pino";
+import { addCosignatures } from "../store/public_log.ts";
 import type { Store } from "../store/store.ts";
 import { createAdmission } from "./bounds/admission.ts";
 import { admissionLimits, memoryBounds } from "./bounds/memory_bounds.ts";
@@ -26,17 +27,25 @@ import { createCaptchaChecks } from "./link/captcha_checks.ts";
 import type { CourierLink } from "./link/courier_link.ts";
 import { createCourierOrders } from "./link/courier_orders.ts";
 import type { SignerLink } from "./link/signer_link.ts";
+import { createCheckpoints } from "./log/checkpoints.ts";
+import { proveConsistency } from "./log/consistency.ts";
+import { createLogStatements } from "./log/log_statements.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
+import { LogPlaces } from "./places/log_places.ts";
 import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
+import { createPublishedLogs } from "./published_logs.ts";
 import { createReadiness } from "./readiness.ts";
 import { apiRoutes } from "./routes/api.ts";
 import { authProxyRoutes } from "./routes/auth_proxy.ts";
 import { operatorRoutes } from "./routes/operator.ts";
 import { ownIssuerRoutes } from "./routes/own_issuer.ts";
+import { publicLogRoutes } from "./routes/public_log.ts";
 import type { SignerStatus } from "./signer_status.ts";
 import { type Committer, createCommitter } from "./submit/committer.ts";
 import { createOrganizations, type Organizations } from "./submit/organization_states.ts";
 import { withRefusalBudget } from "./submit/refusal_budget.ts";
+import { createCheckpointOutlets } from "./witness/checkpoint_outlets.ts";
+import type { WitnessSetting } from "./witness/witness_settings.ts";
 
 export type GatewayDependencies = {
   store: Store;
@@ -64,12 +73,22 @@ export type GatewayDependencies = {
   linkingIssuers?: ReadonlySet<string>;
   /** The port of the auth proxy, where it does not share the API's. */
   proxyPort?: number | undefined;
+  /** Nobody is served the public log. */
+  hasPrivateLog?: boolean;
+  /** They cosign the checkpoints of the log. */
+  witnesses?: readonly WitnessSetting[];
+  /** The file that every checkpoint of the log is appended to. */
+  checkpointFile?: string | undefined;
   log: Logger;
 };
 
 export type Gateway = {
   organizations: Organizations;
   committer: Committer;
+  /** Where leaves stand in the signer's log, on their way into the database. */
+  places: LogPlaces;
+  /** Has the log signed as far as it is stored. */
+  signLog(): Promise<void>;
   /** Serves HTTP and starts the background jobs; the port it got. */
   listen(address: { host: string; port: number }): Promise<number>;
   /** Answers what is under way, ends the jobs and writes down what was released. Store and link stay open. */
@@ -77,9 +96,18 @@ export type Gateway = {
 };
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const { store, curves, link, signer, courier, needCourier, contactDays, log } = dependencies;
-  const { ignoresIpAllowlists = false, trustedProxies = [], publicUrl, proxyPort } = dependencies;
-  const committer = createBudgetedCommitter(dependencies);
+  const { store, curves, signer, courier, needCourier, contactDays, log } = dependencies;
+  const {
+    ignoresIpAllowlists = false,
+    trustedProxies = [],
+    publicUrl,
+    proxyPort,
+    hasPrivateLog = false,
+  } = dependencies;
+  const { witnesses = [], checkpointFile } = dependencies;
+  const places = new LogPlaces(dependencies.link, logLostPlaces(log));
+  const link = places.watch(dependencies.link);
+  const committer = createBudgetedCommitter({ ...dependencies, link }, places);
   const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
   const issuers = createIssuerStatements({ courier, needCourier });
   const orders = createCourierOrders({ courier, needCourier });
@@ -107,6 +135,14 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     repeats: createRepeats(),
     signerTrouble: signer.trouble,
   };
+  /** Without a public address: as an address on this machine. */
+  let listensAt = "";
+  const logs = createPublishedLogs({
+    store,
+    baseUrl: () => publicUrl ?? listensAt,
+    isPrivate: hasPrivateLog,
+    logKey: () => signer.publicKeys().log,
+  });
   const unready = createReadiness({ store, link, signer, committer, log });
   const { proxyBudgets: budgets = defaultBudgets, channels = [], captchaSiteKey: siteKey } = dependencies;
   const { linkingIssuers = new Set() } = dependencies;
@@ -114,13 +150,30 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const captcha = siteKey === undefined ? undefined : { siteKey, check };
   const proxyRoutes = authProxyRoutes({ ...submits, budgets, channels, captcha, linkingIssuers });
   const routes: Route[] = [
-    ...apiRoutes({ ...submits, queryQueue, ignoresIpAllowlists }),
-    ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys }),
+    ...apiRoutes({
+      ...submits,
+      queryQueue,
+      ignoresIpAllowlists,
+      logStatement: createLogStatements({ store, link, places }),
+    }),
+    ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys, boot: signer.boot, logs }),
+    ...(hasPrivateLog ? [] : publicLogRoutes({ store })),
     ...ownIssuerRoutes({ curves, publicUrl, publicKeys: signer.publicKeys }),
     ...(proxyPort === undefined ? proxyRoutes : []),
   ];
+  const outlets = createCheckpointOutlets({
+    ...{ witnesses, curves, log, checkpointFile },
+    consistency: (oldSize, newSize) => proveConsistency(store, places.logId ?? "", oldSize, newSize),
+    onCosigned: (size, lines) => addCosignatures(store, places.logId ?? "", size, lines.join("")),
+  });
+  const checkpoints = createCheckpoints({
+    ...{ store, curves, link, committer, places },
+    logKey: () => signer.publicKeys().log,
+    signerTrouble: signer.trouble,
+    onSigned: ({ note }) => outlets.push(note),
+  });
   const delivery = createDelivery({ store, courier, needCourier, onFailed: logFailedMessages(log) });
-  const jobs: Job[] = [...expiryJobs(store, contactDays), openBodies(store, link), delivery.job];
+  const jobs: Job[] = [...expiryJobs(store, contactDays), openBodies(store, link), delivery.job, checkpoints.job];
   const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log), trustedProxies });
   const proxyHttp =
     proxyPort === undefined
@@ -130,16 +183,21 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   return {
     organizations,
     committer,
+    places,
+    signLog: checkpoints.sign,
     async listen({ host, port }) {
       await http.app.listen({ host, port });
       await proxyHttp?.app.listen({ host, port: proxyPort ?? 0 });
       runner ??= startJobs(jobs, toJobLog(log));
       const address = http.app.server.address();
-      return typeof address === "object" && address !== null ? address.port : port;
+      const actualPort = typeof address === "object" && address !== null ? address.port : port;
+      listensAt = `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}`;
+      return actualPort;
     },
     async close() {
       const jobsEnded = runner?.stop();
       await Promise.all([http.app.close(), proxyHttp?.app.close()]);
+      await outlets.close();
       // Before the jobs: one that hangs must not keep opened results from being written.
       await committer.settle().catch(() => undefined);
       await jobsEnded;
@@ -169,12 +227,24 @@ const deliveriesEndMs = 2_000;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-function createBudgetedCommitter({ store, link, refusedBytesPerUserPerDay, log }: GatewayDependencies): Committer {
+/** Nothing can bring them back but a backup, or a repair from the leaves. */
+function logLostPlaces(log: Logger): (logId: string, from: number, to: number) => void {
+  return (logId, from, to) =>
+    log.error(
+      `log ${logId}: positions ${from} to ${to - 1} are not stored, and the signer has forgotten them; ` +
+        "stop the server and run `npx keystead check-database`",
+    );
+}
+
+function createBudgetedCommitter(
+  { store, link, refusedBytesPerUserPerDay, log }: GatewayDependencies,
+  places: LogPlaces,
+): Committer {
   // A user's record ends here, and its later readers should know.
   const notStored = limitLog(hourMs, (message) => log.warn(`${message}; refusals of this user are not stored today`));
   const onExceeded = (organizationId: string, userId: string) =>
     notStored(`organization ${organizationId}: user ${userId} has used up refusedBytesPerUserPerDay`, "not stored");
-  return withRefusalBudget(createCommitter(store, link), store, refusedBytesPerUserPerDay, onExceeded);
+  return withRefusalBudget(createCommitter(store, link, places), store, refusedBytesPerUserPerDay, onExceeded);
 }
 
 /** The operator must look at an organization whose state the signer refuses; one line a minute is enough. */

@@ -1,5 +1,6 @@
 /** The gateway process: settings, database, the link to the signer, the gateway itself, and what the launcher says. */
 import type { Socket } from "node:net";
+import { Fault } from "@keystead/core/fault.ts";
 import { pino } from "pino";
 import { createNodeCurves } from "../curves/node_curves.ts";
 import { closeStore, openStore } from "../store/store.ts";
@@ -9,14 +10,16 @@ import { openLauncherChannel } from "./launcher_channel.ts";
 import { createCourierLink } from "./link/courier_link.ts";
 import { createSignerLink } from "./link/signer_link.ts";
 import { explainListenError } from "./listen_error.ts";
+import { joinLog } from "./log/join_log.ts";
 import { findOrder } from "./operator/orders.ts";
+import { recordBoot } from "./record_boot.ts";
 import { readSettings } from "./settings.ts";
-import { createSignerJoiner } from "./signer_joiner.ts";
+import { createSignerJoiner, SignerLate } from "./signer_joiner.ts";
 import { createSignerStatus } from "./signer_status.ts";
 
 const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, sync: true }));
 const launcher = openLauncherChannel();
-const { host, port, source, mode, ...chosen } = readSettings(process.env);
+const { host, port, source, mode, ...chosen } = await Promise.try(readSettings, process.env).catch(launcher.fail);
 
 const signer = createSignerStatus();
 const link = createSignerLink({
@@ -33,8 +36,10 @@ const courier = createCourierLink();
 const needCourier = () => void launcher.tell({ kind: "need", process: "courier" });
 if (chosen.ignoresIpAllowlists) log.warn("KEYSTEAD_IP_ALLOWLISTS=ignore: requests are accepted from every address");
 const gateway = createGateway({ store, curves, link, signer, courier, needCourier, ...chosen, log });
-const { organizations, committer } = gateway;
-const order = findOrder(mode, { store, link, committer, logPublicKey: () => signer.publicKeys().log ?? "" });
+const { organizations, committer, places, signLog: sign } = gateway;
+const watched = places.watch(link);
+const joining = { store, link: watched, committer, places, sign, note: (message: string) => log.error(message) };
+const order = findOrder(mode, { ...joining, logPublicKey: () => signer.publicKeys().log ?? "" });
 
 async function stop(): Promise<void> {
   await gateway.close();
@@ -49,7 +54,16 @@ async function join(socket: Socket): Promise<void> {
   link.attach(socket);
   organizations.forgetAll();
   signer.setPublicKeys(await joinSigner(store, link, committer, isAccepting));
-  if (!isAccepting) for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
+  const serves = order === undefined;
+  if (isAccepting || !(await joinLog(joining, { serves }))) return;
+  // An operator's order ends with its report: only a start that serves is recorded, before anything else of it is released.
+  if (serves) signer.setBoot(await recordBoot(store, link, committer).catch(orLate));
+  for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
+}
+
+/** A start that cannot be recorded yet can serve readers: nothing is signed before it is. */
+function orLate(error: unknown): never {
+  throw error instanceof Fault && error.code === "unavailable" ? new SignerLate(error) : error;
 }
 
 let listening: Promise<void> | undefined;

@@ -10,6 +10,11 @@ import type { Committer } from "./submit/committer.ts";
 
 const keptMs = 1_000;
 
+/** As many leaves as the signer releases without a checkpoint. */
+const maxUnsigned = 100_000;
+const logIsFull =
+  "the log cannot be stored: too many leaves wait for a checkpoint; the server's log says why none comes";
+
 export type ReadinessDependencies = {
   store: Store;
   link: SignerLink;
@@ -37,7 +42,8 @@ export function createReadiness(dependencies: ReadinessDependencies): () => Prom
 async function signerObjection(link: SignerLink, log: Logger): Promise<string | undefined> {
   try {
     await link.request("release", { rows: [], links: [] });
-    return undefined;
+    const log = await link.request("logState", {});
+    return log !== undefined && log.size - log.checkpointSize >= maxUnsigned ? logIsFull : undefined;
   } catch (error) {
     if (!(error instanceof Fault)) log.error({ err: error }, "the signer did not answer as it should");
     return publicReason(error);

@@ -2,6 +2,7 @@ import { withLimits } from "../endpoints/limits.ts";
 import type { StoreSource } from "../store/store.ts";
 import { parseTrustedProxies, type TrustedProxies } from "./http/caller_address.ts";
 import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
+import { parseWitnesses, type WitnessSetting } from "./witness/witness_settings.ts";
 
 export type GatewaySettings = {
   host: string;
@@ -25,9 +26,15 @@ export type GatewaySettings = {
   captchaSiteKey: string | undefined;
   /** Issuers whose word about an e-mail address counts as that of its owner. */
   linkingIssuers: ReadonlySet<string>;
+  /** Nobody is served the public log. */
+  hasPrivateLog: boolean;
+  /** They cosign the checkpoints of the log. */
+  witnesses: readonly WitnessSetting[];
+  /** The file that every checkpoint of the log is appended to. */
+  checkpointFile: string | undefined;
 };
 
-/** The launcher has read them and found them right. */
+/** The launcher has read them and found them right, but for the keys of witnesses. */
 export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
   const { DATABASE_URL: url = "", KEYSTEAD_DATABASE_FOLDER: folder = "./data/database" } = env;
   const { refusedBytesPerUserPerDay } = withLimits(JSON.parse(env.KEYSTEAD_LIMITS || "{}"));
@@ -46,6 +53,9 @@ export function readSettings(env: NodeJS.ProcessEnv): GatewaySettings {
     channels: listIn(env.KEYSTEAD_CHANNELS),
     linkingIssuers: new Set(listIn(env.KEYSTEAD_LINKING_ISSUERS)),
     captchaSiteKey: env.KEYSTEAD_CAPTCHA_SITE_KEY || undefined,
+    hasPrivateLog: env.KEYSTEAD_LOG === "private",
+    witnesses: parseWitnesses(env.KEYSTEAD_WITNESSES),
+    checkpointFile: env.KEYSTEAD_CHECKPOINT_FILE || undefined,
   };
 }
 

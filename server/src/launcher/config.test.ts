@@ -29,6 +29,7 @@ test("without settings: port 8080 on loopback, ./data, a database file, no passp
     publicUrl: undefined,
     extraCertificates: undefined,
     proxy: { port: undefined, captchaSiteKey: undefined, channels: ["email", "sms"] },
+    checkpointFile: undefined,
     oldKeySaved: false,
   });
 });
@@ -66,6 +67,11 @@ test("settings of messages in every form that is understood", () => {
   ]) {
     assert.equal(parseConfig([], env, "/").command, "serve");
   }
+});
+
+test("witnesses may be anywhere by http and https, and the checkpoint file is named by its full path", () => {
+  assert.equal(parseConfig([], witnessesWith({}), "/srv").checkpointFile, undefined);
+  assert.equal(parseConfig([], { KEYSTEAD_CHECKPOINT_FILE: "c/points" }, "/srv").checkpointFile, "/srv/c/points");
 });
 
 test("a file of further certificates is named by its full path, which the courier has from another folder", (t) => {
@@ -121,6 +127,13 @@ test("of a captcha provider the gateway gets the site key, and the courier the s
     ["courier"],
   );
 });
+
+/** A good witness, and one that is changed. */
+function witnessesWith(change: object): { KEYSTEAD_WITNESSES: string } {
+  const good = { name: "w1", vkey: `w+${"0".repeat(8)}+${"A".repeat(44)}`, url: "https://w.example/a" };
+  const second = { name: "w2", vkey: `w+${"1".repeat(8)}+${"B".repeat(44)}`, url: "http://10.0.0.7:8090", ...change };
+  return { KEYSTEAD_WITNESSES: JSON.stringify([good, second]) };
+}
 
 const refused: [name: string, args: string[], env: Record<string, string>, message: RegExp][] = [
   ["port beyond the range", [], { PORT: "65536" }, /^PORT must be/],
@@ -189,6 +202,7 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
     },
     /needs tokenUrl and userUrl/,
   ],
+  ["half a log", [], { KEYSTEAD_LOG: "off" }, /^KEYSTEAD_LOG must be public or private/],
   ["half an allowlist", [], { KEYSTEAD_IP_ALLOWLISTS: "off" }, /^KEYSTEAD_IP_ALLOWLISTS must be enforce or ignore/],
   [
     "an issuer without TLS",
@@ -231,6 +245,46 @@ const refused: [name: string, args: string[], env: Record<string, string>, messa
     /^KEYSTEAD_CAPTCHA must be JSON/,
   ],
   ["a captcha without secret", [], { KEYSTEAD_CAPTCHA: '{"siteKey":"a"}' }, /^KEYSTEAD_CAPTCHA must be JSON/],
+  [
+    "witnesses that are no list",
+    [],
+    { KEYSTEAD_WITNESSES: "{}" },
+    /^KEYSTEAD_WITNESSES must be a JSON list like \[\{"name"/,
+  ],
+  ["witnesses that are no JSON", [], { KEYSTEAD_WITNESSES: "w1" }, /^KEYSTEAD_WITNESSES must be a JSON list like/],
+  ["a witness without a name", [], witnessesWith({ name: "" }), /^KEYSTEAD_WITNESSES: entry 2 needs a name/],
+  ["a witness without a key", [], witnessesWith({ vkey: "w+1+2" }), /^KEYSTEAD_WITNESSES: entry 2 needs the vkey/],
+  ["a witness by ftp", [], witnessesWith({ url: "ftp://w.example" }), /^KEYSTEAD_WITNESSES: entry 2 needs a url/],
+  [
+    "a witness with a password",
+    [],
+    witnessesWith({ url: "https://u:secret@w" }),
+    /^KEYSTEAD_WITNESSES: entry 2 needs a/,
+  ],
+  [
+    "an unknown word of a witness",
+    [],
+    witnessesWith({ key: 1 }),
+    /^KEYSTEAD_WITNESSES: entry 2 has the unknown field `key`$/,
+  ],
+  [
+    "two witnesses of one name",
+    [],
+    witnessesWith({ name: "w1" }),
+    /^KEYSTEAD_WITNESSES: two entries have the name `w1`$/,
+  ],
+  [
+    "two witnesses of one key",
+    [],
+    witnessesWith({ vkey: `w+${"0".repeat(8)}+${"A".repeat(44)}` }),
+    /: two entries have the vkey/,
+  ],
+  [
+    "a checkpoint file of all names",
+    [],
+    { KEYSTEAD_CHECKPOINT_FILE: "a*" },
+    /^KEYSTEAD_CHECKPOINT_FILE must not contain/,
+  ],
   ["contacts for no day", [], { KEYSTEAD_CONTACT_DAYS: "0" }, /^KEYSTEAD_CONTACT_DAYS must be/],
   [
     "linking by what is no issuer",

@@ -11,6 +11,7 @@ import { printable } from "./process_messages.ts";
 import { type ProcessName, perProcess, processes, processNames } from "./processes.ts";
 import { type ProxySettings, parseProxySettings } from "./proxy_settings.ts";
 import { Refusal } from "./refusal.ts";
+import { checkWitnesses, parseCheckpointFile } from "./witness_settings.ts";
 
 /** `serve` runs until it is stopped, `init` only writes files, the others do one piece of work and end. */
 export const commands = [
@@ -49,6 +50,8 @@ export type Config = {
   /** A file of certificates that the courier trusts beside those of Node. */
   extraCertificates: string | undefined;
   proxy: ProxySettings;
+  /** The file that every checkpoint of the log is appended to. */
+  checkpointFile: string | undefined;
   /** Of a rotation: the operator says that there is a copy of the root key that is about to go. */
   oldKeySaved: boolean;
 };
@@ -60,8 +63,10 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
   const { command, rootPublicKey, oldKeySaved } = parseCommand(args);
   checkMessageSettings(env);
   checkWord("KEYSTEAD_IP_ALLOWLISTS", env.KEYSTEAD_IP_ALLOWLISTS, ["enforce", "ignore"]);
+  checkWord("KEYSTEAD_LOG", env.KEYSTEAD_LOG, ["public", "private"]);
   checkIssuers(env);
   checkOauth2Providers(env);
+  checkWitnesses(env);
   parseNumber("KEYSTEAD_CONTACT_DAYS", env.KEYSTEAD_CONTACT_DAYS, 30, 1, 36_500);
   return {
     command,
@@ -80,6 +85,7 @@ export function parseConfig(args: readonly string[], env: Environment, cwd: stri
     publicUrl: parsePublicUrl(env.KEYSTEAD_PUBLIC_URL),
     extraCertificates: parseExtraCertificates(env, cwd),
     proxy: parseProxySettings(env),
+    checkpointFile: parseCheckpointFile(env, cwd),
     oldKeySaved,
   };
 }

@@ -33,5 +33,6 @@ export function withLauncherSettings(env: Environment, config: Config, data: Dat
     KEYSTEAD_CHANNELS: config.proxy.channels.join(","),
     KEYSTEAD_LINKING_ISSUERS: config.identities.linkingIssuers.join(","),
     KEYSTEAD_CAPTCHA_SITE_KEY: config.proxy.captchaSiteKey ?? "",
+    KEYSTEAD_CHECKPOINT_FILE: config.checkpointFile,
   };
 }

@@ -1,6 +1,7 @@
 import { sendJoint } from "./channel.ts";
 import { guardChannel } from "./channel_fault.ts";
 import type { Code } from "./code.ts";
+import { writeOrders } from "./control.ts";
 import { type DataFolder, reasonOf } from "./data_folder.ts";
 import { syncFolder } from "./durable_file.ts";
 import { forgetProcesses, noteProcesses } from "./previous_processes.ts";
@@ -23,6 +24,8 @@ export type Launch = Omit<Reactions, "onMemory" | "onNeed"> & {
   orders: Readonly<Record<OrderName, () => Promise<Uint8Array>>>;
   /** Asked at each start. */
   environment(name: ProcessName): Record<string, string>;
+  /** Single files outside its folder that a process reads and writes, as real paths. */
+  files?: Readonly<Partial<Record<ProcessName, readonly string[]>>>;
   /** The longest pause before a process that keeps ending is started again. */
   restartPauseMs: number;
 };
@@ -70,6 +73,7 @@ class Launcher {
       row: table[name],
       program: code[name],
       folder: data[table[name].folder],
+      files: this.#options.files?.[name] ?? [],
       user: users.of[name],
       linePrefix: linePrefix(name, endsByItself),
       restartPauseMs,
@@ -150,8 +154,16 @@ class Launcher {
       for (const order of orders) order.fill(0);
     }
     if (started.joint) sendJoint(gateway, joined.name, started.joint);
+    for (const name of joined.row.laterOrders ?? []) void this.#orderLater(started, name);
     this.#noteProcesses();
     return started;
+  }
+
+  /** It may be long in coming. Whoever has ended by then needs it no more. */
+  async #orderLater({ control }: StartedProcess, name: OrderName): Promise<void> {
+    const order = await this.#options.orders[name]();
+    if (control?.writable === true) writeOrders(control, [order]);
+    order.fill(0);
   }
 
   /** Undefined when nobody needs it any more: an order that another process gives may be long in coming. */

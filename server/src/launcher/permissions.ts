@@ -1,14 +1,24 @@
+import { pathToFileURL } from "node:url";
 import type { Program } from "./code.ts";
 import type { ProcessRow } from "./processes.ts";
 
-/** The command line of a process after `node`: it reads its code and its own folder, and writes only that folder. */
-export function nodeArguments({ network, flags }: ProcessRow, program: Program, folder: string): string[] {
+/**
+ * The command line of a process after `node`: it reads its code and its own folder, and writes only that folder. `files` are single files elsewhere
+ * that it reads and writes.
+ */
+export function nodeArguments(
+  { network, flags }: ProcessRow,
+  program: Program,
+  folder: string,
+  files: readonly string[] = [],
+): string[] {
   return [
     ...commonFlags,
     ...(network ? ["--allow-net"] : []),
     ...flags,
-    ...[...program.readable, folder].map((path) => `--allow-fs-read=${path}`),
-    writeFlag(folder),
+    ...[...program.readable, folder, ...files].map((path) => `--allow-fs-read=${path}`),
+    ...[folder, ...files].map(writeFlag),
+    ...(program.preload === undefined ? [] : [`--import=${pathToFileURL(program.preload)}`]),
     program.entry,
   ];
 }

@@ -15,7 +15,7 @@ export type Reactions = {
   onListening(port: number): void;
   onReady(): void;
   /** Each time that a signer has joined its deployment. */
-  onKeys(publicKeys: PublicKeys): void;
+  onKeys(publicKeys: PublicKeys, attestationRoot: string): void;
   /** The same: what it derives for the courier. */
   onCourierKey(key: Uint8Array): void;
   /** There is work for a process that is started when it is needed. */
@@ -78,7 +78,7 @@ export class ProcessEvents {
       this.#reactions.say(`signer: ${message.message}`);
     }
     if (message.kind === "keys") {
-      this.#reactions.onKeys(message.publicKeys);
+      this.#reactions.onKeys(message.publicKeys, message.attestationRoot);
       this.#introduced.resolve();
     }
     if (message.kind === "courierKey") this.#reactions.onCourierKey(message.key);

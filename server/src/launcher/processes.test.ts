@@ -132,6 +132,11 @@ test("the command line grants what the row says: network only where allowed, one
     assert.deepEqual(grants, ["--allow-fs-read=/code", "--allow-fs-read=/data/own", "--allow-fs-write=/data/own"]);
     assert.equal(args.at(-1), "/code/main.ts");
   }
+  const withFile = nodeArguments(processes.gateway, { entry: "/code/main.ts", readable: [] }, "/data/own", ["/a/file"]);
+  assert.deepEqual(
+    withFile.filter((arg) => arg.startsWith("--allow-fs")),
+    ["--allow-fs-read=/data/own", "--allow-fs-read=/a/file", "--allow-fs-write=/data/own", "--allow-fs-write=/a/file"],
+  );
   assert.deepEqual(
     processNames.filter((name) => processes[name].network),
     ["gateway", "courier"],

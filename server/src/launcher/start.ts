@@ -10,6 +10,7 @@ import {
   rewriteUrls,
   urlOf,
 } from "./bootstrap.ts";
+import { prepareCheckpointFile } from "./checkpoint_file.ts";
 import type { Code } from "./code.ts";
 import { sandboxWarning } from "./code_settings.ts";
 import { type Config, parseConfig } from "./config.ts";
@@ -28,6 +29,7 @@ import { environmentOf, withLauncherSettings } from "./environment.ts";
 import { closeInheritedDescriptors } from "./inherited_descriptors.ts";
 import { type Launched, launch } from "./launch.ts";
 import { type Lock, lockData } from "./lock.ts";
+import { createNodeDigest } from "./node_digest.ts";
 import { stopWithNpm } from "./npm_parent.ts";
 import { awaitPreviousProcesses } from "./previous_processes.ts";
 import { chooseUsers, type Users } from "./process_users.ts";
@@ -96,6 +98,10 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
   const folders = names.map((name) => ({ path: data[table[name].folder], refusesLinks: table[name].refusesLinks }));
   createProcessFolders(data, folders);
   const users = await chooseUsers({ table, names, userIds: config.userIds, code, data });
+  const checkpointFile = checkpointFileFor(config, users, [
+    data.path,
+    ...processNames.flatMap((name) => code[name].readable),
+  ]);
   // With PORT=0 the port is known once a gateway listens; a later gateway gets the same.
   let { port } = config;
   const courierKey = keptKey();
@@ -106,11 +112,14 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
     code,
     data,
     users,
-    environment: (name) => environmentOf(table[name], withLauncherSettings(env, config, data, port)),
+    environment: (name) =>
+      environmentOf(table[name], withLauncherSettings(env, { ...config, checkpointFile }, data, port)),
+    files: { gateway: checkpointFile === undefined ? [] : [checkpointFile] },
     orders: {
       "root key": () => rootKey.open(),
       "signer orders": async () => encodeOrders(signerOrders(config, data, bootstrap, port)),
       "courier key": courierKey.copy,
+      "node digest": createNodeDigest({ say, kept: data.nodeDigest }),
     },
     restartPauseMs: config.restartPauseMs,
     endsByItself: worksOnData(config),
@@ -121,9 +130,19 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
       keepAddress(prepared, port);
     },
     onReady: () => greet(prepared, port),
-    onKeys: (publicKeys) => keepPublicKeys(prepared, publicKeys),
+    onKeys: (publicKeys, attestationRoot) => keepPublicKeys(prepared, publicKeys, attestationRoot),
     onCourierKey: courierKey.keep,
   });
+}
+
+/** Only a server that serves has checkpoints to write. */
+function checkpointFileFor(
+  { command, checkpointFile }: Config,
+  users: Users,
+  closed: readonly string[],
+): string | undefined {
+  if (command !== "serve" || checkpointFile === undefined) return undefined;
+  return prepareCheckpointFile(checkpointFile, users.of.gateway, closed);
 }
 
 /** A key that one process gives for another. It is kept, because the other may be started at any time; whoever asks before it comes waits. */
@@ -171,10 +190,14 @@ function keepAddress({ surroundings: { say }, config, data }: Prepared, port: nu
   }
 }
 
-function keepPublicKeys({ surroundings: { say }, config, data }: Prepared, publicKeys: PublicKeys): void {
+function keepPublicKeys(
+  { surroundings: { say }, config, data }: Prepared,
+  publicKeys: PublicKeys,
+  attestationRoot: string,
+): void {
   if (config.command !== "serve") return;
   try {
-    const { replacesOthers } = writePublicKeys(data, publicKeys);
+    const { replacesOthers } = writePublicKeys(data, publicKeys, attestationRoot);
     if (replacesOthers)
       say(`${data.publicKeys} contained different keys; clients that pinned them will reject this server`);
   } catch (error) {

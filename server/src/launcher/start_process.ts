@@ -14,6 +14,8 @@ export type ProcessStart = {
   program: Program;
   /** Its own folder, as a real path. */
   folder: string;
+  /** Single files elsewhere that it reads and writes, as real paths. */
+  files?: readonly string[];
   /** Undefined: the launcher's own. */
   user: ProcessUser | undefined;
   env: Record<string, string>;
@@ -35,8 +37,8 @@ export type StartedProcess = Child & {
 };
 
 /** Starts a process as its row says. */
-export function startProcess({ row, program, folder, user, env, ...start }: ProcessStart): StartedProcess {
-  const started = spawn(process.execPath, nodeArguments(row, program, folder), {
+export function startProcess({ row, program, folder, files, user, env, ...start }: ProcessStart): StartedProcess {
+  const started = spawn(process.execPath, nodeArguments(row, program, folder, files), {
     ...user,
     // Whatever Node writes by itself (a trace, a heap snapshot) goes to the working folder.
     cwd: folder,
@@ -55,7 +57,7 @@ export function startProcess({ row, program, folder, user, env, ...start }: Proc
     writeOrders(control, start.orders);
   }
   const askToStop = () => (control ? control.end() : sendStop(started));
-  const tellSynced = () => control && writeOrders(control, [Buffer.from('{"kind":"synced"}')]);
+  const tellSynced = () => control && writeOrders(control, [Buffer.from("synced")]);
   return { ...watch(started), joint, control, askToStop, tellSynced };
 }
 

@@ -4,7 +4,7 @@ import type { ProcessName, ProcessRow } from "./processes.ts";
 import { type ProcessStart, type StartedProcess, startProcess } from "./start_process.ts";
 
 /** What is the same at each start of a process. Its environment is asked for each time: the gateway's port is known only later. */
-export type Supervised = Pick<ProcessStart, "program" | "folder" | "user" | "linePrefix"> & {
+export type Supervised = Pick<ProcessStart, "program" | "folder" | "files" | "user" | "linePrefix"> & {
   name: ProcessName;
   row: ProcessRow;
   restartPauseMs: number;

@@ -26,9 +26,14 @@ export const steps = [
   { name: "answering", in: "gateway" },
   /** The answer is with the kernel. */
   { name: "answered", in: "gateway" },
-  /** What was released is about to be marked as released, and an opened result to be written to its row. */
+  /** What was released is about to be marked so, with its place in the log, and an opened result to be written to its row. */
   { name: "settling", in: "gateway" },
   { name: "settled", in: "gateway" },
+  /** The places are stored; the signer is about to be asked for a checkpoint. */
+  { name: "checkpointing", in: "gateway" },
+  /** It has signed; nobody else has the note yet. */
+  { name: "signed", in: "gateway" },
+  { name: "checkpointed", in: "gateway" },
 ] as const satisfies readonly { name: string; in: "gateway" | "signer" }[];
 
 export type Step = (typeof steps)[number]["name"];

@@ -2,10 +2,11 @@
  * The only function that writes: a group of activities in one transaction. An organization's items
  * commit all or not at all, and only on top of the version they were prepared on; organizations do not affect each other.
  */
-import type { CommitItem, ReleasedLeaf } from "./commit_item.ts";
+import type { CommitItem, Marks, ReleasedLeaf } from "./commit_item.ts";
 import { planGroup } from "./commit_plan.ts";
 import * as postgres from "./commit_postgres.ts";
 import * as sqlite from "./commit_sqlite.ts";
+import { type PlacedLeaves, toLogRows } from "./log_rows.ts";
 import type { OrganizationPlan } from "./organization_plan.ts";
 import type { Store } from "./store.ts";
 
@@ -18,9 +19,13 @@ export async function commitGroup(
   store: Store,
   items: readonly CommitItem[],
   released: readonly ReleasedLeaf[],
+  placed?: PlacedLeaves,
 ): Promise<{ committed: boolean[] }> {
   const { plans, planOf } = planGroup(items);
-  const done = plans.length + released.length === 0 ? new Set<string>() : await write(store, plans, released);
+  const { entries, runs } = placed === undefined ? noPlaces : toLogRows(placed);
+  const marks = { released, entries, runs };
+  const isEmpty = plans.length + released.length + entries.length === 0;
+  const done = isEmpty ? new Set<string>() : await write(store, plans, marks);
   const firsts = await writeFirsts(
     store,
     items,
@@ -30,6 +35,9 @@ export async function commitGroup(
     committed: planOf.map((plan, index) => plan !== undefined && (done.has(plan.organizationId) || firsts.has(index))),
   };
 }
+
+const noPlaces = { entries: [], runs: [] };
+const noMarks: Marks = { released: [], ...noPlaces };
 
 /**
  * The first items of organizations whose items may have stood in each other's way: one takes what another frees. Alone the
@@ -48,16 +56,12 @@ async function writeFirsts(
     ]),
   );
   const { plans } = planGroup(items.filter((_, index) => first.values().some((place) => place === index)));
-  const done = await write(store, plans, []);
+  const done = await write(store, plans, noMarks);
   return new Set([...first].flatMap(([organizationId, index]) => (done.has(organizationId) ? index : [])));
 }
 
 /** Together, or when some organization violates a constraint, once more with each on a savepoint of its own. */
-async function write(
-  store: Store,
-  plans: readonly OrganizationPlan[],
-  released: readonly ReleasedLeaf[],
-): Promise<Set<string>> {
-  if (store.dialect === "postgres") return postgres.write(store, plans, released);
-  return store.sqlite.exclusive(() => sqlite.write(store.sqlite, plans, released));
+async function write(store: Store, plans: readonly OrganizationPlan[], marks: Marks): Promise<Set<string>> {
+  if (store.dialect === "postgres") return postgres.write(store, plans, marks);
+  return store.sqlite.exclusive(() => sqlite.write(store.sqlite, plans, marks));
 }

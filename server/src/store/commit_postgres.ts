@@ -4,7 +4,7 @@
  */
 import pg from "pg";
 import { passed } from "../state/steps.ts";
-import type { ReleasedLeaf } from "./commit_item.ts";
+import type { Marks, ReleasedLeaf } from "./commit_item.ts";
 import { organizationRow } from "./commit_plan.ts";
 import { addEntities } from "./commit_postgres_entities.ts";
 import { addKeys } from "./commit_postgres_keys.ts";
@@ -22,21 +22,27 @@ import { columnsOf } from "./upserts.ts";
 export async function write(
   store: PostgresStore,
   plans: readonly OrganizationPlan[],
-  released: readonly ReleasedLeaf[],
+  marks: Marks,
 ): Promise<Set<string>> {
   const requiring = plans.filter(({ standing }) => standing.size > 0);
-  if (requiring.length === 0 || requiring.length === plans.length) return writeGroup(store, plans, released);
+  if (requiring.length === 0 || requiring.length === plans.length) return writeGroup(store, plans, marks);
   const alone = plans.filter(({ standing }) => standing.size === 0);
-  const done = await writeGroup(store, alone, released);
-  return done.union(await writeGroup(store, requiring, []));
+  const done = await writeGroup(store, alone, marks);
+  return done.union(await writeGroup(store, requiring, noMarks));
+}
+
+const noMarks: Marks = { released: [], entries: [], runs: [] };
+
+function isEmpty({ released, entries }: Marks): boolean {
+  return released.length + entries.length === 0;
 }
 
 async function writeGroup(
   { pool }: PostgresStore,
   plans: readonly OrganizationPlan[],
-  released: readonly ReleasedLeaf[],
+  marks: Marks,
 ): Promise<Set<string>> {
-  const statement = toStatement(plans, released);
+  const statement = toStatement(plans, marks);
   analyzeWhileGrowing(pool, plans.length);
   passed("begun");
   try {
@@ -44,7 +50,7 @@ async function writeGroup(
   } catch (error) {
     if (!isViolation(error)) throw error;
   }
-  return untilNotOvertaken(() => writeApart(pool, plans, released));
+  return untilNotOvertaken(() => writeApart(pool, plans, marks));
 }
 
 const written = new WeakMap<pg.Pool, { count: number; next: number }>();
@@ -63,21 +69,17 @@ function analyzeWhileGrowing(pool: pg.Pool, organizations: number): void {
 }
 
 /** All in one transaction, each organization on its own savepoint, so that one that violates takes only itself back. */
-async function writeApart(
-  pool: pg.Pool,
-  plans: readonly OrganizationPlan[],
-  released: readonly ReleasedLeaf[],
-): Promise<Set<string>> {
+async function writeApart(pool: pg.Pool, plans: readonly OrganizationPlan[], marks: Marks): Promise<Set<string>> {
   const client = await pool.connect();
   let broken = true;
   try {
     const done = new Set<string>();
     await client.query("begin");
-    if (released.length > 0) await client.query(toStatement([], released));
+    if (!isEmpty(marks)) await client.query(toStatement([], marks));
     for (const plan of plans) {
       await client.query("savepoint organization");
       try {
-        for (const id of idsOf(await client.query(toStatement([plan], [])))) done.add(id);
+        for (const id of idsOf(await client.query(toStatement([plan], noMarks)))) done.add(id);
       } catch (error) {
         if (!isViolation(error)) throw error;
         await client.query("rollback to savepoint organization");
@@ -118,9 +120,10 @@ const headColumns = {
 const requiredColumns = { organization_id: "text", required_id: "text", required_header: "bytes" } as const;
 
 const releasedColumns = { organization_id: "text", boot: "text", number: "integer" } as const;
+const provenColumns = { organization_id: "text", activity_id: "text", proofs: "text" } as const;
 const openedColumns = { organization_id: "text", activity_id: "text", result: "text" } as const;
 
-function toStatement(groups: readonly OrganizationPlan[], released: readonly ReleasedLeaf[]) {
+function toStatement(groups: readonly OrganizationPlan[], { released, entries, runs }: Marks) {
   const statement = statementBuilder();
   addHeads(statement, groups);
   const plans = groups.flatMap((plan) => [plan, ...plan.births]);
@@ -137,12 +140,27 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
     plans.flatMap(({ leaves }) => leaves),
   );
   statement.insert(
+    "disclosures",
+    plans.flatMap(({ disclosures }) => disclosures),
+  );
+  statement.insert(
     "activities",
     plans.flatMap(({ activities }) => [...activities.values()]),
   );
   statement.insert(
     "sealed_bodies",
     plans.flatMap(({ sealedBodies }) => sealedBodies),
+  );
+  statement.insert(
+    "app_proofs",
+    plans.flatMap(({ appProofs }) => appProofs),
+  );
+  statement.insert(
+    "decision_contexts",
+    // In one order everywhere: signatures on one state insert the same pages, and none waits for another's row.
+    plans.flatMap(({ decisionContexts }) =>
+      [...decisionContexts.values()].sort((a, b) => (a.digest < b.digest ? -1 : 1)),
+    ),
   );
   statement.insert(
     "votes",
@@ -175,9 +193,19 @@ function toStatement(groups: readonly OrganizationPlan[], released: readonly Rel
     "outbox",
     plans.flatMap(({ outbox }) => outbox),
   );
+  statement.insert(
+    "boot_proofs",
+    plans.flatMap(({ bootProofs }) => bootProofs),
+  );
+  statement.insert(
+    "loaded_files",
+    plans.flatMap(({ loadedFiles }) => loadedFiles),
+  );
   addEntities(statement, plans);
   addKeys(statement, plans);
   addReleased(statement, released);
+  statement.insertAlways("log_entries", entries);
+  statement.insertAlways("log_runs", runs);
   return statement.build();
 }
 
@@ -296,6 +324,7 @@ function addReleased(statement: StatementBuilder, released: readonly ReleasedLea
       where unreleased.organization_id = done.organization_id and unreleased.boot = done.boot
         and unreleased.number = done.number`,
   );
+  addOpenedProofs(statement, released);
   const opened = released.flatMap(({ organizationId, activityId, result }) =>
     activityId === undefined || result === undefined
       ? []
@@ -307,5 +336,20 @@ function addReleased(statement: StatementBuilder, released: readonly ReleasedLea
     `update activities set result = opened.result from ${statement.unnest("opened", openedColumns, opened)}
       where activities.organization_id = opened.organization_id and activities.activity_id = opened.activity_id
         and activities.result is null`,
+  );
+}
+
+function addOpenedProofs(statement: StatementBuilder, released: readonly ReleasedLeaf[]): void {
+  const opened = released.flatMap(({ organizationId, activityId, proofs }) =>
+    activityId === undefined || proofs === undefined
+      ? []
+      : { organization_id: organizationId, activity_id: activityId, proofs },
+  );
+  if (opened.length === 0) return;
+  statement.part(
+    "open_proofs",
+    `update app_proofs set proofs = proven.proofs from ${statement.unnest("proven", provenColumns, opened)}
+      where app_proofs.organization_id = proven.organization_id and app_proofs.activity_id = proven.activity_id
+        and app_proofs.proofs is null`,
   );
 }

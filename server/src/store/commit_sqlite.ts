@@ -1,7 +1,7 @@
 /** A group commit in SQLite: one transaction, prepared statements, no await from begin to commit. */
 import type { SQLInputValue } from "node:sqlite";
 import { passed } from "../state/steps.ts";
-import type { ReleasedLeaf } from "./commit_item.ts";
+import type { Marks, ReleasedLeaf } from "./commit_item.ts";
 import { organizationRow } from "./commit_plan.ts";
 import { writeEntities } from "./commit_sqlite_entities.ts";
 import { isEmptyKeyPlan, type KeyPlan, type KeyRowChange } from "./key_plan.ts";
@@ -11,21 +11,17 @@ import type { SqliteConnection } from "./sqlite_dialect.ts";
 import { insert } from "./sqlite_insert.ts";
 
 /** The ids of the organizations whose items were committed. */
-export function write(
-  sqlite: SqliteConnection,
-  plans: readonly OrganizationPlan[],
-  released: readonly ReleasedLeaf[],
-): Set<string> {
+export function write(sqlite: SqliteConnection, plans: readonly OrganizationPlan[], marks: Marks): Set<string> {
   try {
     return transaction(sqlite, () => {
-      release(sqlite, released);
+      writeMarks(sqlite, marks);
       return new Set(plans.filter((plan) => writeOrganization(sqlite, plan)).map((plan) => plan.organizationId));
     });
   } catch (error) {
     if (!isViolation(error)) throw error;
   }
   return transaction(sqlite, () => {
-    release(sqlite, released);
+    writeMarks(sqlite, marks);
     return new Set(plans.filter((plan) => writeAlone(sqlite, plan)).map((plan) => plan.organizationId));
   });
 }
@@ -67,14 +63,26 @@ function isViolation(error: unknown): boolean {
   return errcode === primaryKeyViolated || errcode === uniqueViolated;
 }
 
+function writeMarks(sqlite: SqliteConnection, { released, entries, runs }: Marks): void {
+  release(sqlite, released);
+  for (const row of entries) insert(sqlite, "log_entries", row);
+  for (const row of runs) insert(sqlite, "log_runs", row);
+}
+
 function release(sqlite: SqliteConnection, released: readonly ReleasedLeaf[]): void {
   for (const { organizationId, boot, first, last } of toRanges(released)) {
     sqlite
       .statement("delete from unreleased where organization_id = ? and boot = ? and number between ? and ?")
       .run(organizationId, boot, first, last);
   }
-  for (const { organizationId, activityId, result } of released) {
-    if (activityId === undefined || result === undefined) continue;
+  for (const { organizationId, activityId, result, proofs } of released) {
+    if (activityId === undefined) continue;
+    if (proofs !== undefined) {
+      sqlite
+        .statement("update app_proofs set proofs = ? where organization_id = ? and activity_id = ? and proofs is null")
+        .run(proofs, organizationId, activityId);
+    }
+    if (result === undefined) continue;
     sqlite
       .statement("update activities set result = ? where organization_id = ? and activity_id = ? and result is null")
       .run(result, organizationId, activityId);
@@ -103,8 +111,11 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
     insert(sqlite, "leaves", leaf);
     insert(sqlite, "unreleased", leaf);
   }
+  for (const disclosure of plan.disclosures) insert(sqlite, "disclosures", disclosure);
   for (const activity of plan.activities.values()) insert(sqlite, "activities", activity);
   for (const body of plan.sealedBodies) insert(sqlite, "sealed_bodies", body);
+  for (const proofs of plan.appProofs) insert(sqlite, "app_proofs", proofs);
+  for (const context of plan.decisionContexts.values()) insert(sqlite, "decision_contexts", context);
   for (const vote of plan.votes) insert(sqlite, "votes", vote);
   for (const code of plan.otpCodes) insert(sqlite, "otp_codes", code);
   for (const attempt of plan.otpAttempts) insert(sqlite, "otp_attempts", attempt);
@@ -112,6 +123,8 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   for (const claim of plan.signUpClaims) insert(sqlite, "sign_up_claims", claim);
   for (const row of plan.refusedBytes.values()) insert(sqlite, "refused_bytes", row);
   for (const message of plan.outbox) insert(sqlite, "outbox", message);
+  for (const proof of plan.bootProofs) insert(sqlite, "boot_proofs", proof);
+  for (const list of plan.loadedFiles) insert(sqlite, "loaded_files", list);
   for (const born of plan.births) writeOrganization(sqlite, born);
   writeEntities(sqlite, plan.organizationId, plan.entities);
   if (plan.settings?.deleted === true) deleteAllKeys(sqlite, plan.organizationId);

@@ -85,6 +85,15 @@ export async function findUnreleasedLeaves(
   return [...own, ...births.filter(({ leaf }) => isOf(activityId, leaf))].map((row) => ({ ...row }));
 }
 
+const unreleasedOfOrganization = compiled("unreleased_of_organization", (db, organizationId: string) =>
+  selectUnreleased(db).where("unreleased.organization_id", "=", organizationId).orderBy("leaves.number"),
+);
+
+/** All leaves of an organization that wait for their release. */
+export async function loadUnreleasedOf(store: Store, organizationId: string): Promise<UnreleasedLeaf[]> {
+  return (await unreleasedOfOrganization(store, organizationId)).map((row) => ({ ...row }));
+}
+
 const leafByNumber = compiled("leaf", (db, organizationId: string, boot: string, number: number) =>
   db
     .selectFrom("leaves")
@@ -104,6 +113,45 @@ export async function findLeaf(
 ): Promise<UnreleasedLeaf | undefined> {
   const [row] = await leafByNumber(store, organizationId, boot, number);
   return row && { ...row };
+}
+
+const madeByNumber = compiled("made_with_leaf", (db, organizationId: string, boot: string, number: number) =>
+  db
+    .selectFrom("leaves")
+    .select("made")
+    .where("organization_id", "=", organizationId)
+    .where("boot", "=", boot)
+    .where("number", "=", number),
+);
+
+/** What lies beside a leaf about the records that came with it. */
+export async function findMade(
+  store: Store,
+  organizationId: string,
+  boot: string,
+  number: number,
+): Promise<Uint8Array | undefined> {
+  const [row] = await madeByNumber(store, organizationId, boot, number);
+  return row?.made ?? undefined;
+}
+
+const unreleasedLeaf = compiled("unreleased_leaf", (db, organizationId: string, boot: string, number: number) =>
+  db
+    .selectFrom("unreleased")
+    .select("number")
+    .where("organization_id", "=", organizationId)
+    .where("boot", "=", boot)
+    .where("number", "=", number),
+);
+
+/** Whether no gateway has marked this leaf as released. */
+export async function isUnreleased(
+  store: Store,
+  organizationId: string,
+  boot: string,
+  number: number,
+): Promise<boolean> {
+  return (await unreleasedLeaf(store, organizationId, boot, number)).length > 0;
 }
 
 /** A leaf that somebody has damaged is nobody's; `keystead check-log` names it. */

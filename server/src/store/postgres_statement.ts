@@ -59,6 +59,16 @@ export function statementBuilder() {
           where organization_id in (select organization_id from committed)${wait} ${onConflict[table] ?? ""}`,
       });
     },
+    /** Rows for a table, whatever of the group commits. */
+    insertAlways<T extends TableName>(table: T, rows: readonly Tables[T][]) {
+      if (rows.length === 0) return;
+      const columns = columnsOf(table).join(", ");
+      parts.push({
+        name: `place_${table}`,
+        text: `insert into ${table} (${columns}) select ${columns} from ${unnest("input", tables[table], rows)}
+          ${onConflict[table] ?? ""}`,
+      });
+    },
     build(): { name: string; text: string; values: unknown[] } {
       return {
         name: nameOf(parts),

@@ -53,14 +53,17 @@ const entityKeys = Object.fromEntries(
   }),
 ) as Record<EntityTableName, readonly string[]>;
 
-/** Each table's primary key behind the organization. A test holds it against the database. */
+/** Each table's primary key, behind the organization where it has one. A test holds it against the database. */
 export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   organizations: [],
   pages: ["name"],
   leaves: ["boot", "number"],
+  disclosures: ["digest"],
   unreleased: ["boot", "number"],
   activities: ["activity_id"],
   sealed_bodies: ["activity_id"],
+  app_proofs: ["activity_id"],
+  decision_contexts: ["digest"],
   votes: ["activity_id", "vote_id"],
   otp_codes: ["otp_id"],
   otp_attempts: ["otp_id", "place"],
@@ -73,6 +76,12 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   wallet_accounts: ["wallet_account_id"],
   private_keys: ["private_key_id"],
   private_key_addresses: ["address_key", "private_key_id"],
-  deployment: [],
+  boot_proofs: ["ephemeral_key"],
+  loaded_files: ["digest"],
+  log_runs: ["log_id", "first_position"],
+  log_entries: ["log_id", "first_position"],
+  log_tiles: ["log_id", "level", "number"],
+  logs: ["log_id"],
+  deployment: ["id"],
   ...entityKeys,
 };

@@ -6,12 +6,9 @@ import { type RawBuilder, sql, type Transaction } from "kysely";
 import { untilNotOvertaken } from "./overtaken.ts";
 import { rowKeys } from "./projection.ts";
 import type { SqliteStore, Store } from "./store.ts";
-import { type TableName, type Tables, tables } from "./tables.ts";
+import { type OrganizationTable, type Tables, tables } from "./tables.ts";
 
 export type Inside = Transaction<Tables>;
-
-/** Every table that belongs to organizations. */
-export type OrganizationTable = Exclude<TableName, "deployment">;
 
 /** One that does not write cannot: the database itself refuses it. */
 export async function insideOne<T>(

@@ -165,3 +165,13 @@ export async function findUnknownCursor(
   }
   return undefined;
 }
+
+const parent = compiled("parent", (db, organizationId: string) =>
+  db.selectFrom("organizations").select("parent_id").where("organization_id", "=", organizationId),
+);
+
+/** The id of the parent; undefined of the first organization, and of none. */
+export async function findParent(store: Store, organizationId: string): Promise<string | undefined> {
+  const [row] = await parent(store, organizationId);
+  return row?.parent_id ?? undefined;
+}

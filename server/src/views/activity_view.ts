@@ -5,6 +5,7 @@ import { knownParams, type ParamsSchema } from "../endpoints/known_params.ts";
 import { activityForms } from "../generated/activities.ts";
 import { isWholeBody } from "../rules/bearer_params.ts";
 import { isWithheld, withoutLeaf } from "../rules/bearer_results.ts";
+import type { AppProof } from "../state/app_proof.ts";
 import type { User } from "../state/entities.ts";
 import { oauth2ProviderSpellings } from "../state/oauth2_providers.ts";
 import type { ActivityRow } from "../store/activities.ts";
@@ -33,6 +34,8 @@ export type ActivityRecord = {
   rights: Rights;
   /** Of the body, where it has been read already. */
   parameters?: unknown;
+  /** Where it asked for them and they are open. */
+  appProofs?: readonly AppProof[];
 };
 
 export type Rights = { canApprove: boolean; canReject: boolean };
@@ -46,8 +49,7 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
   const parameters = record.parameters ?? parametersOf(row.body);
   // Until the bearer values in it have ended, a row has the body's shown form alone, and no stamp is over that.
   const stamped = isWholeBody(form?.activity, row) ? textOf(row.body) : undefined;
-  const withholdsStamp =
-    !endedForNothing.includes(row.status) && form !== undefined && isWithheld(form.activity, row.result, Date.now());
+  const withholdsStamp = isStampWithheld(row, Date.now());
   // Published clients read `result[key]` of a completed activity without looking whether it is there.
   const result = row.result === null || form === undefined ? undefined : form.answer(resultOf(form, row.result));
   return {
@@ -63,7 +65,7 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
     createdAt: dialect.activityTime(row.createdAtMs),
     updatedAt: dialect.activityTime(row.updatedAtMs),
     failure: failureOf(row),
-    appProofs: [],
+    appProofs: record.appProofs ?? [],
   };
 }
 
@@ -77,6 +79,15 @@ function intentOf({ params }: ActivityForm, parameters: unknown, dialect: Dialec
 
 /** What came to nothing has no result that its stamp could bring. */
 const endedForNothing: readonly string[] = ["ACTIVITY_STATUS_FAILED", "ACTIVITY_STATUS_REJECTED"];
+
+/** Whether its submitter's stamp must not be shown now: with the body it would bring a result that is still worth something. */
+export function isStampWithheld(
+  { type, status, result }: Pick<ActivityRow, "type" | "status" | "result">,
+  nowMs: number,
+) {
+  const form = activityForms.get(type);
+  return !endedForNothing.includes(status) && form !== undefined && isWithheld(form.activity, result, nowMs);
+}
 
 /** Between a signature and its place in the row there is a moment, in which clients had better ask again. */
 function statusOf({ status, result }: ActivityRow, isSealed: boolean): ActivityRow["status"] {

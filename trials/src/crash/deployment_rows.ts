@@ -1,17 +1,15 @@
 /** Everything a stopped deployment's database holds, by organization. */
 import type { Store } from "@keystead/server/store/store.ts";
-import { type TableName, type Tables, tables } from "@keystead/server/store/tables.ts";
+import { type OrganizationTable, organizationTables, type Tables } from "@keystead/server/store/tables.ts";
 
-type OwnedTable = Exclude<TableName, "organizations" | "deployment">;
+type OwnedTable = Exclude<OrganizationTable, "organizations">;
 
 /** The rows of one organization. */
 export type Rows = { organization: Tables["organizations"] } & { [T in OwnedTable]: Tables[T][] };
 
 export type DeploymentRows = { keyring: Uint8Array; organizations: ReadonlyMap<string, Rows> };
 
-const owned = (Object.keys(tables) as TableName[]).filter(
-  (name): name is OwnedTable => name !== "organizations" && name !== "deployment",
-);
+const owned = organizationTables.filter((name): name is OwnedTable => name !== "organizations");
 
 export async function readDeployment({ db }: Store): Promise<DeploymentRows> {
   const [deployment] = await db.selectFrom("deployment").selectAll().execute();

@@ -3,7 +3,7 @@
  * declared tables: what is done to a column follows from its kind.
  */
 import { rowKeys } from "@keystead/server/store/projection.ts";
-import { type ColumnKind, type TableName, tables } from "@keystead/server/store/tables.ts";
+import { type ColumnKind, organizationTables, type TableName, tables } from "@keystead/server/store/tables.ts";
 import type { Random } from "../../../core/test/seeded_random.ts";
 import {
   byOrganization,
@@ -212,7 +212,7 @@ const organizationDamages: Damage[] = [
 ];
 
 /** Tables with rows of organizations; what is done to the deployment's own row is a test of its own. */
-export const damagedTables: readonly TableName[] = tableNames.filter((table) => table !== "deployment");
+export const damagedTables: readonly TableName[] = organizationTables;
 
 export const damages: readonly Damage[] = [
   ...damagedTables.flatMap((table) => [...columnDamages(table), ...rowDamages(table)]),

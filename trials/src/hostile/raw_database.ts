@@ -6,7 +6,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { administer, databaseUrl } from "@keystead/e2e/databases.ts";
 import { rowKeys } from "@keystead/server/store/projection.ts";
 import { closeStore, openStore } from "@keystead/server/store/store.ts";
-import { type TableName, tables } from "@keystead/server/store/tables.ts";
+import { commonTables, type OrganizationTable, type TableName, tables } from "@keystead/server/store/tables.ts";
 import { connectRaw } from "../../../server/test/hostile_postgres.ts";
 
 export type Value = string | number | bigint | Uint8Array | null;
@@ -74,8 +74,12 @@ const integerColumns = new Set(
   ),
 );
 
+function isCommon(table: TableName): table is (typeof commonTables)[number] {
+  return commonTables.some((name) => name === table);
+}
+
 function access(run: Run, place: (index: number) => string, close: () => Promise<void>): RawDatabase {
-  const keysOf = (table: TableName) => (table === "deployment" ? ["id"] : ["organization_id", ...rowKeys[table]]);
+  const keysOf = (table: TableName) => (isCommon(table) ? rowKeys[table] : ["organization_id", ...rowKeys[table]]);
   const isRow = (table: TableName, row: Row, from: number) => ({
     text: keysOf(table)
       .map((column, index) => `${column} = ${place(from + index)}`)
@@ -131,7 +135,7 @@ async function ifAllowed(work: () => Promise<unknown>): Promise<boolean> {
 export async function snapshotOf(raw: RawDatabase, organizationId: string): Promise<Snapshot> {
   const snapshot = new Map<TableName, Row[]>();
   for (const table of tableNames) {
-    if (table !== "deployment") snapshot.set(table, await raw.rows(table, organizationId));
+    if (!isCommon(table)) snapshot.set(table, await raw.rows(table, organizationId));
   }
   return snapshot;
 }
@@ -139,7 +143,7 @@ export async function snapshotOf(raw: RawDatabase, organizationId: string): Prom
 /** Whether anything of what was done between two looks is still so at a third, whatever others have written in the meantime. */
 export function isLeft(before: Snapshot, harmed: Snapshot, now: Snapshot): boolean {
   return tableNames.some((table) => {
-    if (table === "deployment") return false;
+    if (isCommon(table)) return false;
     const [were, are, left] = [before, harmed, now].map((all) => byKey(table, all.get(table) ?? []));
     return [...new Set([...(were?.keys() ?? []), ...(are?.keys() ?? [])])].some((key) => {
       const [old, bent, last] = [were?.get(key), are?.get(key), left?.get(key)];
@@ -150,7 +154,7 @@ export function isLeft(before: Snapshot, harmed: Snapshot, now: Snapshot): boole
   });
 }
 
-function byKey(table: Exclude<TableName, "deployment">, rows: readonly Row[]): Map<string, Row> {
+function byKey(table: OrganizationTable, rows: readonly Row[]): Map<string, Row> {
   return new Map(rows.map((row) => [rowKeys[table].map((column) => textOf(row[column])).join(), row]));
 }
 
@@ -165,7 +169,7 @@ export async function rollBack(
   only: readonly TableName[] = tableNames,
 ): Promise<void> {
   for (const table of only) {
-    if (table === "deployment") continue;
+    if (isCommon(table)) continue;
     for (const row of await raw.rows(table, organizationId)) await raw.remove(table, row);
     for (const row of to.get(table) ?? []) await raw.insert(table, row);
   }

@@ -1,15 +1,17 @@
 /** Shows the signer every organization's head, on the operator's order; the signer says what that sets back. */
 import { Fault } from "@keystead/core/fault.ts";
+import type { Prepared } from "../../frames/messages.ts";
 import { listHeads } from "../../store/across.ts";
-import type { Store } from "../../store/store.ts";
-import type { SignerLink } from "../link/signer_link.ts";
-import type { Committer } from "../submit/committer.ts";
-import { loneRun } from "../submit/run.ts";
+import { commitGroup } from "../../store/commit.ts";
+import { type JoinLogDependencies, joinLog } from "../log/join_log.ts";
+import { openLog } from "../log/open_log.ts";
+import { toStoredLeaf } from "../submit/stored_leaf.ts";
 import { toCommitItem } from "../submit/to_commit_item.ts";
 
 const headsAtOnce = 1_000;
 
-export async function acceptDatabase(store: Store, link: SignerLink, committer: Committer): Promise<string[]> {
+export async function acceptDatabase(dependencies: JoinLogDependencies): Promise<string[]> {
+  const { store, link } = dependencies;
   const lines: string[] = [];
   let after: string | undefined;
   let count = 0;
@@ -23,9 +25,20 @@ export async function acceptDatabase(store: Store, link: SignerLink, committer: 
     if (!last) continue;
     if (reply.leaf === undefined)
       throw new Fault("failed_precondition", "the database does not hold the first organization");
-    const outcome = await committer.commit(toCommitItem(reply.leaf), loneRun);
-    if (outcome.kind === "conflict")
-      throw new Fault("aborted", "the database changed meanwhile; stop every gateway first");
+    await conclude(dependencies, reply.leaf);
     return [...lines, `accepted the database as it is: ${count} organization(s)`];
   }
+}
+
+/** The acceptance has ended the signer's log. The act that lists the next is released before it; it comes second. */
+async function conclude(dependencies: JoinLogDependencies, leaf: Prepared): Promise<void> {
+  const { store, committer } = dependencies;
+  const item = toCommitItem(leaf);
+  const { committed } = await commitGroup(store, [item], []);
+  if (committed[0] !== true) throw new Fault("aborted", "the database changed meanwhile; stop every gateway first");
+  await openLog(dependencies);
+  const [outcome] = await committer.release([toStoredLeaf(item)]);
+  if (outcome?.kind !== "released")
+    throw new Fault("unavailable", outcome?.message ?? "the signer did not release the acceptance");
+  await joinLog(dependencies, { serves: false });
 }

@@ -6,6 +6,7 @@
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import type { ReleasedStatement } from "@keystead/core/log/released.ts";
 import { journalsOf } from "../../state/directory.ts";
 import { unlessAway } from "../../store/database_away.ts";
 import {
@@ -13,20 +14,23 @@ import {
   type Inside,
   insideOne,
   listOrganizations,
-  type OrganizationTable,
   rowsOf,
   strayOrganizations,
 } from "../../store/projection_rows.ts";
 import type { Store } from "../../store/store.ts";
-import { tables } from "../../store/tables.ts";
+import { organizationTables } from "../../store/tables.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { checkPending, checkStrayActivities } from "./check_activities.ts";
-import { createTally, findingsOf, type OrganizationFindings } from "./check_findings.ts";
+import { checkAppProofs } from "./check_app_proofs.ts";
+import { checkContents } from "./check_disclosures.ts";
+import { createTally, findingsOf, findingsOfLog, type OrganizationFindings } from "./check_findings.ts";
 import { checkKeys } from "./check_keys.ts";
 import { checkLeaves } from "./check_leaves.ts";
 import { loadStatement, type Report } from "./check_log.ts";
 import { checkMade } from "./check_made.ts";
 import { checkListed, checkTexts } from "./check_projection.ts";
+import { type CheckedLog, checkPublicLogs } from "./check_public_log.ts";
+import { checkRuns } from "./check_runs.ts";
 import { checkState } from "./check_state.ts";
 import type { ReleasedWord } from "./leaf_check.ts";
 import { createVouching, type Vouching } from "./vouching.ts";
@@ -40,34 +44,55 @@ export async function checkDatabase(
   { rebuilds }: { rebuilds: boolean },
 ): Promise<Report> {
   const vouching = createVouching(link);
-  const released = await releasedWord(link, logKey);
+  const statement = await loadStatement(link, fromHex(logKey));
+  const released = releasedWord(statement);
+  const deploymentId = uuidFromBytes(statement[0]?.deploymentId ?? new Uint8Array(16));
+  const publicLogs = await checkPublicLogs({ store, link, logKey, deploymentId, rebuilds });
+  const { logs } = publicLogs;
   const tally = createTally();
   let count = 0;
   let after: string | undefined;
   for (;;) {
     const ids = await listOrganizations(store, after, organizationsAtOnce);
-    for (const id of ids) tally.add(await checkOrganization(store, vouching, released, id, rebuilds));
+    for (const id of ids) tally.add(await checkOrganization({ store, vouching, released, logs }, id, rebuilds));
     count += ids.length;
     after = ids.at(-1);
     if (ids.length < organizationsAtOnce) break;
   }
   for (const findings of await missingOrganizations(store, link)) tally.add(findings);
+  for (const findings of publicLogs.findings) tally.add(findings);
+  for (const findings of nobodys(logs.values())) tally.add(findings);
   return tally.report(count);
+}
+
+/** What the check of each organization takes. */
+type DatabaseCheck = {
+  store: Store;
+  vouching: Vouching;
+  released: ReleasedWord;
+  logs: ReadonlyMap<string, CheckedLog>;
+};
+
+/** Positions that no organization's leaf was found for. */
+function nobodys(logs: Iterable<CheckedLog>): OrganizationFindings[] {
+  return Array.from(logs, ({ logId, unnamed }) => {
+    const findings = findingsOfLog(logId, false);
+    for (const position of unnamed) findings.lost(`log_runs: nobody's run names position ${position}`);
+    return findings;
+  });
 }
 
 /** What makes one organization unreadable must not keep the others from being looked at. */
 async function checkOrganization(
-  store: Store,
-  vouching: Vouching,
-  released: ReleasedWord,
+  check: DatabaseCheck,
   organizationId: string,
   rebuilds: boolean,
 ): Promise<OrganizationFindings> {
   let findings = findingsOf(organizationId, rebuilds);
   try {
-    await insideOne(store, organizationId, { writes: rebuilds }, async (tx) => {
+    await insideOne(check.store, organizationId, { writes: rebuilds }, async (tx) => {
       findings = findingsOf(organizationId, rebuilds);
-      await checkRows(tx, vouching, released, organizationId, findings);
+      await checkRows(tx, check, organizationId, findings);
     });
     return findings;
   } catch (thrown) {
@@ -82,8 +107,7 @@ async function checkOrganization(
 
 async function checkRows(
   tx: Inside,
-  vouching: Vouching,
-  released: ReleasedWord,
+  { vouching, released, logs }: DatabaseCheck,
   organizationId: string,
   findings: OrganizationFindings,
 ): Promise<void> {
@@ -94,6 +118,9 @@ async function checkRows(
     const waitingSince = new Map(state?.pages.pending.values().map(({ activityId }) => [activityId, 0]));
     await checkLeaves({ tx, vouching, organizationId, journals, waitingSince, released, findings });
     await checkStrayActivities(tx, organizationId, findings);
+    await checkAppProofs({ tx, vouching, organizationId, released, findings });
+    await checkRuns({ tx, organizationId, logs, findings });
+    await checkContents(tx, organizationId, findings);
     if (state === undefined) return;
     await checkPending(tx, organizationId, state.pages.pending, waitingSince, findings);
     await checkListed(tx, state, findings);
@@ -104,9 +131,9 @@ async function checkRows(
   }
 }
 
-async function releasedWord(link: SignerLink, logKey: string): Promise<ReleasedWord> {
+function releasedWord(statement: readonly ReleasedStatement[]): ReleasedWord {
   const ranges = new Map<string, { first: number; last: number }[]>();
-  for (const page of await loadStatement(link, fromHex(logKey))) {
+  for (const page of statement) {
     for (const { boot, first, last } of page.ranges) {
       const known = ranges.get(toHex(boot)) ?? [];
       known.push({ first, last });
@@ -121,7 +148,6 @@ const namedAtOnce = 1_000;
 /** Organizations whose own row is gone: by what other tables still have of them, and by the signer's memory. */
 async function missingOrganizations(store: Store, link: SignerLink): Promise<OrganizationFindings[]> {
   const found = new Map<string, string[]>();
-  const organizationTables = Object.keys(tables).filter((name) => name !== "deployment") as OrganizationTable[];
   for (const table of organizationTables) {
     for (const id of await strayOrganizations(store, table, namedAtOnce)) {
       found.set(id, [...(found.get(id) ?? []), table]);

@@ -13,16 +13,25 @@ export type Findings = {
   hold(what: string): void;
 };
 
-/** The findings of one organization, kept apart until its transaction has ended: one that is repeated finds everything anew. */
+/** The findings of one organization or log, kept apart until its transaction has ended: one that is repeated finds everything anew. */
 export type OrganizationFindings = Findings & { readonly noted: readonly Noted[] };
 
 type Noted = { line: string; kind: "differs" | "rebuilt" | "lost" | "head" | "held" };
 
 export function findingsOf(organizationId: string, rebuilds: boolean): OrganizationFindings {
+  return findingsAbout(`organization ${organizationId}`, rebuilds);
+}
+
+/** Of what belongs to no organization. */
+export function findingsOfLog(logId: string, rebuilds: boolean): OrganizationFindings {
+  return findingsAbout(`log ${logId}`, rebuilds);
+}
+
+function findingsAbout(subject: string, rebuilds: boolean): OrganizationFindings {
   const noted: Noted[] = [];
   let isHeld = false;
   const note = (what: string, kind: Noted["kind"]) =>
-    noted.push({ line: `organization ${organizationId}: ${shortened(what)}${endings[kind]}`, kind });
+    noted.push({ line: `${subject}: ${shortened(what)}${endings[kind]}`, kind });
   return {
     noted,
     differs(what) {

@@ -62,7 +62,7 @@ type Setup = { rig: GatewayRig; child: string; people: Person[]; fingerprint: st
 
 /** A wallet, a child with an activity that waits, a refusal and a failure, all in format 1. */
 async function createSetup(t: TestContext, dialect: Store["dialect"]): Promise<Setup | undefined> {
-  const rig = await createGatewayRig(t, dialect);
+  const rig = await createGatewayRig(t, dialect, Date.now(), false);
   if (rig === undefined) return undefined;
   await rig.submit(rig.root, "create_wallet", { walletName: "Old", accounts: [account] });
   const dave = await rig.newPerson("Dave");

@@ -1,3 +1,4 @@
+import type { QueryAccess } from "../../endpoints/define_query.ts";
 import type { RequestSource } from "../../rules/ip_allowlists.ts";
 import type { QueryQueue } from "../bounds/query_queue.ts";
 import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
@@ -5,6 +6,7 @@ import type { SubmitDependencies } from "../submit/submit_dependencies.ts";
 /** What submits and queries need. */
 export type ApiDependencies = SubmitDependencies & {
   queryQueue: QueryQueue;
+  logStatement: QueryAccess["logStatement"];
   /** The operator has switched IP allowlists off, to get back in. */
   ignoresIpAllowlists?: boolean;
 };

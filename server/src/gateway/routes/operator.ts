@@ -1,6 +1,11 @@
 /** The operator's paths. Anybody may ask them, unstamped and as often as they like, so none may say or cost much. */
+
+import type { PublicBoot } from "../../views/boot_proof_view.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { type Content, jsonContent, type Route } from "../http/route.ts";
+
+/** `url` is left out while the operator keeps the log private; `open` is false once another log follows. */
+export type PublishedLog = { logId: string; origin: string; url?: string; vkey: string; open: boolean };
 
 export type OperatorDependencies = {
   metrics: Metrics;
@@ -10,9 +15,13 @@ export type OperatorDependencies = {
   unready(): Promise<string | undefined>;
   /** The deployment's public keys, for anyone to pin. */
   publicKeys(): Readonly<Record<string, string>>;
+  /** The programs that boot proofs are of, and the root that vouches for them; undefined before a start was recorded. */
+  boot(): PublicBoot | undefined;
+  /** The deployment's logs, for anyone to follow. */
+  logs(): Promise<readonly PublishedLog[]>;
 };
 
-export function operatorRoutes({ metrics, heldBytes, unready, publicKeys }: OperatorDependencies): Route[] {
+export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, boot, logs }: OperatorDependencies): Route[] {
   return [
     get("/healthz", () => jsonContent(200, { status: "alive" })),
     get("/readyz", async () => {
@@ -23,7 +32,9 @@ export function operatorRoutes({ metrics, heldBytes, unready, publicKeys }: Oper
       const content = await metrics.text(heldBytes());
       return { kind: "content", status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", content };
     }),
-    get("/.well-known/keystead.json", () => jsonContent(200, { publicKeys: publicKeys() })),
+    get("/.well-known/keystead.json", async () =>
+      jsonContent(200, { publicKeys: publicKeys(), logs: await logs(), ...boot() }),
+    ),
   ];
 }
 

@@ -23,12 +23,14 @@ import { createOperations } from "../../signer/operations.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import { createRepeats } from "../bounds/repeats.ts";
 import type { SignerLink } from "../link/signer_link.ts";
+import { joinLog } from "../log/join_log.ts";
+import { LogPlaces } from "../places/log_places.ts";
 import { createCommitter } from "./committer.ts";
 import { createOrganizations } from "./organization_states.ts";
 import { submit } from "./submit.ts";
 
 /** Sends through another gateway than the rig's own. */
-function secondGateway(t: TestContext, { store, dependencies, signer }: GatewayRig) {
+async function secondGateway(t: TestContext, { store, dependencies, signer }: GatewayRig) {
   const folder = mkdtempSync(join(tmpdir(), "keystead-signer-"));
   const memory = openMemory(folder, signer.rootKey);
   t.after(() => {
@@ -45,11 +47,15 @@ function secondGateway(t: TestContext, { store, dependencies, signer }: GatewayR
   );
   operations.hello({ protocol: protocolVersion, keyring: signer.keyring });
   const request = async (kind: keyof typeof operations, message: never) => operations[kind](message);
-  const link = { request, preparing: () => 0, attach: () => {}, close: () => {} } as unknown as SignerLink;
+  const plain = { request, preparing: () => 0, attach: () => {}, close: () => {} } as unknown as SignerLink;
+  const places = new LogPlaces(plain);
+  const link = places.watch(plain);
+  const committer = createCommitter(store, link, places);
+  await joinLog({ store, link, committer, places, sign: assert.fail, note: assert.fail }, { serves: true });
   const second = {
     ...dependencies,
     organizations: createOrganizations(store, link, () => undefined),
-    committer: createCommitter(store, link),
+    committer,
     repeats: createRepeats(),
   };
   return async ({ privateKey }: Person, path: ActivityPath, body: Uint8Array) => {
@@ -71,7 +77,7 @@ for (const dialect of dialects) {
   test(`on ${dialect} a refusal is never decided on a state that another gateway has left behind`, async (t) => {
     const rig = await createGatewayRig(t, dialect);
     if (rig === undefined) return;
-    const elsewhere = secondGateway(t, rig);
+    const elsewhere = await secondGateway(t, rig);
     const { organizationId, people } = await rig.newSubOrganization(2, ["Ann", "Bob", "Cal"]);
     const [ann, bob, cal] = people as [Person, Person, Person];
     const tag = (userTagName: string) => rig.body("create_user_tag", { userTagName, userIds: [] }, { organizationId });

@@ -1,16 +1,22 @@
 /** Releases committed rows in their order, and has the database know what was released. */
-import type { Reply } from "../../frames/messages.ts";
+import type { Place, Reply } from "../../frames/messages.ts";
 import { passed } from "../../state/steps.ts";
 import { commitGroup } from "../../store/commit.ts";
 import type { CommitItem, ReleasedLeaf } from "../../store/commit_item.ts";
 import { loadHeaders } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
+import type { LogPlaces, TakenPlaces } from "../places/log_places.ts";
 import type { RecentFailures } from "./recent_failures.ts";
 import { Round, type RoundResult, releaseLimits, runRounds } from "./round.ts";
 import { type StoredLeaf, toMark } from "./stored_leaf.ts";
 
-export type ReleaseOutcome = { kind: "released"; result: string | undefined } | { kind: "refused"; message: string };
+export type ReleaseOutcome =
+  | { kind: "released"; result: string | undefined; place: Place | undefined }
+  | { kind: "refused"; message: string };
+
+/** Marks that are written together, and the places that go with them. */
+type Taken = { released: readonly ReleasedLeaf[]; placed: TakenPlaces["placed"] };
 
 /** Headers of one organization that the signer lacks to place a row. */
 type Gap = Extract<Reply<"release">[number], { kind: "again" }>["value"][number];
@@ -45,14 +51,16 @@ export class Releases {
   readonly #store: Store;
   readonly #link: SignerLink;
   readonly #failures: RecentFailures;
+  readonly #places: LogPlaces;
   /** Released, and not yet marked so in the database. */
   #marks: ReleasedLeaf[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: Store, link: SignerLink, failures: RecentFailures) {
+  constructor(store: Store, link: SignerLink, failures: RecentFailures, places: LogPlaces) {
     this.#store = store;
     this.#link = link;
     this.#failures = failures;
+    this.#places = places;
   }
 
   release(leaves: readonly StoredLeaf[]): Promise<ReleaseOutcome[]> {
@@ -66,29 +74,25 @@ export class Releases {
     return runRounds(round, noGaps, (gaps) => this.#attempt(round, leaves, gaps, false));
   }
 
-  /** Commits a group, and with it the marks of what was released before. */
-  async commit(items: readonly CommitItem[]): Promise<readonly boolean[]> {
-    const released = this.#takeMarks();
-    try {
-      return await this.#write(items, released);
-    } catch (error) {
-      this.#putBack(released);
-      throw error;
-    }
+  /** Has something about a leaf that is released written with the next group. */
+  note(mark: ReleasedLeaf): void {
+    this.#marks.push(mark);
+    this.#settleIn(maxResultWaitMs);
   }
 
-  /** Writes the marks alone. */
+  /** Commits a group, and with it the marks of what was released before. */
+  async commit(items: readonly CommitItem[]): Promise<readonly boolean[]> {
+    return this.#write(items, this.#takeMarks());
+  }
+
+  /** Writes the marks and places alone. */
   async settle(): Promise<void> {
-    const released = this.#takeMarks();
-    if (released.length === 0) return;
-    try {
-      passed("settling");
-      await this.#write([], released);
-      passed("settled");
-    } catch (error) {
-      this.#putBack(released);
-      throw error;
-    }
+    await this.#places.catchUp();
+    const taken = this.#takeMarks();
+    if (taken.released.length === 0 && taken.placed === undefined) return;
+    passed("settling");
+    await this.#write([], taken);
+    passed("settled");
   }
 
   async #attempt(
@@ -115,23 +119,41 @@ export class Releases {
   #outcomeOf(reply: Reply<"release">[number], leaf: StoredLeaf | undefined): ReleaseOutcome {
     if (reply.kind === "again") return { kind: "refused", message: "headers are missing in the database" };
     if (reply.kind === "refused") return { kind: "refused", message: reply.value.message };
-    const { result } = reply.value;
-    if (leaf !== undefined) this.#marks.push(toMark(leaf, result));
-    if (leaf !== undefined && result !== undefined) this.#settleIn(maxResultWaitMs);
-    return { kind: "released", result };
+    const { result, place } = reply.value;
+    if (leaf !== undefined) {
+      this.#marks.push(toMark(leaf, result));
+      // Its place came with an earlier reply, if that came. A mark must not be stored before the place is.
+      if (place === undefined) this.#places.fallBehind();
+      if (result !== undefined) this.#settleIn(maxResultWaitMs);
+    }
+    return { kind: "released", result, place };
   }
 
-  async #write(items: readonly CommitItem[], released: readonly ReleasedLeaf[]): Promise<readonly boolean[]> {
-    const written = commitGroup(this.#store, items, released);
-    return (await this.#failures.watch("commit", "the database did not take the last commit", written)).committed;
+  async #write(items: readonly CommitItem[], { released, placed }: Taken): Promise<readonly boolean[]> {
+    try {
+      const written = commitGroup(this.#store, items, released, placed);
+      const { committed } = await this.#failures.watch("commit", "the database did not take the last commit", written);
+      this.#places.written(placed);
+      return committed;
+    } catch (error) {
+      this.#places.failed(placed);
+      this.#putBack(released);
+      throw error;
+    }
   }
 
-  #takeMarks(): ReleasedLeaf[] {
+  /** None while places are lacking: they are written with those. */
+  #takeMarks(): Taken {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    const { isReady, placed } = this.#places.take();
+    if (!isReady) {
+      if (this.#marks.length > 0) this.#settleIn(maxResultWaitMs);
+      return { released: [], placed: undefined };
+    }
     const released = this.#marks;
     this.#marks = [];
-    return released;
+    return { released, placed };
   }
 
   #putBack(released: readonly ReleasedLeaf[]): void {

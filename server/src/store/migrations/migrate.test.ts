@@ -68,7 +68,7 @@ for (const dialect of dialects) {
       const keys = await primaryKeys(store);
       assert.deepEqual([...keys.keys()].sort(), [...Object.keys(tables), ...bookkeeping].sort());
       const without = [...keys].filter(([, columns]) => columns[0] !== "organization_id").map(([table]) => table);
-      assert.deepEqual(without.sort(), ["deployment", ...bookkeeping].sort());
+      assert.deepEqual(without.sort(), ["deployment", "log_entries", "log_tiles", "logs", ...bookkeeping].sort());
     });
 
     test("opening twice migrates once, and a database from a newer release is refused untouched", async (t) => {
@@ -144,7 +144,17 @@ test("SQLite tables check types, and only wide ones have hidden row ids", async 
     wr: number;
   }[];
   for (const { name, strict, wr } of rows) {
-    const isWide = ["activities", "outbox", "sealed_bodies"].includes(name);
+    const isWide = [
+      "activities",
+      "app_proofs",
+      "boot_proofs",
+      "decision_contexts",
+      "outbox",
+      "sealed_bodies",
+      "log_entries",
+      "log_tiles",
+      "loaded_files",
+    ].includes(name);
     if (Object.hasOwn(tables, name)) assert.deepEqual({ name, strict, wr }, { name, strict: 1, wr: isWide ? 0 : 1 });
   }
 });

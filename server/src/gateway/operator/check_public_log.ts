@@ -1,0 +1,208 @@
+/**
+ * The public log as rows: checkpoints, tiles, entries, and the runs that say whose leaves stand there. The signed root is what all of it must
+ * add up to; what is made of something else is rebuilt from that.
+ */
+import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
+import { logOrigin, logVkey } from "@keystead/core/log/log_name.ts";
+import { openCheckpoint } from "@keystead/core/tlog/checkpoint.ts";
+import { tileWidth } from "@keystead/core/tlog/tiles.ts";
+import { nodeCurves } from "../../curves/node_curves.ts";
+import type { Reply } from "../../frames/messages.ts";
+import { decodePage } from "../../state/pages.ts";
+import { findFirstOrganization } from "../../store/across.ts";
+import { entriesOfTile, findLastTile, listLogIds, runsOfLog } from "../../store/log_checks.ts";
+import { entryLength, readEntries } from "../../store/log_rows.ts";
+import { findPage } from "../../store/organizations.ts";
+import type { Inside } from "../../store/projection_rows.ts";
+import { findLog, keepLog, type LogRow, storeCheckpoint } from "../../store/public_log.ts";
+import type { Store } from "../../store/store.ts";
+import type { SignerLink } from "../link/signer_link.ts";
+import { findingsOfLog, type OrganizationFindings } from "./check_findings.ts";
+import { checkLogRows } from "./log_rows_check.ts";
+
+/** A log as the organizations' runs are held against it. */
+export type CheckedLog = {
+  logId: string;
+  /** Positions that no run names. */
+  unnamed: Set<number>;
+  /** A run that named this position does not count. */
+  disown(position: number): void;
+  /** What stands at a position, read by whoever holds the database. */
+  entryAt(tx: Inside, position: number): Promise<Uint8Array | undefined>;
+};
+
+export type PublicLogCheck = {
+  store: Store;
+  link: SignerLink;
+  /** Hex. */
+  logKey: string;
+  deploymentId: string;
+  rebuilds: boolean;
+};
+
+export type CheckedLogs = { logs: Map<string, CheckedLog>; findings: OrganizationFindings[] };
+
+export async function checkPublicLogs(check: PublicLogCheck): Promise<CheckedLogs> {
+  const { store, link, rebuilds } = check;
+  const state = await link.request("logState", {});
+  const logs = new Map<string, CheckedLog>();
+  const all: OrganizationFindings[] = [];
+  const listed = await listedLogs(store);
+  for (const logId of new Set([...(await listLogIds(store)), ...listed])) {
+    const findings = findingsOfLog(logId, rebuilds);
+    all.push(findings);
+    if (!listed.has(logId) && !(await isSigned(check, logId))) {
+      await dropStrays(store, logId, findings);
+      continue;
+    }
+    logs.set(logId, await checkOne(check, logId, state && toHex(state.logId) === logId ? state : undefined, findings));
+  }
+  return { logs, findings: all };
+}
+
+/** By the first organization's own page. */
+async function listedLogs(store: Store): Promise<Set<string>> {
+  const first = await findFirstOrganization(store);
+  const page = first && (await findPage(store, first, "logs"));
+  try {
+    return new Set(page && decodePage("logs", page).keys());
+  } catch {
+    // The check of its state says what is wrong with it.
+    return new Set();
+  }
+}
+
+async function isSigned({ store, deploymentId, logKey }: PublicLogCheck, logId: string): Promise<boolean> {
+  const row = await findLog(store, logId);
+  return row !== undefined && openSigned(row, deploymentId, logKey) !== undefined;
+}
+
+/** Rows of a log that there never was. Runs are looked at with their organization. */
+async function dropStrays(store: Store, logId: string, findings: OrganizationFindings): Promise<void> {
+  for (const table of ["logs", "log_entries", "log_tiles"] as const) {
+    const [found] = await store.db.selectFrom(table).select("log_id").where("log_id", "=", logId).limit(1).execute();
+    if (found === undefined) continue;
+    if (findings.differs(`${table}: rows of a log that nobody has listed`))
+      await store.db.deleteFrom(table).where("log_id", "=", logId).execute();
+  }
+}
+
+type LogState = NonNullable<Reply<"logState">>;
+
+async function checkOne(
+  check: PublicLogCheck,
+  logId: string,
+  state: LogState | undefined,
+  findings: OrganizationFindings,
+): Promise<CheckedLog> {
+  const { store } = check;
+  const signed = await checkRow(check, logId, state, findings);
+  const owners: string[] = [];
+  const claims: number[] = [];
+  for await (const places of runsOfLog(store, logId)) {
+    for (const { position, organizationId } of places) {
+      owners[position] = organizationId;
+      claims[position] = (claims[position] ?? 0) + 1;
+    }
+  }
+  const size = await storedSize(store, logId, signed?.size ?? 0);
+  await checkLogRows({ store, logId, size, signed, findings, ownerAt: (position) => owners[position] });
+  const unnamed = new Set<number>();
+  for (let position = 0; position < size; position++) if (owners[position] === undefined) unnamed.add(position);
+  return {
+    logId,
+    unnamed,
+    disown(position) {
+      claims[position] = (claims[position] ?? 1) - 1;
+      if (claims[position] === 0 && position < size) unnamed.add(position);
+    },
+    entryAt: entryReader(logId),
+  };
+}
+
+/** As far as rows go, or as the signer has signed. */
+async function storedSize(store: Store, logId: string, signedSize: number): Promise<number> {
+  const tile = await findLastTile(store, logId);
+  if (tile === undefined) return signedSize;
+  const rows = await entriesOfTile(store, logId, tile);
+  const ends = rows.map(({ first_position, entries }) => first_position + Math.floor(entries.length / entryLength));
+  return Math.max(signedSize, ...ends);
+}
+
+/** The log's own row. What the newest checkpoint says, if it is the signer's. */
+async function checkRow(
+  check: PublicLogCheck,
+  logId: string,
+  state: LogState | undefined,
+  findings: OrganizationFindings,
+): Promise<{ size: number; root: Uint8Array } | undefined> {
+  const { store, deploymentId, logKey } = check;
+  const origin = logOrigin(deploymentId, logId);
+  const row = await findLog(store, logId);
+  if (row === undefined) {
+    // One that was listed a moment before the end, and that nobody has kept anything of yet.
+    if ((await findLastTile(store, logId)) === undefined) return undefined;
+    if (findings.differs("logs: its row is missing")) await keepLog(store, logId, origin, Date.now());
+  } else if (row.origin !== origin && findings.differs("logs: origin is not its own")) {
+    await store.db.updateTable("logs").set({ origin }).where("log_id", "=", logId).execute();
+  }
+  const signed = row && openSigned(row, deploymentId, logKey);
+  if (signed !== undefined) {
+    if (row?.checkpoint_size !== signed.size && findings.differs("logs: checkpoint_size is not the checkpoint's"))
+      await store.db.updateTable("logs").set({ checkpoint_size: signed.size }).where("log_id", "=", logId).execute();
+    return signed;
+  }
+  return signAgain(check, logId, row, state, findings);
+}
+
+function openSigned({ log_id, checkpoint }: LogRow, deploymentId: string, logKey: string) {
+  if (checkpoint === null) return undefined;
+  try {
+    return openCheckpoint(nodeCurves, logVkey(deploymentId, log_id, fromHex(logKey)), checkpoint);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The signer signs the same once more, of its own log. */
+async function signAgain(
+  { store, link, deploymentId, logKey }: PublicLogCheck,
+  logId: string,
+  row: LogRow | undefined,
+  state: LogState | undefined,
+  findings: OrganizationFindings,
+): Promise<{ size: number; root: Uint8Array } | undefined> {
+  const isUnsigned = row?.checkpoint === null && row.checkpoint_size === 0;
+  if (isUnsigned && (state?.checkpointSize ?? 0) === 0) return undefined;
+  if (state === undefined) {
+    findings.lost("logs: it has no checkpoint of the signer's");
+    return undefined;
+  }
+  const size = state.checkpointSize;
+  if (!findings.differs("logs: it has no checkpoint of the signer's") || size === 0) return undefined;
+  const { note } = await link.request("checkpoint", { size });
+  await store.db.updateTable("logs").set({ checkpoint_size: 0 }).where("log_id", "=", logId).execute();
+  await storeCheckpoint(store, { logId, size, note, tiles: [] });
+  return openCheckpoint(nodeCurves, logVkey(deploymentId, logId, fromHex(logKey)), note);
+}
+
+/** Runs go through the tiles in turns: a few are kept. */
+const keptTiles = 512;
+
+function entryReader(logId: string): CheckedLog["entryAt"] {
+  const tiles = new Map<number, Map<number, Uint8Array>>();
+  return async (tx, position) => {
+    const n = Math.floor(position / tileWidth);
+    let tile = tiles.get(n);
+    if (tile === undefined) {
+      tile = new Map();
+      for (const row of await entriesOfTile({ db: tx }, logId, n)) {
+        if (row.entries.length % entryLength !== 0) continue;
+        for (const [at, entry] of readEntries(row).entries()) tile.set(row.first_position + at, entry);
+      }
+      if (tiles.size >= keptTiles) tiles.clear();
+      tiles.set(n, tile);
+    }
+    return tile.get(position);
+  };
+}

@@ -1,0 +1,169 @@
+/** Where an organization's leaves stand in logs: every leaf that a run names must have its own entry there, and none may be left out. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import { type NamedPlace, readRun, runRow } from "../../store/log_rows.ts";
+import { differingColumns } from "../../store/projection.ts";
+import type { Inside } from "../../store/projection_rows.ts";
+import { deleteRow, insertRow, rowsOf, rowsWith, updateRow } from "../../store/projection_rows.ts";
+import type { Tables } from "../../store/tables.ts";
+import type { Findings } from "./check_findings.ts";
+import type { CheckedLog } from "./check_public_log.ts";
+import { entryOfLeaf } from "./log_rows_check.ts";
+
+export type RunsCheck = {
+  tx: Inside;
+  organizationId: string;
+  logs: ReadonlyMap<string, CheckedLog>;
+  findings: Findings;
+};
+
+const rowsAtOnce = 200;
+
+export async function checkRuns(check: RunsCheck): Promise<void> {
+  const { tx, organizationId, logs, findings } = check;
+  const right = new Map<string, NamedPlace[]>();
+  for await (const rows of rowsOf(tx, "log_runs", organizationId, rowsAtOnce)) {
+    for (const row of rows) {
+      const log = logs.get(row.log_id);
+      const places = log && (await placesIn(check, log, row));
+      if (places === undefined) {
+        for (const { position } of readable(row) ?? []) log?.disown(position);
+        if (findings.differs(`log_runs ${nameOf(row)}: it names leaves that do not stand there`))
+          await deleteRow(tx, "log_runs", row);
+        continue;
+      }
+      await compareColumns(check, row, places);
+      right.set(row.log_id, [...(right.get(row.log_id) ?? []), ...places]);
+    }
+  }
+  for (const log of logs.values()) {
+    if (log.unnamed.size > 0) await findUnnamed(check, log, right.get(log.logId) ?? []);
+  }
+}
+
+function nameOf({ log_id, first_position }: Tables["log_runs"]): string {
+  return `${log_id} ${first_position}`;
+}
+
+/** Undefined when the row is not what it should be. */
+async function placesIn(
+  { tx, organizationId }: RunsCheck,
+  log: CheckedLog,
+  row: Tables["log_runs"],
+): Promise<NamedPlace[] | undefined> {
+  const places = readable(row);
+  if (places === undefined || places.length === 0) return undefined;
+  const leaves = await leavesOf(tx, organizationId, places);
+  for (const place of places) {
+    const leaf = leaves.get(`${place.boot} ${place.number}`);
+    const entry = await log.entryAt(tx, place.position);
+    // A leaf that is gone is `check-log`'s to miss: what named it stays.
+    if (leaf === undefined && entry !== undefined) continue;
+    const own = leaf && entryOfLeaf(leaf, place.ordinal);
+    if (entry === undefined || own === undefined || toHex(own) !== toHex(entry)) return undefined;
+  }
+  return places;
+}
+
+function readable(row: Tables["log_runs"]): NamedPlace[] | undefined {
+  try {
+    return readRun(row);
+  } catch {
+    return undefined;
+  }
+}
+
+async function leavesOf(
+  tx: Inside,
+  organizationId: string,
+  places: readonly Pick<NamedPlace, "number">[],
+): Promise<Map<string, Uint8Array>> {
+  const leaves = new Map<string, Uint8Array>();
+  for (let at = 0; at < places.length; at += rowsAtOnce) {
+    const numbers = [...new Set(places.slice(at, at + rowsAtOnce).map(({ number }) => number))];
+    for (const { boot, number, leaf } of await rowsWith(tx, "leaves", organizationId, "number", numbers)) {
+      leaves.set(`${boot} ${number}`, leaf);
+    }
+  }
+  return leaves;
+}
+
+async function compareColumns(
+  { tx, findings }: RunsCheck,
+  row: Tables["log_runs"],
+  places: readonly NamedPlace[],
+): Promise<void> {
+  const own = runRow(row.log_id, places);
+  const columns = differingColumns(own, row);
+  if (columns.length === 0) return;
+  if (!findings.differs(`log_runs ${nameOf(row)}: ${columns.join(", ")} not as in its leaves`)) return;
+  if (own.first_position === row.first_position) await updateRow(tx, "log_runs", row, own);
+  else {
+    await deleteRow(tx, "log_runs", row);
+    await insertRow(tx, "log_runs", own);
+  }
+}
+
+/** More than that would take hours, and only a backup helps then. */
+const maxTries = 20_000_000;
+
+/** Entries that no run names may be of leaves of this organization that none names: which, their hashes tell. */
+async function findUnnamed(
+  { tx, organizationId, findings }: RunsCheck,
+  log: CheckedLog,
+  named: readonly NamedPlace[],
+): Promise<void> {
+  const positions = new Map<string, number>();
+  for (const position of log.unnamed) {
+    const entry = await log.entryAt(tx, position);
+    if (entry !== undefined) positions.set(toHex(entry), position);
+  }
+  const leaves = await unnamedLeaves(tx, organizationId, named);
+  const ordinals = freeOrdinals(named, positions.size);
+  if (leaves.length * ordinals.length > maxTries) return;
+  const found: NamedPlace[] = [];
+  for (const { boot, number, leaf } of leaves) {
+    for (const ordinal of ordinals) {
+      const entry = entryOfLeaf(leaf, ordinal);
+      const position = entry && positions.get(toHex(entry));
+      if (position === undefined) continue;
+      found.push({ organizationId, boot, number, position, ordinal });
+      break;
+    }
+  }
+  for (const run of inRuns(found, named)) {
+    const row = runRow(log.logId, run);
+    for (const { position } of run) log.unnamed.delete(position);
+    if (findings.differs(`log_runs ${nameOf(row)}: it is missing`)) await insertRow(tx, "log_runs", row);
+  }
+}
+
+async function unnamedLeaves(tx: Inside, organizationId: string, named: readonly NamedPlace[]) {
+  const names = new Set(named.map(({ boot, number }) => `${boot} ${number}`));
+  const leaves: { boot: string; number: number; leaf: Uint8Array }[] = [];
+  for await (const rows of rowsOf(tx, "leaves", organizationId, rowsAtOnce)) {
+    for (const { boot, number, leaf } of rows) if (!names.has(`${boot} ${number}`)) leaves.push({ boot, number, leaf });
+  }
+  return leaves;
+}
+
+/** Those that no run has, as many behind the last as could be missing; and none, of acts of the operator. */
+function freeOrdinals(named: readonly NamedPlace[], missing: number): number[] {
+  const taken = new Set(named.map(({ ordinal }) => ordinal));
+  const last = named.reduce((most, { ordinal }) => Math.max(most, ordinal), 0);
+  return [0, ...Array.from({ length: last + missing }, (_, at) => at + 1).filter((ordinal) => !taken.has(ordinal))];
+}
+
+/** In the order of positions, apart where a run that is there lies between them, and acts of the operator by themselves. */
+function inRuns(found: readonly NamedPlace[], named: readonly NamedPlace[]): NamedPlace[][] {
+  const sorted = [...found].sort((a, b) => a.position - b.position);
+  const others = named.map(({ position }) => position).sort((a, b) => a - b);
+  const runs: NamedPlace[][] = [];
+  for (const place of sorted) {
+    const run = runs.findLast((each) => (each[0]?.ordinal === 0) === (place.ordinal === 0));
+    const last = run?.at(-1)?.position;
+    const isApart = last === undefined || others.some((position) => position > last && position < place.position);
+    if (run === undefined || isApart) runs.push([place]);
+    else run.push(place);
+  }
+  return runs;
+}
