@@ -302,7 +302,7 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   list_oauth2_credentials: () => ({}),
   list_app_proofs: ({ activityId }) => ({ activityId }),
   list_email_events: () => ({ email: "user@example.com", paginationOptions }),
-  list_log_leaves: () => ({ paginationOptions: { limit: "100" } }),
+  list_log_leaves: () => ({ paginationOptions }),
   list_policies: () => ({}),
   list_private_key_tags: () => ({}),
   list_private_keys: () => ({ paginationOptions }),

@@ -24,10 +24,10 @@ const queriesByFields: Readonly<Record<string, readonly (keyof typeof queries)[]
   "": [
     "get_api_keys",
     "get_ip_allowlist",
+    "get_log_statement",
     "get_organization",
     "get_organization_configs",
     "get_session_profiles",
-    "get_log_statement",
     "list_activities",
     "list_log_leaves",
     "list_oauth2_credentials",

@@ -101,6 +101,8 @@ export type QueryEntry<P = Json> = {
   foreign: readonly ForeignInput<P>[];
   /** Its answer is about the caller, wherever that is found. */
   isAboutCaller?: true;
+  /** Its answer says when it was given: the same question has another answer each time. */
+  isOfTheMoment?: true;
   /** A parent may ask for what is in its sub-organizations without naming them. */
   findsBelow?: true;
   /** A member of a sub-organization may name the parent, and is answered for its own: what it hears of what is the parent's. */

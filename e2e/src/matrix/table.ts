@@ -19,7 +19,7 @@ import { createOauthProviders, deleteOauthProviders, getOauthProviders, oauth, o
 import { importPrivateKey, importWallet, initImportPrivateKey, initImportWallet } from "./imports.ts";
 import { getIpAllowlist, removeIpAllowlist, setIpAllowlist } from "./ip_allowlists.ts";
 import { listActivities, listSuborgs, listVerifiedSuborgs } from "./lists.ts";
-import { getLogStatement, listLogLeaves } from "./log_queries.ts";
+import { getLogStatement, listLogLeaves } from "./log_leaves.ts";
 import { emailAuth, initOtpAuth, initUserEmailRecovery, otpAuth, recoverUser } from "./mailed_keys.ts";
 import {
   createOauth2Credential,
