@@ -5,10 +5,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
+import { builtSource } from "../core/src/attestation/built_source.ts";
 import { listBuilt, listSources, packages } from "./built.mjs";
-
-/** Our own modules, in the one form in which the formatter leaves imports. */
-const ownImports = /\b(from |import |import\()"((?:\.{1,2}|@keystead)\/[^"]+)\.ts"/g;
 
 try {
   for (const folder of packages) build(folder);
@@ -22,7 +20,10 @@ function build(folder) {
   const [before, now] = [listBuilt(folder), listSources(folder)];
   for (const path of Object.keys(now).filter((path) => now[path] !== before[path])) {
     const source = readFileSync(join(folder, "src", path), "utf8");
-    writeWhole(join(folder, "build", builtName(path)), path.endsWith(".ts") ? withoutTypes(source) : source);
+    writeWhole(
+      join(folder, "build", builtName(path)),
+      path.endsWith(".ts") ? builtSource(source, stripTypeScriptTypes) : source,
+    );
   }
   for (const path of Object.keys(before).filter((path) => !(path in now))) {
     rmSync(join(folder, "build", builtName(path)), { force: true });
@@ -40,8 +41,4 @@ function writeWhole(path, text) {
 
 function builtName(path) {
   return path.replace(/\.ts$/, ".js");
-}
-
-function withoutTypes(source) {
-  return stripTypeScriptTypes(source).replace(ownImports, '$1"$2.js"');
 }

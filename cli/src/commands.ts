@@ -2,7 +2,9 @@ import type { Command } from "./command.ts";
 import { generateKey } from "./commands/generate_key.ts";
 import { help } from "./commands/help.ts";
 import { list } from "./commands/list.ts";
+import { log } from "./commands/log.ts";
 import { policy } from "./commands/policy.ts";
+import { proof } from "./commands/proof.ts";
 import { request } from "./commands/request.ts";
 import { acceptClock, acceptDatabase, checkDatabase, checkLog, init, keys } from "./commands/server_commands.ts";
 import { showOutbox } from "./commands/show_outbox.ts";
@@ -16,6 +18,8 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["request", request],
   ["list", list],
   ["policy", policy],
+  ["log", log],
+  ["proof", proof],
   ["generate-key", generateKey],
   ["init", init],
   ["accept-database", acceptDatabase],

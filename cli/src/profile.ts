@@ -10,12 +10,17 @@ type Profile = { baseUrl?: string; organizationId?: string; apiPublicKey?: strin
 export type Session = {
   client: Client;
   organizationId: string;
+  baseUrl: string;
   /** What the server knows the last activity by that was sent, whatever became of it. */
   lastFingerprint(): string | undefined;
 };
 
+export function profilePath(flags: Flags): string {
+  return flags.profile ?? join(process.env.KEYSTEAD_DATA || "data", "bootstrap.json");
+}
+
 export async function openSession(flags: Flags): Promise<Session> {
-  const path = flags.profile ?? join(process.env.KEYSTEAD_DATA || "data", "bootstrap.json");
+  const path = profilePath(flags);
   const profile = await readProfile(path, flags);
   const baseUrl = flags.url ?? profile.baseUrl;
   if (baseUrl === undefined) throw new UsageError(`${path} has no baseUrl`, "pass --url");
@@ -31,7 +36,7 @@ export async function openSession(flags: Flags): Promise<Session> {
     return fetch(input, init);
   };
   const client = createClient({ baseUrl, organizationId, stamper, fetch: watchedFetch });
-  return { client, organizationId, lastFingerprint: () => fingerprint };
+  return { client, organizationId, baseUrl, lastFingerprint: () => fingerprint };
 }
 
 /** Without any file, flags can say it all. A profile that was named must be there. */

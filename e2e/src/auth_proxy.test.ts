@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { createApiKeyStamper, createClient } from "@keystead/sdk";
+import { verifyAppProofSignature } from "@turnkey/crypto";
 import { startCaptchaProvider } from "../../core/test/captcha_provider.ts";
 import { loopbackIssuer } from "./identity/loopback_issuer.ts";
 import { createKey } from "./key_pairs.ts";
@@ -51,7 +52,10 @@ test("a new server has its proxy on: kits load, a sign-up is answered, and the p
   assert.equal(kit.headers.get("content-type"), "application/json");
   assert.deepEqual((await call(server, "wallet_kit_client_params", "{}")).body, {});
   const made = await call(server, "signup_v2", passkeySignUp());
-  assert.deepEqual(Object.keys(made.body), ["organizationId", "userId"]);
+  assert.deepEqual(Object.keys(made.body), ["organizationId", "userId", "appProofs"]);
+  // The published package takes them as they are.
+  for (const proof of made.body.appProofs) verifyAppProofSignature(proof);
+  assert.equal(made.body.appProofs.length, 1);
   const { sdk } = rootOf(server);
   const { configs } = await sdk.getOrganizationConfigs({ organizationId });
   assert.deepEqual(

@@ -40,6 +40,9 @@ test("what changed is built anew, whatever its time says, and what is gone is go
   mkdirSync(join(root, "core/src"), { recursive: true });
   mkdirSync(join(root, "server/src"), { recursive: true });
   for (const name of ["built.mjs", "build.mjs"]) cpSync(join(repository, "server", name), join(root, "server", name));
+  // What the build itself is made of.
+  const buildStep = "core/src/attestation/built_source.ts";
+  cpSync(join(repository, buildStep), join(root, buildStep));
   writeFileSync(join(root, "core/src/a.ts"), "export const a: number = 1;\n");
   writeFileSync(source("b.ts"), 'import { a } from "@keystead/core/a.ts";\nimport type { C } from "./c.ts";\n');
   writeFileSync(source("c.ts"), "export type C = string;\n");

@@ -27,7 +27,7 @@ test("a leaf that was released and is gone from the database is named, and the e
   await server.stop();
   assert.deepEqual(await checkLog(dataFolder), {
     code: 0,
-    output: "4 leaves in the database, 0 released ones missing\n",
+    output: "5 leaves in the database, 0 released ones missing\n",
   });
 
   const database = new DatabaseSync(join(dataFolder, "database/keystead.db"));
@@ -40,7 +40,7 @@ test("a leaf that was released and is gone from the database is named, and the e
     `organization ${organizationId}: the leaf that led to version 3 is MISSING\n` +
       `leaf ${hidden?.number} of signer boot ${hidden?.boot} was RELEASED and is NOT in the database\n` +
       "next\n" +
-      "3 leaves in the database, 1 released ones missing\n",
+      "4 leaves in the database, 1 released ones missing\n",
   );
 
   // A made-up leaf under the missing one's name does not stand in for it.

@@ -68,6 +68,8 @@ export type CallOptions = {
   /** Under one key, an activity that differs only in its time is the same one for a day: a retry cannot happen twice. */
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** Of an activity: whether the answer proves what was decided, and each address that was derived. */
+  generateAppProofs?: boolean | undefined;
 };
 
 /** A completed activity with its result's fields beside it; of a vote, the activity voted on, whatever its status. */

@@ -1,5 +1,6 @@
 /** What surrounds every endpoint's own fields on the wire, written once for OpenAPI and the SDK's types. */
 import { activityStatuses } from "../../server/src/fields/activity.ts";
+import { appProofRecord } from "../../server/src/fields/app_proofs.ts";
 import { contractInterfaceRecord } from "../../server/src/fields/contract_interfaces.ts";
 import { ipAllowlistRecord } from "../../server/src/fields/ip_allowlists.ts";
 import { oauth2CredentialRecord } from "../../server/src/fields/oauth2_credentials.ts";
@@ -41,17 +42,7 @@ export const wireSchemas: Readonly<Record<string, ObjectSchema>> = {
   SessionProfile: toJsonSchema(sessionProfileRecord, "SessionProfile"),
   Oauth2Credential: toJsonSchema(oauth2CredentialRecord, "Oauth2Credential"),
   IpAllowlist: toJsonSchema(ipAllowlistRecord, "IpAllowlist"),
-  AppProof: {
-    type: "object",
-    description: "A statement about one execution, signed by the application that executed it.",
-    required: ["scheme", "publicKey", "proofPayload", "signature"],
-    properties: {
-      scheme: { type: "string", enum: ["SIGNATURE_SCHEME_EPHEMERAL_KEY_P256"] },
-      publicKey: string("Ephemeral public key."),
-      proofPayload: string("JSON-serialized payload."),
-      signature: string("Signature over the hashed proofPayload."),
-    },
-  },
+  AppProof: toJsonSchema(appProofRecord, "AppProof"),
   Vote: {
     type: "object",
     description: "A user's approval or rejection of an activity, with the bytes and the signature that prove it.",

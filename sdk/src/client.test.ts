@@ -224,3 +224,13 @@ test("a server that cannot be reached is named, with the reason", async () => {
     message: /^cannot reach http:\/\/127\.0\.0\.1:9: .+; if the server is not running, start it with `npm start`$/,
   });
 });
+
+test("who asks for app proofs has the flag beside the parameters, and nobody else has it at all", async () => {
+  answerJson(200, { activity: activity({ result: { createUserTagResult: {} } }) });
+  const tag = { userTagName: "a", userIds: [] };
+  await client.createUserTag(tag, { generateAppProofs: true });
+  await client.createUserTag(tag);
+  const [asked, plain] = received.map(({ bytes }) => JSON.parse(String(bytes)));
+  assert.equal(asked.generateAppProofs, true);
+  assert.ok(!("generateAppProofs" in plain) && !("generateAppProofs" in asked.parameters));
+});

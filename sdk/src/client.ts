@@ -90,6 +90,8 @@ export function createClient({ baseUrl, organizationId, stamper, fetch = globalT
         timestampMs: String(options.timestampMs ?? nextTimestampMs()),
         organizationId: options.organizationId ?? organizationId,
         parameters,
+        // As a field that is undefined, the flag is not in the body.
+        generateAppProofs: options.generateAppProofs,
       };
       const { activity } = await request<{ activity?: Activity }>(url, body, options);
       if (activity === undefined) throw errorFromAnswer(200, "the answer holds no activity", "");

@@ -29,10 +29,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     ...["core", "state", "fields", "outbox", "endpoints", "rules", "activities", "evidence", "curves", "frames"],
     ...["lockdown"],
   ],
+  // The signer's own rules, executed again from an export.
+  replay: [...["core", "state", "fields", "outbox", "endpoints", "rules", "activities", "curves", "frames", "signer"]],
   // It believes what the signer sealed, and knows nothing else of an organization.
   courier: ["core", "state", "outbox", "frames", "lockdown"],
   store: ["core", "state", "fields"],
   ports: ["core", "fields"],
+  // Decides again what an app proof says was decided.
+  proofs: ["core", "state", "fields", "outbox", "endpoints", "rules", "activities", "curves"],
   // Records as clients see them, for queries and submits alike.
   views: ["core", "state", "rules", "activities", "endpoints", "store"],
   // The simulator reads activities as the signer would.
@@ -45,6 +49,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   launcher: [],
   // A program of its own. It writes files and holds its folder as the launcher does.
   witness: ["core", "curves", "launcher"],
+  // A program of its own: files and a key in, findings out.
+  verifier: ["core", "curves", "replay"],
   sdk: ["core"],
   cli: ["core", "sdk"],
 };
@@ -101,9 +107,14 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
   "server/src/signer": {
     memory: [],
     secrets: [],
-    decision: ["memory", "secrets"],
-    operator: ["memory", "secrets", "decision"],
-    "": ["memory", "secrets", "decision", "operator"],
+    // Where released leaves stand, and which log is listed.
+    log: ["memory"],
+    decision: ["memory", "secrets", "log"],
+    operator: ["memory", "secrets", "decision", "log"],
+    attestation: ["secrets", "decision", "operator"],
+    // What the gateway asks about the log.
+    log_requests: ["memory", "secrets", "log", "decision", "operator"],
+    "": ["memory", "secrets", "log", "decision", "operator", "attestation", "log_requests"],
   },
 };
 
@@ -117,7 +128,7 @@ const allowedTypes: readonly [file: string, room: string][] = [
 const signerPackages = [
   ...["@noble/curves", "@noble/hashes", "@scure/base", "@scure/bip39", "tiny-secp256k1", "uint8array-tools"],
 ];
-// `node:module` only so that lockdown.ts can refuse every later import.
+// `node:module` only so that load_record.ts can note what is loaded, and lockdown.ts refuse every later import.
 const signerBuiltins = ["node:buffer", "node:crypto", "node:fs", "node:module", "node:net", "node:path"];
 const signerMain = "server/src/signer/main.ts";
 const courierMain = "server/src/courier/main.ts";

@@ -6,6 +6,7 @@ import type { ActivityContext, ActivityDefinition, ActivityOutcome } from "../sr
 import type { IdentityAccess } from "../src/endpoints/identity_access.ts";
 import { type Limits, withLimits } from "../src/endpoints/limits.ts";
 import type { OrderAccess } from "../src/endpoints/order_access.ts";
+import { unkeptVerdicts } from "../src/endpoints/verdict_access.ts";
 import type { Static, TObject } from "../src/fields/schema.ts";
 import { allowedOrigins } from "../src/rules/allowed_origins.ts";
 import type { Pages } from "../src/state/pages.ts";
@@ -49,6 +50,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     codes: noCodes,
     identities: noIdentities,
     orders: noOrders,
+    verdicts: unkeptVerdicts,
     allowedOrigins: () => undefined,
     ownClients: () => [],
     findSessionProfile: () => undefined,

@@ -2,8 +2,10 @@
  * Says what of a signer's replies about its log must not be. The log is what the honest run released, in that order, and nothing that comes
  * later: every root that is signed must be that log's, and no leaf gets a place any more.
  */
+
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { decode } from "@keystead/core/encoding/layout.ts";
+import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { logVkey, parseLogOrigin } from "@keystead/core/log/log_name.ts";
 import { parseLogStatement } from "@keystead/core/log/statement.ts";
 import { openCheckpoint } from "@keystead/core/tlog/checkpoint.ts";
@@ -11,6 +13,7 @@ import { openNote } from "@keystead/core/tlog/note.ts";
 import { rootOf } from "@keystead/core/tlog/tree.ts";
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import { type MessageKind, messages, type Place } from "../src/frames/messages.ts";
+import { withoutMac } from "../src/state/authenticity.ts";
 import { sha256 } from "../src/state/digest.ts";
 import type { Run } from "./hostile_run.ts";
 
@@ -69,6 +72,18 @@ export function createLogJudge(run: Run): LogJudge {
         case "logStatement": {
           const reply = decode(messages.logStatement.reply, payload);
           return reply.kind === "signed" ? objectionToStatement(reply.value.note) : undefined;
+        }
+        case "boot": {
+          // Whoever asks is told of this start. It says nothing of any organization, and leads to no state.
+          const { prepared } = decode(messages.boot.reply, payload);
+          const { event, header, states } = decodeLeaf(withoutMac(prepared.leaf));
+          const isBare = event === "BOOTED" && header === undefined && states.length === 0;
+          return isBare && prepared.next === undefined ? undefined : "the leaf of a start says more";
+        }
+        case "openProofs": {
+          // The run asked for none.
+          const replies = decode(messages.openProofs.reply, payload);
+          return replies.every((reply) => reply.kind === "refused") ? undefined : "app proofs were opened";
         }
         default:
           return `it answered ${kind}`;

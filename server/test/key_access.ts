@@ -4,7 +4,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { nodeBundleSigner, nodeHpke } from "../src/curves/node_hpke.ts";
 import { nodeSigning } from "../src/curves/node_signing.ts";
 import type { KeyAccess, NewRecord } from "../src/endpoints/key_access.ts";
-import { newSessionKey } from "../src/signer/secrets/draws.ts";
+import { newSessionKey, newTargetKey } from "../src/signer/secrets/draws.ts";
 import type { KeyFacts } from "../src/state/entities.ts";
 import { recordIdOf } from "../src/state/records.ts";
 import { seedOfWallet } from "../src/state/wallet_secret.ts";
@@ -28,7 +28,8 @@ export function testKeyAccess({ records = [], facts = [] }: KeyAccessContent = {
     notarizer: nodeBundleSigner(otherServiceKey),
     clientSecretKey: serviceKey,
     newSessionKey,
-    servicePublicKeys: [serviceKey, otherServiceKey].map((key) => toHex(nodeHpke.publicKey(key))),
+    newTargetKey,
+    isServiceKey: (hex) => [serviceKey, otherServiceKey].some((key) => toHex(nodeHpke.publicKey(key)) === hex),
     random: (length) => new Uint8Array(randomBytes(length)),
     records: kept.map(({ record }) => record),
     factsOf: (id) => facts.findLast((each) => each.id === id),

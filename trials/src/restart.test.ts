@@ -355,7 +355,9 @@ test(
     assert.match(said, new RegExp(`organization ${first.bootstrap.organizationId}: accepted at version 4`));
     assert.deepEqual((await leafEvents(place.source)).filter((event) => event !== "COMPLETED").sort(), [
       "BIRTH",
+      "BOOTED",
       "DATABASE_ACCEPTED",
+      "LOG_OPENED",
     ]);
     const second = await place.start();
     await assertAllThere(second, acts);

@@ -10,6 +10,7 @@ const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {
     "a file with the private key of a P-256 API key in hex, instead of the profile's",
   ],
   "idempotency-key": ["--idempotency-key K", "sent again under the same key within a day, it is the same activity"],
+  "app-proofs": ["--app-proofs", "ask for app proofs of what becomes of the request"],
   yes: ["--yes", "change the organization without asking"],
   prune: ["--prune", "also delete policies that are in no FILE, so that both are equal"],
   check: ["--check", "change nothing; exit code 1 says that organization and files differ in any way"],
@@ -21,6 +22,13 @@ const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {
   port: ["--port N", "the port to listen on; 0 takes any free one"],
   host: ["--host HOST", "the address to listen on; default: 127.0.0.1"],
   data: ["--data DIR", "the folder of the witness's key and of what it cosigned last; default: ./keystead-witness"],
+  key: ["--key VKEY", "the log's verifier key; default: logKey of the profile, or what the signer told beside it"],
+  witness: ["--witness VKEY", "a witness that must have cosigned; repeat it for several"],
+  root: ["--root FILE", "the attestation root that you have kept: a PEM file, or a saved /.well-known/keystead.json"],
+  code: ["--code CLONE", "the folder of a clone of the release, after `npm ci` in it: its files are compared"],
+  since: ["--since CHECKPOINT", "a file with a checkpoint that you have kept: the export must continue it"],
+  replay: ["--replay", "also execute every activity again, from the organization's first"],
+  "sub-organizations": ["--sub-organizations", "those of the organization, too"],
   help: ["--help", "this text"],
   version: ["--version", "the version"],
 };
@@ -42,7 +50,7 @@ export function help(commands: () => ReadonlyMap<string, Command>): Command {
 ${rows.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`).join("\n")}
 
 npx keystead COMMAND --help shows more about a command, and npx keystead request NAME --help about an endpoint.
-Flags of whoami, request, policy explain and policy apply:
+Flags of whoami, request, policy explain, policy apply, log export and log prove:
 ${flagLines(sessionFlags).join("\n")}
 
 accept-database, accept-clock, check-log, check-database and keys work on the data in KEYSTEAD_DATA, or in

@@ -10,13 +10,13 @@ import { type Waiting, waitingLines, waitsExitCode } from "../waiting.ts";
 export const request: Command = {
   usage: "request NAME [JSON | -]",
   summary: "send one request: NAME from `npx keystead list` with its parameters, or /public/v1/… with a whole body",
-  flags: [...sessionFlags, "idempotency-key"],
+  flags: [...sessionFlags, "idempotency-key", "app-proofs"],
   details: ([name]) => (name === undefined || name.startsWith("/") ? [] : endpointLines(findEndpoint(name))),
   async run(context) {
     refuseArguments(context, 2);
     const [name, json = "{}"] = context.args;
     if (name === undefined) throw new UsageError("request needs the name of an endpoint");
-    const toRequest = requestTo(name);
+    const toRequest = requestTo(name, context.flags["app-proofs"]);
     const text = json === "-" ? await readStdin() : json;
     const parameters = parseParameters(text, name);
     const session = await openSession(context.flags);
@@ -72,7 +72,8 @@ async function sayUnfinished(answer: unknown, client: Client, flags: Flags): Pro
 type Input = { text: string; parameters: object; organizationId: string };
 type ToRequest = (input: Input) => { url: string; body: unknown };
 
-function requestTo(name: string): ToRequest {
+/** `generateAppProofs`: as a field that is undefined, the flag is not in the body. */
+function requestTo(name: string, generateAppProofs: boolean | undefined): ToRequest {
   // A whole body is sent as it was typed: its bytes decide what it is.
   if (name.startsWith("/")) return ({ text }) => ({ url: name, body: text });
   const known = findEndpoint(name);
@@ -80,7 +81,7 @@ function requestTo(name: string): ToRequest {
     const { url, type } = activities[known];
     return ({ parameters, organizationId }) => ({
       url,
-      body: { type, timestampMs: String(Date.now()), organizationId, parameters },
+      body: { type, timestampMs: String(Date.now()), organizationId, parameters, generateAppProofs },
     });
   }
   const { url } = queries[known];

@@ -501,9 +501,17 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "organizationId": "Unique identifier of an organization.",
     "userId": "Unique identifier.",
   },
+  get_boot_proof: {
+    "organizationId": "Unique identifier of an organization.",
+    "ephemeralKey": "`publicKey` of an app proof.",
+  },
   get_ip_allowlist: {
     "organizationId": "Unique identifier of an organization.",
     "publicKey": "Public key of the API key that the list is for, in hex; left out, it is the organization's own list.",
+  },
+  get_latest_boot_proof: {
+    "organizationId": "Unique identifier of an organization.",
+    "appName": "Name or id of the program, as /.well-known/keystead.json lists them in `apps`.",
   },
   get_log_statement: {
     "organizationId": "Unique identifier of an organization.",
@@ -534,6 +542,10 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
   get_private_key: {
     "organizationId": "Unique identifier of an organization.",
     "privateKeyId": "Unique identifier.",
+  },
+  get_proof_context: {
+    "organizationId": "Unique identifier of an organization.",
+    "digest": "`decisionContextDigest` of an app proof.",
   },
   get_session_profile: {
     "organizationId": "Unique identifier of an organization.",
@@ -567,6 +579,10 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "paginationOptions.limit": "1 to 100; 10 when left out.",
     "paginationOptions.before": "Unique identifier.",
     "paginationOptions.after": "Unique identifier.",
+  },
+  list_app_proofs: {
+    "organizationId": "Unique identifier of an organization.",
+    "activityId": "Unique identifier.",
   },
   list_email_events: {
     "organizationId": "Unique identifier of an organization.",

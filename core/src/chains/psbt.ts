@@ -6,6 +6,7 @@
 import { sameBytes } from "../encoding/bytes.ts";
 import { compactSize, countedBytes } from "../encoding/compact_size.ts";
 import { toHex } from "../encoding/hex.ts";
+import { joined } from "../encoding/joined.ts";
 import { decode, encode, type Layout, type Reader, u8 } from "../encoding/layout.ts";
 import {
   type BitcoinInput,
@@ -16,7 +17,6 @@ import {
   parseBitcoinTransaction,
   parseUnsignedBitcoinTransaction,
 } from "./bitcoin_transaction.ts";
-import { joined } from "./joined.ts";
 import { toU32 } from "./little_endian.ts";
 import { checkField, globalFields, inputFields, outputFields, type PsbtFields } from "./psbt_fields.ts";
 import { parseStrictly, refusing, type TransactionFormat, unparsable } from "./strict_parsing.ts";

@@ -5,6 +5,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { concatBytes } from "@noble/hashes/utils.js";
 import { compactSize, countedBytes } from "../encoding/compact_size.ts";
+import { joined } from "../encoding/joined.ts";
 import { encode } from "../encoding/layout.ts";
 import {
   type BitcoinInput,
@@ -14,7 +15,6 @@ import {
   doubleSha256,
   serialiseWithoutWitnesses,
 } from "./bitcoin_transaction.ts";
-import { joined } from "./joined.ts";
 import { i32le, u32le, u64le } from "./little_endian.ts";
 
 export const sighashDefault = 0x00;

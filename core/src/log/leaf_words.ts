@@ -28,4 +28,11 @@ export const outsideKinds = [
 ] as const;
 
 export type LeafEvent = (typeof leafEvents)[number];
+
+/** What the operator brought about: no activity stands behind it. */
+const operatorEvents: readonly LeafEvent[] = ["BIRTH", "DATABASE_ACCEPTED", "LOG_OPENED", "BOOTED"];
+
+export function isOperatorEvent(event: LeafEvent): boolean {
+  return operatorEvents.includes(event);
+}
 export type LeafGrounds = (typeof leafGrounds)[number];

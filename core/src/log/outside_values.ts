@@ -1,5 +1,17 @@
 /** What a decision took from outside, as a leaf names it: enough to decide the same again. SPEC.md has the kinds. */
-import { decode, encode, fixed, optional, struct, textUpTo, u64, type ValueOf } from "../encoding/layout.ts";
+import {
+  bool,
+  decode,
+  encode,
+  fixed,
+  list,
+  oneOf,
+  optional,
+  struct,
+  textUpTo,
+  u64,
+  type ValueOf,
+} from "../encoding/layout.ts";
 
 /** One key of an issuer that a token was held against. Other keys that its issuer had then decided nothing. */
 const issuerKeyLayout = struct({
@@ -51,4 +63,55 @@ export function encodeOpenedLog(value: OpenedLog): Uint8Array<ArrayBuffer> {
 
 export function decodeOpenedLog(bytes: Uint8Array): OpenedLog {
   return decode(openedLogLayout, bytes);
+}
+
+/**
+ * What only the signer can answer: by its memory, or by a secret that nobody else has. Words are only ever added at the end: their places
+ * are in leaves.
+ */
+export const verdictSubjects = [
+  "attempt",
+  "start",
+  "born",
+  "taken",
+  "accepted",
+  "unreleased",
+  "answer",
+  "token",
+  "ownToken",
+  "clientSecret",
+  "import",
+  "serviceKey",
+] as const;
+
+export type VerdictSubject = (typeof verdictSubjects)[number];
+
+const memoryVerdictLayout = struct({
+  subject: oneOf(verdictSubjects, "subject of a verdict"),
+  isAllowed: bool,
+  times: list(u64, 2),
+  ids: list(fixed(16), 200),
+});
+
+export type MemoryVerdict = ValueOf<typeof memoryVerdictLayout>;
+
+export function encodeMemoryVerdict(value: MemoryVerdict): Uint8Array<ArrayBuffer> {
+  return encode(memoryVerdictLayout, value);
+}
+
+export function decodeMemoryVerdict(bytes: Uint8Array): MemoryVerdict {
+  return decode(memoryVerdictLayout, bytes);
+}
+
+/** A key that was drawn for an import, where one was, and the SHA-256 of the page that keys of imports wait in. */
+const importTargetLayout = struct({ publicKey: optional(fixed(65)), page: fixed(32) });
+
+export type TakenImportTarget = ValueOf<typeof importTargetLayout>;
+
+export function encodeImportTarget(value: TakenImportTarget): Uint8Array<ArrayBuffer> {
+  return encode(importTargetLayout, value);
+}
+
+export function decodeImportTarget(bytes: Uint8Array): TakenImportTarget {
+  return decode(importTargetLayout, bytes);
 }

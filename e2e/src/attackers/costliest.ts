@@ -2,7 +2,7 @@
  * The costliest valid body of every endpoint that fits beneath the lane of large bodies. The tables have a row for each endpoint of the
  * registry: a new endpoint without one does not compile, and `costliest.test.ts` fails.
  */
-import { createECDH, randomUUID } from "node:crypto";
+import { createECDH, randomBytes, randomUUID } from "node:crypto";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { p2wpkh, Transaction } from "@scure/btc-signer";
 import type { activities, queries } from "../generated/endpoints.ts";
@@ -280,6 +280,8 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_api_keys: ({ userId }) => ({ userId }),
   get_authenticator: () => ({ authenticatorId: randomUUID() }),
   get_authenticators: ({ userId }) => ({ userId }),
+  get_boot_proof: () => ({ ephemeralKey: "04".repeat(130) }),
+  get_latest_boot_proof: () => ({ appName: "signer" }),
   get_log_statement: () => ({}),
   get_oauth_providers: () => ({}),
   get_organization: () => ({}),
@@ -287,6 +289,7 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_policy: ({ policyId }) => ({ policyId }),
   get_policy_evaluations: ({ activityId }) => ({ activityId }),
   get_private_key: ({ privateKeyId }) => ({ privateKeyId }),
+  get_proof_context: () => ({ digest: randomBytes(32).toString("hex") }),
   get_session_profile: () => ({ sessionProfileId: randomUUID() }),
   get_session_profiles: () => ({}),
   get_smart_contract_interface: ({ interfaceId }) => ({ smartContractInterfaceId: interfaceId }),
@@ -297,6 +300,7 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_ip_allowlist: () => ({}),
   get_oauth2_credential: () => ({ oauth2CredentialId: randomUUID() }),
   list_oauth2_credentials: () => ({}),
+  list_app_proofs: ({ activityId }) => ({ activityId }),
   list_email_events: () => ({ email: "user@example.com", paginationOptions }),
   list_log_leaves: () => ({ paginationOptions }),
   list_policies: () => ({}),

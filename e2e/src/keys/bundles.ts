@@ -10,13 +10,15 @@ import {
 } from "@turnkey/crypto";
 import type { KeysteadServer } from "../keystead_server.ts";
 
+type Published = { publicKeys: { signer: string }; attestationRoot: string };
+
 /** As published at a fixed address; whoever uses it pins it. */
 export async function signerKeyOf(server: KeysteadServer): Promise<string> {
   const answer = await fetch(`${server.url}/.well-known/keystead.json`);
-  const { publicKeys } = (await answer.json()) as { publicKeys: { signer: string } };
+  const { publicKeys, attestationRoot } = (await answer.json()) as Published;
   assert.match(publicKeys.signer, /^04[0-9a-f]{128}$/);
   const told = JSON.parse(readFileSync(join(server.dataFolder, "public_keys.json"), "utf8"));
-  assert.deepEqual(told, { publicKeys }, "the signer told the operator of others");
+  assert.deepEqual(told, { publicKeys, attestationRoot }, "the signer told the operator of others");
   return publicKeys.signer;
 }
 

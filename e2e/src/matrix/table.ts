@@ -1,6 +1,9 @@
 /** The table: every endpoint has its line. The compiler misses one that is not here, and so does the test. */
+
 import type { activities, queries } from "../generated/endpoints.ts";
+import { getProofContext, listAppProofs } from "./app_proofs.ts";
 import { disableAuthProxy, enableAuthProxy, updateAuthProxyConfig } from "./auth_proxy.ts";
+import { getBootProof, getLatestBootProof } from "./boot_proofs.ts";
 import {
   createSmartContractInterface,
   deleteSmartContractInterface,
@@ -165,6 +168,8 @@ export const queryTable = {
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_boot_proof: getBootProof,
+  get_latest_boot_proof: getLatestBootProof,
   get_log_statement: getLogStatement,
   get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,
@@ -172,6 +177,7 @@ export const queryTable = {
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_proof_context: getProofContext,
   get_ip_allowlist: getIpAllowlist,
   get_oauth2_credential: getOauth2Credential,
   list_oauth2_credentials: listOauth2Credentials,
@@ -182,6 +188,7 @@ export const queryTable = {
   get_wallet: getWallet,
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
+  list_app_proofs: listAppProofs,
   list_email_events: listEmailEvents,
   list_log_leaves: listLogLeaves,
   list_policies: listPolicies,

@@ -1,6 +1,7 @@
 /** Activities as the published clients send and read them. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { verifyAppProofSignature } from "@turnkey/crypto";
 import type { KeysteadServer } from "../keystead_server.ts";
 import { at, createMember, foundOrganization, type Person, refusalOf } from "./clients.ts";
 import { tagBody } from "./requests.ts";
@@ -75,7 +76,11 @@ export async function activities(t: TestContext, server: KeysteadServer, root: P
       const parameters = { ...body.parameters, generateAppProofs: true };
       const { activity } = await owner.http.createUserTag({ ...body, parameters, generateAppProofs: true });
       assert.equal(activity.status, "ACTIVITY_STATUS_COMPLETED");
-      assert.deepEqual(activity.appProofs, []);
+      const [proof, ...others] = activity.appProofs ?? [];
+      assert.ok(proof && others.length === 0);
+      verifyAppProofSignature(proof);
+      const { appProofs } = await owner.http.getAppProofs({ organizationId, activityId: activity.id });
+      assert.deepEqual(appProofs, [proof]);
     },
   );
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { dialects } from "../databases.ts";
 import { startServer } from "../world.ts";
 import { activities } from "./activities.ts";
+import { attestation } from "./attestation.ts";
 import { rootOf } from "./clients.ts";
 import { consensus } from "./consensus.ts";
 import { olderTypes } from "./older_types.ts";
@@ -27,6 +28,7 @@ const themes = {
   olderTypes,
   policies,
   oneTimeCodes,
+  attestation,
 };
 
 for (const dialect of dialects) {

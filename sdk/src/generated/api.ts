@@ -307,11 +307,11 @@ export type IpAllowlist = {
 /** A statement about one execution, signed by the application that executed it. */
 export type AppProof = {
   scheme: "SIGNATURE_SCHEME_EPHEMERAL_KEY_P256";
-  /** Ephemeral public key. */
+  /** Hex of the signer's keys of its start: encryption ‖ signing, 65 bytes each; `get_boot_proof` knows them. */
   publicKey: string;
-  /** JSON-serialized payload. */
+  /** JSON-serialized payload: its type, the time and what is proven. */
   proofPayload: string;
-  /** Signature over the hashed proofPayload. */
+  /** Hex of r ‖ s, over SHA-256 of proofPayload as it is. */
   signature: string;
 };
 
@@ -3413,6 +3413,35 @@ export type GetAuthenticatorsResponse = {
   authenticators: Authenticator[];
 };
 
+export type GetBootProofRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** `publicKey` of an app proof. */
+  ephemeralKey: string;
+};
+
+export type GetBootProofResponse = {
+  bootProof: {
+    /** The keys of this start in hex: one for encryption, then one for signing, 65 bytes each. */
+    ephemeralPublicKeyHex: string;
+    /** The attestation document, a COSE_Sign1. It is made by software and says so. In base64. */
+    cloudAttestationDocB64: string;
+    /** The manifest, whose SHA-256 the document names. In base64. */
+    qosManifestB64: string;
+    /** The manifest with the list of loaded files, and its approvals, of which there are none. In base64. */
+    qosManifestEnvelopeB64: string;
+    /** Format of the manifest. */
+    qosManifestVersion: string;
+    /** `software-attestation`. */
+    deploymentLabel: string;
+    /** Program that was started. */
+    enclaveApp: string;
+    /** Who runs it. */
+    owner: string;
+    createdAt: Timestamp;
+  };
+};
+
 export type GetIpAllowlistRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3421,6 +3450,35 @@ export type GetIpAllowlistRequest = {
 
 export type GetIpAllowlistResponse = {
   allowlist: IpAllowlist;
+};
+
+export type GetLatestBootProofRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Name or id of the program, as /.well-known/keystead.json lists them in `apps`. */
+  appName: string;
+};
+
+export type GetLatestBootProofResponse = {
+  bootProof: {
+    /** The keys of this start in hex: one for encryption, then one for signing, 65 bytes each. */
+    ephemeralPublicKeyHex: string;
+    /** The attestation document, a COSE_Sign1. It is made by software and says so. In base64. */
+    cloudAttestationDocB64: string;
+    /** The manifest, whose SHA-256 the document names. In base64. */
+    qosManifestB64: string;
+    /** The manifest with the list of loaded files, and its approvals, of which there are none. In base64. */
+    qosManifestEnvelopeB64: string;
+    /** Format of the manifest. */
+    qosManifestVersion: string;
+    /** `software-attestation`. */
+    deploymentLabel: string;
+    /** Program that was started. */
+    enclaveApp: string;
+    /** Who runs it. */
+    owner: string;
+    createdAt: Timestamp;
+  };
 };
 
 export type GetLogStatementRequest = {
@@ -3432,6 +3490,8 @@ export type GetLogStatementRequest = {
 export type GetLogStatementResponse = {
   /** Signed note, as text. */
   statement: string;
+  /** The list of all logs, JSON; the statement names its SHA-256. */
+  logs: string;
 };
 
 export type GetOauth2CredentialRequest = {
@@ -3546,6 +3606,20 @@ export type GetPrivateKeyResponse = {
   privateKey: PrivateKey;
 };
 
+export type GetProofContextRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** `decisionContextDigest` of an app proof. */
+  digest: string;
+};
+
+export type GetProofContextResponse = {
+  /** Base64 of the bytes that the digest is of. */
+  content: string;
+  parts: string[];
+  body?: string | null;
+};
+
 export type GetSessionProfileRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -3626,6 +3700,17 @@ export type ListActivitiesRequest = {
 
 export type ListActivitiesResponse = {
   activities: Activity[];
+};
+
+export type ListAppProofsRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Unique identifier. */
+  activityId: string;
+};
+
+export type ListAppProofsResponse = {
+  appProofs: AppProof[];
 };
 
 export type ListEmailEventsRequest = {
@@ -3968,7 +4053,11 @@ export type GetAuthenticatorInput = Omit<GetAuthenticatorRequest, "organizationI
 
 export type GetAuthenticatorsInput = Omit<GetAuthenticatorsRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetBootProofInput = Omit<GetBootProofRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetIpAllowlistInput = Omit<GetIpAllowlistRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type GetLatestBootProofInput = Omit<GetLatestBootProofRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetLogStatementInput = Omit<GetLogStatementRequest, "organizationId"> & { organizationId?: string | undefined };
 
@@ -3986,6 +4075,8 @@ export type GetPolicyEvaluationsInput = Omit<GetPolicyEvaluationsRequest, "organ
 
 export type GetPrivateKeyInput = Omit<GetPrivateKeyRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetProofContextInput = Omit<GetProofContextRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetSessionProfileInput = Omit<GetSessionProfileRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetSessionProfilesInput = Omit<GetSessionProfilesRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -3999,6 +4090,8 @@ export type GetWalletInput = Omit<GetWalletRequest, "organizationId"> & { organi
 export type GetWalletAccountInput = Omit<GetWalletAccountRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListActivitiesInput = Omit<ListActivitiesRequest, "organizationId"> & { organizationId?: string | undefined };
+
+export type ListAppProofsInput = Omit<ListAppProofsRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type ListEmailEventsInput = Omit<ListEmailEventsRequest, "organizationId"> & { organizationId?: string | undefined };
 
@@ -4114,7 +4207,9 @@ export const queries = {
   get_api_keys: { url: "/public/v1/query/get_api_keys", summary: "List the API keys of a user, or of all users", parameters: ["userId?: string | null"] },
   get_authenticator: { url: "/public/v1/query/get_authenticator", summary: "Get one passkey", parameters: ["authenticatorId: string"] },
   get_authenticators: { url: "/public/v1/query/get_authenticators", summary: "List the passkeys of a user", parameters: ["userId: string"] },
+  get_boot_proof: { url: "/public/v1/query/get_boot_proof", summary: "Get what a start of the signer has shown about itself, by its ephemeral key", parameters: ["ephemeralKey: string"] },
   get_ip_allowlist: { url: "/public/v1/query/get_ip_allowlist", summary: "Get the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
+  get_latest_boot_proof: { url: "/public/v1/query/get_latest_boot_proof", summary: "Get what the newest start of a program has shown about itself", parameters: ["appName: string"] },
   get_log_statement: { url: "/public/v1/query/get_log_statement", summary: "Get the signer's word on how many leaves of an organization are in its log", parameters: ["logId?: string | null"] },
   get_oauth2_credential: { url: "/public/v1/query/get_oauth2_credential", summary: "Get one OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string"] },
   get_oauth_providers: { url: "/public/v1/query/get_oauth_providers", summary: "List the OpenID Connect identities of a user, or of all users", parameters: ["userId?: string | null"] },
@@ -4123,6 +4218,7 @@ export const queries = {
   get_policy: { url: "/public/v1/query/get_policy", summary: "Get one policy", parameters: ["policyId: string"] },
   get_policy_evaluations: { url: "/public/v1/query/get_policy_evaluations", summary: "Get what the policies said about an activity", parameters: ["activityId: string"] },
   get_private_key: { url: "/public/v1/query/get_private_key", summary: "Get one private key with its addresses", parameters: ["privateKeyId: string"] },
+  get_proof_context: { url: "/public/v1/query/get_proof_context", summary: "Get what a proven decision was taken on", parameters: ["digest: string"] },
   get_session_profile: { url: "/public/v1/query/get_session_profile", summary: "Get one session profile", parameters: ["sessionProfileId: string"] },
   get_session_profiles: { url: "/public/v1/query/get_session_profiles", summary: "List all session profiles", parameters: [] },
   get_smart_contract_interface: { url: "/public/v1/query/get_smart_contract_interface", summary: "Get the interface of one contract", parameters: ["smartContractInterfaceId: string"] },
@@ -4130,6 +4226,7 @@ export const queries = {
   get_wallet: { url: "/public/v1/query/get_wallet", summary: "Get one wallet", parameters: ["walletId: string"] },
   get_wallet_account: { url: "/public/v1/query/get_wallet_account", summary: "Get one account of a wallet, by address or path", parameters: ["walletId: string", "address?: string | null", "path?: string | null"] },
   list_activities: { url: "/public/v1/query/list_activities", summary: "List activities, newest first", parameters: ["filterByStatus?: (\"ACTIVITY_STATUS_CREATED\" | \"ACTIVITY_STATUS_PENDING\" | \"ACTIVITY_STATUS_COMPLETED\" | \"ACTIVITY_STATUS_FAILED\" | \"ACTIVITY_STATUS_CONSENSUS_NEEDED\" | \"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED\" | \"ACTIVITY_STATUS_REJECTED\")[] | null", "filterByType?: string[] | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
+  list_app_proofs: { url: "/public/v1/query/list_app_proofs", summary: "List the app proofs of an activity", parameters: ["activityId: string"] },
   list_email_events: { url: "/public/v1/query/list_email_events", summary: "List what became of mail to an address, newest first", parameters: ["email: string", "eventType?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_log_leaves: { url: "/public/v1/query/list_log_leaves", summary: "List an organization's leaves in the log, oldest first", parameters: ["logId?: string | null", "paginationOptions?: { limit?: string | null; before?: string | null; after?: string | null; } | null"] },
   list_oauth2_credentials: { url: "/public/v1/query/list_oauth2_credentials", summary: "List the OAuth 2.0 credentials of an application", parameters: [] },
@@ -4159,6 +4256,8 @@ export type CallOptions = {
   /** Under one key, an activity that differs only in its time is the same one for a day: a retry cannot happen twice. */
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** Of an activity: whether the answer proves what was decided, and each address that was derived. */
+  generateAppProofs?: boolean | undefined;
 };
 
 /** A completed activity with its result's fields beside it; of a vote, the activity voted on, whatever its status. */
@@ -4332,8 +4431,12 @@ export type Api = {
   getAuthenticator(request: GetAuthenticatorInput, options?: CallOptions): Promise<GetAuthenticatorResponse>;
   /** List the passkeys of a user. */
   getAuthenticators(request: GetAuthenticatorsInput, options?: CallOptions): Promise<GetAuthenticatorsResponse>;
+  /** Get what a start of the signer has shown about itself, by its ephemeral key. */
+  getBootProof(request: GetBootProofInput, options?: CallOptions): Promise<GetBootProofResponse>;
   /** Get the IP allowlist of an organization or an API key. */
   getIpAllowlist(request?: GetIpAllowlistInput, options?: CallOptions): Promise<GetIpAllowlistResponse>;
+  /** Get what the newest start of a program has shown about itself. */
+  getLatestBootProof(request: GetLatestBootProofInput, options?: CallOptions): Promise<GetLatestBootProofResponse>;
   /** Get the signer's word on how many leaves of an organization are in its log. */
   getLogStatement(request?: GetLogStatementInput, options?: CallOptions): Promise<GetLogStatementResponse>;
   /** Get one OAuth 2.0 credential of an application. */
@@ -4350,6 +4453,8 @@ export type Api = {
   getPolicyEvaluations(request: GetPolicyEvaluationsInput, options?: CallOptions): Promise<GetPolicyEvaluationsResponse>;
   /** Get one private key with its addresses. */
   getPrivateKey(request: GetPrivateKeyInput, options?: CallOptions): Promise<GetPrivateKeyResponse>;
+  /** Get what a proven decision was taken on. */
+  getProofContext(request: GetProofContextInput, options?: CallOptions): Promise<GetProofContextResponse>;
   /** Get one session profile. */
   getSessionProfile(request: GetSessionProfileInput, options?: CallOptions): Promise<GetSessionProfileResponse>;
   /** List all session profiles. */
@@ -4364,6 +4469,8 @@ export type Api = {
   getWalletAccount(request: GetWalletAccountInput, options?: CallOptions): Promise<GetWalletAccountResponse>;
   /** List activities, newest first. */
   listActivities(request?: ListActivitiesInput, options?: CallOptions): Promise<ListActivitiesResponse>;
+  /** List the app proofs of an activity. */
+  listAppProofs(request: ListAppProofsInput, options?: CallOptions): Promise<ListAppProofsResponse>;
   /** List what became of mail to an address, newest first. */
   listEmailEvents(request: ListEmailEventsInput, options?: CallOptions): Promise<ListEmailEventsResponse>;
   /** List an organization's leaves in the log, oldest first. */
@@ -4479,7 +4586,9 @@ export function createApi({ submit, query }: Calls): Api {
     getApiKeys: (request = {}, options) => query("get_api_keys", request, options),
     getAuthenticator: (request, options) => query("get_authenticator", request, options),
     getAuthenticators: (request, options) => query("get_authenticators", request, options),
+    getBootProof: (request, options) => query("get_boot_proof", request, options),
     getIpAllowlist: (request = {}, options) => query("get_ip_allowlist", request, options),
+    getLatestBootProof: (request, options) => query("get_latest_boot_proof", request, options),
     getLogStatement: (request = {}, options) => query("get_log_statement", request, options),
     getOauth2Credential: (request, options) => query("get_oauth2_credential", request, options),
     getOauthProviders: (request = {}, options) => query("get_oauth_providers", request, options),
@@ -4488,6 +4597,7 @@ export function createApi({ submit, query }: Calls): Api {
     getPolicy: (request, options) => query("get_policy", request, options),
     getPolicyEvaluations: (request, options) => query("get_policy_evaluations", request, options),
     getPrivateKey: (request, options) => query("get_private_key", request, options),
+    getProofContext: (request, options) => query("get_proof_context", request, options),
     getSessionProfile: (request, options) => query("get_session_profile", request, options),
     getSessionProfiles: (request = {}, options) => query("get_session_profiles", request, options),
     getSmartContractInterface: (request, options) => query("get_smart_contract_interface", request, options),
@@ -4495,6 +4605,7 @@ export function createApi({ submit, query }: Calls): Api {
     getWallet: (request, options) => query("get_wallet", request, options),
     getWalletAccount: (request, options) => query("get_wallet_account", request, options),
     listActivities: (request = {}, options) => query("list_activities", request, options),
+    listAppProofs: (request, options) => query("list_app_proofs", request, options),
     listEmailEvents: (request, options) => query("list_email_events", request, options),
     listLogLeaves: (request = {}, options) => query("list_log_leaves", request, options),
     listOauth2Credentials: (request = {}, options) => query("list_oauth2_credentials", request, options),

@@ -74,7 +74,10 @@ onBothDatabases(
     const kept = leaves.map(({ leaf }) => decodeLeaf(Uint8Array.from(withoutMac(leaf))));
     const attested = kept.filter(({ evidence }) => evidence[0]?.content.kind === "attestedIdentity");
     assert.equal(attested.length, 2);
-    for (const leaf of attested) assert.ok(leaf.outside.length === 1 && leaf.evidence[0]?.credentialId !== undefined);
+    for (const { outside, evidence } of attested) {
+      assert.equal(outside.filter(({ kind }) => kind === "issuerKey").length, 1);
+      assert.ok(evidence[0]?.credentialId !== undefined);
+    }
   },
 );
 

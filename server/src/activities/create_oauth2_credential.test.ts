@@ -6,6 +6,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
 import { testKeyAccess } from "../../test/key_access.ts";
 import { after, organization, person } from "../../test/members.ts";
+import { unkeptVerdicts } from "../endpoints/verdict_access.ts";
 import { openClientSecretOf } from "../rules/oauth2_credentials.ts";
 import type { Pages } from "../state/pages.ts";
 import { createOauth2Credential } from "./create_oauth2_credential.ts";
@@ -40,7 +41,7 @@ test("a credential keeps its envelope as it came, and its provider under one nam
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
   const provider = "OAUTH2_PROVIDER_BETA";
   assert.deepEqual(credential, { oauth2CredentialId: "new 0", provider, clientId, encryptedClientSecret, ...times });
-  assert.equal(Buffer.from(openClientSecretOf(asked, { keys })).toString("utf8"), "secret");
+  assert.equal(Buffer.from(openClientSecretOf(asked, { keys, verdicts: unkeptVerdicts })).toString("utf8"), "secret");
 });
 
 test("an envelope that does not open is refused at once, and nothing of it is told", () => {

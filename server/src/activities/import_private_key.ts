@@ -1,4 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
+import { generatePrivateKey } from "@keystead/core/keys/key_curves.ts";
 import { costOfPrivateKeys, costOfText, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import type { KeyAccess } from "../endpoints/key_access.ts";
@@ -37,7 +38,8 @@ export const importPrivateKey = defineActivity({
     checkLimit("privateKeys", keyCounts.privateKeys + 1, context);
     refuseTakenName(keys, "privateKey", privateKeyName);
     checkAddressFormats({ curve, addressFormats });
-    const { plaintext: secret, changes } = openImport(state, "privateKey", params, context);
+    const standIn = () => generatePrivateKey(curve, keys.random);
+    const { plaintext: secret, changes } = openImport(state, "privateKey", params, context, standIn);
     try {
       const draft = { organizationId, privateKeyName, curve, addressFormats, imported: true };
       const made = newPrivateKeyRecord(context, draft, secret);

@@ -7,7 +7,7 @@ import { encryptedBundle } from "../fields/bundles.ts";
 import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { walletAccounts, walletName, walletResult } from "../fields/wallets.ts";
-import { importStateOf, openImport } from "../rules/imports.ts";
+import { importStateOf, newSentence, openImport } from "../rules/imports.ts";
 import {
   newWallet,
   parseAccounts,
@@ -38,7 +38,7 @@ export const importWallet = defineActivity({
     refuseTakenWalletNames(keys, params);
     const accounts = parseAccounts(params.accounts);
     refuseRepeatedAccounts(accounts);
-    const { plaintext, changes } = openImport(state, "wallet", params, context);
+    const { plaintext, changes } = openImport(state, "wallet", params, context, () => newSentence(keys));
     let entropy: Uint8Array | undefined;
     try {
       const { sentence, passphrase } = splitImportText(plaintext);

@@ -62,11 +62,13 @@ onBothDatabases(
       );
     }
     const find = (identityClaims: object) => {
-      const access = {
-        identity: { ...identity, ...identityClaims },
+      const none = {
         withBearer: () => assert.fail(),
+        withAppProofs: () => assert.fail(),
+        openProofs: () => assert.fail(),
         logStatement: () => assert.fail(),
       };
+      const access = { identity: { ...identity, ...identityClaims }, ...none };
       const request = { organizationId: rig.organizationId, filterType: "OIDC_TOKEN", filterValue: "token" };
       return listSuborgs.run(rig.store, testCaller({}), request, dialectOf(undefined), access);
     };
@@ -82,9 +84,10 @@ onBothDatabases("the leaf names the issuer's key that the token was held against
   const leaves = (await listLeaves(rig.store, undefined, 1_000)).filter((row) => row.organizationId === organizationId);
   const outside = leaves.flatMap(({ leaf }) => decodeLeaf(Uint8Array.from(withoutMac(leaf))).outside);
   assert.deepEqual(
-    outside.map(({ value }) => {
+    outside.flatMap(({ kind, value }) => {
+      if (kind !== "issuerKey") return [];
       const { issuer, key } = decodeIssuerKey(value.value);
-      return [issuer, JSON.parse(key).kid];
+      return [[issuer, JSON.parse(key).kid]];
     }),
     [[testIssuer, testIssuerKey.kid]],
   );

@@ -58,7 +58,7 @@ export const otpAuth = defineActivity({
       throw invalidCode("the user no longer has this contact");
     }
     const checked = checkKeyParams(state, params, context);
-    checkSignInCode(codes, record, params.otpCode);
+    checkSignInCode(context, record, params.otpCode);
     const { user, ...made } = withBundledKey(owner, kind, params, checked, context);
     const result = { userId: user.userId, ...made, keyEndsAtMs: checked.expiresAtMs };
     return { changes: [put("user", user)], spentCode: record, result };

@@ -36,13 +36,13 @@ export const verifyOtp = defineActivity({
   answer: ({ verificationToken }) => ({ verificationToken }),
   state: () => undefined,
   records: ({ otpId }) => [{ by: "id", kind: "otpCode", id: otpId }],
-  run(_, params, { codes, keys, curves, nowMs }) {
+  run(_, params, { codes, keys, verdicts, curves, nowMs }) {
     const record = codes.find(params.otpId);
     if (record === undefined) throw invalidCode();
     const { encryptedOtpBundle, expirationSeconds } = params;
     const answer = findPlainAnswer(params) ?? { kind: "encrypted", encryptedOtpBundle };
     const { allowsPlainAnswers } = codes;
-    const context = { access: codes, hpke: keys.hpke, curves, nowMs, allowsPlainAnswers };
+    const context = { access: codes, hpke: keys.hpke, curves, nowMs, allowsPlainAnswers, verdicts };
     const verificationToken = answerCode(context, record, answer, expirationSeconds);
     const result = { verificationToken, tokenEndsAtMs: tokenEndMs(nowMs, expirationSeconds) };
     return { changes: [], spentCode: record, result };

@@ -137,6 +137,9 @@ const verifier = "server/src/curves/node_curves.ts";
 /** RSA for identity tokens. Its Ed25519 is the verifier's own function. */
 const tokenVerifier = "server/src/curves/node_token_crypto.ts";
 
+/** P-384 alone, for attestation documents. */
+const attestationVerifier = "server/src/curves/node_p384.ts";
+
 function filesWith(pattern: RegExp): string[] {
   return shipped.filter((file) => pattern.test(readFileSync(join(root, file), "utf8")));
 }
@@ -153,8 +156,8 @@ test("no shipped file but one verifies Ed25519, and none that loads noble's Ed25
   );
 });
 
-test("no shipped file but two takes verification from node:crypto or WebCrypto", () => {
+test("no shipped file but three takes verification from node:crypto or WebCrypto", () => {
   const fromNode = /import\s*\{[^}]*\b(verify|createVerify|Verify|webcrypto|subtle)\b[^}]*\}\s*from\s*"node:crypto"/;
-  assert.deepEqual(filesWith(fromNode), [verifier, tokenVerifier]);
+  assert.deepEqual(filesWith(fromNode), [verifier, attestationVerifier, tokenVerifier]);
   assert.deepEqual(filesWith(/import\s+(\*\s+as\s+)?\w+\s+from\s*"node:crypto"|\bsubtle\s*\.\s*verify\b/), []);
 });

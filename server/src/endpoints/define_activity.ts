@@ -13,6 +13,7 @@ import type { IdentityAccess } from "./identity_access.ts";
 import type { KeyAccess, NewRecord } from "./key_access.ts";
 import type { Limits } from "./limits.ts";
 import type { OrderAccess } from "./order_access.ts";
+import type { VerdictAccess } from "./verdict_access.ts";
 
 /** The keys that policies look at: what signs, what is exported, or the wallets that are deleted. */
 export type PolicySubject =
@@ -46,6 +47,8 @@ export type ActivityContext = {
   readonly codes: CodeAccess;
   readonly identities: IdentityAccess;
   readonly orders: OrderAccess;
+  /** Whatever an activity learns from the memory or from a secret, it asks here. */
+  readonly verdicts: VerdictAccess;
   /**
    * The origins that passkeys may be used from, with these settings or as they are; undefined where neither this organization nor its
    * parent has a list.

@@ -1,6 +1,7 @@
 /** What a query is: everything about one read endpoint in one declaration. Queries never meet the signer. */
 import type { Identity } from "@keystead/core/oidc/identity_claims.ts";
 import type { Static, TObject } from "../fields/schema.ts";
+import type { StoredAppProofs } from "../store/app_proofs.ts";
 import type { Store } from "../store/store.ts";
 import type { ActivityRecord } from "../views/activity_view.ts";
 import type { Dialect } from "../views/dialect.ts";
@@ -24,10 +25,14 @@ export type Caller = {
 export type QueryAccess = {
   /** The activity with what its row does not show, where this reader may see it. */
   withBearer(record: ActivityRecord, readerId: string): Promise<ActivityRecord>;
+  /** The activity with its app proofs, where it asked for them. */
+  withAppProofs(record: ActivityRecord): Promise<ActivityRecord>;
+  /** The JSON of app proofs; undefined as long as their activity is not released. */
+  openProofs(stored: StoredAppProofs): Promise<string | undefined>;
   /** Whom the token that `identityToken` names speaks for, by its issuer's word. */
   readonly identity: Identity | undefined;
   /** The signer's word on how many leaves of an organization a log has: its own, or the named one if that is its own. */
-  logStatement(organizationId: string, logId: string | undefined): Promise<string>;
+  logStatement(organizationId: string, logId: string | undefined): Promise<{ statement: string; logs: string }>;
 };
 
 export type QueryDefinition<P extends TObject = TObject, R extends TObject = TObject> = {

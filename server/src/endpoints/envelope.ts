@@ -9,6 +9,8 @@ export type Envelope = {
   organizationId: string;
   timestampMs: number;
   parameters: unknown;
+  /** Whether what becomes of it is to be proven to others. */
+  generateAppProofs: boolean;
 };
 
 /** A list of ids that fills the largest body has 27,000 commas; the users of the largest `create_users` have as many marks. */
@@ -41,7 +43,8 @@ export function readEnvelope(body: Record<string, unknown>): Envelope {
   if (generateAppProofs !== undefined && generateAppProofs !== null && typeof generateAppProofs !== "boolean") {
     throw new Fault("invalid_argument", "invalid request body: field `generateAppProofs` must be boolean");
   }
-  return { type, organizationId, timestampMs: readTimestamp(body), parameters };
+  const timestampMs = readTimestamp(body);
+  return { type, organizationId, timestampMs, parameters, generateAppProofs: generateAppProofs === true };
 }
 
 /** A decimal string on the published wire; some clients send a number. */

@@ -20,11 +20,13 @@ export type KeyAccess = {
   readonly notarizer: BundleSigner;
   /** The service key that client secrets are encrypted to. */
   readonly clientSecretKey: HpkeKey;
-  /** The public halves of all service keys, in hex: to whom no secret is ever sent. */
-  readonly servicePublicKeys: readonly string[];
+  /** Whether it is the public half of a service key, in hex: to those no secret is ever sent. */
+  isServiceKey(publicKey: string): boolean;
   random(length: number): Uint8Array;
   /** A fresh key of P-256 for a session: 33 and 32 bytes. The caller wipes the private one. */
   newSessionKey(): SessionKey;
+  /** The same for an import: 65 and 32 bytes. */
+  newTargetKey(): SessionKey;
   /** What was found of the records that the activity wishes for, deleted ones too. Each is the signer's own word. */
   readonly records: readonly KeyRecord[];
   /** What differs from a record by now. */

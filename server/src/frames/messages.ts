@@ -237,6 +237,7 @@ export const messages = {
           leaf: struct({ leaf: bytes, sealed: bytes }),
           body: storedBody,
           keyring: struct({ sealed: bytes }),
+          proofs: struct({ leaf: bytes, sealed: bytes }),
         }),
       ),
     }),
@@ -292,8 +293,17 @@ export const messages = {
     request: struct({ rows: list(struct({ leaf: bytes, proofs: bytes })) }),
     reply: list(variant({ opened: struct({ proofs: text }), refused: struct({ message: text }) })),
   },
-  /** The leaf of this start of the signer, and the bytes of its boot proof. */
-  boot: { request: struct({}), reply: struct({ prepared, proof: bytes }) },
+  /** The leaf of this start of the signer, the bytes of its boot proof, and the list of files whose digest that names. */
+  boot: {
+    request: struct({}),
+    reply: struct({
+      prepared,
+      proof: bytes,
+      loadedFiles: bytes,
+      /** The attestation root, DER: for anyone to pin. */
+      rootCertificate: bytes,
+    }),
+  },
 } as const;
 
 export const faultMessage = struct({ code: text, message: text, errorCode: text, details: text });

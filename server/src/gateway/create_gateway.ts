@@ -156,7 +156,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       ignoresIpAllowlists,
       logStatement: createLogStatements({ store, link, places }),
     }),
-    ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys, logs }),
+    ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys, boot: signer.boot, logs }),
     ...(hasPrivateLog ? [] : publicLogRoutes({ store })),
     ...ownIssuerRoutes({ curves, publicUrl, publicKeys: signer.publicKeys }),
     ...(proxyPort === undefined ? proxyRoutes : []),

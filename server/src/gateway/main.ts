@@ -1,5 +1,6 @@
 /** The gateway process: settings, database, the link to the signer, the gateway itself, and what the launcher says. */
 import type { Socket } from "node:net";
+import { Fault } from "@keystead/core/fault.ts";
 import { pino } from "pino";
 import { createNodeCurves } from "../curves/node_curves.ts";
 import { closeStore, openStore } from "../store/store.ts";
@@ -11,8 +12,9 @@ import { createSignerLink } from "./link/signer_link.ts";
 import { explainListenError } from "./listen_error.ts";
 import { joinLog } from "./log/join_log.ts";
 import { findOrder } from "./operator/orders.ts";
+import { recordBoot } from "./record_boot.ts";
 import { readSettings } from "./settings.ts";
-import { createSignerJoiner } from "./signer_joiner.ts";
+import { createSignerJoiner, SignerLate } from "./signer_joiner.ts";
 import { createSignerStatus } from "./signer_status.ts";
 
 const log = pino({ base: { process: "gateway" } }, pino.destination({ fd: 2, sync: true }));
@@ -52,8 +54,16 @@ async function join(socket: Socket): Promise<void> {
   link.attach(socket);
   organizations.forgetAll();
   signer.setPublicKeys(await joinSigner(store, link, committer, isAccepting));
-  if (isAccepting || !(await joinLog(joining, { serves: order === undefined }))) return;
+  const serves = order === undefined;
+  if (isAccepting || !(await joinLog(joining, { serves }))) return;
+  // An operator's order ends with its report: only a start that serves is recorded, before anything else of it is released.
+  if (serves) signer.setBoot(await recordBoot(store, link, committer).catch(orLate));
   for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
+}
+
+/** A start that cannot be recorded yet can serve readers: nothing is signed before it is. */
+function orLate(error: unknown): never {
+  throw error instanceof Fault && error.code === "unavailable" ? new SignerLate(error) : error;
 }
 
 let listening: Promise<void> | undefined;

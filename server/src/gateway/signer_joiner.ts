@@ -7,6 +7,13 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { Logger } from "pino";
 import { publicReason, type SignerStatus } from "./signer_status.ts";
 
+/** The signer has joined and cannot sign yet (its clock). All else is served meanwhile, and it is asked again. */
+export class SignerLate extends Fault {
+  constructor({ message }: Fault) {
+    super("unavailable", message);
+  }
+}
+
 export type SignerJoinerDependencies = {
   signer: SignerStatus;
   log: Logger;
@@ -55,7 +62,7 @@ export function createSignerJoiner(dependencies: SignerJoinerDependencies): Sign
     if (signer.trouble() !== reason || logged !== message) log.error({ err: error }, "the signer cannot be used");
     logged = message;
     signer.setTrouble(reason);
-    await onWaiting();
+    await (error instanceof SignerLate ? onJoined() : onWaiting());
     if (!socket.destroyed) setTimeout(() => retry(socket), retryMs);
   }
 

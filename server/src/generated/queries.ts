@@ -5,7 +5,9 @@ import { getApiKey } from "../queries/get_api_key.ts";
 import { getApiKeys } from "../queries/get_api_keys.ts";
 import { getAuthenticator } from "../queries/get_authenticator.ts";
 import { getAuthenticators } from "../queries/get_authenticators.ts";
+import { getBootProof } from "../queries/get_boot_proof.ts";
 import { getIpAllowlist } from "../queries/get_ip_allowlist.ts";
+import { getLatestBootProof } from "../queries/get_latest_boot_proof.ts";
 import { getLogStatement } from "../queries/get_log_statement.ts";
 import { getOauth2Credential } from "../queries/get_oauth2_credential.ts";
 import { getOauthProviders } from "../queries/get_oauth_providers.ts";
@@ -14,6 +16,7 @@ import { getOrganizationConfigs } from "../queries/get_organization_configs.ts";
 import { getPolicy } from "../queries/get_policy.ts";
 import { getPolicyEvaluations } from "../queries/get_policy_evaluations.ts";
 import { getPrivateKey } from "../queries/get_private_key.ts";
+import { getProofContext } from "../queries/get_proof_context.ts";
 import { getSessionProfile } from "../queries/get_session_profile.ts";
 import { getSessionProfiles } from "../queries/get_session_profiles.ts";
 import { getSmartContractInterface } from "../queries/get_smart_contract_interface.ts";
@@ -21,6 +24,7 @@ import { getUser } from "../queries/get_user.ts";
 import { getWallet } from "../queries/get_wallet.ts";
 import { getWalletAccount } from "../queries/get_wallet_account.ts";
 import { listActivities } from "../queries/list_activities.ts";
+import { listAppProofs } from "../queries/list_app_proofs.ts";
 import { listEmailEvents } from "../queries/list_email_events.ts";
 import { listLogLeaves } from "../queries/list_log_leaves.ts";
 import { listOauth2Credentials } from "../queries/list_oauth2_credentials.ts";
@@ -43,7 +47,9 @@ export const queries = {
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_boot_proof: getBootProof,
   get_ip_allowlist: getIpAllowlist,
+  get_latest_boot_proof: getLatestBootProof,
   get_log_statement: getLogStatement,
   get_oauth2_credential: getOauth2Credential,
   get_oauth_providers: getOauthProviders,
@@ -52,6 +58,7 @@ export const queries = {
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_proof_context: getProofContext,
   get_session_profile: getSessionProfile,
   get_session_profiles: getSessionProfiles,
   get_smart_contract_interface: getSmartContractInterface,
@@ -59,6 +66,7 @@ export const queries = {
   get_wallet: getWallet,
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
+  list_app_proofs: listAppProofs,
   list_email_events: listEmailEvents,
   list_log_leaves: listLogLeaves,
   list_oauth2_credentials: listOauth2Credentials,
@@ -82,7 +90,9 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_api_keys", getApiKeys],
   ["get_authenticator", getAuthenticator],
   ["get_authenticators", getAuthenticators],
+  ["get_boot_proof", getBootProof],
   ["get_ip_allowlist", getIpAllowlist],
+  ["get_latest_boot_proof", getLatestBootProof],
   ["get_log_statement", getLogStatement],
   ["get_oauth2_credential", getOauth2Credential],
   ["get_oauth_providers", getOauthProviders],
@@ -91,6 +101,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_policy", getPolicy],
   ["get_policy_evaluations", getPolicyEvaluations],
   ["get_private_key", getPrivateKey],
+  ["get_proof_context", getProofContext],
   ["get_session_profile", getSessionProfile],
   ["get_session_profiles", getSessionProfiles],
   ["get_smart_contract_interface", getSmartContractInterface],
@@ -98,6 +109,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_wallet", getWallet],
   ["get_wallet_account", getWalletAccount],
   ["list_activities", listActivities],
+  ["list_app_proofs", listAppProofs],
   ["list_email_events", listEmailEvents],
   ["list_log_leaves", listLogLeaves],
   ["list_oauth2_credentials", listOauth2Credentials],

@@ -28,8 +28,18 @@ const getAuthenticators = (() => {
   return (value) => check_0(value);
 })();
 
+const getBootProof = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "ephemeralKey" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.ephemeralKey === "string" && ((value.ephemeralKey.length >= 2 || (value.ephemeralKey.length >= 1 && codePointCount(value.ephemeralKey) >= 1)) && (value.ephemeralKey.length <= 512 || (value.ephemeralKey.length <= 1024 && codePointCount(value.ephemeralKey) <= 512))))))));
+  return (value) => check_0(value);
+})();
+
 const getIpAllowlist = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationId" in value && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (value.publicKey === undefined || (!("publicKey" in value) || ((typeof value.publicKey === "string" && ((value.publicKey.length >= 2 || (value.publicKey.length >= 1 && codePointCount(value.publicKey) >= 1)) && (value.publicKey.length <= 200 || (value.publicKey.length <= 400 && codePointCount(value.publicKey) <= 200)))) || value.publicKey === null)))))));
+  return (value) => check_0(value);
+})();
+
+const getLatestBootProof = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "appName" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.appName === "string" && ((value.appName.length >= 2 || (value.appName.length >= 1 && codePointCount(value.appName) >= 1)) && (value.appName.length <= 128 || (value.appName.length <= 256 && codePointCount(value.appName) <= 128))))))));
   return (value) => check_0(value);
 })();
 
@@ -74,6 +84,12 @@ const getPrivateKey = (() => {
   return (value) => check_0(value);
 })();
 
+const getProofContext = (() => {
+  const External = [/^[0-9a-f]{64}$/u];
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "digest" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.digest === "string" && External[0].test(value.digest))))));
+  return (value) => check_0(value);
+})();
+
 const getSessionProfile = (() => {
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "sessionProfileId" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.sessionProfileId === "string" && ((value.sessionProfileId.length >= 2 || (value.sessionProfileId.length >= 1 && codePointCount(value.sessionProfileId) >= 1)) && (value.sessionProfileId.length <= 128 || (value.sessionProfileId.length <= 256 && codePointCount(value.sessionProfileId) <= 128))))))));
   return (value) => check_0(value);
@@ -107,6 +123,11 @@ const getWalletAccount = (() => {
 const listActivities = (() => {
   const External = [/^ACTIVITY_TYPE_[A-Z0-9_]+$/u];
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationId" in value && ((((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (value.filterByStatus === undefined || (!("filterByStatus" in value) || ((Array.isArray(value.filterByStatus) && (value.filterByStatus.every((unique_0, index) => (((((((unique_0 === "ACTIVITY_STATUS_CREATED" || unique_0 === "ACTIVITY_STATUS_PENDING") || unique_0 === "ACTIVITY_STATUS_COMPLETED") || unique_0 === "ACTIVITY_STATUS_FAILED") || unique_0 === "ACTIVITY_STATUS_CONSENSUS_NEEDED") || unique_0 === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED") || unique_0 === "ACTIVITY_STATUS_REJECTED"))) && value.filterByStatus.length <= 100)) || value.filterByStatus === null)))) && (value.filterByType === undefined || (!("filterByType" in value) || ((Array.isArray(value.filterByType) && (value.filterByType.every((unique_1, index) => ((typeof unique_1 === "string" && ((unique_1.length <= 100 || (unique_1.length <= 200 && codePointCount(unique_1) <= 100)) && External[0].test(unique_1))))) && value.filterByType.length <= 200)) || value.filterByType === null)))) && (value.paginationOptions === undefined || (!("paginationOptions" in value) || (((typeof value.paginationOptions === "object" && value.paginationOptions !== null && !(Array.isArray(value.paginationOptions))) && (((value.paginationOptions.limit === undefined || (!("limit" in value.paginationOptions) || ((typeof value.paginationOptions.limit === "string" && (value.paginationOptions.limit.length <= 10 || (value.paginationOptions.limit.length <= 20 && codePointCount(value.paginationOptions.limit) <= 10))) || value.paginationOptions.limit === null))) && (value.paginationOptions.before === undefined || (!("before" in value.paginationOptions) || ((typeof value.paginationOptions.before === "string" && ((value.paginationOptions.before.length >= 2 || (value.paginationOptions.before.length >= 1 && codePointCount(value.paginationOptions.before) >= 1)) && (value.paginationOptions.before.length <= 128 || (value.paginationOptions.before.length <= 256 && codePointCount(value.paginationOptions.before) <= 128)))) || value.paginationOptions.before === null)))) && (value.paginationOptions.after === undefined || (!("after" in value.paginationOptions) || ((typeof value.paginationOptions.after === "string" && ((value.paginationOptions.after.length >= 2 || (value.paginationOptions.after.length >= 1 && codePointCount(value.paginationOptions.after) >= 1)) && (value.paginationOptions.after.length <= 128 || (value.paginationOptions.after.length <= 256 && codePointCount(value.paginationOptions.after) <= 128)))) || value.paginationOptions.after === null))))) || value.paginationOptions === null)))))));
+  return (value) => check_0(value);
+})();
+
+const listAppProofs = (() => {
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && (("organizationId" in value && "activityId" in value) && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.activityId === "string" && ((value.activityId.length >= 2 || (value.activityId.length >= 1 && codePointCount(value.activityId) >= 1)) && (value.activityId.length <= 128 || (value.activityId.length <= 256 && codePointCount(value.activityId) <= 128))))))));
   return (value) => check_0(value);
 })();
 
@@ -195,7 +216,9 @@ export const queryValidators: Readonly<Record<string, (value: unknown) => boolea
   get_api_keys: getApiKeys,
   get_authenticator: getAuthenticator,
   get_authenticators: getAuthenticators,
+  get_boot_proof: getBootProof,
   get_ip_allowlist: getIpAllowlist,
+  get_latest_boot_proof: getLatestBootProof,
   get_log_statement: getLogStatement,
   get_oauth2_credential: getOauth2Credential,
   get_oauth_providers: getOauthProviders,
@@ -204,6 +227,7 @@ export const queryValidators: Readonly<Record<string, (value: unknown) => boolea
   get_policy: getPolicy,
   get_policy_evaluations: getPolicyEvaluations,
   get_private_key: getPrivateKey,
+  get_proof_context: getProofContext,
   get_session_profile: getSessionProfile,
   get_session_profiles: getSessionProfiles,
   get_smart_contract_interface: getSmartContractInterface,
@@ -211,6 +235,7 @@ export const queryValidators: Readonly<Record<string, (value: unknown) => boolea
   get_wallet: getWallet,
   get_wallet_account: getWalletAccount,
   list_activities: listActivities,
+  list_app_proofs: listAppProofs,
   list_email_events: listEmailEvents,
   list_log_leaves: listLogLeaves,
   list_oauth2_credentials: listOauth2Credentials,

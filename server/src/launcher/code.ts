@@ -3,7 +3,12 @@ import { fileURLToPath } from "node:url";
 import { type ProcessName, type ProcessRow, perProcess, processes } from "./processes.ts";
 
 /** A program and what it must be able to read in order to run. */
-export type Program = { entry: string; readable: readonly string[] };
+export type Program = {
+  entry: string;
+  /** A module that Node loads before it. */
+  preload?: string;
+  readable: readonly string[];
+};
 export type Code = { root: string } & Readonly<Record<ProcessName, Program>>;
 
 /** The children run in the form in which this runs: as it was written, or with its types removed. */
@@ -12,12 +17,17 @@ const form = import.meta.url.endsWith(".ts") ? { folder: "src", ending: "ts" } :
 /** Keystead's own programs in this checkout. */
 export function keysteadCode(): Code {
   const root = realpathSync(fileURLToPath(new URL("../../../", import.meta.url))).replace(/\/$/, "");
-  const program = (name: ProcessName): Program => ({
-    entry: `${root}/server/${form.folder}/${name}/main.${form.ending}`,
-    readable: readablePaths(processes[name].code)
-      .map((path) => `${root}/${path}`)
-      .filter((path) => existsSync(path)),
-  });
+  const program = (name: ProcessName): Program => {
+    const { code, preload } = processes[name];
+    const source = (path: string) => `${root}/server/${form.folder}/${name}/${path}.${form.ending}`;
+    return {
+      entry: source("main"),
+      ...(preload !== undefined && { preload: source(preload) }),
+      readable: readablePaths(code)
+        .map((path) => `${root}/${path}`)
+        .filter((path) => existsSync(path)),
+    };
+  };
   return { root, ...perProcess(program) };
 }
 

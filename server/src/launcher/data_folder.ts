@@ -14,6 +14,7 @@ export type DataFolder = {
   rootKeyIds: string;
   processes: string;
   publicKeys: string;
+  nodeDigest: string;
 };
 
 /** The names inside a data folder; nothing is touched. */
@@ -29,6 +30,7 @@ export function dataFolderAt(path: string): DataFolder {
     rootKeyIds: join(path, "root.key.ids"),
     processes: join(path, "processes.json"),
     publicKeys: join(path, "public_keys.json"),
+    nodeDigest: join(path, "node_digest.json"),
   };
 }
 

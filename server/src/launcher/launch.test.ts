@@ -185,7 +185,10 @@ test("a start makes the folders, hands the root key and the orders to the signer
   assert.match(started.said, /^WARNING: KEYSTEAD_DEV_OTP=fixed: the code for user@example.com .* is 000000/m);
   assert.ok(started.said.includes(`  public keys, for clients to pin: ${join(data, "public_keys.json")}\n`));
   const told = JSON.parse(readFileSync(join(data, "public_keys.json"), "utf8"));
-  assert.deepEqual(told, { publicKeys: { signer: `04${"ab".repeat(64)}` } });
+  assert.deepEqual(told, {
+    publicKeys: { signer: `04${"ab".repeat(64)}` },
+    attestationRoot: "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+  });
   assert.match(
     started.said,
     isRoot ? /processes are separated by user id/ : /one user id: .* \(it was not started as root\)/,

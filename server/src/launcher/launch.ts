@@ -1,6 +1,7 @@
 import { sendJoint } from "./channel.ts";
 import { guardChannel } from "./channel_fault.ts";
 import type { Code } from "./code.ts";
+import { writeOrders } from "./control.ts";
 import { type DataFolder, reasonOf } from "./data_folder.ts";
 import { syncFolder } from "./durable_file.ts";
 import { forgetProcesses, noteProcesses } from "./previous_processes.ts";
@@ -153,8 +154,16 @@ class Launcher {
       for (const order of orders) order.fill(0);
     }
     if (started.joint) sendJoint(gateway, joined.name, started.joint);
+    for (const name of joined.row.laterOrders ?? []) void this.#orderLater(started, name);
     this.#noteProcesses();
     return started;
+  }
+
+  /** It may be long in coming. Whoever has ended by then needs it no more. */
+  async #orderLater({ control }: StartedProcess, name: OrderName): Promise<void> {
+    const order = await this.#options.orders[name]();
+    if (control?.writable === true) writeOrders(control, [order]);
+    order.fill(0);
   }
 
   /** Undefined when nobody needs it any more: an order that another process gives may be long in coming. */
@@ -184,12 +193,14 @@ class Launcher {
   }
 
   /** Node lets the signer sync what is in its file, and not the file's name. */
-  #syncMemory(): void {
+  #syncMemory(): boolean {
     const { data, say } = this.#options;
     try {
       syncFolder(data.signer);
+      return true;
     } catch (error) {
       say(`${data.signer} cannot be synced: ${reasonOf(error)}`);
+      return false;
     }
   }
 

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import type { Program } from "./code.ts";
 import type { ProcessRow } from "./processes.ts";
 
@@ -17,6 +18,7 @@ export function nodeArguments(
     ...flags,
     ...[...program.readable, folder, ...files].map((path) => `--allow-fs-read=${path}`),
     ...[folder, ...files].map(writeFlag),
+    ...(program.preload === undefined ? [] : [`--import=${pathToFileURL(program.preload)}`]),
     program.entry,
   ];
 }

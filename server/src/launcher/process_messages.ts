@@ -20,8 +20,8 @@ export type SignerMessage =
   | { kind: "renamed" }
   | { kind: "fatal"; message: string }
   | { kind: "note"; message: string }
-  /** Of the deployment that it has joined, by name, in hex. */
-  | { kind: "keys"; publicKeys: PublicKeys }
+  /** Of the deployment that it has joined, by name, in hex; and the certificate that its boot proofs lead to, in PEM. */
+  | { kind: "keys"; publicKeys: PublicKeys; attestationRoot: string }
   /** What the courier opens messages with. */
   | { kind: "courierKey"; key: Uint8Array };
 
@@ -48,9 +48,11 @@ export function parseGatewayMessage(value: unknown): GatewayMessage | undefined 
 }
 
 export function parseSignerMessage(value: unknown): SignerMessage | undefined {
-  const { kind, publicKeys, key } = fieldsOf(value);
+  const { kind, publicKeys, attestationRoot, key } = fieldsOf(value);
   if (kind === "ready" || kind === "renamed") return { kind };
-  if (kind === "keys" && arePublicKeys(publicKeys)) return { kind, publicKeys };
+  if (kind === "keys" && arePublicKeys(publicKeys) && isCertificate(attestationRoot)) {
+    return { kind, publicKeys, attestationRoot };
+  }
   if (kind === "courierKey" && typeof key === "string" && /^[0-9a-f]{64}$/.test(key)) {
     return { kind, key: Buffer.from(key, "hex") };
   }
@@ -72,6 +74,13 @@ function arePublicKeys(value: unknown): value is PublicKeys {
   const entries = Object.entries(fieldsOf(value));
   const isKey = (key: unknown) => typeof key === "string" && /^[0-9a-f]{64,130}$/.test(key);
   return entries.length > 0 && entries.every(([name, key]) => /^[a-z]{1,40}$/i.test(name) && isKey(key));
+}
+
+function isCertificate(value: unknown): value is string {
+  return (
+    typeof value === "string" &&
+    /^-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]{1,4000}-----END CERTIFICATE-----\n$/.test(value)
+  );
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

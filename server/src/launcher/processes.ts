@@ -13,7 +13,7 @@ export type ProcessName = (typeof processNames)[number];
 export type Descriptor = "channel" | "joint" | "control";
 
 /** What is written to a process at its start; `start.ts` says where each comes from. The name is used in messages. */
-export type OrderName = "root key" | "signer orders" | "courier key";
+export type OrderName = "root key" | "signer orders" | "courier key" | "node digest";
 
 export type ProcessRow = {
   /** Its user id when the launcher runs as root: the setting, and the id without it. No two processes may have the same. */
@@ -24,6 +24,8 @@ export type ProcessRow = {
   refusesLinks: boolean;
   /** What it may read besides its folder: parts of `server/src`, packages, and other paths in the checkout. */
   code: { server: "all" | readonly string[]; packages: "all" | readonly string[]; others: readonly string[] };
+  /** A module of its own that Node loads before its `main`. */
+  preload?: string;
   /** Whether it may connect and listen. */
   network: boolean;
   /** Further flags of Node, beyond those that every process gets (`permissions.ts`). */
@@ -36,6 +38,8 @@ export type ProcessRow = {
   descriptors: readonly Descriptor[];
   /** Written to `control` at each start, each behind its length. */
   orders: readonly OrderName[];
+  /** Written behind them when they are known: the start does not wait for them. */
+  laterOrders?: readonly OrderName[];
   /**
    * The process that gets the other end of `joint`. Restarts go by it: this one is replaced alone when it ends, and ends when the one
    * that it is joined to does (decision 0001).
@@ -112,6 +116,8 @@ export const processes: ProcessTable = {
       packages: ["@noble", "@scure", "tiny-secp256k1", "uint8array-tools"],
       others: [],
     },
+    // Notes what is loaded, for the boot proof.
+    preload: "attestation/load_record",
     network: false,
     flags: [
       "--no-experimental-sqlite",
@@ -126,6 +132,7 @@ export const processes: ProcessTable = {
     output: "inherited",
     descriptors: ["joint", "control"],
     orders: ["root key", "signer orders"],
+    laterOrders: ["node digest"],
     joinedTo: "gateway",
     stopsWithinMs: 1000,
   },

@@ -9,10 +9,19 @@ import { replaceFile } from "./durable_file.ts";
 export type PublicKeys = Readonly<Record<string, string>>;
 
 /** Writes them down; whether there were others before. */
-export function writePublicKeys(data: DataFolder, publicKeys: PublicKeys): { replacesOthers: boolean } {
-  const text = `${JSON.stringify({ publicKeys }, null, 2)}\n`;
+export function writePublicKeys(
+  data: DataFolder,
+  publicKeys: PublicKeys,
+  attestationRoot: string,
+): { replacesOthers: boolean } {
+  const text = textOf({ publicKeys, attestationRoot });
   const before = existsSync(data.publicKeys) ? readFileSync(data.publicKeys, "utf8") : undefined;
   if (before === text) return { replacesOthers: false };
   replaceFile(data.publicKeys, Buffer.from(text));
-  return { replacesOthers: before !== undefined };
+  // Releases before the attestation root wrote the keys alone.
+  return { replacesOthers: before !== undefined && before !== textOf({ publicKeys }) };
+}
+
+function textOf(content: object): string {
+  return `${JSON.stringify(content, null, 2)}\n`;
 }

@@ -138,7 +138,6 @@ test("the flags alone leave open exactly what lockDown closes; none of it leaves
     [
       ...memoryOnly,
       "module: compile text as a module",
-      "module: import from text",
       "os: priority of another",
       "process: bare signal to another",
       "process: inspector of another",

@@ -10,11 +10,17 @@ joint.on("end", () => process.exit(0));
 joint.on("error", () => process.exit(0));
 
 let received = Buffer.alloc(0);
+let hasBegun = false;
+/** Of the Node that runs this; it comes later than the orders. */
+let nodeDigest: string | undefined;
 control.on("data", (chunk: Buffer) => {
   received = Buffer.concat([received, chunk]);
   const key = frameAt(0);
   const orders = key && frameAt(4 + key.length);
-  if (key && orders) begin(key, JSON.parse(orders.toString()));
+  if (!key || !orders) return;
+  if (!hasBegun) begin(key, JSON.parse(orders.toString()));
+  hasBegun = true;
+  nodeDigest ??= frameAt(8 + key.length + orders.length)?.toString("hex");
 });
 
 function frameAt(start: number): Buffer | undefined {
@@ -34,7 +40,8 @@ function begin(key: Buffer, orders: { memoryFolder: string; birth: { organizatio
   }
   writeFileSync(`${orders.memoryFolder}/memory`, "remembered");
   tell({ kind: "ready" });
-  tell({ kind: "keys", publicKeys: { signer: `04${"ab".repeat(64)}` } });
+  const attestationRoot = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+  tell({ kind: "keys", publicKeys: { signer: `04${"ab".repeat(64)}` }, attestationRoot });
   tell({ kind: "note", message: "stand-in signer is here" });
   const rootKeyHash = createHash("sha256").update(key).digest("hex");
   const answer = {
@@ -47,6 +54,6 @@ function begin(key: Buffer, orders: { memoryFolder: string; birth: { organizatio
   };
   joint.on("data", () => {
     if (wish === "signer renames") tell({ kind: "renamed" });
-    joint.write(`${JSON.stringify(answer)}\n`);
+    joint.write(`${JSON.stringify({ ...answer, nodeDigest })}\n`);
   });
 }

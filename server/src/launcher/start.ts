@@ -29,6 +29,7 @@ import { environmentOf, withLauncherSettings } from "./environment.ts";
 import { closeInheritedDescriptors } from "./inherited_descriptors.ts";
 import { type Launched, launch } from "./launch.ts";
 import { type Lock, lockData } from "./lock.ts";
+import { createNodeDigest } from "./node_digest.ts";
 import { stopWithNpm } from "./npm_parent.ts";
 import { awaitPreviousProcesses } from "./previous_processes.ts";
 import { chooseUsers, type Users } from "./process_users.ts";
@@ -118,6 +119,7 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
       "root key": () => rootKey.open(),
       "signer orders": async () => encodeOrders(signerOrders(config, data, bootstrap, port)),
       "courier key": courierKey.copy,
+      "node digest": createNodeDigest({ say, kept: data.nodeDigest }),
     },
     restartPauseMs: config.restartPauseMs,
     endsByItself: worksOnData(config),
@@ -128,7 +130,7 @@ async function startLocked(surroundings: Surroundings, config: Config, data: Dat
       keepAddress(prepared, port);
     },
     onReady: () => greet(prepared, port),
-    onKeys: (publicKeys) => keepPublicKeys(prepared, publicKeys),
+    onKeys: (publicKeys, attestationRoot) => keepPublicKeys(prepared, publicKeys, attestationRoot),
     onCourierKey: courierKey.keep,
   });
 }
@@ -188,10 +190,14 @@ function keepAddress({ surroundings: { say }, config, data }: Prepared, port: nu
   }
 }
 
-function keepPublicKeys({ surroundings: { say }, config, data }: Prepared, publicKeys: PublicKeys): void {
+function keepPublicKeys(
+  { surroundings: { say }, config, data }: Prepared,
+  publicKeys: PublicKeys,
+  attestationRoot: string,
+): void {
   if (config.command !== "serve") return;
   try {
-    const { replacesOthers } = writePublicKeys(data, publicKeys);
+    const { replacesOthers } = writePublicKeys(data, publicKeys, attestationRoot);
     if (replacesOthers)
       say(`${data.publicKeys} contained different keys; clients that pinned them will reject this server`);
   } catch (error) {

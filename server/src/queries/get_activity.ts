@@ -33,7 +33,8 @@ export const getActivity = defineQuery({
     // Only to who asks with a stamp: a read-only session must not lead to another one.
     const isOwn = caller.organizationId === found.organizationId && caller.isStamped;
     const shown = isOwn ? await access?.withBearer(record, caller.userId) : undefined;
-    return { activity: activityView(shown ?? record, dialect) };
+    const proven = await access?.withAppProofs(shown ?? record);
+    return { activity: activityView(proven ?? shown ?? record, dialect) };
   },
 });
 

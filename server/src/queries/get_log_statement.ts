@@ -13,9 +13,12 @@ export const getLogStatement = defineQuery({
   path: "get_log_statement",
   summary: "Get the signer's word on how many leaves of an organization are in its log",
   request: Type.Object({ organizationId, logId: optional(logId) }),
-  response: Type.Object({ statement: Type.String({ description: "Signed note, as text." }) }),
+  response: Type.Object({
+    statement: Type.String({ description: "Signed note, as text." }),
+    logs: Type.String({ description: "The list of all logs, JSON; the statement names its SHA-256." }),
+  }),
   async run(_store, _caller, { organizationId, logId }, _dialect, access) {
     if (access === undefined) throw new Fault("unavailable", "the signer is not running; try again");
-    return { statement: await access.logStatement(organizationId, logId ?? undefined) };
+    return access.logStatement(organizationId, logId ?? undefined);
   },
 });

@@ -29,8 +29,7 @@ export function parseTarget(
 ): Uint8Array {
   const target = parseTargetPublicKey(keys.hpke, text);
   const hex = toHex(target);
-  const isOurs =
-    keys.servicePublicKeys.includes(hex) || importTargets.values().some(({ publicKey }) => publicKey === hex);
+  const isOurs = keys.isServiceKey(hex) || importTargets.values().some(({ publicKey }) => publicKey === hex);
   if (isOurs) throw new Fault("invalid_argument", "invalid target public key: this is a key of the server itself");
   return target;
 }

@@ -3,6 +3,7 @@ import { openClientSecret } from "@keystead/core/crypto/client_secret_envelope.t
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
+import type { KeyAccess } from "../endpoints/key_access.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import type { Oauth2CredentialParams } from "../fields/oauth2_credentials.ts";
 import type { Oauth2Credential } from "../state/entities.ts";
@@ -73,8 +74,19 @@ function checkedFields(
 
 /** The client secret, which the caller wipes. What cannot be opened now could never be used. */
 export function openClientSecretOf(
+  credential: Pick<Oauth2Credential, "encryptedClientSecret">,
+  { keys, verdicts }: Pick<ActivityContext, "keys" | "verdicts">,
+): Uint8Array {
+  return verdicts.judge({
+    subject: "clientSecret",
+    ask: () => openEnvelope(credential, keys),
+    standIn: () => new Uint8Array(1),
+  });
+}
+
+function openEnvelope(
   { encryptedClientSecret }: Pick<Oauth2Credential, "encryptedClientSecret">,
-  { keys }: Pick<ActivityContext, "keys">,
+  keys: KeyAccess,
 ): Uint8Array {
   let secret: Uint8Array | undefined;
   try {

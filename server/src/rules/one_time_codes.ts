@@ -9,8 +9,10 @@ import { isOtpType, type OtpType } from "@keystead/core/otp/otp_types.ts";
 import { makeOtpTargetBundle } from "@keystead/core/otp/target_key.ts";
 import { makeVerificationToken } from "@keystead/core/otp/verification_token.ts";
 import type { CodeAccess } from "../endpoints/code_access.ts";
+import type { ActivityContext } from "../endpoints/define_activity.ts";
 import type { HpkeKey } from "../endpoints/key_access.ts";
 import { invalidCode } from "../endpoints/known_faults.ts";
+import type { VerdictAccess } from "../endpoints/verdict_access.ts";
 import type { OtpCodeRecord } from "../state/otp_code_record.ts";
 import { parseEmail, parsePhoneNumber } from "./contacts.ts";
 
@@ -134,6 +136,7 @@ export type AnswerContext = {
   nowMs: number;
   /** Whether a code whose client has a target bundle may be answered in the plain. */
   allowsPlainAnswers: boolean;
+  verdicts: VerdictAccess;
 };
 
 /**
@@ -141,7 +144,7 @@ export type AnswerContext = {
  * not open and one of a wrong form are refused alike.
  */
 export function answerCode(
-  { access, hpke, curves, nowMs, allowsPlainAnswers }: AnswerContext,
+  { access, hpke, curves, nowMs, allowsPlainAnswers, verdicts }: AnswerContext,
   record: OtpCodeRecord,
   answer: OtpAnswer,
   expirationSeconds?: string | null,
@@ -151,19 +154,26 @@ export function answerCode(
   if (record.userId !== undefined) throw answeredBy("INIT_OTP_AUTH", "OTP_AUTH");
   checkForm(record, answer, allowsPlainAnswers);
   access.noteAttempt(record);
-  const attempt =
-    answer.kind === "plain"
-      ? { code: answer.otpCode, publicKey: boundKey }
-      : openEncryptedAttempt(hpke, access.targetKeyOf(record.otpId), answer.encryptedOtpBundle);
-  const isRight = isCodeOf(access, record, attempt?.code);
-  if (attempt === undefined || !isRight) throw invalidCode();
+  const publicKey = verdicts.judge({
+    subject: "answer",
+    ask() {
+      const attempt =
+        answer.kind === "plain"
+          ? { code: answer.otpCode, publicKey: boundKey }
+          : openEncryptedAttempt(hpke, access.targetKeyOf(record.otpId), answer.encryptedOtpBundle);
+      const isRight = isCodeOf(access, record, attempt?.code);
+      if (attempt === undefined || !isRight) throw invalidCode();
+      return attempt.publicKey;
+    },
+    standIn: () => boundKey,
+  });
   return makeVerificationToken(access.otpSigner, {
     tokenId: access.tokenIdOf(record.otpId),
     expiresAtMs,
     organizationId: record.organizationId,
     verificationType: record.otpType,
     contact: record.contact,
-    publicKey: attempt.publicKey,
+    publicKey,
   });
 }
 
@@ -182,10 +192,14 @@ export function userOfCode({ userId }: OtpCodeRecord): string {
 }
 
 /** Whoever passes here has typed the code that signs in the record's user. The memory has noted the attempt before. */
-export function checkSignInCode(access: CodeAccess, record: OtpCodeRecord, typed: string): void {
+export function checkSignInCode(
+  { codes, verdicts }: Pick<ActivityContext, "codes" | "verdicts">,
+  record: OtpCodeRecord,
+  typed: string,
+): void {
   userOfCode(record);
-  access.noteAttempt(record);
-  if (!isCodeOf(access, record, typed)) throw invalidCode();
+  codes.noteAttempt(record);
+  if (!verdicts.confirm("answer", () => isCodeOf(codes, record, typed))) throw invalidCode();
 }
 
 /** No attempt is counted: whoever mixes the two up has not guessed. */

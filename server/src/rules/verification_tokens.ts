@@ -19,10 +19,12 @@ import type { UsedTokensPage } from "../state/pages.ts";
  */
 export function readVerificationToken(
   token: string,
-  { curves, codes, nowMs, organizationId, parentId }: ActivityContext,
+  { curves, codes, verdicts, nowMs, organizationId, parentId }: ActivityContext,
 ): TokenClaims {
   const organizationIds = parentId === undefined ? [organizationId] : [organizationId, parentId];
-  return checkVerificationToken(curves, token, { ...codes.tokenJudgement(), nowMs, organizationIds });
+  const verifyP256: typeof curves.verifyP256 = (...asked) =>
+    verdicts.confirm("token", () => curves.verifyP256(...asked));
+  return checkVerificationToken({ verifyP256 }, token, { ...codes.tokenJudgement(), nowMs, organizationIds });
 }
 
 /** The same where the request may come without one: clients write out what they leave open. */

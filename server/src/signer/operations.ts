@@ -6,12 +6,14 @@ import { finish, type Work } from "@keystead/core/work.ts";
 import { withLimits } from "../endpoints/limits.ts";
 import { protocolVersion } from "../frames/frame.ts";
 import type { MessageKind, Reply, Request } from "../frames/messages.ts";
+import { createBoot, type Measured } from "./attestation/boot.ts";
+import { openProofs } from "./decision/app_proofs.ts";
 import { openBodies } from "./decision/body_boxes.ts";
 import { prepare } from "./decision/prepare.ts";
 import { release } from "./decision/release.ts";
 import type { Signer } from "./decision/signer.ts";
 import { adopt, createDeployment, type Deployment } from "./deployment.ts";
-import { createLogOperations } from "./log/log_operations.ts";
+import { createLogOperations } from "./log_operations.ts";
 import type { Memory } from "./memory/memory.ts";
 import { type AcceptedHead, accept } from "./operator/accept.ts";
 import { type BirthOrder, birth } from "./operator/birth.ts";
@@ -64,6 +66,8 @@ export function createOperations(
   announce: (keyring: Keyring) => void = () => undefined,
   /** For those who execute a log anew; the signer that serves draws for itself. */
   drawsOf: (keyring: Keyring) => Draws = createDraws,
+  /** What this process runs; nothing is known of one that only tests or executes a log anew. */
+  measured: Measured = { loadedFiles: new Uint8Array(), args: [] },
 ): Operations {
   const limits = withLimits(orders.limits);
   const now = createSignerClock(memory, clock, note);
@@ -77,6 +81,7 @@ export function createOperations(
   };
   const parts = { rootKeys, memory, limits, adoptUnknown, ...chosen, now, note, drawsOf };
   const deployment = createDeployment(parts);
+  const boot = createBoot(measured, orders.birth.organizationId);
   return {
     hello({ protocol, keyring }) {
       if (protocol !== protocolVersion)
@@ -102,11 +107,12 @@ export function createOperations(
     prepare: (request) => finish(prepare(deployment.remembering(), request)),
     preparing: (request) => prepare(deployment.remembering(), request),
     openBodies: (request) => openBodies(deployment.remembering(), request),
+    openProofs: (request) => openProofs(deployment.remembering(), request),
     release: (request) => release(deployment.releasing(), request),
     statement: ({ page }) => stateReleased(deployment.remembering(), page),
     ...operatorsOperations(deployment, orders),
     ...createLogOperations(deployment, orders.birth.organizationId),
-    ...logOperations(),
+    boot: () => boot(deployment.remembering()),
   };
 }
 
@@ -134,16 +140,6 @@ function operatorsOperations(
       if (!orders.reseal) throw new Fault("permission_denied", "the operator did not order to replace the root key");
       return reseal(deployment.joined(), request);
     },
-  };
-}
-
-function logOperations(): Pick<Operations, "openProofs" | "boot"> {
-  const later = (): never => {
-    throw new Fault("unimplemented", "not built yet");
-  };
-  return {
-    openProofs: later,
-    boot: later,
   };
 }
 

@@ -7,11 +7,15 @@ import type { Keyring, RootKeys } from "./secrets/keyring.ts";
 export type Control = {
   rootKeys: RootKeys;
   orders: Orders & { memoryFolder: string; resetClock: boolean };
+  /** SHA-256 of the Node that runs this, as the launcher has it; it comes later than the rest. Empty where it could not be read. */
+  nodeDigest: Promise<Uint8Array>;
+  /** Called with each word that the folder of the memory is synced. */
+  onSynced(listener: () => void): void;
   say(
     message:
       | { kind: "ready" | "renamed" }
       | { kind: "fatal" | "note"; message: string }
-      | { kind: "keys"; publicKeys: Keyring["publicKeys"] }
+      | { kind: "keys"; publicKeys: Keyring["publicKeys"]; attestationRoot: string }
       /** In hex, for the launcher to hand to the courier. A line of text cannot be wiped; the launcher keeps this key anyway. */
       | { kind: "courierKey"; key: string },
   ): void;
@@ -19,12 +23,15 @@ export type Control = {
 
 const rootKeyLength = 32;
 
-/** Reads the two length-prefixed parts described in launcher/SPEC.md. */
+/** Reads the length-prefixed parts described in launcher/SPEC.md. */
 export function readControl(descriptor: number): Promise<Control> {
   const socket = new Socket({ fd: descriptor, readable: true, writable: true });
   return new Promise((resolve, reject) => {
     let pending: Buffer = Buffer.alloc(0);
     let rootKeys: RootKeys | undefined;
+    let hasOrders = false;
+    let hearSynced: () => void = () => undefined;
+    const nodeDigest = Promise.withResolvers<Uint8Array>();
     const take = (): Buffer | undefined => {
       if (pending.length < 4) return undefined;
       const length = pending.readUInt32BE(0);
@@ -46,13 +53,24 @@ export function readControl(descriptor: number): Promise<Control> {
           rootKeys = readRootKeys(part);
           part.fill(0);
         }
-        const orders = take();
-        if (orders === undefined) return;
-        resolve({
-          rootKeys,
-          orders: JSON.parse(orders.toString("utf8")),
-          say: (message) => socket.write(`${JSON.stringify(message)}\n`),
-        });
+        if (!hasOrders) {
+          const orders = take();
+          if (orders === undefined) return;
+          hasOrders = true;
+          resolve({
+            rootKeys,
+            orders: JSON.parse(orders.toString("utf8")),
+            nodeDigest: nodeDigest.promise,
+            onSynced(listener) {
+              hearSynced = listener;
+            },
+            say: (message) => socket.write(`${JSON.stringify(message)}\n`),
+          });
+        }
+        for (let part = take(); part !== undefined; part = take()) {
+          if (part.toString("latin1") === "synced") hearSynced();
+          else nodeDigest.resolve(Uint8Array.from(part));
+        }
       } catch (error) {
         reject(error);
       }

@@ -6,7 +6,7 @@ import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { bytes, decode, encode, fixed, list, oneOf, struct } from "@keystead/core/encoding/layout.ts";
 import { sha256 } from "./digest.ts";
 import type { OtpCodeRecord } from "./otp_code_record.ts";
-import { type AnyRecord, encodeRecord, isKeyRecord, type RecordKind } from "./records.ts";
+import { type AnyRecord, encodeRecord, isKeyRecord, type KeyRecord, type RecordKind } from "./records.ts";
 
 /** Before anything was. */
 export const nothingDrawn: Uint8Array = new Uint8Array(32);
@@ -52,6 +52,27 @@ export function madeRecord(record: Exclude<AnyRecord, OtpCodeRecord>): MadeRecor
 /** Words are only ever added at the end: their places are on disk. */
 const kinds = ["wallet", "walletAccount", "privateKey", "contractInterface"] as const;
 const madeLayout = list(struct({ kind: oneOf(kinds), tag: fixed(32), digest: fixed(32) }));
+
+const contentsLayout = list(bytes);
+
+/** The contents of keys' records, without their MACs: what a leaf names beside what was made. Texts are in the body that brought them. */
+export function encodeContents(records: readonly KeyRecord[]): Uint8Array<ArrayBuffer> {
+  return encode(contentsLayout, records.map(encodeRecord));
+}
+
+export function decodeContents(bytes: Uint8Array): Uint8Array[] {
+  return [...decode(contentsLayout, bytes)];
+}
+
+/** What a leaf names of what came with it, each by its SHA-256: what was made, then the contents of keys. */
+export type MadeBytes = { made: Uint8Array | undefined; contents: Uint8Array | undefined };
+
+export function toMadeBytes(made: readonly MadeRecord[], keys: readonly KeyRecord[]): MadeBytes {
+  return {
+    made: made.length > 0 ? encodeMade(made) : undefined,
+    contents: keys.length > 0 ? encodeContents(keys) : undefined,
+  };
+}
 
 /** As it lies beside the leaf, for whoever executes the log anew: records of deleted keys are gone, and boxes are nobody's to open. */
 export function encodeMade(records: readonly MadeRecord[]): Uint8Array<ArrayBuffer> {

@@ -4,6 +4,7 @@ import { type Kysely, sql } from "kysely";
 import type { ContactLookup } from "../state/credentials.ts";
 import type { AuthProxySettings } from "../state/entities.ts";
 import { type ActivityRow, activityColumns } from "./activities.ts";
+import { type BootProofRow, selectBootProofs } from "./boot_proofs.ts";
 import { compiled } from "./compiled.ts";
 import { idempotencyMs } from "./idempotency_keys.ts";
 import { selectUnreleased, type UnreleasedLeaf } from "./leaves.ts";
@@ -196,11 +197,13 @@ const firstOrganization = compiled("first_organization", (db) =>
     .select("organization_id as organizationId")
     .where("parent_id", "is", null)
     .where("deleted_at_ms", "is", null)
+    // Tools of the operator may have added others since.
+    .orderBy("created_at_ms")
     .orderBy("organization_id")
     .limit(1),
 );
 
-/** The only organization without a parent lists the deployment's logs. */
+/** The organization that the deployment was born with lists its logs. */
 export async function findFirstOrganization(store: Store): Promise<string | undefined> {
   const [row] = await firstOrganization(store);
   return row?.organizationId;
@@ -386,4 +389,24 @@ async function forgetRows(
         order by created_at_ms limit ${forgottenAtOnce})`.execute(db);
     if (numAffectedRows < forgottenAtOnce) return;
   }
+}
+
+const bootProofByKey = compiled("boot_proof_by_key", (db, ephemeralKey: string) =>
+  selectBootProofs(db).where("boot_proofs.ephemeral_key", "=", ephemeralKey).limit(1),
+);
+
+/** A start of the signer is everybody's: whoever has an app proof asks for the start that it is of. */
+export async function findBootProof(store: Store, ephemeralKey: string): Promise<BootProofRow | undefined> {
+  const [row] = await bootProofByKey(store, ephemeralKey);
+  return row;
+}
+
+const newestBootProof = compiled("newest_boot_proof", (db) =>
+  selectBootProofs(db).orderBy("boot_proofs.created_at_ms", "desc").limit(1),
+);
+
+/** The newest start of any signer of this deployment. */
+export async function findNewestBootProof(store: Store): Promise<BootProofRow | undefined> {
+  const [row] = await newestBootProof(store);
+  return row;
 }

@@ -1,6 +1,8 @@
 /** What a caller hands to a commit: one item per activity, and the leaves that were released since. */
 import type { Change } from "../state/entities.ts";
 import type { ActivityRow } from "./activities.ts";
+import type { NewAppProofs } from "./app_proofs.ts";
+import type { NewBootProof } from "./boot_proofs.ts";
 import type { LogRows } from "./log_rows.ts";
 import type { NewCodeRow } from "./otp_codes.ts";
 import type { NewMessage } from "./outbox.ts";
@@ -32,10 +34,14 @@ export type CommitItem = {
   /** Wallets, accounts, private keys and texts of interfaces that come into the world. */
   records?: readonly NewRecordRow[];
   leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array; made?: Uint8Array };
+  /** Bytes that the leaf names by their SHA-256 and that no other row has. */
+  disclosed?: readonly Uint8Array[];
   /** New, or the next form of one that waited for consensus; a finished one is never overwritten. */
   activity?: ActivityRow;
   /** The whole body of a new one, where its row has the shown form. */
   sealedBody?: NewSealedBody;
+  /** App proofs that it asked for, sealed, and what the decision was taken on. */
+  appProofs?: NewAppProofs;
   /** A vote on an activity that exists already. */
   vote?: { activityId: string; voteId: string; vote: string; createdAtMs: number };
   /** One-time codes that it starts. */
@@ -51,19 +57,22 @@ export type CommitItem = {
   signUpIdentities?: readonly string[];
   /** Messages to be sent once this is committed. */
   outbox?: readonly NewMessage[];
+  /** What a start of the signer shows about itself; it comes with the leaf of that start. */
+  bootProof?: NewBootProof;
   /** Of a refusal at submission: whose it is, and what it takes. */
   refused?: { userId: string; day: number; bytes: number };
   /** Organizations this item brings into the world: they commit with it, or not at all. */
   births?: readonly CommitItem[];
 };
 
-/** A leaf of an earlier group that the signer has released. `result` is the opened JSON, for the activity's row. */
+/** A leaf of an earlier group that the signer has released. `result` and `proofs` are the opened JSON, for the activity's rows. */
 export type ReleasedLeaf = {
   organizationId: string;
   boot: string;
   number: number;
   activityId?: string;
   result?: string;
+  proofs?: string;
 };
 
 /** What a group writes of earlier ones: that leaves were released, and where they stand in the log. */

@@ -3,6 +3,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { Change } from "../state/entities.ts";
 import { entityKinds } from "../state/entity_kinds.ts";
 import type { CommitItem } from "./commit_item.ts";
+import { disclosureRow } from "./disclosures.ts";
 import { addEntity, type NewText } from "./entity_plan.ts";
 import { refuseNul } from "./entity_rows.ts";
 import { isTabled } from "./entity_tables.ts";
@@ -90,13 +91,16 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   addSignUpClaims(plan, item);
   addRefused(plan, item);
   addMessages(plan, item);
+  addBootProof(plan, item);
   addClaims(plan.keys, keyRows, changes);
   for (const row of keyRows) addKeyRow(plan.keys, row);
   for (const change of changes) addChange(plan, change, texts);
   if (next !== undefined) addState(plan, next);
   addLeaf(plan, item);
+  for (const content of item.disclosed ?? []) plan.disclosures.push(disclosureRow(plan.organizationId, content));
   addActivity(plan, item, said);
   addSealedBody(plan, item);
+  addAppProofs(plan, item);
 }
 
 function addSealedBody({ organizationId, sealedBodies }: OrganizationPlan, { activity, sealedBody }: CommitItem): void {
@@ -109,6 +113,22 @@ function addSealedBody({ organizationId, sealedBodies }: OrganizationPlan, { act
     sealed,
     ends_at_ms: endsAtMs,
   });
+}
+
+function addAppProofs({ organizationId, ...plan }: OrganizationPlan, { activity, leaf, appProofs }: CommitItem): void {
+  if (appProofs === undefined) return;
+  if (activity === undefined) throw new Fault("internal", "app proofs come without their activity");
+  plan.appProofs.push({
+    organization_id: organizationId,
+    activity_id: activity.activityId,
+    boot: leaf.boot,
+    number: leaf.number,
+    sealed: appProofs.sealed,
+    proofs: null,
+  });
+  for (const { digest, ownerId, content } of appProofs.contexts) {
+    plan.decisionContexts.set(digest, { organization_id: organizationId, digest, owner_id: ownerId, content });
+  }
 }
 
 function addVote({ organizationId, votes }: OrganizationPlan, { vote }: CommitItem, said: Said): void {
@@ -204,6 +224,21 @@ function addMessages(
       from_address: fromAddress ?? null,
     });
   }
+}
+
+function addBootProof({ organizationId, bootProofs, loadedFiles }: OrganizationPlan, item: CommitItem): void {
+  const { bootProof, leaf } = item;
+  if (bootProof === undefined) return;
+  const { ephemeralKey, proof, createdAtMs, files } = bootProof;
+  bootProofs.push({
+    organization_id: organizationId,
+    ephemeral_key: ephemeralKey,
+    boot: leaf.boot,
+    proof,
+    files_digest: files.digest,
+    created_at_ms: createdAtMs,
+  });
+  loadedFiles.push({ organization_id: organizationId, ...files });
 }
 
 function addState(plan: OrganizationPlan, next: NonNullable<CommitItem["next"]>): void {

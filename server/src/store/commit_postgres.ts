@@ -120,6 +120,7 @@ const headColumns = {
 const requiredColumns = { organization_id: "text", required_id: "text", required_header: "bytes" } as const;
 
 const releasedColumns = { organization_id: "text", boot: "text", number: "integer" } as const;
+const provenColumns = { organization_id: "text", activity_id: "text", proofs: "text" } as const;
 const openedColumns = { organization_id: "text", activity_id: "text", result: "text" } as const;
 
 function toStatement(groups: readonly OrganizationPlan[], { released, entries, runs }: Marks) {
@@ -139,12 +140,27 @@ function toStatement(groups: readonly OrganizationPlan[], { released, entries, r
     plans.flatMap(({ leaves }) => leaves),
   );
   statement.insert(
+    "disclosures",
+    plans.flatMap(({ disclosures }) => disclosures),
+  );
+  statement.insert(
     "activities",
     plans.flatMap(({ activities }) => [...activities.values()]),
   );
   statement.insert(
     "sealed_bodies",
     plans.flatMap(({ sealedBodies }) => sealedBodies),
+  );
+  statement.insert(
+    "app_proofs",
+    plans.flatMap(({ appProofs }) => appProofs),
+  );
+  statement.insert(
+    "decision_contexts",
+    // In one order everywhere: signatures on one state insert the same pages, and none waits for another's row.
+    plans.flatMap(({ decisionContexts }) =>
+      [...decisionContexts.values()].sort((a, b) => (a.digest < b.digest ? -1 : 1)),
+    ),
   );
   statement.insert(
     "votes",
@@ -176,6 +192,14 @@ function toStatement(groups: readonly OrganizationPlan[], { released, entries, r
   statement.insert(
     "outbox",
     plans.flatMap(({ outbox }) => outbox),
+  );
+  statement.insert(
+    "boot_proofs",
+    plans.flatMap(({ bootProofs }) => bootProofs),
+  );
+  statement.insert(
+    "loaded_files",
+    plans.flatMap(({ loadedFiles }) => loadedFiles),
   );
   addEntities(statement, plans);
   addKeys(statement, plans);
@@ -300,6 +324,7 @@ function addReleased(statement: StatementBuilder, released: readonly ReleasedLea
       where unreleased.organization_id = done.organization_id and unreleased.boot = done.boot
         and unreleased.number = done.number`,
   );
+  addOpenedProofs(statement, released);
   const opened = released.flatMap(({ organizationId, activityId, result }) =>
     activityId === undefined || result === undefined
       ? []
@@ -311,5 +336,20 @@ function addReleased(statement: StatementBuilder, released: readonly ReleasedLea
     `update activities set result = opened.result from ${statement.unnest("opened", openedColumns, opened)}
       where activities.organization_id = opened.organization_id and activities.activity_id = opened.activity_id
         and activities.result is null`,
+  );
+}
+
+function addOpenedProofs(statement: StatementBuilder, released: readonly ReleasedLeaf[]): void {
+  const opened = released.flatMap(({ organizationId, activityId, proofs }) =>
+    activityId === undefined || proofs === undefined
+      ? []
+      : { organization_id: organizationId, activity_id: activityId, proofs },
+  );
+  if (opened.length === 0) return;
+  statement.part(
+    "open_proofs",
+    `update app_proofs set proofs = proven.proofs from ${statement.unnest("proven", provenColumns, opened)}
+      where app_proofs.organization_id = proven.organization_id and app_proofs.activity_id = proven.activity_id
+        and app_proofs.proofs is null`,
   );
 }

@@ -75,8 +75,14 @@ function release(sqlite: SqliteConnection, released: readonly ReleasedLeaf[]): v
       .statement("delete from unreleased where organization_id = ? and boot = ? and number between ? and ?")
       .run(organizationId, boot, first, last);
   }
-  for (const { organizationId, activityId, result } of released) {
-    if (activityId === undefined || result === undefined) continue;
+  for (const { organizationId, activityId, result, proofs } of released) {
+    if (activityId === undefined) continue;
+    if (proofs !== undefined) {
+      sqlite
+        .statement("update app_proofs set proofs = ? where organization_id = ? and activity_id = ? and proofs is null")
+        .run(proofs, organizationId, activityId);
+    }
+    if (result === undefined) continue;
     sqlite
       .statement("update activities set result = ? where organization_id = ? and activity_id = ? and result is null")
       .run(result, organizationId, activityId);
@@ -105,8 +111,11 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
     insert(sqlite, "leaves", leaf);
     insert(sqlite, "unreleased", leaf);
   }
+  for (const disclosure of plan.disclosures) insert(sqlite, "disclosures", disclosure);
   for (const activity of plan.activities.values()) insert(sqlite, "activities", activity);
   for (const body of plan.sealedBodies) insert(sqlite, "sealed_bodies", body);
+  for (const proofs of plan.appProofs) insert(sqlite, "app_proofs", proofs);
+  for (const context of plan.decisionContexts.values()) insert(sqlite, "decision_contexts", context);
   for (const vote of plan.votes) insert(sqlite, "votes", vote);
   for (const code of plan.otpCodes) insert(sqlite, "otp_codes", code);
   for (const attempt of plan.otpAttempts) insert(sqlite, "otp_attempts", attempt);
@@ -114,6 +123,8 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   for (const claim of plan.signUpClaims) insert(sqlite, "sign_up_claims", claim);
   for (const row of plan.refusedBytes.values()) insert(sqlite, "refused_bytes", row);
   for (const message of plan.outbox) insert(sqlite, "outbox", message);
+  for (const proof of plan.bootProofs) insert(sqlite, "boot_proofs", proof);
+  for (const list of plan.loadedFiles) insert(sqlite, "loaded_files", list);
   for (const born of plan.births) writeOrganization(sqlite, born);
   writeEntities(sqlite, plan.organizationId, plan.entities);
   if (plan.settings?.deleted === true) deleteAllKeys(sqlite, plan.organizationId);

@@ -115,6 +115,45 @@ export async function findLeaf(
   return row && { ...row };
 }
 
+const madeByNumber = compiled("made_with_leaf", (db, organizationId: string, boot: string, number: number) =>
+  db
+    .selectFrom("leaves")
+    .select("made")
+    .where("organization_id", "=", organizationId)
+    .where("boot", "=", boot)
+    .where("number", "=", number),
+);
+
+/** What lies beside a leaf about the records that came with it. */
+export async function findMade(
+  store: Store,
+  organizationId: string,
+  boot: string,
+  number: number,
+): Promise<Uint8Array | undefined> {
+  const [row] = await madeByNumber(store, organizationId, boot, number);
+  return row?.made ?? undefined;
+}
+
+const unreleasedLeaf = compiled("unreleased_leaf", (db, organizationId: string, boot: string, number: number) =>
+  db
+    .selectFrom("unreleased")
+    .select("number")
+    .where("organization_id", "=", organizationId)
+    .where("boot", "=", boot)
+    .where("number", "=", number),
+);
+
+/** Whether no gateway has marked this leaf as released. */
+export async function isUnreleased(
+  store: Store,
+  organizationId: string,
+  boot: string,
+  number: number,
+): Promise<boolean> {
+  return (await unreleasedLeaf(store, organizationId, boot, number)).length > 0;
+}
+
 /** A leaf that somebody has damaged is nobody's; `keystead check-log` names it. */
 function isOf(activityId: string, leaf: Uint8Array): boolean {
   try {

@@ -17,8 +17,12 @@ export type OrganizationPlan = {
   readonly birth: CommitItem["birth"];
   readonly pages: Map<string, Tables["pages"]>;
   readonly leaves: Tables["leaves"][];
+  readonly disclosures: Tables["disclosures"][];
   readonly activities: Map<string, Tables["activities"]>;
   readonly sealedBodies: Tables["sealed_bodies"][];
+  readonly appProofs: Tables["app_proofs"][];
+  /** By digest: several activities of a group have one context's pages in common. */
+  readonly decisionContexts: Map<string, Tables["decision_contexts"]>;
   readonly votes: Tables["votes"][];
   readonly otpCodes: Tables["otp_codes"][];
   /** Of codes whose tokens are given out. */
@@ -28,6 +32,8 @@ export type OrganizationPlan = {
   readonly refusedBytes: Map<string, Tables["refused_bytes"]>;
   readonly signUpClaims: Tables["sign_up_claims"][];
   readonly outbox: Tables["outbox"][];
+  readonly bootProofs: Tables["boot_proofs"][];
+  readonly loadedFiles: Tables["loaded_files"][];
   /** Organizations that are born with this one's items. */
   readonly births: OrganizationPlan[];
   settings?: Settings;
@@ -45,8 +51,11 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     birth,
     pages: new Map(),
     leaves: [],
+    disclosures: [],
     activities: new Map(),
     sealedBodies: [],
+    appProofs: [],
+    decisionContexts: new Map(),
     votes: [],
     otpCodes: [],
     otpAttempts: [],
@@ -54,6 +63,8 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     refusedBytes: new Map(),
     signUpClaims: [],
     outbox: [],
+    bootProofs: [],
+    loadedFiles: [],
     births: [],
     entities: new Map(),
     keys: newKeyPlan(),

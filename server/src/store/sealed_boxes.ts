@@ -127,6 +127,38 @@ export async function listLeavesOf({ db }: Store, bodies: readonly RecordPositio
   return found;
 }
 
+export type SealedProofs = RecordPosition & { leaf: Uint8Array; sealed: Uint8Array };
+
+/** App proofs with the leaves that they open beside, in the order of the primary key. Open ones, too: they are held against their boxes. */
+export async function listSealedProofs(
+  { db }: Store,
+  after: RecordPosition | undefined,
+  limit: number,
+): Promise<SealedProofs[]> {
+  const { organizationId, id } = after ?? { organizationId: "", id: "" };
+  const { rows } = await sql<SealedProofs>`
+    select app_proofs.organization_id as "organizationId", app_proofs.activity_id as id, leaf, app_proofs.sealed as sealed
+    from app_proofs join leaves on leaves.organization_id = app_proofs.organization_id
+      and leaves.boot = app_proofs.boot and leaves.number = app_proofs.number
+    where (app_proofs.organization_id, app_proofs.activity_id) > (${organizationId}, ${id})
+    order by app_proofs.organization_id, app_proofs.activity_id limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function replaceProofs({ db }: Store, replaced: readonly Replaced<SealedProofs>[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    for (const { row, sealed } of replaced) {
+      await tx
+        .updateTable("app_proofs")
+        .set({ sealed })
+        .where("organization_id", "=", row.organizationId)
+        .where("activity_id", "=", row.id)
+        .where("sealed", "=", row.sealed)
+        .execute();
+    }
+  });
+}
+
 export async function replaceKeyring({ db }: Store, before: Uint8Array, keyring: Uint8Array): Promise<void> {
   await db.updateTable("deployment").set({ keyring }).where("keyring", "=", before).execute();
 }

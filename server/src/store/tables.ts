@@ -36,6 +36,8 @@ export const tables = {
     /** Tags and digests of the records that came with it, as `state/drawn.ts` writes them. */
     made: "bytes?",
   },
+  /** Bytes that leaves name by their SHA-256 (hex) and that no other table keeps. */
+  disclosures: { organization_id: "text", digest: "text", content: "bytes" },
   /** Leaves that are committed and not yet known to be released. Small and short-lived, so marking costs next to nothing. */
   unreleased: { organization_id: "text", boot: "text", number: "integer" },
   /** `slot` is the journal that lists the fingerprint, in the order of `state_version`. */
@@ -59,6 +61,19 @@ export const tables = {
   },
   /** Bodies with a bearer value, as the signer sealed them. Until it ends, `activities.body` has their shown form. */
   sealed_bodies: { organization_id: "text", activity_id: "text", sealed: "bytes", ends_at_ms: "integer" },
+  /**
+   * App proofs of an activity that asked for them, as the signer sealed them for its leaf, and their JSON text once the leaf was released.
+   */
+  app_proofs: {
+    organization_id: "text",
+    activity_id: "text",
+    boot: "text",
+    number: "integer",
+    sealed: "bytes",
+    proofs: "text?",
+  },
+  /** What proven decisions were taken on: contexts, pages and records by the hex of their SHA-256. `owner_id`: whose members may read it. */
+  decision_contexts: { organization_id: "text", digest: "text", owner_id: "text", content: "bytes" },
   /** Votes after the submission's own, which stands in the activity's row. */
   votes: {
     organization_id: "text",
@@ -196,6 +211,19 @@ export const tables = {
   private_key_addresses: { organization_id: "text", address_key: "text", private_key_id: "text" },
   /** Of users, tags, policies and other entities. */
   ...columnsOfEntities,
+  /** What each start of a signer has shown about itself. They are kept for ever: old app proofs refer to them. The organization is the first. */
+  boot_proofs: {
+    organization_id: "text",
+    /** 130 bytes in hex. */
+    ephemeral_key: "text",
+    boot: "text",
+    /** As `core/src/attestation/boot_proof.ts` writes it. */
+    proof: "bytes",
+    files_digest: "text",
+    created_at_ms: "integer",
+  },
+  /** Lists of files that signers have loaded, by their SHA-256: most starts load the same. */
+  loaded_files: { organization_id: "text", digest: "text", list: "bytes" },
   /**
    * Where leaves of an organization stand in a log: a row for those that were released together. Acts of the operator have rows of their
    * own, with 0 for an ordinal. `leaves` is as `log_rows.ts` writes it.

@@ -42,10 +42,15 @@ export const onConflict: { readonly [T in TableName]?: string } = {
       then null else excluded.status end,
     result = excluded.result, failure = excluded.failure, slot = excluded.slot,
     state_version = excluded.state_version, updated_at_ms = excluded.updated_at_ms`,
+  // The same bytes are the same row.
+  disclosures: "on conflict (organization_id, digest) do nothing",
   idempotency_keys: `on conflict (organization_id, user_id, idempotency_key) do update set
     request = case when idempotency_keys.created_at_ms > excluded.created_at_ms - ${idempotencyMs}
       then null else excluded.request end,
     fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
+  // The same bytes: their digest is the key.
+  decision_contexts: "on conflict (organization_id, digest) do nothing",
   refused_bytes: `on conflict (organization_id, user_id, day) do update set
     bytes = refused_bytes.bytes + excluded.bytes`,
+  loaded_files: "on conflict (organization_id, digest) do nothing",
 };

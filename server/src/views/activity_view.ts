@@ -5,6 +5,7 @@ import { knownParams, type ParamsSchema } from "../endpoints/known_params.ts";
 import { activityForms } from "../generated/activities.ts";
 import { isWholeBody } from "../rules/bearer_params.ts";
 import { isWithheld, withoutLeaf } from "../rules/bearer_results.ts";
+import type { AppProof } from "../state/app_proof.ts";
 import type { User } from "../state/entities.ts";
 import { oauth2ProviderSpellings } from "../state/oauth2_providers.ts";
 import type { ActivityRow } from "../store/activities.ts";
@@ -33,6 +34,8 @@ export type ActivityRecord = {
   rights: Rights;
   /** Of the body, where it has been read already. */
   parameters?: unknown;
+  /** Where it asked for them and they are open. */
+  appProofs?: readonly AppProof[];
 };
 
 export type Rights = { canApprove: boolean; canReject: boolean };
@@ -62,7 +65,7 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
     createdAt: dialect.activityTime(row.createdAtMs),
     updatedAt: dialect.activityTime(row.updatedAtMs),
     failure: failureOf(row),
-    appProofs: [],
+    appProofs: record.appProofs ?? [],
   };
 }
 

@@ -10,6 +10,8 @@ export type Dialect = {
   activityTime(ms: number): string | { seconds: string; nanos: string };
   /** The name of an OAuth 2.0 provider, however its request had it. */
   oauth2Provider(name: Oauth2ProviderSpelling): string;
+  /** A boot proof with the name that this client has for the attestation document. */
+  bootProof<T extends { cloudAttestationDocB64: string }>(proof: T): T;
   /** The error body with the spelling this client reads. */
   error<T extends { errorCode: string }>(body: T): T & { turnkeyErrorCode?: string };
 };
@@ -22,12 +24,16 @@ export function timestamp(ms: number): { seconds: string; nanos: string } {
 const own: Dialect = {
   activityTime: (ms) => new Date(ms).toISOString(),
   oauth2Provider: oauth2ProviderOf,
+  bootProof: (proof) => proof,
   error: (body) => body,
 };
 
 const published: Dialect = {
   activityTime: timestamp,
   oauth2Provider: (name) => oauth2Providers[oauth2ProviderOf(name)].published,
+  bootProof({ cloudAttestationDocB64, ...proof }) {
+    return { ...proof, awsAttestationDocB64: cloudAttestationDocB64 } as never;
+  },
   error: (body) => ({ ...body, turnkeyErrorCode: body.errorCode }),
 };
 

@@ -8,7 +8,9 @@ import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { sha256 } from "../state/digest.ts";
 import { type ActivityRow, findActivity, findActivityByFingerprint, listVotes } from "../store/activities.ts";
-import type { UnreleasedLeaf } from "../store/leaves.ts";
+import { findProofOfBoot } from "../store/boot_proofs.ts";
+import { findDisclosures } from "../store/disclosures.ts";
+import { findMade, type UnreleasedLeaf } from "../store/leaves.ts";
 import type { Store } from "../store/store.ts";
 import { findParent } from "../store/sub_organizations.ts";
 import { isStampWithheld, type StoredVote } from "./activity_view.ts";
@@ -16,14 +18,17 @@ import { isStampWithheld, type StoredVote } from "./activity_view.ts";
 /** Undefined where not even the leaf may be shown: its stamp and its body together would bring a result that is still worth something. */
 export async function bodiesOf(
   store: Store,
-  { organizationId, leaf: marked }: Pick<UnreleasedLeaf, "organizationId" | "leaf">,
+  { organizationId, boot, number, leaf: marked }: Pick<UnreleasedLeaf, "organizationId" | "boot" | "number" | "leaf">,
 ): Promise<Uint8Array[] | undefined> {
   const leaf = readLeaf(marked);
   if (leaf === undefined) return undefined;
   const activity = await activityOf(store, organizationId, leaf);
   if (activity !== undefined && isStampWithheld(activity.row, Date.now())) return undefined;
   const found = activity === undefined ? [] : await textsOf(store, activity);
-  return namedBy(leaf, found);
+  const made = await findMade(store, organizationId, boot, number);
+  const proof = leaf.event === "BOOTED" ? await findProofOfBoot(store, organizationId, boot) : undefined;
+  const disclosed = await findDisclosures(store, organizationId, [...digestsIn(leaf)]);
+  return namedBy(leaf, [...found, ...(made ? [made] : []), ...(proof ? [proof] : []), ...disclosed.values()]);
 }
 
 /** A row that somebody has damaged hides itself, and no other. */
@@ -57,8 +62,12 @@ async function textsOf(store: Store, { organizationId, row }: FoundActivity): Pr
 }
 
 /** Nothing needs no showing: where there is neither result nor failure, the outcome is the digest of that. */
-function namedBy({ fingerprint, evidence, outside, outcome }: Leaf, found: readonly Uint8Array[]): Uint8Array[] {
-  const digests = outside.flatMap(({ value }) => (value.kind === "digest" ? [value.value] : []));
-  const named = new Set([fingerprint, outcome, ...evidence.map(({ body }) => body), ...digests].map(toHex));
+function namedBy(leaf: Leaf, found: readonly Uint8Array[]): Uint8Array[] {
+  const named = digestsIn(leaf);
   return found.filter((bytes) => bytes.length > 0 && named.delete(toHex(sha256(bytes))));
+}
+
+function digestsIn({ fingerprint, evidence, outside, outcome }: Leaf): Set<string> {
+  const digests = outside.flatMap(({ value }) => (value.kind === "digest" ? [value.value] : []));
+  return new Set([fingerprint, outcome, ...evidence.map(({ body }) => body), ...digests].map(toHex));
 }

@@ -8,10 +8,12 @@ import { rootMembers } from "../rules/votes.ts";
 import { decodePage } from "../state/pages.ts";
 import { type ActivityRow, findActivity, listVotes } from "../store/activities.ts";
 import { loadVotes } from "../store/activity_lists.ts";
+import { loadAppProofs } from "../store/app_proofs.ts";
 import { findPage } from "../store/organizations.ts";
 import { inSnapshot } from "../store/snapshot.ts";
 import type { Store } from "../store/store.ts";
 import { type ActivityRecord, noRights, type Rights, type StoredVote } from "./activity_view.ts";
+import { appProofsOf, mayHaveAppProofs } from "./app_proofs_view.ts";
 import { noSources, readDecisionPages, readSources } from "./decision_sources.ts";
 
 export const waitingStatus = "ACTIVITY_STATUS_CONSENSUS_NEEDED";
@@ -54,11 +56,17 @@ export async function readActivities(
   const activityIds = rows.map(({ activityId }) => activityId);
   const later = await loadVotes(store, organizationId, activityIds);
   const rights = await readRights(store, organizationId, rows, readerId);
+  const proven = rows.filter(mayHaveAppProofs).map(({ activityId }) => activityId);
+  const proofs = new Map(
+    (await loadAppProofs(store, organizationId, proven)).map((stored) => [stored.activityId, stored.proofs]),
+  );
   return rows.map((row) => ({
     organizationId,
     row,
     votes: votesOf(row, later.get(row.activityId) ?? []),
     rights: rights(row),
+    // Lists show what is open. Who asks for one activity has it opened.
+    appProofs: appProofsOf(proofs.get(row.activityId)),
   }));
 }
 

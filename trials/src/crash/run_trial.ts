@@ -33,14 +33,7 @@ const rolesOf = {
 } as const;
 
 /** What follows the answer. */
-const afterAnswer: readonly Step[] = [
-  "answered",
-  "settling",
-  "settled",
-  "checkpointing",
-  "signed",
-  "checkpointed",
-];
+const afterAnswer: readonly Step[] = ["answered", "settling", "settled", "checkpointing", "signed", "checkpointed"];
 
 export type TrialOutcome = {
   /** One, or more where another comes while the first is recovered from. */

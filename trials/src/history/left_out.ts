@@ -12,6 +12,8 @@ const imports = "an organization with imports cannot be executed anew: nobody ha
 const exported = "it changes nothing but a mark, and its answer is sealed for whoever asked";
 const accounts = "a wallet of the model has one account";
 const keyTags = "as the tags of users, which are there";
+const starts = "a start of the signer is no organization's; the restarts of the history are not in the model";
+const logged = "the log is read whole at the end, and executed anew";
 const profiles = "the sessions of the model have none; the gateway's tests have them";
 const applications = "the users of the model sign in by their keys; the gateway's tests have providers";
 const addresses = "all clients of the model come from one address; the gateway's tests have others";
@@ -19,6 +21,7 @@ const codes = "a code is sent to somebody and answered within minutes, and leave
 const mailed = "its key or code is mailed, and the clients of the model read no mail; the gateway's tests have it";
 const proxy = "only an organization without a parent has an auth proxy, and those of the model have one";
 const standsAlone = "nothing else that the model knows depends on it";
+const proven = "the clients of the model ask for no app proofs; the gateway's tests do";
 
 export const leftOutActivities = {
   create_api_only_users: "as `create_users`, which is there",
@@ -62,14 +65,20 @@ export const leftOutActivities = {
 } as const satisfies Partial<Record<ActivityPath, string>>;
 
 export const leftOutQueries = {
+  get_log_statement: logged,
+  list_log_leaves: logged,
+  get_boot_proof: starts,
+  get_latest_boot_proof: starts,
   get_api_key: "as `get_api_keys`, by an id that is told only for some keys",
   get_ip_allowlist: addresses,
   get_oauth2_credential: applications,
   get_policy_evaluations: "what a decision rested on is not in the model, which decides anew",
+  get_proof_context: proven,
   get_session_profile: profiles,
   get_session_profiles: profiles,
   get_smart_contract_interface: standsAlone,
   get_wallet_account: accounts,
+  list_app_proofs: proven,
   list_email_events: codes,
   list_oauth2_credentials: applications,
   list_private_key_tags: keyTags,

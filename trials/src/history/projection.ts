@@ -8,7 +8,8 @@ import type { KeyRecord } from "@keystead/server/state/records.ts";
 import { rowsOfPages } from "@keystead/server/store/entity_rows.ts";
 import type { Store } from "@keystead/server/store/store.ts";
 import type { TableName } from "@keystead/server/store/tables.ts";
-import { type OrganizationLog, rowsOf } from "./log.ts";
+import { rowsOf } from "../../../server/test/exported_rows.ts";
+import type { OrganizationLog } from "./log.ts";
 
 type Row = Record<string, unknown>;
 

@@ -26,9 +26,7 @@ export type Damage = {
 export const byOrganization = "check-database" as const;
 const unauthentic = { nowhere: "nothing that the signer wrote tells of it, and no decision reads it" };
 const opened = { nowhere: "a result that was released is never opened again" };
-const forReplay = {
-  nowhere: "of texts and of keys that are deleted only whoever executes the log anew asks what was made",
-};
+const unnamed = { nowhere: "bytes that no leaf names are shown to nobody" };
 const oneDay = { nowhere: "a key of a client stands for a request for a day, and no page knows it" };
 
 export const ofARace = { nowhere: "a claim settles races between gateways, which are over in seconds" };
@@ -41,18 +39,28 @@ const told = { nowhere: "what became of mail is the gateway's own word, and no d
 const untilItEnds = {
   nowhere: "no activity of the story has a bearer value; `check_bodies.test.ts` changes such rows",
 };
+const unproven = {
+  nowhere: "no activity of the story asks for app proofs; `check_app_proofs.test.ts` changes such rows",
+};
 const ofNoOrganization = { nowhere: "it belongs to no organization: `check_public_log.test.ts` changes such rows" };
 export const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
+
+const signedItself = {
+  nowhere: "a start is the first organization's, and its proof is signed: whoever asks for one checks it",
+};
 
 /** Where a change of each column shows. */
 export const found = {
   organizations: all("organizations", byOrganization),
   pages: all("pages", byOrganization),
   // A leaf that is somewhere else is missing here, and that of a birth tells of no activity.
-  leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened, made: forReplay },
+  leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened },
+  disclosures: all("disclosures", byOrganization),
   unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   sealed_bodies: all("sealed_bodies", untilItEnds),
+  app_proofs: all("app_proofs", unproven),
+  decision_contexts: all("decision_contexts", unproven),
   votes: { ...all("votes", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   otp_codes: all("otp_codes", shortLived),
   otp_attempts: all("otp_attempts", shortLived),
@@ -82,6 +90,8 @@ export const found = {
   log_entries: all("log_entries", ofNoOrganization),
   log_tiles: all("log_tiles", ofNoOrganization),
   logs: all("logs", ofNoOrganization),
+  boot_proofs: all("boot_proofs", signedItself),
+  loaded_files: all("loaded_files", signedItself),
   deployment: all("deployment", { nowhere: "it belongs to no organization: see the test of its own" }),
 } as const satisfies { [T in TableName]: Record<keyof (typeof tables)[T], Found> };
 
@@ -101,8 +111,11 @@ export const partlyFound: Readonly<Record<string, Found>> = { "votes.vote": whoI
 export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found } } = {
   // The leaf of a birth tells of no activity.
   leaves: { removed: "check-log" },
+  disclosures: { added: unnamed },
   unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
   sealed_bodies: { removed: untilItEnds, added: untilItEnds },
+  app_proofs: { removed: unproven, added: unproven },
+  decision_contexts: { removed: unproven, added: unproven },
   otp_codes: { removed: shortLived, added: shortLived },
   otp_attempts: { removed: shortLived, added: shortLived },
   idempotency_keys: { removed: oneDay, added: oneDay },
@@ -110,6 +123,8 @@ export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: 
   refused_bytes: { removed: counted, added: counted },
   outbox: { removed: onItsWayOut, added: onItsWayOut },
   email_events: { removed: told, added: told },
+  boot_proofs: { removed: signedItself, added: signedItself },
+  loaded_files: { removed: signedItself, added: signedItself },
 };
 
 /** Longer than any frame. */

@@ -93,6 +93,42 @@ const bodyDamages: Damage[] = [
   },
 ];
 
+/** Nor does it ask for app proofs. */
+const proofDamages: Damage[] = [
+  {
+    name: "app_proofs: proofs are put in that the signer did not make",
+    table: "app_proofs",
+    what: "proofs are put in that the signer did not make",
+    found: "check-database",
+    async apply(raw, { targetOrganization }, _donor, random) {
+      const { organizationId } = targetOrganization;
+      const { activity_id = "" } = random.pick(await raw.rows("activities", organizationId));
+      const { boot = "", number = 0 } = random.pick(await raw.rows("leaves", organizationId));
+      return raw.insert("app_proofs", {
+        organization_id: organizationId,
+        activity_id,
+        boot,
+        number,
+        sealed: random.pick([new Uint8Array(hugeLength), new Uint8Array(300), new Uint8Array()]),
+        proofs: random.pick([null, "[]", "{", '[{"proofPayload":"{}"}]']),
+      });
+    },
+  },
+  {
+    name: "decision_contexts: a context is put in that no digest fits",
+    table: "decision_contexts",
+    what: "a context is put in that no digest fits",
+    found: "check-database",
+    apply: (raw, { targetOrganization }, _donor, random) =>
+      raw.insert("decision_contexts", {
+        organization_id: targetOrganization.organizationId,
+        digest: `${random.below(1_000_000)}`,
+        owner_id: random.pick([targetOrganization.organizationId, ""]),
+        content: random.pick([new Uint8Array(hugeLength), Uint8Array.of(1), new Uint8Array()]),
+      }),
+  },
+];
+
 /** Nor have the organizations that are harmed session profiles or an auth proxy: those are made at the top, and these are below. */
 const topDamages: Damage[] = [
   {
@@ -150,6 +186,7 @@ export const madeUpDamages: readonly Damage[] = [
   ...markDamages,
   ...messageDamages,
   ...bodyDamages,
+  ...proofDamages,
   ...topDamages,
   ...claimDamages,
 ];

@@ -16,7 +16,8 @@ export type LogStatementDependencies = {
 const maxAttempts = 5;
 
 export function createLogStatements({ store, link, places }: LogStatementDependencies) {
-  return async (organizationId: string, logId: string | undefined): Promise<string> => {
+  /** With the list of logs that the statement names by its digest. */
+  return async (organizationId: string, logId: string | undefined): Promise<{ statement: string; logs: string }> => {
     if (places.logId === undefined) throw new Fault("unavailable", "the signer has not joined yet");
     if (logId !== undefined && logId !== places.logId) {
       throw new Fault("not_found", `log ${logId} is not this host's: only the host that keeps it can speak for it`);
@@ -30,9 +31,14 @@ export function createLogStatements({ store, link, places }: LogStatementDepende
       const links = linksFrom === undefined ? [] : await loadHeaders(store, firstId, linksFrom, version);
       const first = { header, directory, pages, links };
       const reply = await link.request("logStatement", { organizationId, first });
-      if (reply.kind === "signed") return reply.value.note;
+      if (reply.kind === "signed") return { statement: reply.value.note, logs: textOf(pages[0]?.content) };
       linksFrom = reply.value.linksFrom;
     }
     throw new Fault("unavailable", "the list of logs changes; try again");
   };
+}
+
+/** A page is JSON. */
+function textOf(page: Uint8Array | undefined): string {
+  return Buffer.from(page ?? []).toString();
 }

@@ -6,6 +6,7 @@ import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
+import { isOperatorEvent } from "@keystead/core/log/leaf_words.ts";
 import { parseFingerprint } from "../../fields/fingerprint.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { equalBytes, sha256 } from "../../state/digest.ts";
@@ -33,7 +34,7 @@ type ActivityRow = Tables["activities"];
 /** What a portion of leaves says about activities. */
 export async function checkActivities(check: LeafCheck, leaves: readonly LeafInRow[]): Promise<void> {
   const { tx, organizationId, waitingSince, findings } = check;
-  const told = leaves.filter(({ leaf }) => leaf.event !== "BIRTH" && leaf.event !== "DATABASE_ACCEPTED");
+  const told = leaves.filter(({ leaf }) => !isOperatorEvent(leaf.event));
   const ids = [...new Set(told.map(({ leaf }) => uuidFromBytes(leaf.activityId)))];
   const rows = await rowsWith(tx, "activities", organizationId, "activity_id", ids);
   const votes = await rowsWith(tx, "votes", organizationId, "activity_id", ids);

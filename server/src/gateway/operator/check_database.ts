@@ -21,6 +21,8 @@ import type { Store } from "../../store/store.ts";
 import { organizationTables } from "../../store/tables.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { checkPending, checkStrayActivities } from "./check_activities.ts";
+import { checkAppProofs } from "./check_app_proofs.ts";
+import { checkContents } from "./check_disclosures.ts";
 import { createTally, findingsOf, findingsOfLog, type OrganizationFindings } from "./check_findings.ts";
 import { checkKeys } from "./check_keys.ts";
 import { checkLeaves } from "./check_leaves.ts";
@@ -116,7 +118,9 @@ async function checkRows(
     const waitingSince = new Map(state?.pages.pending.values().map(({ activityId }) => [activityId, 0]));
     await checkLeaves({ tx, vouching, organizationId, journals, waitingSince, released, findings });
     await checkStrayActivities(tx, organizationId, findings);
+    await checkAppProofs({ tx, vouching, organizationId, released, findings });
     await checkRuns({ tx, organizationId, logs, findings });
+    await checkContents(tx, organizationId, findings);
     if (state === undefined) return;
     await checkPending(tx, organizationId, state.pages.pending, waitingSince, findings);
     await checkListed(tx, state, findings);

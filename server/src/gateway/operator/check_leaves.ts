@@ -6,12 +6,14 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
+import { isOperatorEvent } from "@keystead/core/log/leaf_words.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { ownHeaderOf } from "../../state/leaf_header.ts";
 import { differingColumns } from "../../store/projection.ts";
 import { deleteRow, type Inside, insertRow, rowsOf, rowsWith, updateRow } from "../../store/projection_rows.ts";
 import type { Tables } from "../../store/tables.ts";
 import { checkActivities } from "./check_activities.ts";
+import { checkNamed } from "./check_disclosures.ts";
 import { mayMakeRecords } from "./check_made.ts";
 import type { LeafCheck, LeafInRow } from "./leaf_check.ts";
 
@@ -26,6 +28,7 @@ export async function checkLeaves(check: LeafCheck): Promise<void> {
       if (await compareRow(check, leaf, row)) loosened.add(nameOf(row));
       await dropStrayRecords(check, leaf, row);
     }
+    await checkNamed(check, found);
     await checkActivities(check, found);
     for (const each of found) await checkMark(check, each);
   }
@@ -73,7 +76,7 @@ function nameOf({ boot, number }: { boot: string; number: number }): string {
 function columnsOf(leaf: Leaf): Pick<Tables["leaves"], "version" | "header" | "activity_id"> {
   const { event, activityId } = leaf;
   const header = ownHeaderOf(leaf);
-  const isOfActivity = event !== "BIRTH" && event !== "DATABASE_ACCEPTED";
+  const isOfActivity = !isOperatorEvent(event);
   return {
     version: header === undefined ? null : decodeHeader(withoutMac(header)).version,
     header: header ?? null,

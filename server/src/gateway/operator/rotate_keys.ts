@@ -11,11 +11,13 @@ import {
   listLeavesOf,
   listSealedBodies,
   listSealedLeaves,
+  listSealedProofs,
   listSealedRecords,
   type Replaced,
   replaceBodies,
   replaceKeyring,
   replaceLeaves,
+  replaceProofs,
   replaceRecords,
   type SealedLeaf,
 } from "../../store/sealed_boxes.ts";
@@ -49,6 +51,7 @@ async function walk(store: Store, link: SignerLink): Promise<number> {
   for (const kind of kinds) count += await walkRecords(store, link, kind);
   count += await walkLeaves(store, link);
   count += await walkBodies(store, link);
+  count += await walkProofs(store, link);
   const keyring = await findDeployment(store);
   if (keyring === undefined) throw new Fault("failed_precondition", "the database holds no deployment");
   const [replaced] = await reseal(link, [{ sealed: keyring }], ({ sealed }) => ({
@@ -99,6 +102,18 @@ async function walkBodies(store: Store, link: SignerLink): Promise<number> {
     if (bodies.length > 0) await replaceBodies(store, bodies);
     count += leaves.length + bodies.length;
     rows = await listSealedBodies(store, rows.at(-1), leavesAtOnce);
+  }
+  return count;
+}
+
+async function walkProofs(store: Store, link: SignerLink): Promise<number> {
+  let count = 0;
+  let rows = await listSealedProofs(store, undefined, recordsAtOnce);
+  while (rows.length > 0) {
+    const replaced = await reseal(link, rows, ({ leaf, sealed }) => ({ kind: "proofs", value: { leaf, sealed } }));
+    if (replaced.length > 0) await replaceProofs(store, replaced);
+    count += replaced.length;
+    rows = await listSealedProofs(store, rows.at(-1), recordsAtOnce);
   }
   return count;
 }

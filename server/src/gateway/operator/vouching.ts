@@ -1,5 +1,5 @@
 /** The signer's word on many rows. However long somebody has made them, no frame is too long to be sent. */
-import type { Reply, StoredBody, StoredRecord } from "../../frames/messages.ts";
+import type { Reply, Request, StoredBody, StoredRecord } from "../../frames/messages.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 
 type Vouched = Reply<"vouch">;
@@ -12,6 +12,8 @@ export type Vouching = {
   head(marked: Uint8Array, links: readonly Uint8Array[]): Promise<PlacedHead>;
   records(records: readonly StoredRecord[]): Promise<Vouched["records"][number][]>;
   bodies(bodies: readonly StoredBody[]): Promise<Vouched["bodies"][number][]>;
+  /** The text of app proofs whose leaves are released; undefined for a box that is not the leaf's. */
+  proofs(rows: Request<"openProofs">["rows"]): Promise<(string | undefined)[]>;
 };
 
 /** Nothing that the signer writes comes near this length, and a frame carries twice of it. */
@@ -48,6 +50,16 @@ export function createVouching(link: SignerLink): Vouching {
         ({ sealed }) => sealed.length,
         undefined,
         async (portion) => (await link.request("vouch", { ...nothing, bodies: portion })).bodies,
+      ),
+    proofs: (rows) =>
+      inPortions(
+        rows,
+        ({ leaf, proofs }) => leaf.length + proofs.length,
+        undefined,
+        async (portion) => {
+          const opened = await link.request("openProofs", { rows: portion });
+          return opened.map((reply) => (reply.kind === "opened" ? reply.value.proofs : undefined));
+        },
       ),
   };
 }

@@ -4,6 +4,7 @@ import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { readProof, replayed } from "../../../test/app_proofs.ts";
 import { enableProxy, noCredentials, openProxy, signUpKey } from "../../../test/auth_proxy_rig.ts";
 import { userIn, versionOf } from "../../../test/code_login_rig.ts";
 import { stampEvidence } from "../../../test/evidence.ts";
@@ -14,6 +15,7 @@ import { onBothDatabases } from "../../../test/policy_rig.ts";
 import { claimsOf, newKey } from "../../../test/session_rig.ts";
 import { heldToken, loginSignature, signUpSignature } from "../../../test/verification_tokens.ts";
 import { activities } from "../../generated/activities.ts";
+import type { AppProof } from "../../state/app_proof.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import { submit } from "../submit/submit.ts";
@@ -27,7 +29,12 @@ const ethereum = {
 };
 const wallet = { walletName: "Main", accounts: [ethereum], mnemonicLength: 24 };
 
-type SignedUp = { organizationId: string; userId: string; wallet?: { walletId: string; addresses: string[] } };
+type SignedUp = {
+  organizationId: string;
+  userId: string;
+  wallet?: { walletId: string; addresses: string[] };
+  appProofs: AppProof[];
+};
 
 onBothDatabases(
   "a sign-up with passkey and wallet leaves the parent as it is, and its leaf says on what grounds",
@@ -42,7 +49,16 @@ onBothDatabases(
       authenticators: [registeredPasskey(testPasskey(1), "phone")],
       wallet,
     });
-    assert.deepEqual(Object.keys(answer), ["organizationId", "wallet", "userId"]);
+    assert.deepEqual(Object.keys(answer), ["organizationId", "wallet", "userId", "appProofs"]);
+    const [address, decision] = answer.appProofs.map(readProof);
+    assert.deepEqual(address?.address, {
+      organizationId: answer.organizationId,
+      walletId: answer.wallet?.walletId,
+      derivationPath: ethereum.path,
+      address: answer.wallet?.addresses[0],
+    });
+    assert.equal(decision?.outcome?.outcome, "OUTCOME_ALLOW");
+    assert.equal(await replayed(rig, rig.root, answer.appProofs[1]), "OUTCOME_ALLOW");
     assert.match(answer.wallet?.addresses[0] ?? "", /^0x/);
     assert.equal(await versionOf(rig, rig.organizationId), before);
     const user = await userIn(rig, answer.organizationId, answer.userId);

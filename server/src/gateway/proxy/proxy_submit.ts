@@ -3,6 +3,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { AnyActivity } from "../../endpoints/define_activity.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { proxyParameters } from "../../rules/auth_proxy_types.ts";
+import type { AppProof } from "../../state/app_proof.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import type { Failure } from "../../views/error_body.ts";
 import { type Arrival, submit } from "../submit/submit.ts";
@@ -26,23 +27,36 @@ export type ProxyActivity = {
   /** What the caller chooses of the parameters. */
   chosen: Readonly<Record<string, unknown>>;
   signUp?: Arrival["signUp"];
+  /** What becomes of it is proven to whoever asked. */
+  generateAppProofs?: true;
 };
 
 /** The result as the activity's own clients see it. Whatever does not complete is thrown. */
 export async function submitAsProxy<R>(
   dependencies: SubmitDependencies,
   config: ProxyConfig,
-  { type, organizationId = config.organizationId, chosen, signUp }: ProxyActivity,
+  asked: ProxyActivity,
 ): Promise<R> {
+  return (await submitProven<R>(dependencies, config, asked)).result;
+}
+
+/** The result with the app proofs of it. */
+export async function submitProven<R>(
+  dependencies: SubmitDependencies,
+  config: ProxyConfig,
+  { type, organizationId = config.organizationId, chosen, signUp, generateAppProofs }: ProxyActivity,
+): Promise<{ result: R; appProofs: readonly AppProof[] }> {
   const form = activityForms.get(type);
   if (form === undefined) throw new Fault("internal", `there is no activity ${type}`);
   const parameters = proxyParameters(type, chosen, config);
-  const body = Buffer.from(JSON.stringify({ type, timestampMs: String(Date.now()), organizationId, parameters }));
+  const timestampMs = String(Date.now());
+  // As a field that is undefined, the flag is not in the text.
+  const body = Buffer.from(JSON.stringify({ type, timestampMs, organizationId, parameters, generateAppProofs }));
   const evidence = { kind: "authProxy", value: config.configId } as const;
   const arrival = { body, evidence, ...(signUp && { signUp }) };
   const answer = await submit(dependencies, form.activity as AnyActivity, arrival, dialectOf(undefined));
   if ("failure" in answer) throw new ProxyFailure(answer.failure);
-  const { status, result } = answer.activity;
+  const { status, result, appProofs } = answer.activity;
   if (status !== "ACTIVITY_STATUS_COMPLETED") throw new Fault("internal", `an unstamped activity is ${status}`);
-  return (result as Record<string, unknown>)[form.resultKey] as R;
+  return { result: (result as Record<string, unknown>)[form.resultKey] as R, appProofs };
 }

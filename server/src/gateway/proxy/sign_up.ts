@@ -5,7 +5,7 @@ import { sha256 } from "../../state/digest.ts";
 import { verifyIdentity } from "../evidence/read_identity.ts";
 import { type LinkingDependencies, ownVouchedEmail } from "./linking.ts";
 import type { ProxyConfig } from "./proxy_configs.ts";
-import { submitAsProxy } from "./proxy_submit.ts";
+import { submitProven } from "./proxy_submit.ts";
 import { readProxyToken } from "./proxy_tokens.ts";
 import { identitiesOf, identityText, refuseTakenIdentities } from "./sign_up_identities.ts";
 
@@ -24,8 +24,9 @@ export async function signUp(
   const { store, curves } = dependencies;
   const identities = identitiesOf(curves, request, (claims) => ownVouchedEmail(dependencies, config, claims));
   const digest = toHex(sha256(body));
-  const { subOrganizationId, wallet, rootUserIds } = await submitAsProxy<SignUpResult>(dependencies, config, {
+  const { result, appProofs } = await submitProven<SignUpResult>(dependencies, config, {
     type,
+    generateAppProofs: true,
     chosen: toChosen(request, Date.now()),
     signUp: {
       identities: identities.map(identityText),
@@ -40,7 +41,8 @@ export async function signUp(
       keyed: { idempotencyKey: `sign-up ${type} ${digest}`, request: digest },
     },
   });
-  return { organizationId: subOrganizationId, ...(wallet && { wallet }), userId: rootUserIds[0] };
+  const { subOrganizationId, wallet, rootUserIds } = result;
+  return { organizationId: subOrganizationId, ...(wallet && { wallet }), userId: rootUserIds[0], appProofs };
 }
 
 /** Names that were left open are made up; what is empty was left open. */

@@ -5,6 +5,7 @@ import { explainMismatch } from "../../endpoints/explain_schema.ts";
 import { checkOpens } from "../../evidence/evidence.ts";
 import { queryValidators } from "../../generated/query_validators.ts";
 import { recoversOnly } from "../../rules/recovery.ts";
+import type { StoredAppProofs } from "../../store/app_proofs.ts";
 import { inSnapshot } from "../../store/snapshot.ts";
 import type { Store } from "../../store/store.ts";
 import type { ActivityRecord } from "../../views/activity_view.ts";
@@ -13,6 +14,7 @@ import { authenticateQuery } from "../evidence/authenticate_query.ts";
 import { readEvidence } from "../evidence/evidence_header.ts";
 import { verifyIdentity } from "../evidence/read_identity.ts";
 import type { RouteRequest, Send } from "../http/route.ts";
+import { withAppProofs } from "../submit/app_proofs.ts";
 import { withBearer } from "../submit/sealed_results.ts";
 import { type ApiDependencies, sourceOf } from "./api_dependencies.ts";
 import { naming } from "./name_organization.ts";
@@ -42,6 +44,8 @@ export async function answerQuery(
     identity: oidcToken === undefined ? undefined : await verifyIdentity(dependencies.issuers, oidcToken, Date.now()),
     logStatement: dependencies.logStatement,
     withBearer: (record: ActivityRecord, userId: string) => withBearer(dependencies, record, { userId }),
+    withAppProofs: (record: ActivityRecord) => withAppProofs(dependencies, record),
+    openProofs: (stored: StoredAppProofs) => dependencies.committer.openProofs(stored),
   };
   const run = (from: Store) => query.run(from, caller, asked, dialect, access);
   // Sent within its turn: writing a long answer is work that others wait for.

@@ -1,5 +1,6 @@
 /** The operator's paths. Anybody may ask them, unstamped and as often as they like, so none may say or cost much. */
 
+import type { PublicBoot } from "../../views/boot_proof_view.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { type Content, jsonContent, type Route } from "../http/route.ts";
 
@@ -14,11 +15,13 @@ export type OperatorDependencies = {
   unready(): Promise<string | undefined>;
   /** The deployment's public keys, for anyone to pin. */
   publicKeys(): Readonly<Record<string, string>>;
+  /** The programs that boot proofs are of, and the root that vouches for them; undefined before a start was recorded. */
+  boot(): PublicBoot | undefined;
   /** The deployment's logs, for anyone to follow. */
   logs(): Promise<readonly PublishedLog[]>;
 };
 
-export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, logs }: OperatorDependencies): Route[] {
+export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, boot, logs }: OperatorDependencies): Route[] {
   return [
     get("/healthz", () => jsonContent(200, { status: "alive" })),
     get("/readyz", async () => {
@@ -29,7 +32,9 @@ export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, logs }
       const content = await metrics.text(heldBytes());
       return { kind: "content", status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", content };
     }),
-    get("/.well-known/keystead.json", async () => jsonContent(200, { publicKeys: publicKeys(), logs: await logs() })),
+    get("/.well-known/keystead.json", async () =>
+      jsonContent(200, { publicKeys: publicKeys(), logs: await logs(), ...boot() }),
+    ),
   ];
 }
 

@@ -147,11 +147,14 @@ function groupLength(queue: readonly Entry[]): number {
 }
 
 /** The long parts of what is committed for one activity. */
-function bytesIn({ leaf, activity, sealedBody, next, records = [], outbox = [], births = [] }: CommitItem): number {
+function bytesIn(item: CommitItem): number {
+  const { leaf, activity, sealedBody, appProofs, next, records = [], outbox = [], births = [], ...more } = item;
   const pages = next?.pages.reduce((sum, { content }) => sum + content.length, 0) ?? 0;
   const secrets = records.reduce((sum, { content, sealed }) => sum + content.length + sealed.length, 0);
   const bodies = (activity?.body.length ?? 0) + (sealedBody?.sealed.length ?? 0);
-  const own = leaf.leaf.length + (leaf.sealed?.length ?? 0) + bodies + (activity?.result?.length ?? 0);
+  const proofs = appProofs?.contexts.reduce((sum, { content }) => sum + content.length, appProofs.sealed.length) ?? 0;
+  const own = leaf.leaf.length + proofs + (leaf.sealed?.length ?? 0) + bodies + (activity?.result?.length ?? 0);
   const messages = outbox.reduce((sum, { sealed }) => sum + sealed.length, 0);
-  return births.reduce((sum, birth) => sum + bytesIn(birth), own + pages + secrets + messages);
+  const disclosed = more.disclosed?.reduce((sum, { length }) => sum + length, 0) ?? 0;
+  return births.reduce((sum, birth) => sum + bytesIn(birth), own + pages + secrets + messages + disclosed);
 }

@@ -8,12 +8,13 @@ import type { SignerLink } from "../link/signer_link.ts";
 import { LogPlaces } from "../places/log_places.ts";
 import { type CommitOutcome, CommitQueue } from "./commit_queue.ts";
 import { releaseLeftovers } from "./leftovers.ts";
+import { createProofOpening, type ProofOpening } from "./proof_opening.ts";
 import { RecentFailures } from "./recent_failures.ts";
 import { type ReleaseOutcome, Releases } from "./releases.ts";
 import type { Run } from "./run.ts";
 import type { StoredLeaf } from "./stored_leaf.ts";
 
-export type Committer = {
+export type Committer = ProofOpening & {
   /** A conflict abandons the run at once, so that nothing behind it in the queue commits on a state that never was. */
   commit(item: CommitItem, run: Run): Promise<CommitOutcome>;
   /** Releases rows that are committed already: what a crash left behind, or a repeated body finds unreleased. */
@@ -36,6 +37,7 @@ export function createCommitter(store: Store, link: SignerLink, places: LogPlace
   const releases = new Releases(store, link, failures, places);
   const queue = new CommitQueue(link, releases);
   return {
+    ...createProofOpening(store, link, releases),
     commit: (item, run) => queue.commit(item, run),
     release: (leaves) => releases.release(leaves),
     open: (leaves) => releases.open(leaves),

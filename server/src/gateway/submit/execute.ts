@@ -4,8 +4,10 @@ import { organizationMismatch } from "../../endpoints/known_faults.ts";
 import { isInvalidEvidence, isUnknownCredential } from "../../evidence/evidence.ts";
 import { isOtherAddress } from "../../rules/ip_allowlists.ts";
 import { passed } from "../../state/steps.ts";
-import { findActivity } from "../../store/activities.ts";
+import { type ActivityRow, findActivity } from "../../store/activities.ts";
+import type { CommitItem } from "../../store/commit_item.ts";
 import { type ActivityRecord, noRights } from "../../views/activity_view.ts";
+import { appProofsOf } from "../../views/app_proofs_view.ts";
 import { readActivity, waitingStatus } from "../../views/read_activity.ts";
 import { authenticateQuery, claimedCredential } from "../evidence/authenticate_query.ts";
 import { claimedSourceCheck } from "../evidence/check_source.ts";
@@ -129,6 +131,7 @@ class Execution {
     const outcome = await committer.commit(item, run);
     if (outcome.kind === "conflict") return again("conflict");
     const { organizationId } = request;
+    const proven = await this.#appProofs(item, row);
     if (isNew) {
       const result = outcome.result ?? row.result;
       // The submitter has approved by submitting, and may take it back.
@@ -136,7 +139,7 @@ class Execution {
       // Who sent it has it: the answer shows all of it, whatever the row shows.
       const { parameters, body } = request;
       const shown = { ...row, body, result };
-      return { kind: "done", value: { organizationId, row: shown, votes: [vote], rights, parameters } };
+      return { kind: "done", value: { organizationId, row: shown, votes: [vote], rights, parameters, ...proven } };
     }
     const stored = await findActivity(store, organizationId, row.activityId);
     if (stored === undefined) throw new Fault("internal", "a committed activity is not there");
@@ -147,7 +150,15 @@ class Execution {
     // A sealed result is written to its row with the next group only.
     const result = isShown ? (outcome.result ?? null) : read.row.result;
     const body = hasSentBody ? request.body : read.row.body;
-    return { kind: "done", value: { ...read, row: { ...read.row, body, result } } };
+    return { kind: "done", value: { ...read, row: { ...read.row, body, result }, ...proven } };
+  }
+
+  /** What failed is answered by its failure alone: its proofs are opened for whoever asks for them. */
+  async #appProofs({ organizationId, leaf, appProofs }: CommitItem, { activityId, failure }: ActivityRow) {
+    if (appProofs === undefined || failure !== null) return {};
+    const { boot, number, leaf: marked } = leaf;
+    const named = { organizationId, activityId, boot, number, leaf: marked, sealed: appProofs.sealed };
+    return { appProofs: appProofsOf(await this.#dependencies.committer.openReleased(named)) };
   }
 }
 

@@ -8,19 +8,24 @@ import { haveRefusalsTaken } from "../../store/refused_bytes.ts";
 import type { Store } from "../../store/store.ts";
 import type { Committer } from "./committer.ts";
 
-type RefusedItem = Pick<CommitItem, "activity" | "leaf" | "evaluations" | "explanation" | "idempotency" | "sealedBody">;
+type RefusedItem = Pick<
+  CommitItem,
+  "activity" | "leaf" | "evaluations" | "explanation" | "idempotency" | "sealedBody" | "appProofs"
+>;
 
 /** Of the columns and index entries that every stored refusal has. */
 const rowBytes = 1_024;
 
 /** What storing a refusal takes. */
 export function refusedBytesOf(item: RefusedItem): number {
-  const { activity, leaf, evaluations, explanation, idempotency, sealedBody } = item;
+  const { activity, leaf, evaluations, explanation, idempotency, sealedBody, appProofs } = item;
   const texts = [activity?.failure, activity?.votes, explanation, idempotency?.idempotencyKey];
-  const blobs = [activity?.body, sealedBody?.sealed, leaf.leaf, evaluations];
+  const blobs = [activity?.body, sealedBody?.sealed, leaf.leaf, evaluations, appProofs?.sealed];
+  // Mostly they are there already; they count all the same.
+  const contexts = appProofs?.contexts.map(({ content }) => content) ?? [];
   return (
     texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ""), rowBytes) +
-    blobs.reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0)
+    [...blobs, ...contexts].reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0)
   );
 }
 

@@ -74,6 +74,12 @@ export class Releases {
     return runRounds(round, noGaps, (gaps) => this.#attempt(round, leaves, gaps, false));
   }
 
+  /** Has something about a leaf that is released written with the next group. */
+  note(mark: ReleasedLeaf): void {
+    this.#marks.push(mark);
+    this.#settleIn(maxResultWaitMs);
+  }
+
   /** Commits a group, and with it the marks of what was released before. */
   async commit(items: readonly CommitItem[]): Promise<readonly boolean[]> {
     return this.#write(items, this.#takeMarks());

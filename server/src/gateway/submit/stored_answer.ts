@@ -14,6 +14,7 @@ import type { ActivityRecord, StoredVote } from "../../views/activity_view.ts";
 import { readActivity } from "../../views/read_activity.ts";
 import { authenticateQuery, type Scope } from "../evidence/authenticate_query.ts";
 import { claimedSourceCheck } from "../evidence/check_source.ts";
+import { withAppProofs } from "./app_proofs.ts";
 import { type BearerReader, shownOf, withBearer } from "./sealed_results.ts";
 import type { StampedRequest } from "./stamped_request.ts";
 import { refusedLeaf, toLeftover } from "./stored_leaf.ts";
@@ -90,7 +91,7 @@ export async function readReleased(
     result = released?.result ?? null;
   }
   const read = await readActivity(store, organizationId, { ...row, result }, reader.userId);
-  const record = await withBearer(dependencies, read, reader);
+  const record = await withAppProofs(dependencies, await withBearer(dependencies, read, reader));
   // Over since it was found: what ended it must be released, too.
   return record.row.status === row.status ? record : readReleased(dependencies, organizationId, record.row, reader);
 }

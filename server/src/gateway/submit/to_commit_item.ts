@@ -6,6 +6,8 @@ import { shownEvidence } from "../../evidence/evidence.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { shownBody } from "../../rules/bearer_params.ts";
+import { decodeKept } from "../../state/decision_context.ts";
+import { sha256 } from "../../state/digest.ts";
 import type { User } from "../../state/entities.ts";
 import type { ActivityRow } from "../../store/activities.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
@@ -81,6 +83,7 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
     activity: row,
     births: births.map(toCommitItem),
     ...(activity.sealedBody && { sealedBody: activity.sealedBody }),
+    ...toAppProofs(own),
     ...(request.keyed && {
       idempotency: { ...request.keyed, userId: vote.user.userId, createdAtMs: activity.updatedAtMs },
     }),
@@ -95,10 +98,20 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
   return { item, row, vote, isNew: activity.isNew };
 }
 
+function toAppProofs({ proofs, context }: Prepared): Pick<CommitItem, "appProofs"> {
+  if (proofs === undefined || context === undefined) return {};
+  const contexts = decodeKept(context).map(({ ownerId, content }) => ({
+    digest: toHex(sha256(content)),
+    ownerId,
+    content,
+  }));
+  return { appProofs: { sealed: proofs, contexts } };
+}
+
 export function toCommitItem(prepared: Prepared): CommitItem {
   const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
     prepared;
-  const { evaluations, explanation, made, outbox, standing } = prepared;
+  const { evaluations, explanation, made, disclosed, outbox, standing } = prepared;
   return {
     organizationId,
     expectedVersion,
@@ -118,6 +131,7 @@ export function toCommitItem(prepared: Prepared): CommitItem {
     ...(records.length > 0 && { records }),
     ...(outbox.length > 0 && { outbox }),
     leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }), ...(made && { made }) },
+    ...(disclosed.length > 0 && { disclosed }),
     ...(evaluations && { evaluations }),
     ...(explanation !== undefined && { explanation }),
   };

@@ -1,7 +1,10 @@
+import type { Outcome } from "@keystead/core/policy/decision/decide.ts";
 import type { KeyAccess } from "../../endpoints/key_access.ts";
 import type { Weighed } from "../../rules/authorise.ts";
-import type { Settings } from "../../state/entities.ts";
+import type { Approval, Settings } from "../../state/entities.ts";
 import type { SessionProfilesPage } from "../../state/pages.ts";
+import type { KeyRecord } from "../../state/records.ts";
+import type { Verdicts } from "../secrets/verdicts.ts";
 import type { ActingParent } from "./acting_parent.ts";
 import type { Asked } from "./asked.ts";
 import type { AuthenticatedCaller } from "./authenticate.ts";
@@ -38,8 +41,21 @@ export type DecisionContext = {
   identities: IdentityTokens;
   /** Sign-ins at OAuth 2.0 providers, and what was taken from outside for them. */
   orders: Orders;
+  /** What the memory and the secrets said. */
+  verdicts: Verdicts;
   /** Made when it is first asked for: most decisions look at no key before the activity runs. */
   keys(): KeyAccess;
+};
+
+/** A decision that is to be proven. */
+export type Decided = {
+  outcome: Outcome;
+  approvals: readonly Approval[];
+  /** Keys that were at hand when the rules asked for any. */
+  records: readonly KeyRecord[];
+  /** Ids of keys whose facts were looked up. */
+  keyIds: ReadonlySet<string>;
+  interfaceIds: ReadonlySet<string>;
 };
 
 export type Act = DecisionContext & {
@@ -54,4 +70,6 @@ export type Act = DecisionContext & {
   wasWaiting?: boolean;
   /** What policies said, where they were asked. */
   weighed?: Weighed | undefined;
+  /** The decision, where it is to be proven to others. */
+  decided?: Decided | undefined;
 };

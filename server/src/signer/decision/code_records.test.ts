@@ -11,6 +11,7 @@ import { encryptOtpCodeToBundle, generateP256KeyPair } from "@turnkey/crypto";
 import { nodeCurves } from "../../curves/node_curves.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
 import type { KeyAccess } from "../../endpoints/key_access.ts";
+import { unkeptVerdicts } from "../../endpoints/verdict_access.ts";
 import {
   answerCode,
   type InitOtpParams,
@@ -33,6 +34,7 @@ const keyring = openKeyring(rootKey, 1, sealedKeyring);
 const nowMs = 1_800_000_000_000;
 const organizationId = "f9a31c64-d604-42e4-9bef-a773096afad7";
 const hpke = nodeHpke as unknown as KeyAccess["hpke"];
+const verdicts = unkeptVerdicts;
 const text = (code: Uint8Array) => Buffer.from(code).toString("latin1");
 const params: InitOtpParams = { otpType: "OTP_TYPE_EMAIL", contact: "user@example.com" };
 
@@ -47,6 +49,7 @@ function openSigner({ hasSandboxCodes = false } = {}) {
       { memory, keyring: openKeyring(rootKey, 1, sealedKeyring), hasSandboxCodes } as Signer,
       { records: [], wishes },
       { organizationId, parentId: undefined, fingerprint: sha256(body), bodyMs: atMs, nowMs: atMs, ...where },
+      verdicts,
     );
   return {
     memory,
@@ -59,7 +62,11 @@ function openSigner({ hasSandboxCodes = false } = {}) {
     },
     verify(body: string, record: OtpCodeRecord, answer: OtpAnswer, atMs = nowMs, allowsPlainAnswers = false) {
       const access = accessFor(body, atMs);
-      return answerCode({ access, hpke, curves: nodeCurves, nowMs: atMs, allowsPlainAnswers }, record, answer);
+      return answerCode(
+        { access, hpke, curves: nodeCurves, nowMs: atMs, allowsPlainAnswers, verdicts },
+        record,
+        answer,
+      );
     },
   };
 }
@@ -124,7 +131,7 @@ test("a token of a body that is dated ahead does not count after a restore eithe
   const signer = openSigner();
   const { record, code } = signer.init("a");
   const access = signer.accessFor("v", nowMs, { bodyMs: nowMs + 290_000 });
-  const context = { access, hpke, curves: nodeCurves, nowMs, allowsPlainAnswers: false };
+  const context = { access, hpke, curves: nodeCurves, nowMs, allowsPlainAnswers: false, verdicts };
   const { tokenId } = claimsOf(answerCode(context, record, plain(text(code))));
   signer.memory.rememberAcceptance(nowMs + 1_000);
   assert.ok(tokenBodyMs({ tokenId }) <= signer.accessFor("w", nowMs).tokenJudgement().acceptedAtMs);

@@ -6,11 +6,13 @@ import { deriveTargetKey } from "@keystead/core/otp/target_key.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
 import type { CodeAccess } from "../../endpoints/code_access.ts";
 import type { HpkeKey } from "../../endpoints/key_access.ts";
+import type { VerdictAccess } from "../../endpoints/verdict_access.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { verificationTokenId } from "../../state/derived_id.ts";
 import { isSandboxCode, type OtpCodeRecord, sandboxCode } from "../../state/otp_code_record.ts";
 import { attemptKey } from "../../state/record_wish.ts";
 import { encodeRecord } from "../../state/records.ts";
+import type { CodeTimes } from "../memory/code_starts.ts";
 import { readRecord, type Supplied } from "./key_records.ts";
 import { needsAttempt } from "./needs_more.ts";
 import type { Signer } from "./signer.ts";
@@ -31,6 +33,7 @@ export function openCodeAccess(
   signer: Signer,
   supplied: Supplied,
   { organizationId, parentId, isByParent = false, fingerprint, bodyMs, nowMs }: CodeQuestion,
+  verdicts: VerdictAccess,
 ): CodeAccess {
   const { memory, keyring, hasSandboxCodes, allowsPlainAnswers } = signer;
   const { codes: secrets } = keyring;
@@ -44,26 +47,33 @@ export function openCodeAccess(
     },
     start({ otpId, otpType, contact, lifeMs, userIdentifier }) {
       const { contact: kind } = otpTypes[otpType];
-      const { startedAtMs, endsAtMs } = memory.codes.start(
-        {
-          otpId: uuidToBytes(otpId),
-          ownerId: uuidToBytes(parentId ?? organizationId),
-          subOrganizationId: parentId === undefined || isByParent ? undefined : uuidToBytes(organizationId),
-          contact: secrets.countingHash(organizationId, kind, comparableContact(kind, contact)),
-          identifier:
-            userIdentifier === undefined
-              ? undefined
-              : secrets.countingHash(organizationId, "userIdentifier", userIdentifier),
-          lifeMs,
-        },
-        nowMs,
-      );
+      const wanted = {
+        otpId: uuidToBytes(otpId),
+        ownerId: uuidToBytes(parentId ?? organizationId),
+        subOrganizationId: parentId === undefined || isByParent ? undefined : uuidToBytes(organizationId),
+        contact: secrets.countingHash(organizationId, kind, comparableContact(kind, contact)),
+        identifier:
+          userIdentifier === undefined
+            ? undefined
+            : secrets.countingHash(organizationId, "userIdentifier", userIdentifier),
+        lifeMs,
+      };
+      const { startedAtMs, endsAtMs } = verdicts.judge<CodeTimes>({
+        subject: "start",
+        ask: () => memory.codes.start(wanted, nowMs),
+        tell: (times) => ({ times: [times.startedAtMs, times.endsAtMs] }),
+        standIn: ({ times: [from = nowMs, to = nowMs + lifeMs] }) => ({ startedAtMs: from, endsAtMs: to }),
+      });
       return { startedAtMs, endsAtMs };
     },
     noteAttempt({ otpId, startedAtMs, endsAtMs }) {
       // Asked for only here, so that a stranger claims nothing.
       if (!supplied.wishes.includes(attemptKey(otpId))) throw needsAttempt(otpId);
-      memory.codes.attempt({ otpId: uuidToBytes(otpId), startedAtMs, endsAtMs }, fingerprint, nowMs);
+      verdicts.judge({
+        subject: "attempt",
+        ask: () => memory.codes.attempt({ otpId: uuidToBytes(otpId), startedAtMs, endsAtMs }, fingerprint, nowMs),
+        standIn: () => undefined,
+      });
     },
     codeOf(record) {
       if (hasSandboxCodes && isSandboxCode(record)) return new TextEncoder().encode(sandboxCode);

@@ -6,7 +6,7 @@ import type { Birth } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";
 import { sha256 } from "../../state/digest.ts";
-import { encodeMade, type MadeRecord, madeRecord } from "../../state/drawn.ts";
+import { type MadeRecord, madeRecord, toMadeBytes } from "../../state/drawn.ts";
 import type { Act } from "./act.ts";
 import { actLeaf } from "./act_leaf.ts";
 import { sealRecords, withLeaves } from "./key_records.ts";
@@ -58,6 +58,10 @@ export function rowsOfCreated(
 ): Prepared {
   const { signer, state } = act;
   const organizationId = uuidToBytes(birth.organizationId);
+  const bytes = toMadeBytes(
+    made,
+    records.map((each) => each.record),
+  );
   const record = {
     number,
     event: "BIRTH",
@@ -66,6 +70,8 @@ export function rowsOfCreated(
     ledTo: known,
     creator,
     outcome: noOutcome,
+    made: bytes,
+    pages: next.pages,
   } as const;
   const { boot, leaf } = actLeaf(act, record);
   return {
@@ -79,8 +85,8 @@ export function rowsOfCreated(
     codes: [],
     spentCode: undefined,
     records: sealRecords(signer, records),
-    made: made.length > 0 ? encodeMade(made) : undefined,
-    disclosed: [],
+    made: bytes.made,
+    disclosed: bytes.contents === undefined ? [] : [bytes.contents],
     proofs: undefined,
     context: undefined,
     outbox: [],

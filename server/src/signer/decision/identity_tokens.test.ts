@@ -6,6 +6,7 @@ import { ownIssuerKey } from "@keystead/core/oidc/own_issuer.ts";
 import { makeIssuerKey } from "../../../../core/test/oidc/test_issuer.ts";
 import { createTestIssuers, testIssuer, testIssuerKey, testToken } from "../../../test/test_issuers.ts";
 import { nodeTokenCrypto } from "../../curves/node_token_crypto.ts";
+import { unkeptVerdicts } from "../../endpoints/verdict_access.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { openIdentityTokens } from "./identity_tokens.ts";
 import { NeedsMore } from "./needs_more.ts";
@@ -18,7 +19,7 @@ const macUnder = (key: Uint8Array) => (content: Uint8Array) =>
 const statementMac = macUnder(randomBytes(32));
 const signer = { keyring: { statementMac } as Keyring, linkingIssuers: new Set<string>(), ownIssuer: undefined };
 const issuers = createTestIssuers(statementMac, { nowMs });
-const open = (...statements: Uint8Array[]) => openIdentityTokens(signer, { statements }, nowMs);
+const open = (...statements: Uint8Array[]) => openIdentityTokens(signer, { statements }, nowMs, unkeptVerdicts);
 const fetched = (agoMs: number, keys = [testIssuerKey], issuer = testIssuer) =>
   issuers.statement(issuer, keys, nowMs - agoMs);
 const other = makeIssuerKey("ES256", "other-key");
@@ -128,7 +129,12 @@ test("our own tokens are verified with our own key, without a statement, and nob
   const made = testToken(nowMs, claims, undefined, { ...own, kid: String(kid) });
   const forged = testToken(nowMs, claims);
   const brought = [fetched(0, [testIssuerKey], ownIssuer)];
-  const identities = openIdentityTokens({ ...signer, keyring, ownIssuer }, { statements: brought }, nowMs);
+  const identities = openIdentityTokens(
+    { ...signer, keyring, ownIssuer },
+    { statements: brought },
+    nowMs,
+    unkeptVerdicts,
+  );
   assert.equal(identities.verify(made).issuer, ownIssuer);
   assert.deepEqual(identities.taken, []);
   assert.throws(() => identities.verify(forged), { errorCode: "INVALID_OIDC_TOKEN" });

@@ -26,6 +26,7 @@ import { type IssuerKey, parseKeySet } from "@keystead/core/oidc/key_set.ts";
 import { ownIssuerKey } from "@keystead/core/oidc/own_issuer.ts";
 import { nodeTokenCrypto } from "../../curves/node_token_crypto.ts";
 import type { IdentityAccess } from "../../endpoints/identity_access.ts";
+import type { VerdictAccess } from "../../endpoints/verdict_access.ts";
 import type { Request } from "../../frames/messages.ts";
 import { needsIssuer } from "./needs_more.ts";
 import type { Signer } from "./signer.ts";
@@ -43,6 +44,7 @@ export function openIdentityTokens(
   { keyring, linkingIssuers, ownIssuer }: Pick<Signer, "keyring" | "linkingIssuers" | "ownIssuer">,
   { statements }: Pick<Request<"prepare">, "statements">,
   nowMs: number,
+  verdicts: VerdictAccess,
 ): IdentityTokens {
   const taken: NewLeaf["outside"][number][] = [];
   const takenKeys = new Set<string>();
@@ -103,7 +105,7 @@ export function openIdentityTokens(
   /** By the key that the signer has itself: nothing is taken from outside. */
   function verifyOwn(token: SentIdentityToken): void {
     const key = ownIssuerKey(nodeTokenCrypto, keyring.identity.publicKey);
-    if (verifyWithKeys(nodeTokenCrypto, token, [key]).kind !== "verified") {
+    if (!verdicts.confirm("ownToken", () => verifyWithKeys(nodeTokenCrypto, token, [key]).kind === "verified")) {
       throw invalidToken("its key is not one that its issuer publishes now");
     }
   }

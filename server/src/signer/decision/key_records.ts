@@ -1,5 +1,4 @@
 /** The signer's side of keys: opens what is sealed, seals what is new, and hands both to the activity that is decided. */
-import { randomBytes } from "node:crypto";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
@@ -19,6 +18,7 @@ import {
 } from "../../state/records.ts";
 import { seedOfWallet } from "../../state/wallet_secret.ts";
 import type { SealContext } from "../secrets/seal.ts";
+import type { Verdicts } from "../secrets/verdicts.ts";
 import { changedRows } from "./line.ts";
 import { needsLeaves, needsPages, needsRecords } from "./needs_more.ts";
 import type { OpenState } from "./open_state.ts";
@@ -27,21 +27,26 @@ import type { Signer } from "./signer.ts";
 /** What came with a frame beside the state. */
 export type Supplied = Pick<Request<"prepare">, "records" | "wishes">;
 
-export function openKeyAccess(signer: Signer, state: OpenState, supplied: Supplied): KeyAccess {
+export function openKeyAccess(signer: Signer, state: OpenState, supplied: Supplied, verdicts: Verdicts): KeyAccess {
   const { keyring, sealer } = signer;
   const { organizationId } = state;
   const sealedOf = new Map<KeyRecord, Uint8Array>();
   const looked = new Set(supplied.wishes);
   /** Leaves of this signer that it has not released, by their wishes. */
   const unseen = new Map<string, NonNullable<KeyRecord["madeIn"]>>();
+  const unreleased: string[] = [];
   for (const { content, sealed } of supplied.records) {
     const record = readRecord(signer, organizationId, content);
     if (!isKeyRecord(record)) continue;
     if (isReleased(signer, record)) sealedOf.set(record, sealed);
-    else if (record.madeIn !== undefined) unseen.set(leafWishKey(record.madeIn), record.madeIn);
+    else if (record.madeIn !== undefined) {
+      unseen.set(leafWishKey(record.madeIn), record.madeIn);
+      unreleased.push(recordIdOf(record));
+    }
   }
   const toSee = [...unseen].flatMap(([wish, leaf]) => (looked.has(wish) ? [] : [leaf]));
   if (toSee.length > 0) throw needsLeaves(toSee);
+  if (unreleased.length > 0) verdicts.note("unreleased", false, { ids: unreleased });
   const records = [...sealedOf.keys()];
   const isAbsent = (name: PageName) =>
     !hasPage(state.pages, name) && state.directory.pages.some((page) => page.name === name);
@@ -58,9 +63,15 @@ export function openKeyAccess(signer: Signer, state: OpenState, supplied: Suppli
     bundleSigner: keyring.bundleSigner,
     notarizer: keyring.notarizer,
     clientSecretKey: keyring.clientSecretKey,
-    servicePublicKeys: Object.values(keyring.publicKeys),
+    isServiceKey: (publicKey) =>
+      !verdicts.confirm("serviceKey", () => !Object.values(keyring.publicKeys).includes(publicKey)),
     newSessionKey: () => signer.draws.sessionKey(),
-    random: (length) => new Uint8Array(randomBytes(length)),
+    newTargetKey() {
+      const drawn = signer.draws.targetKey();
+      verdicts.noteTarget(drawn.publicKey);
+      return drawn;
+    },
+    random: (length) => signer.draws.random(length),
     records,
     factsOf(id) {
       if (isAbsent(keyFactsPageOf(id))) throw needsPages(absentPages(id));

@@ -62,7 +62,8 @@ export function openState(signer: Signer, offered: OfferedState): OpenState {
     const content = offered.pages.find((page) => page.name === name)?.content;
     if (content === undefined && isOptionalPage(name)) continue;
     if (content === undefined) throw refuse(`page \`${name}\` is missing`);
-    if (!matches(content, digest)) throw refuse(`page \`${name}\` was changed`);
+    if (digestKey(signer.draws.pageDigest(name, content)) !== digestKey(digest))
+      throw refuse(`page \`${name}\` was changed`);
     pages = withPage(pages, name, content);
     if (isCounted(name)) pageLengths.set(name, content.length);
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { finish } from "@keystead/core/work.ts";
 import { emptyPages } from "../../state/pages.ts";
+import { createVerdicts } from "../secrets/verdicts.ts";
 import type { Act } from "./act.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { complete } from "./outcome.ts";
@@ -18,6 +19,7 @@ function actWith(pinOf: () => unknown): { act: Act; secrets: Uint8Array[] } {
     state: { pages: emptyPages, directory: { pages: [] }, known: { header: {} } },
     asked: { form: { activity } },
     keys: () => undefined,
+    verdicts: createVerdicts(),
   };
   return { act: act as unknown as Act, secrets };
 }

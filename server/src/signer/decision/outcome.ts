@@ -11,10 +11,11 @@ import { checkMessage } from "../../outbox/message.ts";
 import { refuseProxyRights } from "../../rules/auth_proxy.ts";
 import { withoutBearerValues } from "../../rules/bearer_params.ts";
 import { fullResult, shownResult } from "../../rules/bearer_results.ts";
+import type { AppProof } from "../../state/app_proof.ts";
 import { withVerifiedContact } from "../../state/contacts.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
-import { encodeMade, madeRecord } from "../../state/drawn.ts";
+import { type MadeBytes, madeRecord, toMadeBytes } from "../../state/drawn.ts";
 import { type Change, remove } from "../../state/entities.ts";
 import { isFirstSignIn } from "../../state/first_sign_in.ts";
 import { entityJson } from "../../state/page_codec.ts";
@@ -24,6 +25,7 @@ import { withChangedUser, withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { shownUser } from "./acting_parent.ts";
+import { provingAddresses, sealedProofs } from "./app_proofs.ts";
 import { sealBodyOf } from "./body_boxes.ts";
 import { markCodes, openCodeAccess } from "./code_records.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
@@ -54,11 +56,15 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
   } catch (error) {
     const isOutcome =
       error instanceof Fault && !(error instanceof UnrecordedFault) && !nobodysFailure.includes(error.code);
-    if (isOutcome) return refuse(act, "FAILED", error);
+    if (isOutcome) {
+      act.verdicts.fail();
+      return refuse(act, "FAILED", error);
+    }
     throw error;
   }
   try {
-    return take(act, grounds, outcome);
+    const addresses = yield* provingAddresses(act, outcome);
+    return take(act, grounds, outcome, addresses);
   } finally {
     // Sealed or not: an outcome that is not used after all leaves its secrets to nobody else.
     for (const { secret } of newRecordsOf(outcome)) secret.fill(0);
@@ -70,10 +76,15 @@ function newRecordsOf({ records = [], births = [] }: ActivityOutcome<unknown>): 
 }
 
 /** The rows of what the activity came to. */
-function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>): Prepared[] {
+function take(
+  act: Act,
+  grounds: LeafGrounds,
+  outcome: ActivityOutcome<unknown>,
+  addresses: readonly AppProof[],
+): Prepared[] {
   const { signer } = act;
   const births = outcome.births ?? [];
-  if (births.some((birth) => isCreated(signer, birth))) {
+  if (births.length > 0 && !act.verdicts.confirm("born", () => !births.some((birth) => isCreated(signer, birth)))) {
     // Executed before, whatever became of its row. Where it waits nonetheless, it must stop waiting.
     if (act.wasWaiting === true) return refuse(act, "FAILED", alreadyExists());
     throw alreadyExists();
@@ -108,16 +119,22 @@ function take(act: Act, grounds: LeafGrounds, outcome: ActivityOutcome<unknown>)
   const isShown = !isSealed || activity.bearer !== undefined;
   const bearerEndsAtMs = activity.bearer?.endsAtMs(outcome.result as Record<string, unknown>);
   const said = { number, bearerEndsAtMs, ...(isShown && { result }) };
-  const row = record(act, "COMPLETED", grounds, transition, result, said);
+  const bytes = toMadeBytes(
+    madeNow,
+    newRecords.map((each) => each.record),
+  );
+  const row = record(act, "COMPLETED", grounds, transition, result, { ...said, made: bytes });
   const codes = markCodes(signer, outcome.codes ?? []);
   const spent = spentBy(activity, outcome);
   const records = [...sealRecords(signer, newRecords), ...markTexts(signer, texts)];
-  const made = records.length > 0 ? encodeMade(madeNow) : undefined;
   const outbox = sealMessages(act, outcome.messages ?? []);
   const boxed = spent === undefined ? full : withSpentCode(spent, full);
   const spentCode = spent && { otpId: spent.otpId };
   const sealed = isSealed && { sealed: sealFor(signer, row, boxed) };
-  const own = { ...row, codes, spentCode, records, made, outbox, ...sealed };
+  const { made, contents } = bytes;
+  const disclosed = contents === undefined ? [] : [contents];
+  const proven = sealedProofs(act, row.leaf, addresses);
+  const own = { ...row, codes, spentCode, records, made, disclosed, outbox, ...sealed, ...proven };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
 }
@@ -160,6 +177,7 @@ function run({
   actingParent,
   identities,
   orders,
+  verdicts,
   isByAuthProxy,
 }: Act): ReturnType<AnyActivity["run"]> {
   const { activity } = asked.form;
@@ -178,16 +196,22 @@ function run({
     limits: signer.limits,
     curves: signer.curves,
     keys: keys(),
-    codes: openCodeAccess(signer, supplied, {
-      organizationId: state.organizationId,
-      parentId: parentId && uuidFromBytes(parentId),
-      isByParent: actingParent !== undefined,
-      fingerprint: asked.fingerprint,
-      bodyMs,
-      nowMs,
-    }),
+    codes: openCodeAccess(
+      signer,
+      supplied,
+      {
+        organizationId: state.organizationId,
+        parentId: parentId && uuidFromBytes(parentId),
+        isByParent: actingParent !== undefined,
+        fingerprint: asked.fingerprint,
+        bodyMs,
+        nowMs,
+      },
+      verdicts,
+    ),
     identities,
     orders,
+    verdicts,
     allowedOrigins,
     ownClients,
     findSessionProfile: (sessionProfileId) => sessionProfiles().get(sessionProfileId),
@@ -208,7 +232,8 @@ export function refuse(act: Act, event: "REJECTED" | "FAILED", fault: Fault): Pr
   const failure = withoutBearerValues(form, envelope.parameters, said);
   const changes = noLongerWaiting(act);
   const transition = changes.length === 0 ? stay : end(act, changes);
-  return [record(act, event, "NONE", transition, failure, { failure })];
+  const row = record(act, event, "NONE", transition, failure, { failure });
+  return [{ ...row, ...sealedProofs(act, row.leaf) }];
 }
 
 /** Voted down: final, and the same bytes cannot be submitted anew. */
@@ -303,6 +328,7 @@ type Said = {
   failure?: string;
   /** When what its result is worth ends. */
   bearerEndsAtMs?: number | undefined;
+  made?: MadeBytes;
 };
 
 /** The activity's row and leaf, which all outcomes share. `outcome` is what the leaf keeps the digest of. */
@@ -312,11 +338,14 @@ function record(
   grounds: LeafGrounds,
   { changes, next, ledTo, slot }: Transition,
   outcome: string,
-  { number = act.signer.nextNumber(), result, failure, bearerEndsAtMs }: Said = {},
+  { number = act.signer.nextNumber(), result, failure, bearerEndsAtMs, made }: Said = {},
 ): Prepared {
   const { state, caller, asked, nowMs, createdAtMs } = act;
   const { organizationId } = state.known.header;
-  const { activityId, leaf } = actLeaf(act, { number, event, grounds, organizationId, ledTo, outcome });
+  const { activityId, leaf } = actLeaf(act, {
+    ...{ number, event, grounds, organizationId, ledTo, outcome, made },
+    pages: next?.pages,
+  });
   const isNew = act.wasWaiting !== true;
   return {
     organizationId: state.organizationId,

@@ -29,18 +29,20 @@ export function createInterfaceCache(): Lru<ParsedInterface> {
   return createLru<ParsedInterface>(maxWeight);
 }
 
-/** Opens interfaces that the state lists, by their ids. */
+/** Opens interfaces that the state lists, by their ids. `fromTexts`: none from the cache, for who must show the texts, too. */
 export function openInterfaces(
   signer: Signer,
   { organizationId, pages }: Pick<OpenState, "organizationId" | "pages">,
   supplied: Supplied,
+  fromTexts = false,
 ): Required<Pick<FactSources, "openInterface" | "expectInterfaces">> {
   // Held for as long as the question is, whatever the cache forgets meanwhile.
   const opened = new Map<string, ParsedInterface>();
   let texts: ReadonlyMap<string, string> | undefined;
 
   function findOpened(interfaceId: string): ParsedInterface | undefined {
-    const known = opened.get(interfaceId) ?? signer.interfaces.get(keyOf(organizationId, interfaceId));
+    const atHand = () => (fromTexts ? undefined : signer.interfaces.get(keyOf(organizationId, interfaceId)));
+    const known = opened.get(interfaceId) ?? atHand();
     if (known !== undefined) opened.set(interfaceId, known);
     return known;
   }

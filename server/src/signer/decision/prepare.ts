@@ -12,7 +12,6 @@ import { checkOpens } from "../../evidence/evidence.ts";
 import type { OfferedState, Prepared, Request, Wish } from "../../frames/messages.ts";
 import { allowedOrigins } from "../../rules/allowed_origins.ts";
 import { ownClientsOf } from "../../rules/auth_proxy.ts";
-import { authorise } from "../../rules/authorise.ts";
 import { checkProposal } from "../../rules/pending_limits.ts";
 import { compilingPolicies } from "../../rules/policies.ts";
 import { checkRecoveryKey } from "../../rules/recovery.ts";
@@ -21,11 +20,13 @@ import { journalsOf } from "../../state/directory.ts";
 import { put, type Settings } from "../../state/entities.ts";
 import { checkJournalLimit, findJournalIn, liveness, slotMs, slotOf } from "../../state/journal.ts";
 import { passed } from "../../state/steps.ts";
+import type { Verdicts } from "../secrets/verdicts.ts";
 import type { Act, DecisionContext } from "./act.ts";
 import { type ActingParent, readActingParent } from "./acting_parent.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { isProxySent, proxySender } from "./auth_proxy_sender.ts";
 import { authenticate } from "./authenticate.ts";
+import { decideAct } from "./decided.ts";
 import { openIdentityTokens } from "./identity_tokens.ts";
 import { openKeyAccess } from "./key_records.ts";
 import { changedRows } from "./line.ts";
@@ -36,7 +37,6 @@ import { type OpenState, weightOf } from "./open_state.ts";
 import { createOtherStates, type OtherStates } from "./other_states.ts";
 import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
 import { readingInterfaces } from "./policy_interfaces.ts";
-import { questionOf } from "./question.ts";
 import { makesWiderSession, outsideScope } from "./session_scope.ts";
 import type { Signer } from "./signer.ts";
 import { approvalOf, approveAgain, vote } from "./vote.ts";
@@ -72,7 +72,9 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   signer.heads.set(state.organizationId, state, weightOf(state));
   const { members, pending, settings } = state.pages;
   if (settings.deleted === true) throw noSuchOrganization();
-  const identities = openIdentityTokens(signer, request, nowMs);
+  const verdicts = signer.draws.verdicts();
+  noteAcceptance(signer, verdicts, nowMs);
+  const identities = openIdentityTokens(signer, request, nowMs, verdicts);
   const orders = openOrders(signer, request, { organizationId, fingerprint }, nowMs);
   const others = createOtherStates(signer, request.others);
   const organization = organizationOf(signer, asked, state, others, subOrganizationId, identities);
@@ -86,7 +88,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   checkRecoveryKey(form.activity, caller.credential);
   yield* compilingPolicies((actingParent ?? state).pages.policies);
   yield* readingInterfaces(signer, state, request);
-  const keys = once(() => openKeyAccess(signer, state, request));
+  const keys = once(() => openKeyAccess(signer, state, request, verdicts));
   const context: DecisionContext = {
     signer,
     state,
@@ -103,6 +105,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     ownClients: organization.ownClients,
     identities,
     orders,
+    verdicts,
     keys,
   };
 
@@ -125,7 +128,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   if (executed) throw alreadyExists();
   const isRootMember = () => actingParent === undefined && rootMembers(members).includes(caller.user.userId);
   checkJournalLimit(journal, isRootMember);
-  takeOnce(signer, asked, state, isRootMember, nowMs);
+  takeOnce(context, asked, isRootMember);
   return prepared(yield* decide(context, asked));
 }
 
@@ -189,18 +192,21 @@ function checkNamed({ form, envelope }: Asked, { known, organizationId }: OpenSt
  * it: neither the state of one nor that of another knows what the others did.
  */
 function takeOnce(
-  { memory }: Signer,
+  { signer: { memory }, state: { known }, verdicts, nowMs }: DecisionContext,
   { form, envelope, fingerprint }: Asked,
-  { known }: OpenState,
   isRootMember: () => boolean,
-  nowMs: number,
 ): void {
   const { organizationId, parentId } = known.header;
   if (form.activity.findsSubOrganization !== true) return;
   const isNamed = uuidFromBytes(organizationId) === envelope.organizationId;
   if (isNamed && parentId !== undefined) return;
   const namedId = uuidToBytes(envelope.organizationId);
-  memory.takeBody({ namedId, bodyMs: envelope.timestampMs, fingerprint, organizationId }, isRootMember, nowMs);
+  const body = { namedId, bodyMs: envelope.timestampMs, fingerprint, organizationId };
+  verdicts.judge({
+    subject: "taken",
+    ask: () => memory.takeBody(body, isRootMember, nowMs),
+    standIn: () => undefined,
+  });
 }
 
 /**
@@ -227,8 +233,8 @@ function* decide(context: DecisionContext, asked: Asked): Work<Prepared[]> {
   if (outside !== undefined) {
     return refuse(submitted, outside.code === "permission_denied" ? "REJECTED" : "FAILED", outside);
   }
-  const decision = authorise(questionOf(submitted, approvals));
-  const act: Act = { ...submitted, weighed: decision.weighed };
+  const { decision, decided } = decideAct(submitted, approvals);
+  const act: Act = { ...submitted, weighed: decision.weighed, decided };
   if (decision.kind === "allow") return yield* complete(act, decision.grounds);
   if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
   if (decision.kind === "fail") return refuse(act, "FAILED", decision.fault);
@@ -290,6 +296,15 @@ function checkAcceptance(timestampMs: number, acceptedAtMs: number): void {
       "more; send the request again with a new timestampMs",
     { errorCode: "REQUEST_INVALID" },
   );
+}
+
+/** Approvals and tokens from before an acceptance count for nothing. None is older than a day, so for so long it matters. */
+const acceptanceMatters = 2 * 24 * 3_600_000;
+
+function noteAcceptance({ memory: { acceptedAtMs } }: Signer, verdicts: Verdicts, nowMs: number): void {
+  if (acceptedAtMs > 0 && acceptedAtMs > nowMs - acceptanceMatters) {
+    verdicts.note("accepted", true, { times: [acceptedAtMs] });
+  }
 }
 
 /** An acceptance reaches a moment ahead of its time. Until then nothing could count: not even an approval of now. */

@@ -11,7 +11,7 @@ export function questionOf(act: Act, approvals: readonly Approval[]): Question {
     ...(actingParent !== undefined && { isByParent: true }),
     ...(isByAuthProxy && { isByAuthProxy: true }),
     keys,
-    ...openInterfaces(signer, state, supplied),
+    ...openInterfaces(signer, state, supplied, asked.envelope.generateAppProofs),
     form: asked.form,
     params: asked.params,
     proposerId,

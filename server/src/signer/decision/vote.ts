@@ -8,7 +8,7 @@ import type { Work } from "@keystead/core/work.ts";
 import { noSuchActivity } from "../../endpoints/known_faults.ts";
 import { parseFingerprint } from "../../fields/fingerprint.ts";
 import type { Prepared } from "../../frames/messages.ts";
-import { authorise, mayApprove, mayReject, noVote, weighRejection } from "../../rules/authorise.ts";
+import { mayApprove, mayReject, noVote, weighRejection } from "../../rules/authorise.ts";
 import { checkApproval } from "../../rules/pending_limits.ts";
 import { isActive } from "../../rules/votes.ts";
 import { keptTypeOf } from "../../state/credentials.ts";
@@ -17,6 +17,7 @@ import { type Approval, type PendingActivity, put } from "../../state/entities.t
 import type { Act, DecisionContext } from "./act.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { openBody } from "./body_boxes.ts";
+import { decideAct } from "./decided.ts";
 import { changedRows } from "./line.ts";
 import { complete, keepWaiting, refuse, reject } from "./outcome.ts";
 import { questionOf } from "./question.ts";
@@ -90,14 +91,14 @@ function* approve(
   // A user has one vote; the same again changes nothing, unless the day of the first is over.
   if (earlier !== undefined && isActive(earlier, nowMs, context.signer.memory.acceptedAtMs)) throw hasApproved();
   const approvals = [...others, approvalOf(context)];
-  const decision = authorise(questionOf(act, approvals));
-  const decided: Act = { ...act, weighed: decision.weighed };
-  if (decision.kind === "allow") return yield* complete(decided, decision.grounds);
-  if (decision.kind === "refuse") return refuse(decided, "REJECTED", decision.fault);
-  if (decision.kind === "fail") return refuse(decided, "FAILED", decision.fault);
+  const { decision, decided } = decideAct(act, approvals);
+  const weighed: Act = { ...act, weighed: decision.weighed, decided };
+  if (decision.kind === "allow") return yield* complete(weighed, decision.grounds);
+  if (decision.kind === "refuse") return refuse(weighed, "REJECTED", decision.fault);
+  if (decision.kind === "fail") return refuse(weighed, "FAILED", decision.fault);
   const after = { ...waiting, approvals };
   checkApproval(context.state.pages, after, userId);
-  return keepWaiting(decided, "VOTED", () => put("pendingActivity", after));
+  return keepWaiting(weighed, "VOTED", () => put("pendingActivity", after));
 }
 
 /** The caller's stamp as an approval of now. */

@@ -66,7 +66,7 @@ export function writeState(
   const pages = isOlderSame ? changed : { ...changed, journals: older };
   if (!isOlderSame) touched.add("journals");
   requirePages(before, touched);
-  const written = [...touched].map((name) => writePage(name, pages));
+  const written = [...touched].map((name) => writePage(signer, name, pages));
   const pageLengths = new Map(before.pageLengths);
   for (const { name, content } of written) if (isCounted(name)) pageLengths.set(name, content.length);
   refuseTooLong(before.pageLengths, pageLengths, changes);
@@ -163,9 +163,11 @@ function listPages(before: Directory["pages"], written: Directory["pages"]): Dir
   return listed.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function writePage(name: PageName, pages: Pages): { name: PageName; content: Uint8Array; digest: Uint8Array } {
+type WrittenPage = { name: PageName; content: Uint8Array; digest: Uint8Array };
+
+function writePage({ draws }: Signer, name: PageName, pages: Pages): WrittenPage {
   const content = encodePageOf(pages, name);
-  return { name, content, digest: sha256(content) };
+  return { name, content, digest: draws.pageDigest(name, content) };
 }
 
 /**

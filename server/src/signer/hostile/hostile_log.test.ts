@@ -201,6 +201,7 @@ const kept: Readonly<Record<string, (setup: Setup) => Promise<readonly Prepared[
     rig.signer.memory = joined.memory;
     return [await listing(rig)];
   },
+  BOOTED: async ({ rig }) => [rig.signer.operations.boot({}).prepared],
 };
 
 test("every kind of leaf is among them", () => {

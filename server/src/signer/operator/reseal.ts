@@ -6,6 +6,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Reply, Request } from "../../frames/messages.ts";
 import { decodeRecord, isKeyRecord, recordIdOf } from "../../state/records.ts";
+import { proofsContext } from "../decision/app_proofs.ts";
 import { bodyContext } from "../decision/body_boxes.ts";
 import { secretContext } from "../decision/key_records.ts";
 import { resultContext } from "../decision/results.ts";
@@ -40,6 +41,7 @@ function placeOf({ keyring, draws }: Signer, box: Box): BoxPlace {
     return { context: bodyContext(box.value), name: `the body ${toHex(box.value.fingerprint)}`, isOwn };
   if (box.kind === "leaf")
     return { context: resultContext(box.value.leaf), name: "a result that waits for its release", isOwn };
+  if (box.kind === "proofs") return { context: proofsContext(box.value.leaf), name: "app proofs", isOwn };
   const record = decodeRecord(keyring.authenticity.check("record", box.value.content));
   if (!isKeyRecord(record)) throw new Fault("invalid_argument", `a ${record.kind} has no secret`);
   return {

@@ -26,6 +26,7 @@ import { nodeBundleSigner, nodeHpke } from "../../curves/node_hpke.ts";
 import { createStatementMac } from "../../outbox/statement_mac.ts";
 import { type Authenticity, createAuthenticity } from "../../state/authenticity.ts";
 import { createMac, deriveKey } from "../../state/digest.ts";
+import { type AttestationRoot, createAttestationRoot } from "./attestation_root.ts";
 import { type CodeSecrets, createCodeSecrets } from "./code_secrets.ts";
 import { createSealer, type SealContext, type Sealer, seal, unseal, versionOf } from "./seal.ts";
 
@@ -115,6 +116,8 @@ export type Keyring = {
   courierKey: Uint8Array;
   /** What the courier's statements about issuers are verified with. */
   statementMac: StatementMac;
+  /** What vouches for this deployment's boot proofs: derived too. Made when it is first asked for. */
+  attestationRoot(): AttestationRoot;
 };
 
 /** Fresh keys for a new deployment, sealed. */
@@ -188,6 +191,7 @@ export function openKeyringWith(sealer: Sealer, sealed: Uint8Array): Keyring {
     tag: (organizationId: string, kind: string, secret: Uint8Array) => macOf(tagMac, organizationId, kind, secret),
     courierKey,
     statementMac: createStatementMac(courierKey),
+    attestationRoot: createAttestationRoot(ring.authenticity, uuidFromBytes(ring.deploymentId)),
   };
   plain.fill(0);
   return keyring;

@@ -144,7 +144,17 @@ test("SQLite tables check types, and only wide ones have hidden row ids", async 
     wr: number;
   }[];
   for (const { name, strict, wr } of rows) {
-    const isWide = ["activities", "outbox", "sealed_bodies", "log_entries", "log_tiles"].includes(name);
+    const isWide = [
+      "activities",
+      "app_proofs",
+      "boot_proofs",
+      "decision_contexts",
+      "outbox",
+      "sealed_bodies",
+      "log_entries",
+      "log_tiles",
+      "loaded_files",
+    ].includes(name);
     if (Object.hasOwn(tables, name)) assert.deepEqual({ name, strict, wr }, { name, strict: 1, wr: isWide ? 0 : 1 });
   }
 });

@@ -20,6 +20,9 @@ import { sealedBodies } from "./0015_sealed_bodies.ts";
 import { oauthProviders } from "./0016_oauth_providers.ts";
 import { authProxies } from "./0017_auth_proxies.ts";
 import { publicLog } from "./0018_log.ts";
+import { disclosures } from "./0019_disclosures.ts";
+import { bootProofs } from "./0020_boot_proofs.ts";
+import { appProofs } from "./0021_app_proofs.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -42,6 +45,9 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0016_oauth_providers": oauthProviders,
   "0017_auth_proxies": authProxies,
   "0018_log": publicLog,
+  "0019_disclosures": disclosures,
+  "0020_boot_proofs": bootProofs,
+  "0021_app_proofs": appProofs,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */

@@ -1,0 +1,26 @@
+import { type Command, group, sessionFlags } from "../command.ts";
+
+/** Loaded when they are run. */
+const subcommands: Readonly<Record<string, Command>> = {
+  verify: {
+    usage: "proof verify FILE",
+    summary:
+      "check {appProof, bootProof} under a root that you have, and the code of a clone; exit code 1 if bad, 2 if unchecked",
+    flags: ["root", "code", "profile"],
+    run: async (context) => (await import("./proof_verify.ts")).proofVerify(context),
+  },
+  context: {
+    usage: "proof context ACTIVITY_ID",
+    summary: "print the proof of an activity's policy outcome, with all that was decided on, for `proof replay`",
+    flags: sessionFlags,
+    run: async (context) => (await import("./proof_context.ts")).proofContext(context),
+  },
+  replay: {
+    usage: "proof replay FILE",
+    summary:
+      "decide a proven decision again, without a server; exit code 1 if the outcome differs, 2 if nobody can tell",
+    run: async (context) => (await import("./proof_replay.ts")).proofReplay(context),
+  },
+};
+
+export const proof = group("proof", new Map(Object.entries(subcommands)));

@@ -1,0 +1,132 @@
+/**
+ * An export out of what a server shows: statements first, then checkpoints that cover them, then leaves and entries up to there. What came
+ * meanwhile is left out, so that the parts fit.
+ */
+import { sameBytes } from "@keystead/core/encoding/bytes.ts";
+import { logPaths, logsPath, organizationPaths } from "@keystead/core/log/export/export_files.ts";
+import { encodeRecords, type LeafRecord } from "@keystead/core/log/export/leaf_record.ts";
+import { decodeHeader, macLength } from "@keystead/core/log/header.ts";
+import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import type { Client } from "@keystead/sdk";
+import { listLeaves, type ReadStatement, readStatement } from "./own_history.ts";
+import type { PublicLog, PublishedLog, ReadCheckpoint } from "./public_log.ts";
+
+export type ExportSource = {
+  client: Client;
+  publicLog: PublicLog;
+  organizationIds: readonly string[];
+  /** The names of witnesses whose cosignatures are waited for. */
+  witnesses: readonly string[];
+  wait(ms: number): Promise<void>;
+  say(line: string): void;
+};
+
+/** Checkpoints come every second; witnesses answer within a few. */
+const checkpointTries = 60;
+/** Several hosts go on while they are asked one after the other. */
+const tries = 5;
+
+export async function collectExport(source: ExportSource): Promise<Map<string, Uint8Array>> {
+  for (let attempt = 1; ; attempt++) {
+    const { files, isWhole } = await collectOnce(source);
+    if (isWhole || attempt === tries) return files;
+    source.say("the history has a gap, perhaps because the organization acts meanwhile; asking again");
+    await source.wait(1_000);
+  }
+}
+
+async function collectOnce(source: ExportSource): Promise<{ files: Map<string, Uint8Array>; isWhole: boolean }> {
+  const logs = await source.publicLog.listLogs();
+  const statements = await readStatements(source, logs);
+  const pages = new Set([...statements.values()].map((statement) => statement.logs));
+  const [page] = pages;
+  if (page === undefined) throw new Error("the server's signer makes no statement about its log");
+  const files = new Map<string, Uint8Array>([[logsPath, Buffer.from(page)]]);
+  let isWhole = pages.size === 1;
+  let isLost = false;
+  for (const log of logs) {
+    const { logId } = log;
+    const sizes = source.organizationIds.map((id) => statements.get(nameOf(id, logId))?.statement.size ?? 0);
+    const checkpoint = await coveringCheckpoint(source, log, Math.max(...sizes));
+    if (checkpoint === undefined) {
+      source.say(`the server has lost log ${logId}, which has ended`);
+      isLost = true;
+    }
+    const { text, size } = checkpoint ?? { text: "", size: 0 };
+    files.set(logPaths.checkpoint(logId), Buffer.from(text));
+    files.set(logPaths.entries(logId), await source.publicLog.entries(log, size));
+  }
+  const operators = new Map<string, LeafRecord[]>(logs.map(({ logId }) => [logId, []]));
+  for (const organizationId of source.organizationIds) {
+    const own = new Map<string, LeafRecord[]>(logs.map(({ logId }) => [logId, []]));
+    for await (const { logId, record } of listLeaves(source.client, organizationId)) {
+      const isOperators = record.ordinal === 0;
+      const { count } = statements.get(nameOf(organizationId, logId))?.statement ?? { count: Number.POSITIVE_INFINITY };
+      const size = (files.get(logPaths.entries(logId))?.length ?? 0) / 32;
+      if (record.position >= size || record.ordinal > count) continue;
+      // Every organization is shown the same acts of the operator.
+      if (!isOperators) own.get(logId)?.push(record);
+      else if (organizationId === source.organizationIds[0]) operators.get(logId)?.push(record);
+    }
+    for (const [logId, records] of own) {
+      files.set(organizationPaths.leaves(organizationId, logId), encodeRecords(records));
+      const note = statements.get(nameOf(organizationId, logId))?.note;
+      if (note !== undefined) files.set(organizationPaths.statement(organizationId, logId), Buffer.from(note));
+    }
+    // What is lost does not come back.
+    isWhole &&= isLost || hasAllHeaders(organizationId, [...own.values(), ...operators.values()].flat());
+  }
+  for (const [logId, records] of operators) files.set(logPaths.operator(logId), encodeRecords(records));
+  return { files, isWhole };
+}
+
+const nameOf = (organizationId: string, logId: string): string => `${organizationId} ${logId}`;
+
+async function readStatements(
+  source: ExportSource,
+  logs: readonly PublishedLog[],
+): Promise<Map<string, ReadStatement>> {
+  const statements = new Map<string, ReadStatement>();
+  for (const { logId, open } of logs) {
+    for (const organizationId of source.organizationIds) {
+      // The signer of a log that another one follows no longer speaks for it.
+      const statement = open ? await readStatement(source.client, organizationId, logId) : undefined;
+      if (statement !== undefined) statements.set(nameOf(organizationId, logId), statement);
+      else if (open) source.say(`no host that answers keeps log ${logId}: the export has no statement about it`);
+    }
+  }
+  return statements;
+}
+
+async function coveringCheckpoint(
+  { publicLog, witnesses, wait }: ExportSource,
+  log: PublishedLog,
+  size: number,
+): Promise<ReadCheckpoint | undefined> {
+  for (let attempt = 0; attempt < checkpointTries; attempt++) {
+    if (attempt > 0) await wait(500);
+    const checkpoint = await publicLog.checkpoint(log);
+    if (checkpoint === undefined && !log.open) return undefined;
+    if (checkpoint === undefined) continue;
+    // Nobody cosigns a log any more that has ended.
+    if (!log.open) return checkpoint;
+    const isCosigned = witnesses.every((name) => checkpoint.note.signatures.some((line) => line.name === name));
+    if (checkpoint.size >= size && isCosigned) return checkpoint;
+  }
+  const what = witnesses.length > 0 ? "that its witnesses have cosigned" : "of what it has released";
+  throw new Error(`the server has no checkpoint of log ${log.logId} ${what}; try again later`);
+}
+
+/** Whether no state is missing between the first one and the last. Leaves that are not shown may have any. */
+function hasAllHeaders(organizationId: string, records: readonly LeafRecord[]): boolean {
+  const id = Buffer.from(organizationId.replaceAll("-", ""), "hex");
+  const versions = new Set<number>();
+  for (const { leaf } of records) {
+    if (leaf === undefined) return true;
+    const { header } = decodeLeaf(leaf);
+    if (header === undefined) continue;
+    const { organizationId: of, version } = decodeHeader(header.subarray(0, -macLength));
+    if (sameBytes(of, id)) versions.add(version);
+  }
+  return versions.size === Math.max(0, ...versions);
+}

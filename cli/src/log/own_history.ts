@@ -1,0 +1,67 @@
+/** What a server shows an organization of its own history: leaves with what they name, and the signer's statements. */
+import { fromBase64 } from "@keystead/core/encoding/base64.ts";
+import type { LeafRecord } from "@keystead/core/log/export/leaf_record.ts";
+import { pickBodies } from "@keystead/core/log/export/named_bodies.ts";
+import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import { type LogStatement, parseLogStatement } from "@keystead/core/log/statement.ts";
+import { parseNote } from "@keystead/core/tlog/note.ts";
+import { type Client, KeysteadError, type ListLogLeavesResponse } from "@keystead/sdk";
+
+type ShownLeaf = ListLogLeavesResponse["leaves"][number];
+
+export type OwnLeaf = { logId: string; record: LeafRecord };
+
+/** The signed note, what it says, and the list of logs that it names. */
+export type ReadStatement = { note: string; statement: LogStatement; logs: string };
+
+const pageLimit = "100";
+
+/** All leaves of an organization and all acts of the operator, log by log. */
+export async function* listLeaves(client: Client, organizationId: string): AsyncGenerator<OwnLeaf> {
+  for (let after: string | undefined; ; ) {
+    const paginationOptions = { limit: pageLimit, ...(after !== undefined && { after }) };
+    const { leaves } = await client.listLogLeaves({ organizationId, paginationOptions });
+    const last = leaves.at(-1);
+    if (last === undefined) return;
+    yield* leaves.map(toOwnLeaf);
+    after = `${last.logId}:${last.position}`;
+  }
+}
+
+/** Bodies are put into the order of the export; a leaf that is not shown has none. */
+function toOwnLeaf({ logId, position, ordinal, leaf: text, bodies }: ShownLeaf): OwnLeaf {
+  const place = { position, ordinal: ordinal ?? 0 };
+  if (text === "") return { logId, record: { ...place, leaf: undefined, bodies: [] } };
+  const leaf = fromBase64(text);
+  return { logId, record: { ...place, leaf, bodies: pickBodies(decodeLeaf(leaf), bodies.map(fromBase64)) } };
+}
+
+/** Undefined where no host that answers keeps this log: each signer speaks for its own. */
+export async function readStatement(
+  client: Client,
+  organizationId: string,
+  logId: string,
+): Promise<ReadStatement | undefined> {
+  // Behind a balancer the next answer may come from another host.
+  for (let attempt = 0; attempt < 6; attempt++) {
+    try {
+      const { statement: note, logs } = await client.getLogStatement({ organizationId, logId });
+      return { note, statement: parseLogStatement(parseNote(note).text), logs };
+    } catch (error) {
+      if (!(error instanceof KeysteadError) || error.status !== 404) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The ids of all sub-organizations. */
+export async function listSubOrganizations(client: Client): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const after = ids.at(-1);
+    const paginationOptions = { limit: pageLimit, ...(after !== undefined && { after }) };
+    const { organizationIds } = await client.listSuborgs({ paginationOptions });
+    if (organizationIds.length === 0) return ids;
+    ids.push(...organizationIds);
+  }
+}

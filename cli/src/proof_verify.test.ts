@@ -1,0 +1,163 @@
+/** `keystead proof verify` as a user runs it, without a server. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { certificatePem } from "@keystead/core/attestation/certificate.ts";
+import { nodeLine } from "@keystead/core/attestation/loaded_files.ts";
+import { makeProof, wireOf } from "../../core/test/boot_proofs.ts";
+import { runKeystead } from "../test/run_keystead.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "keystead-proof-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const digestOf = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** A clone with a package, a source that is built at each start, and a Node. */
+const platform = "linux-x64";
+const files = {
+  "node_modules/@noble/curves/nist.js": "export {};\n",
+  "core/src/fault.ts": 'import { a } from "./a.ts";\nexport const b: number = a;\n',
+  [`node_modules/node-${platform}/bin/node`]: "a binary",
+};
+const built = 'import { a } from "./a.js";\nexport const b         = a;\n';
+const listed = [
+  { path: "node_modules/@noble/curves/nist.js", digest: digestOf("export {};\n") },
+  { path: "core/build/fault.js", digest: digestOf(built) },
+];
+const node = (version = process.version, of = platform, text = "a binary") => nodeLine(version, of, digestOf(text));
+
+function writeClone(name: string, changed: Record<string, string | undefined> = {}): string {
+  for (const [path, text] of Object.entries({ ...files, ...changed })) {
+    const file = join(folder, name, path);
+    mkdirSync(dirname(file), { recursive: true });
+    if (text !== undefined) writeFileSync(file, text);
+  }
+  return name;
+}
+
+let written = 0;
+
+async function verify(made: ReturnType<typeof makeProof>, args: string[] = [], change: object = {}) {
+  const name = `proof${written++}`;
+  const { appProof, bootProof, loadedFiles, root } = made;
+  writeFileSync(
+    join(folder, `${name}.json`),
+    JSON.stringify({ appProof, bootProof: wireOf(bootProof, loadedFiles), ...change }),
+  );
+  writeFileSync(join(folder, `${name}.pem`), certificatePem(root));
+  const flags = args.includes("--root") ? [] : ["--root", `${name}.pem`];
+  const run = await runKeystead(["proof", "verify", `${name}.json`, ...flags, ...args], { cwd: folder });
+  return { code: run.code, stderr: run.stderr, lines: run.stdout.trimEnd().split("\n") };
+}
+
+test("a good proof says software, and that the code was not compared", async () => {
+  assert.deepEqual(await verify(makeProof([...listed, node()])), {
+    code: 0,
+    stderr: "",
+    lines: [
+      "app proof: its signature holds",
+      "boot proof: it leads to your root, and is of a start at 2026-06-01T12:00:00.000Z",
+      "attestation: software. No hardware vouches for it: whoever has the root key can make one",
+      "manifest: it names 3 files",
+      "code: not compared; pass --code CLONE, a clone of the release after `npm ci`",
+    ],
+  });
+});
+
+test("the files of a clone are compared, its sources as a start builds them, and Node", async () => {
+  const { code, stderr, lines } = await verify(makeProof([...listed, node()]), ["--code", writeClone("good")]);
+  assert.deepEqual([code, stderr, lines.at(-1)], [0, "", "code: all 2 files and Node are those of the clone"]);
+});
+
+test("the first file that differs is named, and what cannot be compared is not called good", async () => {
+  const made = makeProof([...listed, node()]);
+  const changedSource = writeClone("source", {
+    "core/src/fault.ts": 'import { a } from "./a.ts";\nexport const b = 2;\n',
+  });
+  const changedPackage = writeClone("package", { "node_modules/@noble/curves/nist.js": "export default 1;\n" });
+  const changedNode = writeClone("node", { [`node_modules/node-${platform}/bin/node`]: "another" });
+  const empty = writeClone("empty", Object.fromEntries(Object.keys(files).map((path) => [path, undefined])));
+  const cases: [ReturnType<typeof makeProof>, string, number, string][] = [
+    [made, changedSource, 1, "bad: core/src/fault.ts: it is another in the clone"],
+    [made, changedPackage, 1, "bad: node_modules/@noble/curves/nist.js: it is another in the clone"],
+    [
+      made,
+      changedNode,
+      1,
+      `bad: node:${process.version}-${platform}: it is not node/node_modules/node-${platform}/bin/node`,
+    ],
+    [made, empty, 1, "bad: core/src/fault.ts: the clone has no such file"],
+    [
+      makeProof([...listed, node(process.version, "win32-x64")]),
+      "good",
+      2,
+      "unchecked: all files are the same, but the clone has no Node for win32-x64 to compare",
+    ],
+    [
+      makeProof([...listed, node("v1.2.3")]),
+      "good",
+      2,
+      `unchecked: core/build/fault.js can only be built as it was with Node v1.2.3; this is ${process.version}`,
+    ],
+    [makeProof(listed), "good", 2, "unchecked: the list does not name Node, which the server could not read"],
+    [
+      makeProof([{ path: "../outside", digest: digestOf("") }, node()]),
+      "good",
+      1,
+      "bad: ../outside: it is no path inside a clone",
+    ],
+  ];
+  for (const [proof, clone, code, line] of cases) {
+    const run = await verify(proof, ["--code", clone]);
+    assert.deepEqual([run.code, run.lines.at(-1)], [code, line]);
+  }
+});
+
+test("the root comes from a flag or a profile and never from the file; without one nothing is called good", async () => {
+  const [made, other] = [makeProof(), makeProof()];
+  writeFileSync(join(folder, "other.pem"), certificatePem(other.root));
+  const run = await verify(made, ["--root", "other.pem"]);
+  assert.deepEqual([run.code, run.lines.at(-1)], [1, "bad: bad boot proof: it does not lead to the given root"]);
+  const attestationRoot = certificatePem(made.root);
+  writeFileSync(join(folder, "well_known.json"), JSON.stringify({ publicKeys: {}, attestationRoot }));
+  assert.equal((await verify(made, ["--root", "well_known.json"])).code, 0);
+  writeFileSync(join(folder, "noise"), "noise");
+  const noise = await verify(made, ["--root", "noise"]);
+  assert.equal(noise.code, 1);
+  assert.match(noise.stderr, /noise holds no certificate, as PEM or as `attestationRoot` of JSON/);
+  const wire = { appProof: made.appProof, bootProof: wireOf(made.bootProof, made.loadedFiles), attestationRoot };
+  writeFileSync(join(folder, "alone.json"), JSON.stringify(wire));
+  const alone = await runKeystead(["proof", "verify", "alone.json"], { cwd: folder });
+  assert.equal(alone.code, 2);
+  assert.match(alone.stdout, /^unchecked: no attestation root is at hand; pass --root FILE$/m);
+  mkdirSync(join(folder, "data"));
+  writeFileSync(join(folder, "data", "public_keys.json"), JSON.stringify({ publicKeys: {}, attestationRoot }));
+  assert.equal((await runKeystead(["proof", "verify", "alone.json"], { cwd: folder })).code, 0);
+});
+
+test("proofs of two starts, changed proofs and other files are bad", async () => {
+  const [made, other] = [makeProof(), makeProof()];
+  const lines = async (change: object) => {
+    const { code, lines } = await verify(made, [], change);
+    return [code, lines.at(-1)];
+  };
+  assert.deepEqual(await lines({ appProof: other.appProof }), [
+    1,
+    "bad: the app proof is of another start than the boot proof",
+  ]);
+  assert.deepEqual(await lines({ appProof: { ...made.appProof, proofPayload: "{}" } }), [
+    1,
+    "bad: bad app proof: its signature does not hold",
+  ]);
+  assert.deepEqual(await lines({ bootProof: { ...wireOf(made.bootProof, made.loadedFiles), deploymentLabel: "r1" } }), [
+    1,
+    "bad: bad boot proof: it does not say that it is software attestation",
+  ]);
+  writeFileSync(join(folder, "list.json"), "[]");
+  const run = await runKeystead(["proof", "verify", "list.json"], { cwd: folder });
+  assert.equal(run.code, 1);
+  assert.match(run.stderr, /list\.json is not JSON of the form \{appProof, bootProof\}/);
+});

@@ -1,0 +1,52 @@
+/** Edits of an export: each is found, and the right leaf is named. Honest exports raise no alarm. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nodeCurves } from "../../../../server/src/curves/node_curves.ts";
+import { type Edit, editExport, editNames, takeApart } from "../../../test/log_export/edits.ts";
+import { exportOf, makeDeployment } from "../../../test/log_export/test_export.ts";
+import { samples } from "../../../test/samples.ts";
+import { seededRandom } from "../../../test/seeded_random.ts";
+import type { Report } from "./finding.ts";
+import { createVerifier } from "./verify_export.ts";
+
+const seed = Number(process.env.KEYSTEAD_SEED ?? Date.now() % 2 ** 32);
+const { exportEdits, exportLeaves, honestExports } = samples;
+
+/** What is wrong with a report on an edited export. */
+function misjudgement({ expected }: Edit, report: Report): string | undefined {
+  if (expected.kind === "unchecked") return report.verdict === "good" ? "not found" : undefined;
+  if (report.verdict !== "bad") return `not found: ${report.verdict}`;
+  if (expected.kind === "file") return undefined;
+  const place = report.firstBadLeaf?.place;
+  const { logId, organizationId, ordinal } = place ?? {};
+  const { logId: ofLog, organizationId: ofOrganization, ordinal: numbered } = expected.place;
+  const isNamed = logId === ofLog && organizationId === ofOrganization && ordinal === numbered;
+  return isNamed ? undefined : `it names ${JSON.stringify(place)}`;
+}
+
+test(`${exportEdits} edits of an export of ${exportLeaves} leaves: all are found, and the right leaf is named (seed ${seed})`, () => {
+  const random = seededRandom(seed);
+  const base = takeApart(makeDeployment({ seed, leaves: exportLeaves }));
+  const { key } = base.deployment;
+  const verifier = createVerifier(nodeCurves);
+  assert.deepEqual(verifier.verify(base.files, { key }).findings, []);
+  for (let round = 0; round < exportEdits; round++) {
+    const edit = editExport(base, editNames[round % editNames.length] as string, random);
+    const report = verifier.verify(edit.files, { key, since: edit.since ?? [] });
+    const wrong = misjudgement(edit, report);
+    const found = JSON.stringify(report.findings.slice(0, 3));
+    assert.equal(
+      wrong,
+      undefined,
+      `round ${round}, ${edit.name}: ${wrong}; expected ${JSON.stringify(edit.expected)}, ${found}`,
+    );
+  }
+});
+
+test(`${honestExports} honest exports: no alarm (seed ${seed})`, () => {
+  for (let round = 0; round < honestExports; round++) {
+    const deployment = makeDeployment({ seed: seed + round, leaves: 30 + (round % 100), withFirst: round % 2 === 0 });
+    const report = createVerifier(nodeCurves).verify(exportOf(deployment), { key: deployment.key });
+    assert.deepEqual(report.findings, [], `round ${round}`);
+  }
+});

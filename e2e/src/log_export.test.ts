@@ -1,0 +1,62 @@
+/** A history as files: exported from a real server, and checked without it. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createApiKeyStamper, createClient } from "@keystead/sdk";
+import { freshDataFolder } from "./data_folder.ts";
+import { startKeystead } from "./keystead_server.ts";
+import { runOperator } from "./operator.ts";
+
+test("a history is exported, checked after the server has gone, and found out when a byte of it changes", async (t) => {
+  const dataFolder = freshDataFolder(t);
+  const server = await startKeystead({ dataFolder });
+  t.after(() => server.stop());
+  const { baseUrl, organizationId, userId, apiPublicKey, apiPrivateKey } = server.bootstrap;
+  const stamper = createApiKeyStamper({ apiPublicKey, apiPrivateKey });
+  const client = createClient({ baseUrl, organizationId, stamper });
+  for (const userTagName of ["a", "b", "c"]) await client.createUserTag({ userTagName, userIds: [userId] });
+  const { activity } = await client.createWallet({ walletName: "w", accounts: [] });
+  const { subOrganizationId } = await client.createSubOrganization({
+    subOrganizationName: "child",
+    rootQuorumThreshold: 1,
+    rootUsers: [
+      {
+        userName: "u",
+        apiKeys: [{ apiKeyName: "k", publicKey: apiPublicKey ?? "", curveType: "API_KEY_CURVE_P256" }],
+        authenticators: [],
+        oauthProviders: [],
+      },
+    ],
+  });
+  const keystead = (...args: string[]) => runOperator("cli", ["log", ...args], { dataFolder });
+  const history = join(dataFolder, "history");
+  const exported = await keystead("export", history, "--sub-organizations");
+  assert.deepEqual([exported.code, exported.stderr], [0, ""]);
+  t.after(() => rmSync(`${activity.id}.tlog-proof`, { force: true }));
+  const proven = await keystead("prove", activity.id);
+  assert.equal(proven.code, 0, proven.stderr);
+  await server.stop();
+
+  const verified = await keystead("verify", history);
+  assert.match(verified.stdout, /^good: 1 log, 2 organizations, \d+ leaves, 6 stamps verified\n$/);
+  assert.equal(verified.code, 0);
+  const proof = proven.stdout.trim();
+  assert.match(
+    (await keystead("verify", proof)).stdout,
+    /^COMPLETED ACTIVITY_TYPE_CREATE_WALLET, grounds ROOT_QUORUM, at /,
+  );
+
+  assert.ok(readdirSync(history).includes(subOrganizationId));
+  const [leaves = ""] = readdirSync(join(history, organizationId)).filter((name) => name.endsWith(".leaves"));
+  const path = join(history, organizationId, leaves);
+  const bytes = readFileSync(path);
+  bytes[bytes.length - 5] = (bytes.at(-5) ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+  const changed = await keystead("verify", history);
+  assert.equal(changed.code, 1);
+  assert.match(
+    changed.stdout,
+    new RegExp(`\nfirst bad leaf: log [0-9a-f]{32}, position \\d+, organization ${organizationId}, leaf \\d+: `),
+  );
+});

@@ -1,0 +1,109 @@
+/**
+ * Decides a proven decision again: the same rules, on what the context holds. It trusts nobody but the proof's own signature; whose key that
+ * is, `proof verify` tells.
+ */
+import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
+import { Fault } from "@keystead/core/fault.ts";
+import { decodeHeader } from "@keystead/core/log/header.ts";
+import type { Outcome } from "@keystead/core/policy/decision/decide.ts";
+import { nodeCurves } from "../curves/node_curves.ts";
+import { authorise } from "../rules/authorise.ts";
+import { outcomeOf } from "../rules/policy_outcome.ts";
+import { rulesVersion } from "../rules/rules_version.ts";
+import type { AppProof, PolicyOutcome } from "../state/app_proof.ts";
+import { type DecisionContextContent, decodeDecisionContext } from "../state/decision_context.ts";
+import { sha256 } from "../state/digest.ts";
+import { decodeDirectory } from "../state/directory.ts";
+import { CannotTell, objectIn, type ProofFile, parseJson } from "./proof_file.ts";
+import { questionIn, questionPages } from "./question_in.ts";
+
+/** The proof says something that is not so. */
+export class Contradiction extends Error {
+  override readonly name = "Contradiction";
+}
+
+/** The outcome, which is the same as then. Throws `Contradiction` where it is another, and `CannotTell` where nobody could say. */
+export function decideAgain(file: ProofFile): Outcome {
+  checkSignature(file.appProof);
+  const { timestampMs, outcome: proven } = readPayload(file.appProof);
+  if (toHex(sha256(file.content)) !== proven.decisionContextDigest) {
+    throw new Contradiction("the context is not the one that the proof names");
+  }
+  const context = readContext(file.content);
+  if (String(context.nowMs) !== timestampMs) throw new Contradiction("the context is of another time than the proof");
+  checkState(context, proven, file.parts);
+  checkApprovals(context, proven);
+  if (context.rulesVersion !== rulesVersion) {
+    throw new CannotTell(
+      `it was decided by version ${context.rulesVersion} of the rules, and these are ${rulesVersion}`,
+    );
+  }
+  const outcome = outcomeOf(authorise(questionIn(context, file)));
+  if (outcome !== proven.outcome) throw new Contradiction(`the proof says ${proven.outcome}, the rules say ${outcome}`);
+  return outcome;
+}
+
+function checkSignature({ publicKey, proofPayload, signature }: AppProof): void {
+  if (!/^(04[0-9a-f]{128}){2}$/.test(publicKey) || !/^[0-9a-f]{128}$/.test(signature)) {
+    throw new Contradiction("the proof's key or signature is malformed");
+  }
+  const key = nodeCurves.compressPoint("p256", fromHex(publicKey.slice(130)));
+  if (!nodeCurves.verifyP256(key, new TextEncoder().encode(proofPayload), fromHex(signature))) {
+    throw new Contradiction("the proof's signature does not hold");
+  }
+}
+
+function readPayload({ proofPayload }: AppProof): { timestampMs: string; outcome: PolicyOutcome } {
+  const { type, timestampMs, policyOutcomeProof } = objectIn(parseJson(proofPayload), "appProof.proofPayload");
+  if (type !== "APP_PROOF_TYPE_POLICY_OUTCOME") throw new CannotTell("the proof is not about a policy's outcome");
+  const outcome = objectIn(policyOutcomeProof, "policyOutcomeProof") as PolicyOutcome;
+  return { timestampMs: String(timestampMs), outcome };
+}
+
+function readContext(content: Uint8Array): DecisionContextContent {
+  try {
+    return decodeDecisionContext(content);
+  } catch (error) {
+    if (error instanceof Fault) throw new CannotTell(error.message);
+    throw error;
+  }
+}
+
+/** From the state's digest in the proof to each page that the rules read: header, directory, page. */
+function checkState(context: DecisionContextContent, proven: PolicyOutcome, parts: ProofFile["parts"]): void {
+  const header = decodeHeader(context.header);
+  const organizationId = uuidFromBytes(context.organizationId);
+  const isNamed = (digest: Uint8Array | undefined, hex: string | undefined) => (digest && toHex(digest)) === hex;
+  if (organizationId !== proven.organizationId || uuidFromBytes(header.organizationId) !== organizationId) {
+    throw new Contradiction("the context is of another organization than the proof");
+  }
+  if (!isNamed(sha256(context.header), proven.organizationDataDigest)) {
+    throw new Contradiction("the context is of another state than the proof");
+  }
+  const { parentId } = header;
+  const parent = parentId && context.states.find((state) => toHex(state.organizationId) === toHex(parentId));
+  if (!isNamed(parent?.digest, proven.parentOrganizationDataDigest)) {
+    throw new Contradiction("the context is of another state of the parent than the proof");
+  }
+  if (context.directory === undefined) return;
+  if (toHex(context.directory) !== toHex(header.directory)) {
+    throw new Contradiction("the directory is not the one of the state");
+  }
+  const listed = parts.get(toHex(context.directory));
+  if (listed === undefined) throw new CannotTell("the directory of the state is missing");
+  const directory = new Map(decodeDirectory(listed).pages.map(({ name, digest }) => [name, toHex(digest)]));
+  const own = context.pages.filter((page) => uuidFromBytes(page.organizationId) === organizationId);
+  for (const { name, digest } of own) {
+    if (directory.get(name) !== toHex(digest)) throw new Contradiction(`page \`${name}\` is not the one of the state`);
+  }
+  if (context.isByParent) return;
+  const lacking = questionPages.find((name) => directory.has(name) && !own.some((page) => page.name === name));
+  if (lacking !== undefined) throw new Contradiction(`the context lacks page \`${lacking}\` of the state`);
+}
+
+function checkApprovals({ approvals }: DecisionContextContent, { userRequestApprovals }: PolicyOutcome): void {
+  const own = approvals.map(({ userId, credentialId, atMs }) => ({ userId, credentialId, timestampMs: String(atMs) }));
+  if (JSON.stringify(own) === JSON.stringify(userRequestApprovals)) return;
+  throw new Contradiction("the context has other approvals than the proof");
+}

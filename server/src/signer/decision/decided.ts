@@ -1,0 +1,40 @@
+/** Deciding an act, and what the decision looked at where it is to be proven. */
+import { authorise, type Decision, type Question } from "../../rules/authorise.ts";
+import type { KnownKeys } from "../../rules/keys.ts";
+import { outcomeOf } from "../../rules/policy_outcome.ts";
+import type { Approval } from "../../state/entities.ts";
+import type { KeyRecord } from "../../state/records.ts";
+import type { Act, Decided } from "./act.ts";
+import { questionOf } from "./question.ts";
+
+/** Without the flag in its body, an act is decided as if there were no proofs. */
+export function decideAct(act: Act, approvals: readonly Approval[]): { decision: Decision; decided?: Decided } {
+  const question = questionOf(act, approvals);
+  if (!act.asked.envelope.generateAppProofs) return { decision: authorise(question) };
+  const looked = { records: [] as readonly KeyRecord[], keyIds: new Set<string>(), interfaceIds: new Set<string>() };
+  const decision = authorise(watched(question, looked));
+  return { decision, decided: { outcome: outcomeOf(decision), approvals, ...looked } };
+}
+
+type Looked = { records: readonly KeyRecord[]; keyIds: Set<string>; interfaceIds: Set<string> };
+
+function watched(question: Question, looked: Looked): Question {
+  return {
+    ...question,
+    keys(): KnownKeys {
+      const keys = question.keys();
+      looked.records = keys.records;
+      return {
+        records: keys.records,
+        factsOf(id) {
+          looked.keyIds.add(id);
+          return keys.factsOf(id);
+        },
+      };
+    },
+    openInterface(interfaceId) {
+      looked.interfaceIds.add(interfaceId);
+      return question.openInterface(interfaceId);
+    },
+  };
+}

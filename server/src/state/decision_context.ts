@@ -1,0 +1,98 @@
+/**
+ * What a decision was taken on: the preimage of `decisionContextDigest` in app proofs. Long parts (pages, records, the directory) are named
+ * by their SHA-256 and kept beside it, so that a thousand decisions on one state keep its pages once. Layout: SPEC.md in this folder.
+ */
+import { toHex } from "@keystead/core/encoding/hex.ts";
+import {
+  bool,
+  bytes,
+  bytesUpTo,
+  decode,
+  encode,
+  fixed,
+  list,
+  optional,
+  struct,
+  textUpTo,
+  u8,
+  u32,
+  u64,
+  type ValueOf,
+} from "@keystead/core/encoding/layout.ts";
+import { Fault } from "@keystead/core/fault.ts";
+
+const contextFormat = 1;
+
+const approvalLayout = struct({
+  userId: textUpTo(36),
+  credentialId: textUpTo(36),
+  credentialType: optional(textUpTo(128)),
+  atMs: u64,
+});
+
+const contextLayout = struct({
+  format: u8,
+  rulesVersion: u32,
+  organizationId: fixed(16),
+  activityType: textUpTo(128),
+  /** SHA-256 of the submitted body, which lies with its activity: it may hold what is secret for a while. */
+  fingerprint: fixed(32),
+  proposerId: textUpTo(36),
+  /** All that there were, also those that no longer count. */
+  approvals: list(approvalLayout),
+  /** SHA-256 of the evidence that this decision came with, as its leaf has it. */
+  evidence: fixed(32),
+  isWaiting: bool,
+  isByParent: bool,
+  isByAuthProxy: bool,
+  nowMs: u64,
+  /** Approvals up to this time do not count: when the operator last accepted a database. */
+  acceptedAtMs: u64,
+  /** The header of the organization's state, and the digest of its directory where that is kept. */
+  header: bytesUpTo(512),
+  directory: optional(fixed(32)),
+  /** Every state that was looked at, as the leaf names them. */
+  states: list(struct({ organizationId: fixed(16), version: u64, digest: fixed(32) }), 8),
+  /** The pages that the rules read, and whose they are: a parent's, where it acted in its sub-organization. */
+  pages: list(struct({ organizationId: fixed(16), name: textUpTo(64), digest: fixed(32) })),
+  /** Keys and interfaces that the rules looked at, by the digests of their records. */
+  records: list(fixed(32)),
+});
+
+export type DecisionContextContent = Omit<ValueOf<typeof contextLayout>, "format">;
+
+export function encodeDecisionContext(context: DecisionContextContent): Uint8Array<ArrayBuffer> {
+  return encode(contextLayout, { format: contextFormat, ...context });
+}
+
+export function decodeDecisionContext(content: Uint8Array): DecisionContextContent {
+  const { format, ...context } = decode(contextLayout, content);
+  if (format !== contextFormat) {
+    throw new Fault("invalid_argument", `unknown format ${format} of a decision's context`);
+  }
+  return context;
+}
+
+/** The digests of all that a context does not hold itself, each once, in hex. */
+export function partsOf({ directory, pages, records }: DecisionContextContent): string[] {
+  const digests = [...(directory === undefined ? [] : [directory]), ...pages.map(({ digest }) => digest), ...records];
+  return [...new Set(digests.map((digest) => toHex(digest)))];
+}
+
+/** A context or a part of one, as it is stored by its SHA-256. */
+export type KeptPart = {
+  /** The organization whose members may read it: a parent's pages are not its sub-organization's to show. */
+  ownerId: string;
+  content: Uint8Array;
+};
+
+const keptLayout = list(struct({ ownerId: textUpTo(36), content: bytes }));
+
+/** On its way from the signer to the database: the context itself, then its parts. */
+export function encodeKept(parts: readonly KeptPart[]): Uint8Array<ArrayBuffer> {
+  return encode(keptLayout, parts);
+}
+
+export function decodeKept(content: Uint8Array): readonly KeptPart[] {
+  return decode(keptLayout, content);
+}

@@ -1,0 +1,91 @@
+/**
+ * Checks an export of the log, or one proof file, which `keystead log verify` runs. It needs files and one key: no network, no server and no
+ * database. It is no part of a server.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { Fault } from "@keystead/core/fault.ts";
+import { type Report, toReport } from "@keystead/core/log/verify/finding.ts";
+import { type LogKey, parseLogKey } from "@keystead/core/log/verify/log_key.ts";
+import { createVerifier } from "@keystead/core/log/verify/verify_export.ts";
+import { verifyProof } from "@keystead/core/log/verify/verify_proof.ts";
+import { parseVkey, type Vkey } from "@keystead/core/tlog/vkey.ts";
+import { nodeCurves } from "../curves/node_curves.ts";
+import { readExport } from "./read_export.ts";
+import { exitCodes, reportLines } from "./report_lines.ts";
+
+const misuse = 2;
+
+async function main(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      key: { type: "string", default: "" },
+      witness: { type: "string", multiple: true, default: [] },
+      since: { type: "string" },
+      replay: { type: "boolean", default: false },
+    },
+  });
+  const [path = ""] = positionals;
+  const key = reading("--key", () => parseLogKey(values.key));
+  const witnesses = values.witness.map((text) => reading(`--witness \`${text}\``, () => parseWitness(text)));
+  if (!statSync(path).isDirectory()) return checkProof(path, key, witnesses);
+  const since = values.since === undefined ? [] : [readFileSync(values.since, "utf8")];
+  const files = readExport(path);
+  const report = createVerifier(nodeCurves).verify(files, { key, witnesses, since });
+  // What is not the signer's need not be executed.
+  if (!values.replay || report.verdict === "bad") return say(report);
+  const { replayFiles } = await import("./replay_files.ts");
+  const { findings, acts } = await replayFiles(files);
+  console.log(`executed ${acts} acts again`);
+  return say(toReport([...report.findings, ...findings], report.counts));
+}
+
+function checkProof(path: string, key: LogKey, witnesses: readonly Vkey[]): number {
+  const { leaf, ...report } = verifyProof(nodeCurves, readFileSync(path, "utf8"), { key, witnesses });
+  if (leaf !== undefined) {
+    const type = leaf.activityType.replaceAll(/[^A-Z0-9_]/g, "?");
+    console.log(`${leaf.event} ${type}, grounds ${leaf.grounds}, at ${timeText(leaf.timeMs)}`);
+  }
+  return say(report);
+}
+
+/** A leaf may say any number; dates end in the year 275760. */
+function timeText(timeMs: number): string {
+  const date = new Date(timeMs);
+  return Number.isNaN(date.getTime()) ? `${timeMs} ms` : date.toISOString();
+}
+
+function say(report: Report): number {
+  console.log(reportLines(report).join("\n"));
+  return exitCodes[report.verdict];
+}
+
+function parseWitness(text: string): Vkey {
+  const vkey = parseVkey(text);
+  if (vkey.type !== 4) throw new Fault("invalid_argument", "that is the key of a log, not of a witness");
+  return vkey;
+}
+
+/** Thrown for what the caller got wrong. */
+class Misuse extends Error {}
+
+function reading<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Fault) throw new Misuse(`${what}: ${error.message}`);
+    throw error;
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof Error)) throw error;
+  const isKnown = error instanceof Misuse || error instanceof Fault || "syscall" in error;
+  if (!isKnown) throw error;
+  console.error(`keystead: ${error.message}`);
+  process.exitCode = error instanceof Misuse ? misuse : exitCodes.bad;
+}

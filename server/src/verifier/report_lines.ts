@@ -1,0 +1,39 @@
+/** What a check has found, as people read it. */
+import { type Finding, type FindingKind, placeText, type Report } from "@keystead/core/log/verify/finding.ts";
+
+/** 2 is for what nobody can tell: it is neither right nor wrong. */
+export const exitCodes = { good: 0, bad: 1, unchecked: 2 } as const;
+
+/** Of each kind. An organization may have erased thousands of bodies, and all say the same. */
+const shownOfEach = 20;
+
+/** Names of files and of keys are others' text: none of them may move the cursor of a terminal. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{fffd}");
+}
+
+export function reportLines({ verdict, findings, firstBadLeaf, counts }: Report): string[] {
+  const kinds: readonly FindingKind[] = ["bad", "unchecked", "note"];
+  const first =
+    firstBadLeaf === undefined ? [] : [`first bad leaf: ${placeText(firstBadLeaf.place)}: ${firstBadLeaf.what}`];
+  const { logs, organizations, leaves, stamps } = counts;
+  return [
+    ...kinds.flatMap((kind) => linesOf(findings.filter((finding) => finding.kind === kind))),
+    ...first,
+    `${verdict}: ${many(logs, "log")}, ${many(organizations, "organization")}, ${many(leaves, "leaf", "leaves")}, ` +
+      `${many(stamps, "stamp")} verified`,
+  ].map(plain);
+}
+
+function many(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`;
+}
+
+function linesOf(findings: readonly Finding[]): string[] {
+  const lines = findings.slice(0, shownOfEach).map(({ kind, place, what }) => {
+    const where = placeText(place);
+    return `${kind}: ${where === "" ? "" : `${where}: `}${what}`;
+  });
+  const more = findings.length - lines.length;
+  return more > 0 ? [...lines, `${findings[0]?.kind}: ${more} more like these`] : lines;
+}
