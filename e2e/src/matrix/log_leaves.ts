@@ -1,6 +1,6 @@
 /** list_log_leaves, get_log_statement: an organization's own part of the log, and how much of it there is. */
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { parseLogStatement } from "@keystead/core/log/statement.ts";
@@ -30,7 +30,7 @@ const badLogs: BadInput<Json>[] = [
   {
     name: "a log that is none",
     bend: () => ({ logId: "nothing" }),
-    refusal: invalid(/^invalid request body: field `logId` must /),
+    refusal: invalid("invalid request body: field `logId` has characters that are not allowed"),
   },
 ];
 
@@ -95,9 +95,10 @@ export const listLogLeaves = queryEntry<Json>({
 export const getLogStatement = queryEntry<Json>({
   good: () => ({}),
   required: [],
-  answer: ({ organizationId }, { statement, ...nothing }) => {
+  answer: ({ organizationId }, { statement, logs, ...nothing }) => {
     assert.deepEqual(nothing, {});
     const said = parseLogStatement(parseNote(statement).text);
+    assert.equal(said.logs, createHash("sha256").update(logs).digest("hex"));
     assert.equal(said.organizationId, organizationId);
     assert.ok(said.count > 0 && said.size >= said.count);
   },

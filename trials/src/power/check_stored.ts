@@ -38,7 +38,7 @@ export function rememberedAt(dataFolder: string): Remembered {
   const versions = new Map<string, number>();
   if (!existsSync(path) || !existsSync(keyPath)) return versions;
   readRecords(new Uint8Array(readFileSync(path)), deriveKey(readFileSync(keyPath), "memory"), ({ kind, value }) => {
-    if (kind !== "release") return;
+    if (kind !== "release" && kind !== "appended") return;
     for (const { organizationId, version } of value.pins) versions.set(uuidFromBytes(organizationId), version);
   });
   return versions;
