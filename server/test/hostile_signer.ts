@@ -96,6 +96,7 @@ export function startHostileSigner(t: TestContext): HostileSigner {
       const message = parseSignerMessage(value);
       if (message !== undefined && "message" in message) notes.push(message.message);
       if (message?.kind === "fatal") child.process.kill("SIGKILL");
+      if (message?.kind === "renamed") child.tellSynced();
     };
     const { joint, control, ...child } = startProcess({
       row: processes.signer,

@@ -193,12 +193,14 @@ class Launcher {
   }
 
   /** Node lets the signer sync what is in its file, and not the file's name. */
-  #syncMemory(): void {
+  #syncMemory(): boolean {
     const { data, say } = this.#options;
     try {
       syncFolder(data.signer);
+      return true;
     } catch (error) {
       say(`${data.signer} cannot be synced: ${reasonOf(error)}`);
+      return false;
     }
   }
 

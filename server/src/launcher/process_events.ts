@@ -21,7 +21,7 @@ export type Reactions = {
   /** There is work for a process that is started when it is needed. */
   onNeed(name: ProcessName): void;
   /** The signer's memory is there, perhaps for the first time or as another file. */
-  onMemory(): void;
+  onMemory(): boolean;
 };
 
 /** The exit code of a check that ran and found something: not one of those of a start that was refused. */
@@ -67,8 +67,12 @@ export class ProcessEvents {
     if (message.kind === "ready") this.#ready();
   }
 
-  hearSigner(message: SignerMessage, signer: Child): void {
-    if (message.kind === "ready" || message.kind === "renamed") this.#reactions.onMemory();
+  hearSigner(message: SignerMessage, signer: Child & { tellSynced(): void }): void {
+    if (message.kind === "ready" || message.kind === "renamed") {
+      const isSynced = this.#reactions.onMemory();
+      // It signs no checkpoint before it knows that its memory keeps its name through a power cut.
+      if (isSynced && message.kind === "renamed") signer.tellSynced();
+    }
     if (message.kind === "note") {
       if (this.#reactions.endsByItself) this.#saidBySigner.add(message.message);
       this.#reactions.say(`signer: ${message.message}`);

@@ -32,6 +32,8 @@ export type StartedProcess = Child & {
   joint: Socket | undefined;
   control: Socket | undefined;
   askToStop(): void;
+  /** The folder of its files is synced, as it asked. */
+  tellSynced(): void;
 };
 
 /** Starts a process as its row says. */
@@ -55,7 +57,8 @@ export function startProcess({ row, program, folder, files, user, env, ...start 
     writeOrders(control, start.orders);
   }
   const askToStop = () => (control ? control.end() : sendStop(started));
-  return { ...watch(started), joint, control, askToStop };
+  const tellSynced = () => control && writeOrders(control, [Buffer.from("synced")]);
+  return { ...watch(started), joint, control, askToStop, tellSynced };
 }
 
 function stdioOf({ output, descriptors }: ProcessRow): StdioOptions {

@@ -19,6 +19,7 @@ export function noMemory(acceptedAtMs: () => number): Memory {
     rememberBirth: unasked,
     wasBornHere: () => false,
     log: undefined,
+    isNamed: true,
     openLog: unasked,
     rememberAppended: unasked,
     rememberCheckpoint: unasked,

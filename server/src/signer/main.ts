@@ -18,12 +18,17 @@ import { serve } from "./serve.ts";
 // Everything it will ever run is loaded by now.
 lockDown("signer");
 
-const { rootKeys, orders, nodeDigest, say } = await readControl(4);
+const { rootKeys, orders, nodeDigest, say, onSynced } = await readControl(4);
 
 try {
   const note = (message: string) => say({ kind: "note", message });
   selfTest();
-  const renamed = () => say({ kind: "renamed" });
+  const waiting: (() => void)[] = [];
+  onSynced(() => waiting.shift()?.());
+  const renamed = (synced: () => void) => {
+    waiting.push(synced);
+    say({ kind: "renamed" });
+  };
   const memory = openMemoryHere();
   if (memory.torn > 0) {
     note(`a power cut tore the last ${memory.torn} bytes off its memory; they are kept in memory.torn, and it goes on`);

@@ -9,6 +9,8 @@ export type Control = {
   orders: Orders & { memoryFolder: string; resetClock: boolean };
   /** SHA-256 of the Node that runs this, as the launcher has it; it comes later than the rest. Empty where it could not be read. */
   nodeDigest: Promise<Uint8Array>;
+  /** Called with each word that the folder of the memory is synced. */
+  onSynced(listener: () => void): void;
   say(
     message:
       | { kind: "ready" | "renamed" }
@@ -28,6 +30,7 @@ export function readControl(descriptor: number): Promise<Control> {
     let pending: Buffer = Buffer.alloc(0);
     let rootKeys: RootKeys | undefined;
     let hasOrders = false;
+    let hearSynced: () => void = () => undefined;
     const nodeDigest = Promise.withResolvers<Uint8Array>();
     const take = (): Buffer | undefined => {
       if (pending.length < 4) return undefined;
@@ -58,11 +61,16 @@ export function readControl(descriptor: number): Promise<Control> {
             rootKeys,
             orders: JSON.parse(orders.toString("utf8")),
             nodeDigest: nodeDigest.promise,
+            onSynced(listener) {
+              hearSynced = listener;
+            },
             say: (message) => socket.write(`${JSON.stringify(message)}\n`),
           });
         }
-        const digest = take();
-        if (digest !== undefined) nodeDigest.resolve(Uint8Array.from(digest));
+        for (let part = take(); part !== undefined; part = take()) {
+          if (part.toString("latin1") === "synced") hearSynced();
+          else nodeDigest.resolve(Uint8Array.from(part));
+        }
       } catch (error) {
         reject(error);
       }

@@ -15,6 +15,7 @@ import { actKinds } from "../acts/catalogue.ts";
 import type { ActReport } from "./act_ledger.ts";
 import { ActOracle } from "./act_oracle_process.ts";
 import { type ActsCheck, checkActs, checkLog } from "./check_acts.ts";
+import { checkPublicLog } from "./check_public_log.ts";
 import { openHold } from "./postgres_hold.ts";
 import { openWire } from "./postgres_wire.ts";
 import { ready } from "./readiness.ts";
@@ -111,6 +112,9 @@ async function runSeed(
     code: 0,
     output: `${check.leaves} leaves in the database, 0 released ones missing\n`,
   });
+  const publicLog = await checkPublicLog(kept, stepped.checkpointFile);
+  assert.deepEqual(publicLog.wrong, [], "leaves of the log that are lost, doubled or moved");
+  assert.ok(publicLog.checkpoints > 1, "no checkpoint was signed");
   assert.equal(report.acknowledged.length + report.refused, trials.length, "every act was answered");
   return { faults, report, check };
 }

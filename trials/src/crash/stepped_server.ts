@@ -18,6 +18,8 @@ export type Role = "gateway" | "signer" | "courier";
 export type SteppedServer = {
   server: KeysteadServer;
   stages: readonly Stage[];
+  /** Every checkpoint that it has signed is appended here. */
+  checkpointFile: string;
   /** From now on whichever process comes to this step stops there. */
   arm(step: Step | undefined): void;
   /** The process that has stopped, if one has. */
@@ -42,6 +44,8 @@ export async function startStepped(
     const newStage = createStages(furnisher);
     for (let n = 0; n < stageCount; n++) stages.push(await newStage());
   });
+  // Beside a folder that there never is: the file must not lie in any data folder.
+  const checkpointFile = `${freshDataFolder(t)}.checkpoints`;
   const path = stopFile(dataFolder);
   writeFileSync(path, "0".repeat(digits), { mode: 0o644 });
   const file = openSync(path, "r+");
@@ -52,6 +56,7 @@ export async function startStepped(
     port: await freePort(),
     env: {
       KEYSTEAD_RESTART_PAUSE_MS: "0",
+      KEYSTEAD_CHECKPOINT_FILE: checkpointFile,
       KEYSTEAD_PROXY_BUDGETS: '{"signUps": 1000000, "codes": 1000000, "signIns": 1000000}',
       ...oauth2Settings,
     },
@@ -65,6 +70,7 @@ export async function startStepped(
   return {
     server,
     stages,
+    checkpointFile,
     arm(step) {
       const number = steps.findIndex(({ name }) => name === step) + 1;
       writeSync(file, String(number).padStart(digits, "0"), 0);

@@ -14,7 +14,17 @@ const [seed = 0, records = 0, compactBytes] = process.argv.slice(2).map(Number);
 const { rootKey, deploymentId, log } = memoryFixtures;
 const random = seededRandom(seed);
 const isLeftAlone = compactBytes !== undefined;
-const options = isLeftAlone ? { compactBytes, renamed: () => syncFolder(folder) } : memoryFixtures;
+/** The launcher's part: the folder is synced a while later. */
+const asked: (() => void)[] = [];
+function syncNow(): void {
+  syncFolder(folder);
+  for (const synced of asked.splice(0)) synced();
+}
+const renamed = (synced: () => void) => {
+  asked.push(synced);
+  if (isLeftAlone) syncNow();
+};
+const options = { compactBytes: compactBytes ?? memoryFixtures.compactBytes, renamed };
 
 mkdirSync(folder, { recursive: true });
 let memory = openMemory(folder, rootKey, options);
@@ -26,7 +36,8 @@ for (let number = 1; number <= records; number++) {
   memory.rememberAppended(number, pins, leaves);
   if (isLeftAlone) continue;
   if (random.next() < 0.01) memory.sync();
-  if (random.next() < 0.02) {
+  if (random.next() < 0.1) syncNow();
+  if (random.next() < 0.02 && memory.isNamed) {
     // Some leaves behind the head, as a gateway that has not stored them yet asks for it; then others are told.
     const size = Math.max(memory.log?.checkpointSize ?? 0, number - random.below(20));
     if (size > 0) memory.rememberCheckpoint(size);
@@ -34,6 +45,7 @@ for (let number = 1; number <= records; number++) {
   }
   if (random.next() < 0.005) {
     memory.close();
+    asked.length = 0;
     memory = openMemory(folder, rootKey, options);
   }
 }

@@ -7,7 +7,7 @@ import type { Reply, Request } from "../../frames/messages.ts";
 import { missingLinks, openDirectoryOf } from "../decision/offered_state.ts";
 import type { Signer } from "../decision/signer.ts";
 import { openLogOf } from "../log/next_log.ts";
-import { signedNote } from "./checkpoint.ts";
+import { requireName, signedNote } from "./checkpoint.ts";
 
 export function signStatement(
   signer: Signer,
@@ -31,7 +31,7 @@ export function signStatement(
     timeMs,
     logs: toHex(page.digest),
   });
-  // What is signed must not be forgotten: after a power cut the count would be smaller.
+  requireName(memory);
   memory.sync();
   return { kind: "signed", value: { note: signedNote(signer, text) } };
 }

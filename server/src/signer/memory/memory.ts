@@ -50,6 +50,8 @@ export type Memory = {
    * kill leaves them there.
    */
   rememberAppended(timeMs: number, pins: readonly MovedPin[], leaves: readonly LoggedLeaf[]): void;
+  /** False for a moment after the file was opened or compacted: a power cut could bring back the one before. */
+  readonly isNamed: boolean;
   /** The log is signed up to this size, and stored elsewhere. Returns once that is on the disk, with the root. */
   rememberCheckpoint(size: number): Uint8Array;
   /** Leaves from before the log are taken in, all that came. */
@@ -94,13 +96,13 @@ export type MemoryOptions = {
   write?: WriteBytes;
   /** Words for the operator: what keeps it from being written, and that nothing does any more. */
   note?: (message: string) => void;
-  /** The file has its name from another one now, which is not on the disk before somebody syncs the folder; Node lets the signer not. */
-  renamed?: () => void;
+  /** The file has a new name, which is not on the disk before somebody syncs the folder, and says so; Node lets the signer not. */
+  renamed?: (synced: () => void) => void;
 };
 
 export function openMemory(folder: string, rootKey: Uint8Array, options: MemoryOptions = {}): Memory {
   const path = join(folder, "memory");
-  const { write = writeSync, note = () => undefined, renamed = () => undefined, retiring } = options;
+  const { write = writeSync, note = () => undefined, renamed = (synced) => synced(), retiring } = options;
   const { compactBytes = 16 * 1024 * 1024 } = options;
   const keys = {
     current: deriveKey(rootKey, "memory"),
@@ -148,6 +150,9 @@ function memoryOf(
     wasReleased: (boot, number) => contents.released.has(boot, number),
     get log() {
       return contents.log;
+    },
+    get isNamed() {
+      return file.isNamed;
     },
     owes: (boot, number) => !contents.owed.isEmpty && contents.owed.has(boot, number),
     owed: () => [...contents.owed.ranges()],

@@ -15,7 +15,7 @@ const unsyncedBytes = 256 * 1024;
 export type FileOptions = {
   write: WriteBytes;
   note: (message: string) => void;
-  renamed: () => void;
+  renamed: (synced: () => void) => void;
   compactBytes: number;
 };
 
@@ -34,6 +34,8 @@ export class MemoryFile {
   /** Behind its last record the file may hold a part of one that was not taken back yet. */
   #hasRest = false;
   #isFailing = false;
+  /** How often the file got its name without a word yet that the folder is synced. */
+  #unsyncedNames = 0;
 
   /** Goes on with what `stored` tells of the file, or makes a new one when there is none. */
   constructor(path: string, key: Uint8Array, stored: StoredMemory | undefined, options: FileOptions) {
@@ -55,6 +57,20 @@ export class MemoryFile {
       writeAll(this.#file, magic);
       this.#length = magic.length;
     }
+    // It may be new, or the process before this one may have renamed it.
+    this.#named();
+  }
+
+  /** Whether a power cut would leave this file under its name, and not the one before. */
+  get isNamed(): boolean {
+    return this.#unsyncedNames === 0;
+  }
+
+  #named(): void {
+    this.#unsyncedNames += 1;
+    this.#options.renamed(() => {
+      this.#unsyncedNames -= 1;
+    });
   }
 
   /** Returns after the record is with the kernel, so any kill leaves it there; with `isWaitedFor`, after it is on the disk. */
@@ -102,7 +118,7 @@ export class MemoryFile {
     this.#length = length;
     this.#synced = length;
     this.#compactedLength = length;
-    this.#options.renamed();
+    this.#named();
   }
 
   /** The long file is as good as the short one; after a failure the next chance comes with the next doubling. */
