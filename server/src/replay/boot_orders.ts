@@ -1,6 +1,8 @@
 /** The orders under which each process of the signer decided: limits, issuers and choices of the operator, as `BOOTED` leaves disclose them. */
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { type Limits, withLimits } from "../endpoints/limits.ts";
+import { decodeBootOrder } from "../rules/boot_order.ts";
+import { rulesVersion } from "../rules/rules_version.ts";
 import type { OrganizationLog } from "./exported.ts";
 
 /** What decisions read of an order. */
@@ -34,16 +36,16 @@ const defaultOrders: DecisionOrders = {
 export function readBootOrders(logs: Iterable<OrganizationLog>, known?: Partial<DecisionOrders>): BootOrders {
   const orders = new Map<string, DecisionOrders>();
   /** The same orders are the same object: a signer is made for each. */
-  const byContent = new Map<string, DecisionOrders>();
+  const byContent = new Map<string, DecisionOrders | undefined>();
   for (const { entries, find } of logs) {
     for (const { leaf } of entries) {
       if (leaf.event !== "BOOTED" || orders.has(toHex(leaf.boot))) continue;
       const content = find(leaf.fingerprint);
       if (content === undefined) continue;
-      const text = new TextDecoder().decode(content);
-      const order = byContent.get(text) ?? parseOrder(text);
-      byContent.set(text, order);
-      orders.set(toHex(leaf.boot), order);
+      const name = toHex(leaf.fingerprint);
+      const order = byContent.has(name) ? byContent.get(name) : readOrder(content);
+      byContent.set(name, order);
+      if (order !== undefined) orders.set(toHex(leaf.boot), order);
     }
   }
   return {
@@ -53,19 +55,11 @@ export function readBootOrders(logs: Iterable<OrganizationLog>, known?: Partial<
   };
 }
 
-type OrderJson = Partial<Omit<DecisionOrders, "limits" | "linkingIssuers">> & {
-  limits?: Readonly<Record<string, number>>;
-  linkingIssuers?: readonly string[];
-};
-
-function parseOrder(text: string): DecisionOrders {
-  const { limits = {}, linkingIssuers = [], ...order } = JSON.parse(text) as OrderJson;
-  return {
-    limits: withLimits(limits),
-    hasSandboxCodes: order.hasSandboxCodes === true,
-    allowsPlainAnswers: order.allowsPlainAnswers === true,
-    hasCaptcha: order.hasCaptcha === true,
-    linkingIssuers: new Set(linkingIssuers),
-    ownIssuer: order.ownIssuer,
-  };
+/** Undefined where other rules than ours decided. */
+function readOrder(content: Uint8Array): DecisionOrders | undefined {
+  const { rulesVersion: version, limits, linkingIssuers, ownIssuer, ...choices } = decodeBootOrder(content);
+  if (version !== rulesVersion) return undefined;
+  const { hasSandboxCodes, allowsPlainAnswers, hasCaptcha } = choices;
+  const known = { hasSandboxCodes, allowsPlainAnswers, hasCaptcha };
+  return { ...known, limits: withLimits(limits), linkingIssuers: new Set(linkingIssuers), ownIssuer };
 }

@@ -1,5 +1,6 @@
 /** What an export discloses of organizations, read for the replay: leaves, and by their digests the bytes that came with them. */
 import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeHeader } from "@keystead/core/log/header.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
 import { withoutMac } from "../state/authenticity.ts";
@@ -14,7 +15,13 @@ export type ExportedLeaf = {
   readonly made?: Uint8Array | undefined;
 };
 
-export type Exported = { readonly organizations: ReadonlyMap<string, { readonly leaves: readonly ExportedLeaf[] }> };
+export type ExportedOrganization = {
+  readonly leaves: readonly ExportedLeaf[];
+  /** How many there are besides, which are not shown. */
+  readonly undisclosed?: number;
+};
+
+export type Exported = { readonly organizations: ReadonlyMap<string, ExportedOrganization> };
 
 /** One leaf of an organization. */
 export type Entry = {
@@ -30,12 +37,16 @@ export type Entry = {
 export type OrganizationLog = {
   organizationId: string;
   entries: readonly Entry[];
+  undisclosed: number;
   /** The bytes with this SHA-256, wherever in the organization they are disclosed: a vote names a body that came with its submission. */
   find(digest: Uint8Array): Uint8Array | undefined;
 };
 
 /** Throws `invalid_argument` for a leaf that cannot be read. */
-export function readExported(organizationId: string, leaves: readonly ExportedLeaf[]): OrganizationLog {
+export function readExported(
+  organizationId: string,
+  { leaves, undisclosed = 0 }: ExportedOrganization,
+): OrganizationLog {
   const bodies = new Map<string, Uint8Array>();
   const seen = new Set<string>();
   const entries: Entry[] = [];
@@ -48,7 +59,7 @@ export function readExported(organizationId: string, leaves: readonly ExportedLe
     seen.add(name);
     entries.push(toEntry(index, leaf, made));
   }
-  return { organizationId, entries, find: (digest) => bodies.get(toHex(digest)) };
+  return { organizationId, entries, undisclosed, find: (digest) => bodies.get(toHex(digest)) };
 }
 
 function toEntry(index: number, leaf: Leaf, made: Uint8Array | undefined): Entry {
@@ -64,7 +75,8 @@ function toEntry(index: number, leaf: Leaf, made: Uint8Array | undefined): Entry
   };
 }
 
-/** Acts of the operator that decide nothing and change no state. */
-export function changesNothing({ leaf: { event } }: Entry): boolean {
-  return event === "BOOTED" || event === "DATABASE_ACCEPTED";
+/** Whether it tells of an act in this organization. Acts of the operator are shown to all, and most decide nothing. */
+export function isActIn(organizationId: string, { leaf }: Entry): boolean {
+  if (leaf.event === "BOOTED" || leaf.event === "DATABASE_ACCEPTED") return false;
+  return uuidFromBytes(leaf.organizationId) === organizationId;
 }

@@ -21,7 +21,7 @@ const nothingMade: ToldRecords = { made: [], contents: [] };
 export function redo(world: World, site: Site, entry: Entry, state: ReplayState): Redone {
   const { leaf } = entry;
   const { log } = site;
-  if (leaf.grounds === "OPERATOR") return redoOperatorAct(world, entry, state);
+  if (leaf.grounds === "OPERATOR") return redoOperatorAct(world, entry, log.organizationId, state);
   const [evidence] = leaf.evidence;
   if (evidence === undefined) return { differences: ["nobody has stamped it"], unchecked: [] };
   const body = log.find(evidence.body);

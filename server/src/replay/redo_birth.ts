@@ -3,7 +3,8 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeHeader } from "@keystead/core/log/header.ts";
 import type { Prepared } from "../frames/messages.ts";
-import { type BirthOrder, birth } from "../signer/operator/birth.ts";
+import { findOpenedLog } from "../signer/log/listed_log.ts";
+import { type BirthOrder, birthIn } from "../signer/operator/birth.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { ask } from "./ask.ts";
 import { compareLeaves } from "./compare.ts";
@@ -19,15 +20,16 @@ export function redoBirth(world: World, site: Site, entry: Entry): Redone {
   return entry.leaf.grounds === "OPERATOR" ? redoOrder(world, site, entry) : redoByParent(world, site, entry);
 }
 
-function redoOrder(world: World, { log }: Site, entry: Entry): Redone {
+function redoOrder(world: World, { log: { find } }: Site, entry: Entry): Redone {
   const { leaf } = entry;
-  const order = log.find(leaf.fingerprint);
+  const order = find(leaf.fingerprint);
   if (order === undefined) return undisclosed("the order of its birth", entry);
   const { signer } = world;
   signer.setTime(leaf.timeMs);
   const ordered = JSON.parse(new TextDecoder().decode(order)) as BirthOrder;
   const { orders } = ordersOf(world, leaf.boot);
-  const prepared = birth(signer.under(orders), ordered, signer.sealedKeyring);
+  const log = findOpenedLog(leaf);
+  const prepared = birthIn(signer.under(orders), ordered, signer.sealedKeyring, log);
   const differences = compareLeaves(leaf, prepared, { withoutParent: false, isRefused: false });
   return { state: prepared.next && stateAfter(undefined, prepared.next), differences, unchecked: [] };
 }

@@ -31,7 +31,9 @@ export type ReplayOptions = {
 };
 
 export async function replayExport(exported: Exported, { orders, done }: ReplayOptions = {}): Promise<ReplayReport> {
-  const logs = new Map([...exported.organizations].map(([id, { leaves }]) => [id, readExported(id, leaves)] as const));
+  const logs = new Map(
+    [...exported.organizations].map(([id, organization]) => [id, readExported(id, organization)] as const),
+  );
   const world = createWorld(logs, readBootOrders(logs.values(), orders));
   const report: ReplayReport = { organizations: 0, acts: 0, differences: [], unchecked: [] };
   for (const log of parentsFirst(logs)) {

@@ -4,7 +4,7 @@
  */
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import type { Leaf } from "@keystead/core/log/leaf.ts";
-import { changesNothing, type Entry, type OrganizationLog } from "./exported.ts";
+import { type Entry, isActIn, type OrganizationLog } from "./exported.ts";
 import { createRecordShelf, type RecordShelf } from "./record_shelf.ts";
 import { redo } from "./redo.ts";
 import { redoBirth } from "./redo_birth.ts";
@@ -32,7 +32,7 @@ type Frame = { state: ReplayState; rest: Entry[]; records: number; executed: num
 export function replayOrganization(world: World, log: OrganizationLog): OrganizationReplay {
   const found: OrganizationReplay = { acts: 0, differences: [], unchecked: [], isWhole: false, end: undefined };
   const site: Site = { log, records: createRecordShelf(), executed: [] };
-  const open = new Set(log.entries.filter((entry) => !changesNothing(entry)));
+  const open = new Set(log.entries.filter((entry) => isActIn(log.organizationId, entry)));
   const byState = Map.groupBy(open, ({ before, leaf }) => (leaf.event === "BIRTH" ? "" : (before ?? "")));
   const frames: Frame[] = [];
   let isLost = false;
@@ -83,7 +83,16 @@ export function replayOrganization(world: World, log: OrganizationLog): Organiza
   found.isWhole = !isLost && open.size === 0;
   if (!isLost) noteUnreached(found, [...open].sort(inOrder));
   else if (open.size > 0) found.unchecked.push({ index: firstOf(open), what: `${open.size} acts after that` });
-  return found;
+  return log.undisclosed === 0 ? found : withDoubts(found);
+}
+
+/** A leaf that is not shown may have made what an act looks at: nobody can tell. */
+function withDoubts({ differences, unchecked, ...found }: OrganizationReplay): OrganizationReplay {
+  const doubts = differences.map(({ index, what }) => ({
+    index,
+    what: `${what}, which may rest on a leaf that is not shown`,
+  }));
+  return { ...found, differences: [], unchecked: [...unchecked, ...doubts] };
 }
 
 function attempt(act: () => Redone): Redone {

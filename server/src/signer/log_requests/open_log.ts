@@ -5,6 +5,7 @@
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { logVkey } from "@keystead/core/log/log_name.ts";
+import type { OpenedLog } from "@keystead/core/log/outside_values.ts";
 import { openCheckpoint } from "@keystead/core/tlog/checkpoint.ts";
 import { emptyRoot } from "@keystead/core/tlog/tree.ts";
 import type { Prepared, Reply, Request } from "../../frames/messages.ts";
@@ -80,7 +81,8 @@ function largest(a: LogHead | undefined, b: LogHead | undefined): LogHead | unde
   return equalBytes(a.logId, b.logId) && b.size > a.size ? b : a;
 }
 
-function listing(signer: Signer, state: OpenState, log: OpenLog, nowMs: number): Prepared {
+/** The act itself: what it lists, on which state. */
+export function listing(signer: Signer, state: OpenState, log: OpenedLog, nowMs: number): Prepared {
   const { known, directory, pages, pageLengths, organizationId } = state;
   const before = { ...known.header, digest: known.digest, directory, pages, pageLengths };
   const changes = [listLog(log, nowMs)];

@@ -4,6 +4,7 @@ import { apiKeyCurves, normalisePublicKey } from "@keystead/core/crypto/api_key.
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { noState } from "@keystead/core/log/header.ts";
+import type { OpenedLog } from "@keystead/core/log/outside_values.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { newAuthProxy, withAuthProxyFeature } from "../../rules/auth_proxy.ts";
 import { objectId } from "../../state/derived_id.ts";
@@ -27,12 +28,21 @@ export type BirthOrder = {
 };
 
 export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Array): Prepared {
+  // Its log begins with it.
+  return birthIn(signer, order, sealedKeyring, unlistedLog(signer.memory, signer.now()));
+}
+
+/** `log`: the one that it lists; none of a birth from before there were logs, when it is executed anew. */
+export function birthIn(
+  signer: Signer,
+  order: BirthOrder,
+  sealedKeyring: Uint8Array,
+  log: OpenedLog | undefined,
+): Prepared {
   const nowMs = signer.now();
   const organizationId = uuidToBytes(order.organizationId);
   const orderText = new TextEncoder().encode(JSON.stringify(order));
   const orderDigest = sha256(orderText);
-  // Its log begins with it.
-  const log = unlistedLog(signer.memory, nowMs);
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
   const settings = { organizationName: order.organizationName, features: [], ...times };
   const { authProxy } = order;
@@ -57,7 +67,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     }),
     put("rootQuorum", { threshold: 1, userIds: [order.userId] }),
     ...(authProxy === undefined ? [] : newAuthProxy(authProxy, nowMs)),
-    listLog(log, nowMs),
+    ...(log === undefined ? [] : [listLog(log, nowMs)]),
   ];
   const before = beforeBirth(organizationId, undefined);
   const { next } = writeState(signer, before, changes, executedIn(before));
@@ -68,7 +78,7 @@ export function birth(signer: Signer, order: BirthOrder, sealedKeyring: Uint8Arr
     timeMs: nowMs,
     decidedOn: undefined,
     header: next.header,
-    outside: [openedLogValue(log)],
+    outside: log === undefined ? [] : [openedLogValue(log)],
     outcome: sha256(fromHex(order.apiPublicKey)),
   });
   return {
