@@ -3,9 +3,10 @@
  * place. What cannot be written is left as it is.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
+import { builtSource } from "../core/src/attestation/built_source.ts";
 import { listBuilt, listSources, packages } from "./built.mjs";
-import { withoutTypes } from "./without_types.mjs";
 
 try {
   for (const folder of packages) build(folder);
@@ -19,7 +20,10 @@ function build(folder) {
   const [before, now] = [listBuilt(folder), listSources(folder)];
   for (const path of Object.keys(now).filter((path) => now[path] !== before[path])) {
     const source = readFileSync(join(folder, "src", path), "utf8");
-    writeWhole(join(folder, "build", builtName(path)), path.endsWith(".ts") ? withoutTypes(source) : source);
+    writeWhole(
+      join(folder, "build", builtName(path)),
+      path.endsWith(".ts") ? builtSource(source, stripTypeScriptTypes) : source,
+    );
   }
   for (const path of Object.keys(before).filter((path) => !(path in now))) {
     rmSync(join(folder, "build", builtName(path)), { force: true });

@@ -1,6 +1,5 @@
 /** Checks an app proof and the boot proof that it refers to, without a server. */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { type AppProof, verifyAppProof } from "@keystead/core/attestation/app_proof.ts";
 import { readLoadedFiles } from "@keystead/core/attestation/loaded_files.ts";
 import { nobleP384 } from "@keystead/core/attestation/noble_p384.ts";
@@ -12,12 +11,9 @@ import { Fault } from "@keystead/core/fault.ts";
 import { type CommandContext, refuseArguments, UsageError } from "../command.ts";
 import { whyUnread } from "../profile.ts";
 import { attestationRootOf } from "../proof/attestation_root.ts";
-import { type Comparison, compareCode, type WithoutTypes } from "../proof/compare_code.ts";
+import { type Comparison, compareCode } from "../proof/compare_code.ts";
 
 const exitCodes = { good: 0, bad: 1, unchecked: 2 } as const;
-
-/** The server's own, beside this program. */
-const buildStep = join(import.meta.dirname, "../../../server/without_types.mjs");
 
 export async function proofVerify(context: CommandContext): Promise<number> {
   refuseArguments(context, 1);
@@ -43,8 +39,7 @@ export async function proofVerify(context: CommandContext): Promise<number> {
     }
     // Node warns of a function that every start relies on.
     process.removeAllListeners("warning");
-    const { withoutTypes } = (await import(buildStep)) as { withoutTypes: WithoutTypes };
-    return reportCode(await compareCode(files, context.flags.code, withoutTypes));
+    return reportCode(await compareCode(files, context.flags.code));
   } catch (error) {
     if (error instanceof Fault) return bad(error.message);
     throw error;

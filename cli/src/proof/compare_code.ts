@@ -1,7 +1,9 @@
-/** Holds the list of files that a signer has loaded against a clone of the code, after `npm ci` in it. */
+/** Holds the list of files that a signer has loaded against a clone of the code, after `npm ci` in it. Nothing of the clone is run. */
 import { createHash, hash } from "node:crypto";
 import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
+import { builtSource } from "@keystead/core/attestation/built_source.ts";
 import { type LoadedFile, nodePrefix } from "@keystead/core/attestation/loaded_files.ts";
 
 export type Comparison =
@@ -10,21 +12,14 @@ export type Comparison =
   | { kind: "differs"; path: string; why: string }
   | { kind: "unchecked"; why: string };
 
-/** Removes types as a start does. It is this program's own, so that nothing of the clone is run. */
-export type WithoutTypes = (source: string) => string;
-
-export async function compareCode(
-  files: readonly LoadedFile[],
-  clone: string,
-  withoutTypes: WithoutTypes,
-): Promise<Comparison> {
+export async function compareCode(files: readonly LoadedFile[], clone: string): Promise<Comparison> {
   const node = files.find(({ path }) => path.startsWith(nodePrefix));
   if (node === undefined)
     return { kind: "unchecked", why: "the list does not name Node, which the server could not read" };
   const [, version = "", platform = ""] = /^node:(v[\d.]+)-(.+)$/.exec(node.path) ?? [];
   for (const { path, digest } of files) {
     if (path === node.path) continue;
-    const found = digestIn(clone, path, version, withoutTypes);
+    const found = digestIn(clone, path, version);
     if (typeof found !== "string") return found.kind === "differs" ? { path: sourceOf(path), ...found } : found;
     if (found !== digest) return { kind: "differs", path: sourceOf(path), why: "it is another in the clone" };
   }
@@ -33,7 +28,7 @@ export async function compareCode(
 
 type Trouble = { kind: "differs"; why: string } | { kind: "unchecked"; why: string };
 
-function digestIn(clone: string, path: string, version: string, withoutTypes: WithoutTypes): string | Trouble {
+function digestIn(clone: string, path: string, version: string): string | Trouble {
   if (path.split("/").some((part) => part === ".." || part === "") || /[?%:\\]/.test(path)) {
     return { kind: "differs", why: "it is no path inside a clone" };
   }
@@ -48,7 +43,7 @@ function digestIn(clone: string, path: string, version: string, withoutTypes: Wi
       why: `${path} can only be built as it was with Node ${version}; this is ${process.version}`,
     };
   }
-  return hash("sha256", withoutTypes(readFileSync(file, "utf8")));
+  return hash("sha256", builtSource(readFileSync(file, "utf8"), stripTypeScriptTypes));
 }
 
 /** Starts run sources without their types. A clone may have none of those, or others: they are made again. */

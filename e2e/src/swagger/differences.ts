@@ -24,7 +24,9 @@ export const renamedValues: readonly Renamed[] = [
 
 /** Endpoints of ours that no published client has. The document cannot speak of them. */
 export const ownEndpoints: readonly string[] = [
+  "/public/v1/query/get_log_statement",
   "/public/v1/query/get_proof_context",
+  "/public/v1/query/list_log_leaves",
   "/public/v1/query/simulate_activity",
   // The document has their types, intents and results, and no paths for them.
   "/public/v1/submit/disable_auth_proxy",

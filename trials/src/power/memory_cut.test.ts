@@ -4,7 +4,7 @@
  * `npm run figures`.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -17,14 +17,15 @@ import { samples } from "../../../core/test/samples.ts";
 import { seededRandom } from "../../../core/test/seeded_random.ts";
 import { apply, cutPower, emptyImage, type Kept, keepAll, keepNothing, writeKept } from "./disk_image.ts";
 import { type Change, parseJournal } from "./journal.ts";
-import { createHistoryCheck, historyOf, memoryFixtures } from "./memory_history.ts";
+import { createHistoryCheck, createLogCheck, historyOf, memoryFixtures } from "./memory_history.ts";
 
 const cuts = samples.memoryCuts;
 const records = samples.memoryCutReleases;
 const isHistory = createHistoryCheck(records);
-const { rootKey, deploymentId, boot } = memoryFixtures;
+const isLog = createLogCheck(records);
+const { rootKey, deploymentId } = memoryFixtures;
 
-test(`${cuts} power cuts on the signer's memory: it remembers a moment of its own history`, {
+test(`${cuts} power cuts on the signer's memory: it remembers a moment of its own history, and every checkpoint that was handed out`, {
   skip: noTestDisk(),
 }, async (t) => {
   const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -48,7 +49,10 @@ test(`${cuts} power cuts on the signer's memory: it remembers a moment of its ow
   for (const place of places) {
     for (; applied <= place; applied++) apply(image, changes[applied] as Change);
     try {
-      const { releases, torn } = withKept(cutPower(image, random), dataFolder, lookInto);
+      const handed = withKept(keepAll(image), dataFolder, handedOut);
+      const { releases, torn, signed } = withKept(cutPower(image, random), dataFolder, lookInto);
+      if (signed < handed)
+        complaints.push(`after change ${place}: a checkpoint of ${handed} was handed out, and ${signed} is remembered`);
       if (releases === undefined && place >= born)
         complaints.push(`after change ${place}: the deployment is forgotten`);
       outcomes[releases === undefined ? "empty" : torn > 0 ? "torn" : "whole"] += 1;
@@ -128,30 +132,39 @@ function bytesOf(first: number, last: number): number {
     const moved = pins.map(({ organizationId, pin }) => ({
       ...{ organizationId, version: pin.version, digest: pin.digest.subarray(0, pinDigestLength) },
     }));
-    const record = { kind: "release", value: { timeMs: number, pins: moved, leaves } } as const;
+    const record = { kind: "appended", value: { timeMs: number, pins: moved, leaves } } as const;
     sum += frameRecord(rootKey, new Uint8Array(32), record).length;
   }
   return sum;
 }
 
+/** The size of the last checkpoint that others were told of. */
+function handedOut(folder: string): number {
+  const path = join(folder, "handed");
+  return existsSync(path) ? Number(readFileSync(path, "utf8")) : 0;
+}
+
 /** How far its history goes, undefined when it has not begun. Fails on anything that was never so. */
-function lookInto(folder: string): { releases: number | undefined; torn: number } {
+function lookInto(folder: string): { releases: number | undefined; torn: number; signed: number } {
   const memory = openMemory(folder, rootKey);
   const { torn } = memory;
   try {
-    if (memory.deploymentId === undefined && !memory.wasBornHere(deploymentId)) return { releases: undefined, torn };
+    if (memory.deploymentId === undefined && !memory.wasBornHere(deploymentId))
+      return { releases: undefined, torn, signed: 0 };
     const releases = memory.lastTimeMs;
     assert.ok(isHistory(memory.pins, releases), `other pins than after ${releases} releases`);
+    const { log } = memory;
+    if (log === undefined && releases === 0) return { releases, torn, signed: 0 };
+    assert.ok(log !== undefined && isLog(log, releases), `another log than after ${releases} releases`);
     const ranges = memory.released().map(({ first, last }) => [first, last]);
     assert.deepEqual(ranges, releases === 0 ? [] : [[1, releases]]);
-    memory.rememberRelease(releases + 1, historyOf(releases + 1).pins, [
-      { boot, first: releases + 1, last: releases + 1 },
-    ]);
+    const { pins, leaves } = historyOf(releases + 1);
+    memory.rememberAppended(releases + 1, pins, leaves);
   } finally {
     memory.close();
   }
   const again = openMemory(folder, rootKey);
   assert.equal(again.lastTimeMs, memory.lastTimeMs, "what is remembered next is lost");
   again.close();
-  return { releases: memory.lastTimeMs - 1, torn };
+  return { releases: memory.lastTimeMs - 1, torn, signed: again.log?.checkpointSize ?? 0 };
 }

@@ -1,8 +1,10 @@
-/** A history of releases that anyone can compute: what the nth of them moves, and what is remembered after it. */
+/** A history of releases that anyone can compute: what the nth of them moves and appends, and what is remembered after it. */
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import type { MovedPin } from "@keystead/server/signer/memory/memory.ts";
+import { Frontier } from "@keystead/core/tlog/tree.ts";
+import type { LoggedLeaf } from "@keystead/server/signer/memory/log_tail.ts";
+import type { Memory, MovedPin } from "@keystead/server/signer/memory/memory.ts";
 import type { Pins } from "@keystead/server/signer/memory/pins.ts";
-import type { ReleasedRange } from "@keystead/server/signer/memory/released_numbers.ts";
+import { sha256 } from "@keystead/server/state/digest.ts";
 
 const bytes = (length: number, fill: number): Uint8Array => new Uint8Array(length).fill(fill);
 
@@ -10,6 +12,7 @@ export const memoryFixtures = {
   rootKey: bytes(32, 7),
   deploymentId: bytes(16, 9),
   boot: bytes(16, 3),
+  log: { logId: bytes(16, 5), openedAtMs: 1, previous: undefined, takesAll: false },
   /** Small, so that the file is compacted again and again. */
   compactBytes: 32 * 1024,
 };
@@ -20,15 +23,28 @@ function organizationOf(place: number): Uint8Array {
   return id;
 }
 
+const organizations = 300;
+
+/** The leaf of the nth release: each organization's turn comes again after all others'. */
+function leafOf(number: number): LoggedLeaf {
+  return {
+    organizationId: organizationOf((number - 1) % organizations),
+    boot: memoryFixtures.boot,
+    number,
+    ordinal: Math.floor((number - 1) / organizations) + 1,
+    entry: sha256(String(number)),
+  };
+}
+
 /** Mostly a few pins; at times many, so that one record spans many sectors. */
-export function historyOf(number: number): { pins: MovedPin[]; leaves: ReleasedRange[] } {
+export function historyOf(number: number): { pins: MovedPin[]; leaves: LoggedLeaf[] } {
   const count = number % 37 === 0 ? 250 : 1 + (number % 5);
   return {
     pins: Array.from({ length: count }, (_, place) => ({
-      organizationId: organizationOf((number + place) % 300),
+      organizationId: organizationOf((number + place) % organizations),
       pin: { version: number, digest: bytes(32, number % 251) },
     })),
-    leaves: [{ boot: memoryFixtures.boot, first: number, last: number }],
+    leaves: [leafOf(number)],
   };
 }
 
@@ -53,5 +69,20 @@ export function createHistoryCheck(longest: number): (pins: Pins, releases: numb
     const isLast = ({ organizationId, pin }: (typeof entries)[number]): boolean =>
       pin.version === moves.get(toHex(organizationId))?.findLast((number) => number <= releases);
     return entries.length === [...known].length && entries.every(isLast);
+  };
+}
+
+/** Says whether the log is as it was after so many releases: every entry and every ordinal. */
+export function createLogCheck(longest: number): (log: NonNullable<Memory["log"]>, releases: number) => boolean {
+  const frontier = new Frontier(sha256);
+  const roots = [toHex(frontier.root())];
+  for (let number = 1; number <= longest; number++) {
+    frontier.append(leafOf(number).entry);
+    roots.push(toHex(frontier.root()));
+  }
+  return (log, releases) => {
+    const isTree = [log.checkpointSize, releases].every((size) => toHex(log.edgeAt(size).root()) === roots[size]);
+    const newest = Array.from({ length: Math.min(organizations, releases) }, (_, n) => leafOf(releases - n));
+    return isTree && newest.every((leaf) => log.ordinals.last(leaf.organizationId) === leaf.ordinal);
   };
 }
