@@ -16,7 +16,16 @@ test("a history is exported, checked after the server has gone, and found out wh
   const stamper = createApiKeyStamper({ apiPublicKey, apiPrivateKey });
   const client = createClient({ baseUrl, organizationId, stamper });
   for (const userTagName of ["a", "b", "c"]) await client.createUserTag({ userTagName, userIds: [userId] });
-  const { activity } = await client.createWallet({ walletName: "w", accounts: [] });
+  const account = { curve: "CURVE_SECP256K1", pathFormat: "PATH_FORMAT_BIP32", path: "m/44'/60'/0'/0/0" } as const;
+  const accounts = [{ ...account, addressFormat: "ADDRESS_FORMAT_ETHEREUM" } as const];
+  const { activity, addresses } = await client.createWallet({ walletName: "w", accounts });
+  const payload = {
+    payload: "00",
+    encoding: "PAYLOAD_ENCODING_HEXADECIMAL",
+    hashFunction: "HASH_FUNCTION_SHA256",
+  } as const;
+  await client.signRawPayload({ signWith: addresses[0] ?? "", ...payload });
+  await client.initImportWallet({ userId });
   const { subOrganizationId } = await client.createSubOrganization({
     subOrganizationName: "child",
     rootQuorumThreshold: 1,
@@ -39,8 +48,11 @@ test("a history is exported, checked after the server has gone, and found out wh
   await server.stop();
 
   const verified = await keystead("verify", history);
-  assert.match(verified.stdout, /^good: 1 log, 2 organizations, \d+ leaves, 6 stamps verified\n$/);
+  assert.match(verified.stdout, /^good: 1 log, 2 organizations, \d+ leaves, 8 stamps verified\n$/);
   assert.equal(verified.code, 0);
+  const replayed = await keystead("verify", history, "--replay");
+  assert.match(replayed.stdout, /^executed \d+ acts again\ngood: 1 log, 2 organizations, /);
+  assert.equal(replayed.code, 0);
   const proof = proven.stdout.trim();
   assert.match(
     (await keystead("verify", proof)).stdout,

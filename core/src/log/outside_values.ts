@@ -86,11 +86,13 @@ export const verdictSubjects = [
 
 export type VerdictSubject = (typeof verdictSubjects)[number];
 
+export const maxVerdictIds = 200;
+
 const memoryVerdictLayout = struct({
   subject: oneOf(verdictSubjects, "subject of a verdict"),
   isAllowed: bool,
   times: list(u64, 2),
-  ids: list(fixed(16), 200),
+  ids: list(fixed(16), maxVerdictIds),
 });
 
 export type MemoryVerdict = ValueOf<typeof memoryVerdictLayout>;

@@ -58,14 +58,17 @@ export function createTold(): Told {
   let target: TakenImportTarget | undefined;
   let isRefused = false;
   let drawn = 0;
+  const asked = new Set<VerdictSubject>();
   const unsaid = new Set<string>();
   /** By the digest of the page as it is written here, the one that it had. */
   const pages = new Map<string, Uint8Array>();
 
-  /** Undefined where the leaf says nothing about it. */
+  /** Undefined where the leaf says nothing about it. The same answer again is noted once, so the last one stays. */
   function next(subject: VerdictSubject): MemoryVerdict | undefined {
-    const at = verdicts.findIndex((verdict) => verdict.subject === subject);
-    return at < 0 ? undefined : verdicts.splice(at, 1)[0];
+    asked.add(subject);
+    const own = verdicts.filter((verdict) => verdict.subject === subject);
+    if (own.length > 1) verdicts = verdicts.filter((verdict) => verdict !== own[0]);
+    return own[0];
   }
 
   /** Without a word, the act went on if it did not fail. */
@@ -100,6 +103,7 @@ export function createTold(): Told {
       target = valuesOf(leaf, "importTarget").map(decodeImportTarget)[0];
       isRefused = false;
       drawn = 0;
+      asked.clear();
       unsaid.clear();
     },
     drawsOf: (keyring) => ({
@@ -158,7 +162,10 @@ export function createTold(): Told {
       return [...unsaid];
     },
     get unasked() {
-      return verdicts.map(({ subject }) => subject).filter((subject) => !unprompted.includes(subject));
+      // Whatever is refused ends the act, and a refusal may come before what was asked first.
+      if (isRefused) return [];
+      const said = verdicts.map(({ subject }) => subject);
+      return said.filter((subject) => !asked.has(subject) && !unprompted.includes(subject));
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Random operations by eight clients on many organizations, while gateways and signers are killed and paused: every organization's
- * history is linearizable, and its state in the end is what its log, executed anew, leads to. One server on SQLite, two on one
+ * history is linearizable, and its state in the end is what its log, executed anew, leads to. One server on SQLite, three on one
  * PostgreSQL. A sample here; 100,000 operations on both databases together with `npm run figures`. KEYSTEAD_SEED repeats a run's
  * choices (not its timing).
  */
@@ -33,7 +33,7 @@ import { replay } from "./replay.ts";
 const operations = samples.historyOperations;
 const organizationCount = samples.historyOrganizations;
 const clients = 8;
-const serversOnPostgres = 2;
+const serversOnPostgres = 3;
 /** Of kills and of pauses. There is one of either about every hundred operations. */
 const fewDisturbances = Math.max(2, Math.floor(operations / 1_250));
 

@@ -1,6 +1,7 @@
 /** The signer's side of keys: opens what is sealed, seals what is new, and hands both to the activity that is decided. */
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { maxVerdictIds } from "@keystead/core/log/outside_values.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
 import { nodeSigning } from "../../curves/node_signing.ts";
 import type { KeyAccess, NewRecord } from "../../endpoints/key_access.ts";
@@ -46,7 +47,7 @@ export function openKeyAccess(signer: Signer, state: OpenState, supplied: Suppli
   }
   const toSee = [...unseen].flatMap(([wish, leaf]) => (looked.has(wish) ? [] : [leaf]));
   if (toSee.length > 0) throw needsLeaves(toSee);
-  if (unreleased.length > 0) verdicts.note("unreleased", false, { ids: unreleased });
+  if (unreleased.length > 0) verdicts.note("unreleased", false, { ids: unreleased.slice(0, maxVerdictIds) });
   const records = [...sealedOf.keys()];
   const isAbsent = (name: PageName) =>
     !hasPage(state.pages, name) && state.directory.pages.some((page) => page.name === name);

@@ -26,7 +26,12 @@ export function createVerdicts(): Verdicts {
   let target: Uint8Array | undefined;
 
   function note(subject: VerdictSubject, isAllowed: boolean, told: Partial<Told> = {}): void {
-    if (!isAllowed || !refusalsOnly.includes(subject)) entries.push({ subject, isAllowed, told });
+    if (isAllowed && refusalsOnly.includes(subject)) return;
+    // A body may bring a hundred tokens, and a leaf has place for few values: the same answer is noted once.
+    const last = entries.findLast((entry) => entry.subject === subject);
+    const name = JSON.stringify([isAllowed, told]);
+    if (last === undefined || JSON.stringify([last.isAllowed, last.told]) !== name)
+      entries.push({ subject, isAllowed, told });
   }
 
   return {
