@@ -355,6 +355,7 @@ test(
     assert.match(said, new RegExp(`organization ${first.bootstrap.organizationId}: accepted at version 4`));
     assert.deepEqual((await leafEvents(place.source)).filter((event) => event !== "COMPLETED").sort(), [
       "BIRTH",
+      "BOOTED",
       "DATABASE_ACCEPTED",
     ]);
     const second = await place.start();
