@@ -357,6 +357,7 @@ test(
       "BIRTH",
       "BOOTED",
       "DATABASE_ACCEPTED",
+      "LOG_OPENED",
     ]);
     const second = await place.start();
     await assertAllThere(second, acts);
