@@ -11,7 +11,7 @@ export type Tier = (typeof tiers)[number];
  * The least number of tests in each tier. Raise it with the suites: a pattern that matches nothing, or a file that dies
  * early, must not pass for success.
  */
-export const minimumTests: Readonly<Record<Tier, number>> = { quick: 4500, long: 1600 };
+export const minimumTests: Readonly<Record<Tier, number>> = { quick: 4700, long: 1650 };
 
 /** Files, or folders with everything in them. */
 export const longSuites: readonly string[] = [
