@@ -31,7 +31,10 @@ const isRoot = process.getuid?.() === 0;
 const isLinux = process.platform === "linux";
 
 type Self = { pid: number; uid: number; env: Record<string, string>; argv: string[] };
-type Answer = { gateway: Self; signer: Self & { rootKeyHash: string; orders: Record<string, unknown> } };
+type Answer = {
+  gateway: Self;
+  signer: Self & { rootKeyHash: string; nodeDigest?: string; orders: Record<string, unknown> };
+};
 
 /** Below a folder that other users may pass, so that separate user ids work where the tests run as root. */
 function freshFolder(t: TestContext): string {
@@ -193,6 +196,15 @@ test("a start makes the folders, hands the root key and the orders to the signer
     started.said,
     isRoot ? /processes are separated by user id/ : /one user id: .* \(it was not started as root\)/,
   );
+});
+
+test("the digest of Node reaches each signer behind its orders, which do not wait for it", async (t) => {
+  const started = await new Started(t, freshFolder(t)).ready();
+  const expected = createHash("sha256").update(readFileSync(process.execPath)).digest("hex");
+  const until = performance.now() + patienceMs;
+  let nodeDigest: string | undefined;
+  while (nodeDigest === undefined && performance.now() < until) ({ nodeDigest } = (await started.answer()).signer);
+  assert.equal(nodeDigest, expected);
 });
 
 test("children get an environment by allow-list: the signer's is empty, the gateway's has no name that is missing in its row", async (t) => {
