@@ -132,10 +132,19 @@ export class Releases {
     return { kind: "released", result, place };
   }
 
-  async #write(items: readonly CommitItem[], { released, placed }: Taken): Promise<readonly boolean[]> {
-    const written = commitGroup(this.#store, items, released, placed);
-    this.#underWay.add(written);
+  async #write(items: readonly CommitItem[], taken: Taken): Promise<readonly boolean[]> {
+    const writing = this.#writeTaken(items, taken);
+    this.#underWay.add(writing);
     try {
+      return await writing;
+    } finally {
+      this.#underWay.delete(writing);
+    }
+  }
+
+  async #writeTaken(items: readonly CommitItem[], { released, placed }: Taken): Promise<readonly boolean[]> {
+    try {
+      const written = commitGroup(this.#store, items, released, placed);
       const { committed } = await this.#failures.watch("commit", "the database did not take the last commit", written);
       this.#places.written(placed);
       return committed;
@@ -143,8 +152,6 @@ export class Releases {
       this.#places.failed(placed);
       this.#putBack(released);
       throw error;
-    } finally {
-      this.#underWay.delete(written);
     }
   }
 
