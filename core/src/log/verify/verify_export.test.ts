@@ -224,6 +224,20 @@ test("an activity ends once, and its body is of the type that the leaf says", ()
   assert.deepEqual(said(verify(typed)), ["bad: position 4: leaf 2: the body is of another type than the leaf says"]);
 });
 
+test("no two leaves have one number: the signer gives each its own, and a replay knows leaves by them", () => {
+  const twin = makeSmall((world) => {
+    act(world);
+    const { boot, number } = decodeLeaf((world.leaves.at(-1) as MadeLeaf).leaf);
+    act(world);
+    change(world, () => ({ boot, number }));
+  });
+  assert.deepEqual(said(verify(twin)), ["bad: position 5: leaf 3: another leaf has the same number"]);
+  const started = makeSmall(({ scene, first, leaves }) => {
+    leaves.push(made(first, newLeaf(scene, first, { event: "BOOTED", grounds: "OPERATOR" }), [], true));
+  });
+  assert.deepEqual(said(verify(started)), ["bad: position 4: leaf 0: the same start of the signer has another leaf"]);
+});
+
 /** A state that nobody logs. */
 function skip({ scene }: SmallWorld, organization: TestOrganization): void {
   nextHeader(scene, organization);
@@ -379,7 +393,8 @@ test("a leaf that opens a log says so, and acts of the operator are the first or
   const report = verify(deployment, files.set(path, encodeRecords(rest)));
   assert.equal(report.verdict, "bad");
   const stranger = makeSmall(({ scene, own, leaves }) => {
-    leaves.push(made(own, newLeaf(scene, own, { event: "BOOTED", grounds: "OPERATOR" }), [], true));
+    const fields = { event: "BOOTED", grounds: "OPERATOR", boot: new Uint8Array(16) } as const;
+    leaves.push(made(own, newLeaf(scene, own, fields), [], true));
   });
   assert.deepEqual(said(verify(stranger)), ["bad: position 4: leaf 0: an act of the operator in another organization"]);
   const foreign = makeDeployment({ seed: 6, leaves: 30 });
