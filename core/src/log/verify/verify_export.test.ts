@@ -337,6 +337,35 @@ test("without the signer's statement nobody says that all leaves are there", () 
   ]);
 });
 
+test("an old statement beside a new checkpoint says until when all leaves are there, and a witness shows that it is old", () => {
+  const now = makeSmall((world) => {
+    for (let i = 0; i < 4; i++) act(world, { changes: true });
+  });
+  const [log] = now.logs;
+  if (log === undefined) throw new Error("no log");
+  const then = { ...now, logs: [{ ...log, leaves: log.leaves.slice(0, 5) }], nowMs: 1_700_000_000_000 };
+  const witness = keyOf("w.example", keyTypes.cosignature);
+  const witnesses = [parseVkey(encodeVkey(witness.name, witness.publicKey, keyTypes.cosignature))];
+  const hiding = (seconds: number) => {
+    const files = exportOf(now, (text) => [cosign(text, witness, seconds, witness.sign)]);
+    const [id = ""] = now.organizationIds;
+    for (const path of [organizationPaths.statement(id, log.logId), organizationPaths.leaves(id, log.logId)]) {
+      files.set(path, exportOf(then).get(path) ?? new Uint8Array());
+    }
+    return verify(now, files, { witnesses });
+  };
+  const soon = hiding(1_700_000_060);
+  assert.equal(soon.upToMs, 1_700_000_000_000);
+  assert.deepEqual(said(soon), ["note: 3 entries came after the statement of how many leaves there are"]);
+  assert.equal(soon.verdict, "good");
+  const late = hiding(1_700_003_601);
+  assert.deepEqual(said(late), [
+    "note: 3 entries came after the statement of how many leaves there are",
+    "unchecked: the statement is older than what the witness `w.example` has seen: leaves may be left out since",
+  ]);
+  assert.equal(late.verdict, "unchecked");
+});
+
 test("each witness that is named must have cosigned, and others are a remark", () => {
   const deployment = makeSmall((world) => void act(world));
   const [one, two] = ["w1.example", "w2.example"].map((name) => keyOf(name, keyTypes.cosignature));
