@@ -272,6 +272,13 @@ test("a header that does not follow the state it was decided on is bad, and so i
   assert.deepEqual(said(verify(invented)), [
     "bad: position 4: leaf 2: it was decided on a state that the organization did not have",
   ]);
+  const ahead = makeSmall((world) => {
+    act(world);
+    change(world, ({ states: [state] }) => ({ states: state ? [{ ...state, version: 99 }] : [] }));
+  });
+  assert.deepEqual(said(verify(ahead)), [
+    "unchecked: position 4: leaf 2: it was decided on version 99, whose header is not here",
+  ]);
 });
 
 test("two states of one version are a fork, unless the operator has accepted an older database", () => {
@@ -326,6 +333,26 @@ test("an erased body or leaf is undisclosed, never right, and everything else st
     "unchecked: position 5: leaf 3: undisclosed: the leaf",
     "unchecked: position 6: leaf 4: undisclosed: 1 headers before version 4",
   ]);
+});
+
+test("there may be as many findings as leaves, more than fit on a stack", () => {
+  const deployment = makeSmall((world) => void act(world));
+  const [log] = deployment.logs;
+  const [organizationId = ""] = deployment.organizationIds;
+  if (log === undefined) throw new Error("no log");
+  const count = 130_000;
+  const entries = [...entriesOf(log), ...Array.from({ length: count }, () => new Uint8Array(32))];
+  const files = withRecords(deployment, (records) => [
+    ...records,
+    ...Array.from({ length: count }, (_, at): LeafRecord => {
+      return { position: log.leaves.length + at, ordinal: records.length + 1 + at, leaf: undefined, bodies: [] };
+    }),
+  ]);
+  files.set(logPaths.entries(log.logId), Buffer.concat(entries));
+  files.set(logPaths.checkpoint(log.logId), signCheckpoint(deployment, log.logId, entries));
+  files.delete(organizationPaths.statement(organizationId, log.logId));
+  const report = verify(deployment, files);
+  assert.deepEqual([report.verdict, report.findings.length], ["unchecked", count + 1]);
 });
 
 test("without the signer's statement nobody says that all leaves are there", () => {
