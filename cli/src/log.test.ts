@@ -15,12 +15,13 @@ import {
   makeDeployment,
   makeSmall,
   signCheckpoint,
+  type TestDeployment,
 } from "../../core/test/log_export/test_export.ts";
 import { flagsFor, type LogServer, serveLogs } from "../test/log_server.ts";
 import { type Run, runKeystead } from "../test/run_keystead.ts";
 
 // Of more than one tile.
-const deployment = makeDeployment({ seed: 1, leaves: 700 });
+const deployment = { ...makeDeployment({ seed: 1, leaves: 700 }), nowMs: Date.now() };
 const { publicKey } = deployment.key;
 const [log] = deployment.logs;
 const [organizationId = ""] = deployment.organizationIds;
@@ -63,7 +64,7 @@ test("log export writes what an honest server would give out, and log verify say
   ]);
   assert.deepEqual(filesIn("history"), new Map(expected.sort()));
   const verified = await keystead("log", "verify", "history", "--key", vkey);
-  assert.match(verified.stdout, /^good: 3 logs, 2 organizations, \d+ leaves, \d+ stamps verified\n$/);
+  assert.match(verified.stdout, /^good: 3 logs, 2 organizations, \d+ leaves, \d+ stamps verified, all up to 20\S+Z\n$/);
   assert.equal(verified.code, 0);
   const again = await keystead("log", "export", "history", ...flags);
   assert.deepEqual(
@@ -77,6 +78,37 @@ test("without --sub-organizations the export is of one organization", async () =
   assert.equal(exported.code, 0, exported.stderr);
   const verified = await keystead("log", "verify", "alone", "--key", vkey);
   assert.match(verified.stdout, /^good: 3 logs, 1 organization, /);
+});
+
+/** Runs `log export --sub-organizations` against a server that lies. */
+async function exportFrom(lying: TestDeployment, name: string, children?: readonly string[]): Promise<Run> {
+  const liar = await serveLogs(lying, 100, children);
+  try {
+    return await keystead("log", "export", name, "--sub-organizations", ...flagsFor(liar, organizationId, folder));
+  } finally {
+    liar.close();
+  }
+}
+
+test("log export refuses a statement of yesterday: who shows it leaves out what came since", async () => {
+  const old = await exportFrom({ ...deployment, nowMs: Date.now() - 3_600_000 }, "old");
+  assert.equal(old.code, 1);
+  assert.match(
+    old.stderr,
+    /^keystead: the server's newest statement about log [0-9a-f]{32} is of 20\S+Z: it shows an old history, or a clock is wrong\n$/,
+  );
+});
+
+test("a server whose sub-organizations have names of folders gets nothing written, inside or outside", async () => {
+  const [first = ""] = deployment.organizationIds;
+  for (const id of ["../elsewhere", "/tmp", first]) {
+    const { code, stderr } = await exportFrom(deployment, "lied", [id]);
+    assert.deepEqual([code, stderr], [1, "keystead: the server's list of sub-organizations is malformed\n"], id);
+  }
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name === "elsewhere" || name === "lied"),
+    [],
+  );
 });
 
 function write(name: string, files: ReadonlyMap<string, Uint8Array>): void {

@@ -21,21 +21,28 @@ export type LogServer = { url: string; requests: string[]; close(): void };
 
 type Asked = { organizationId?: string; logId?: string; paginationOptions?: { after?: string } };
 
-/** `pageLength` is how many leaves an answer has at most. */
-export async function serveLogs(deployment: TestDeployment, pageLength = 7): Promise<LogServer> {
+/** `pageLength` is how many leaves an answer has at most. `children`: what it says are the sub-organizations. */
+export async function serveLogs(
+  deployment: TestDeployment,
+  pageLength = 7,
+  children: readonly string[] = deployment.organizationIds.slice(1),
+): Promise<LogServer> {
   const files = exportOf(deployment);
+  const [first = ""] = deployment.organizationIds;
   const requests: string[] = [];
   const answers: Record<string, (asked: Asked) => unknown> = {
     list_log_leaves: (asked) => ({ leaves: pageOf(deployment, asked, pageLength) }),
     get_log_statement({ organizationId = "", logId = "" }) {
-      const statement = files.get(organizationPaths.statement(organizationId, logId));
+      const statement =
+        files.get(organizationPaths.statement(organizationId, logId)) ??
+        files.get(organizationPaths.statement(first, logId));
       return {
         statement: Buffer.from(statement ?? []).toString(),
         logs: Buffer.from(logsPage(deployment.logs)).toString(),
       };
     },
     list_suborgs({ paginationOptions }) {
-      return { organizationIds: paginationOptions?.after === undefined ? deployment.organizationIds.slice(1) : [] };
+      return { organizationIds: paginationOptions?.after === undefined ? children : [] };
     },
   };
   const server: Server = createServer(async (request, response) => {

@@ -48,7 +48,7 @@ test("a history is exported, checked after the server has gone, and found out wh
   await server.stop();
 
   const verified = await keystead("verify", history);
-  assert.match(verified.stdout, /^good: 1 log, 2 organizations, \d+ leaves, 8 stamps verified\n$/);
+  assert.match(verified.stdout, /^good: 1 log, 2 organizations, \d+ leaves, 8 stamps verified, all up to 20\S+Z\n$/);
   assert.equal(verified.code, 0);
   const replayed = await keystead("verify", history, "--replay");
   assert.match(replayed.stdout, /^executed \d+ acts again\ngood: 1 log, 2 organizations, /);

@@ -15,7 +15,7 @@ export async function logExport(context: CommandContext): Promise<number> {
   refuseFull(folder);
   const { witness = [], "sub-organizations": withChildren = false } = context.flags;
   const { client, organizationId, baseUrl } = await openSession(context.flags);
-  const children = withChildren ? await listSubOrganizations(client) : [];
+  const children = withChildren ? await listSubOrganizations(client, organizationId) : [];
   const organizationIds = [organizationId, ...children].map((id) => id.toLowerCase());
   const files = await collectExport({
     ...{ client, organizationIds, wait },

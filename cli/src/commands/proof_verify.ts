@@ -1,4 +1,5 @@
 /** Checks an app proof and the boot proof that it refers to, without a server. */
+
 import { readFile } from "node:fs/promises";
 import { type AppProof, verifyAppProof } from "@keystead/core/attestation/app_proof.ts";
 import { readLoadedFiles } from "@keystead/core/attestation/loaded_files.ts";
@@ -9,6 +10,7 @@ import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { sameBytes } from "@keystead/core/encoding/bytes.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { type CommandContext, refuseArguments, UsageError } from "../command.ts";
+import { printable } from "../printable.ts";
 import { whyUnread } from "../profile.ts";
 import { attestationRootOf } from "../proof/attestation_root.ts";
 import { type Comparison, compareCode } from "../proof/compare_code.ts";
@@ -63,8 +65,9 @@ function unchecked(why: string): number {
   return exitCodes.unchecked;
 }
 
+/** Paths and errors are the proof's own text. */
 function say(line: string): void {
-  console.log(line);
+  console.log(printable(line));
 }
 
 async function readProofs(path: string): Promise<{ appProof: AppProof; bootProof: unknown }> {

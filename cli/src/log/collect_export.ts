@@ -117,16 +117,22 @@ async function coveringCheckpoint(
   throw new Error(`the server has no checkpoint of log ${log.logId} ${what}; try again later`);
 }
 
-/** Whether no state is missing between the first one and the last. Leaves that are not shown may have any. */
+/** Whether no state is missing up to the last one that a leaf names. Leaves that are not shown may have any. */
 function hasAllHeaders(organizationId: string, records: readonly LeafRecord[]): boolean {
   const id = Buffer.from(organizationId.replaceAll("-", ""), "hex");
   const versions = new Set<number>();
+  let last = 0;
   for (const { leaf } of records) {
     if (leaf === undefined) return true;
-    const { header } = decodeLeaf(leaf);
+    const { header, organizationId: actsIn, states } = decodeLeaf(leaf);
+    for (const state of sameBytes(actsIn, id) ? states : []) {
+      if (sameBytes(state.organizationId, id)) last = Math.max(last, state.version);
+    }
     if (header === undefined) continue;
     const { organizationId: of, version } = decodeHeader(header.subarray(0, -macLength));
-    if (sameBytes(of, id)) versions.add(version);
+    if (!sameBytes(of, id)) continue;
+    versions.add(version);
+    last = Math.max(last, version);
   }
-  return versions.size === Math.max(0, ...versions);
+  return versions.size === last;
 }

@@ -164,7 +164,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const outlets = createCheckpointOutlets({
     ...{ witnesses, curves, log, checkpointFile },
     consistency: (oldSize, newSize) => proveConsistency(store, places.logId ?? "", oldSize, newSize),
-    onCosigned: (size, lines) => addCosignatures(store, places.logId ?? "", size, lines.join("")),
+    onCosigned: (size, line) => addCosignatures(store, places.logId ?? "", size, line),
   });
   const checkpoints = createCheckpoints({
     ...{ store, curves, link, committer, places },

@@ -12,7 +12,7 @@ import { verifyProof } from "@keystead/core/log/verify/verify_proof.ts";
 import { parseVkey, type Vkey } from "@keystead/core/tlog/vkey.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { readExport } from "./read_export.ts";
-import { exitCodes, reportLines } from "./report_lines.ts";
+import { exitCodes, reportLines, timeText } from "./report_lines.ts";
 
 const misuse = 2;
 
@@ -39,7 +39,7 @@ async function main(args: string[]): Promise<number> {
   const { replayFiles } = await import("./replay_files.ts");
   const { findings, acts } = await replayFiles(files);
   console.log(`executed ${acts} acts again`);
-  return say(toReport([...report.findings, ...findings], report.counts));
+  return say({ ...report, ...toReport([...report.findings, ...findings], report.counts) });
 }
 
 function checkProof(path: string, key: LogKey, witnesses: readonly Vkey[]): number {
@@ -49,12 +49,6 @@ function checkProof(path: string, key: LogKey, witnesses: readonly Vkey[]): numb
     console.log(`${leaf.event} ${type}, grounds ${leaf.grounds}, at ${timeText(leaf.timeMs)}`);
   }
   return say(report);
-}
-
-/** A leaf may say any number; dates end in the year 275760. */
-function timeText(timeMs: number): string {
-  const date = new Date(timeMs);
-  return Number.isNaN(date.getTime()) ? `${timeMs} ms` : date.toISOString();
 }
 
 function say(report: Report): number {

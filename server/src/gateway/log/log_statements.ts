@@ -3,6 +3,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { findFirstOrganization } from "../../store/across.ts";
 import { loadHeaders, loadPartOfState } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
+import { createLimitedWork } from "../bounds/limited_work.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import type { LogPlaces } from "../places/log_places.ts";
 
@@ -15,9 +16,19 @@ export type LogStatementDependencies = {
 /** The first organization may be changed meanwhile. */
 const maxAttempts = 5;
 
+/**
+ * For each statement the signer waits until its memory is on the disk, and meanwhile decides and releases nothing. So it is asked for one at a
+ * time, with rests: a member who asks without end has a quarter of its time at most.
+ */
+const askLimits = { slots: 1, waiting: 256, refusal: "too many statements are asked for; try again", restTimes: 3 };
+
+type Statement = { statement: string; logs: string };
+
 export function createLogStatements({ store, link, places }: LogStatementDependencies) {
+  const limited = createLimitedWork(askLimits);
+
   /** With the list of logs that the statement names by its digest. */
-  return async (organizationId: string, logId: string | undefined): Promise<{ statement: string; logs: string }> => {
+  async function ask(organizationId: string, logId: string | undefined): Promise<Statement> {
     if (places.logId === undefined) throw new Fault("unavailable", "the signer has not joined yet");
     if (logId !== undefined && logId !== places.logId) {
       throw new Fault("not_found", `log ${logId} is not this host's: only the host that keeps it can speak for it`);
@@ -35,7 +46,9 @@ export function createLogStatements({ store, link, places }: LogStatementDepende
       linksFrom = reply.value.linksFrom;
     }
     throw new Fault("unavailable", "the list of logs changes; try again");
-  };
+  }
+
+  return (organizationId: string, logId: string | undefined) => limited(() => ask(organizationId, logId));
 }
 
 /** A page is JSON. */

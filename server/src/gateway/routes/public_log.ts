@@ -5,6 +5,7 @@
 import { parseTilePath, type Tile } from "@keystead/core/tlog/tiles.ts";
 import { findLog, type LogRow } from "../../store/public_log.ts";
 import type { Store } from "../../store/store.ts";
+import { createLimitedWork } from "../bounds/limited_work.ts";
 import { nothingAt } from "../http/request_check.ts";
 import type { Content, Route } from "../http/route.ts";
 import { readTile } from "../log/read_tile.ts";
@@ -15,7 +16,19 @@ export type PublicLogDependencies = { store: Store };
 const newest = "public, max-age=1";
 const forEver = "public, max-age=31536000, immutable";
 
+/**
+ * Anybody may ask as often as they like, and each asks the database. Few do so at once: on PostgreSQL thousands would stand before every commit
+ * for a connection.
+ */
+const readLimits = {
+  slots: 4,
+  waiting: 256,
+  refusal: "too many requests for the log at once; try again",
+  restTimes: 0,
+};
+
 export function publicLogRoutes({ store }: PublicLogDependencies): Route[] {
+  const limited = createLimitedWork(readLimits);
   return [
     {
       method: "GET",
@@ -23,8 +36,10 @@ export function publicLogRoutes({ store }: PublicLogDependencies): Route[] {
       limits: { bodyBytes: 0 },
       async handle(request, send) {
         const { logId = "", "*": path = "" } = request.params;
-        const log = await findLog(store, logId);
-        const content = log && (path === "checkpoint" ? checkpointOf(log) : await tileOf(store, log, path));
+        const content = await limited(async () => {
+          const log = await findLog(store, logId);
+          return log && (path === "checkpoint" ? checkpointOf(log) : tileOf(store, log, path));
+        });
         if (content === undefined) throw nothingAt(request);
         send(content);
       },
