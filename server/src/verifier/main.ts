@@ -44,7 +44,7 @@ async function main(args: string[]): Promise<number> {
   if (!values.replay || report.verdict === "bad") return say(report);
   const { replayFiles } = await import("./replay_files.ts");
   const { findings, acts } = await replayFiles(files);
-  console.log(`executed ${acts} acts again`);
+  console.log(`executed ${acts} ${acts === 1 ? "act" : "acts"} again`);
   return say(toReport([...report.findings, ...findings], report.counts));
 }
 
