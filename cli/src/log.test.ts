@@ -178,6 +178,17 @@ test("an export must continue a checkpoint that was kept, and with --replay what
   write("whole", exportOf(deployment));
   kept(entries.slice(0, 100));
   assert.equal((await keystead("log", "verify", "whole", "--key", vkey, "--since", "kept")).code, 0);
+  // As KEYSTEAD_CHECKPOINT_FILE has them, with one that a power cut left incomplete.
+  const several = (...sizes: number[]) =>
+    sizes.map((size) => `${signCheckpoint(deployment, log.logId, entries.slice(0, size))}\n`).join("");
+  const cut = several(60).slice(0, 90);
+  writeFileSync(join(folder, "kept"), `${several(10, 50)}${cut}\n\n${several(100)}`);
+  assert.equal((await keystead("log", "verify", "whole", "--key", vkey, "--since", "kept")).code, 0);
+  const other = signCheckpoint(deployment, log.logId, entries.slice(1, 101));
+  writeFileSync(join(folder, "kept"), `${several(10)}${other}\n${several(100)}`);
+  assert.equal((await keystead("log", "verify", "whole", "--key", vkey, "--since", "kept")).code, 1);
+  writeFileSync(join(folder, "kept"), "");
+  assert.equal((await keystead("log", "verify", "whole", "--key", vkey, "--since", "kept")).code, 1);
   kept(entries.slice(1, 101));
   const forked = await keystead("log", "verify", "whole", "--key", vkey, "--since", "kept");
   assert.equal(forked.code, 1);
@@ -198,7 +209,13 @@ test("log prove writes a proof of an activity, and log verify shows what it prov
   assert.equal(verified.code, 0, verified.stdout);
   assert.match(
     verified.stdout,
-    /^[A-Z]+ ACTIVITY_TYPE_[A-Z0-9_]+, grounds [A-Z_]+, at 20[^\n]*\ngood: 1 log, 1 organization, 1 leaf, 1 stamp verified\n$/,
+    /^[A-Z]+ ACTIVITY_TYPE_[A-Z0-9_]+, grounds [A-Z_]+, at 20[^\n]*\nactivity [^\n]*\ngood: 1 log, 1 organization, 1 leaf, 1 stamp verified\n$/,
+  );
+  assert.equal(verified.stdout.split("\n")[1], `activity ${activityId} of organization ${organizationId}`);
+  const notReplayed = await keystead("log", "verify", `${activityId}.tlog-proof`, "--key", vkey, "--replay");
+  assert.deepEqual(
+    [notReplayed.code, notReplayed.stdout, notReplayed.stderr],
+    [2, "", "keystead: --replay and --since take an export, not a proof\n"],
   );
   // What the proof takes of the log is a few tiles, not all entries.
   assert.equal(

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { Fault } from "@keystead/core/fault.ts";
 import { parseVkey } from "@keystead/core/tlog/vkey.ts";
 import { type CommandContext, refuseArguments, UsageError } from "../command.ts";
 import { collectExport } from "../log/collect_export.ts";
@@ -14,18 +15,27 @@ export async function logExport(context: CommandContext): Promise<number> {
   if (folder === undefined) throw new UsageError("log export needs a folder to write to");
   refuseFull(folder);
   const { witness = [], "sub-organizations": withChildren = false } = context.flags;
+  const witnesses = witness.map(nameOfWitness);
   const { client, organizationId, baseUrl } = await openSession(context.flags);
   const children = withChildren ? await listSubOrganizations(client, organizationId) : [];
   const organizationIds = [organizationId, ...children].map((id) => id.toLowerCase());
   const files = await collectExport({
-    ...{ client, organizationIds, wait },
+    ...{ client, organizationIds, wait, witnesses },
     publicLog: openPublicLog(baseUrl),
-    witnesses: witness.map((text) => parseVkey(text).name),
     say: (line) => console.error(`keystead: ${line}`),
   });
   writeExport(folder, files);
   console.log(
-    `${plural(organizationIds.length, "organization")} in ${folder}: check it with \`npx keystead log verify\``,
+    `${plural(organizationIds.length, "organization")} in ${folder}: check it with \`npx keystead log verify ${folder}\``,
   );
   return 0;
+}
+
+function nameOfWitness(text: string): string {
+  try {
+    return parseVkey(text).name;
+  } catch (error) {
+    if (error instanceof Fault) throw new UsageError(`--witness \`${text}\`: ${error.message}`);
+    throw error;
+  }
 }

@@ -4,6 +4,7 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { type Report, toReport } from "@keystead/core/log/verify/finding.ts";
 import { type LogKey, parseLogKey } from "@keystead/core/log/verify/log_key.ts";
@@ -11,6 +12,7 @@ import { createVerifier } from "@keystead/core/log/verify/verify_export.ts";
 import { verifyProof } from "@keystead/core/log/verify/verify_proof.ts";
 import { parseVkey, type Vkey } from "@keystead/core/tlog/vkey.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
+import { keptCheckpoints } from "./kept_checkpoints.ts";
 import { readExport } from "./read_export.ts";
 import { exitCodes, reportLines, timeText } from "./report_lines.ts";
 
@@ -30,15 +32,19 @@ async function main(args: string[]): Promise<number> {
   const [path = ""] = positionals;
   const key = reading("--key", () => parseLogKey(values.key));
   const witnesses = values.witness.map((text) => reading(`--witness \`${text}\``, () => parseWitness(text)));
-  if (!statSync(path).isDirectory()) return checkProof(path, key, witnesses);
-  const since = values.since === undefined ? [] : [readFileSync(values.since, "utf8")];
+  if (!statSync(path).isDirectory()) {
+    if (values.replay || values.since !== undefined)
+      throw new Misuse("--replay and --since take an export, not a proof");
+    return checkProof(path, key, witnesses);
+  }
+  const since = values.since === undefined ? [] : keptCheckpoints(readFileSync(values.since, "utf8"));
   const files = readExport(path);
   const report = createVerifier(nodeCurves).verify(files, { key, witnesses, since });
   // What is not the signer's need not be executed.
   if (!values.replay || report.verdict === "bad") return say(report);
   const { replayFiles } = await import("./replay_files.ts");
   const { findings, acts } = await replayFiles(files);
-  console.log(`executed ${acts} acts again`);
+  console.log(`executed ${acts} ${acts === 1 ? "act" : "acts"} again`);
   return say({ ...report, ...toReport([...report.findings, ...findings], report.counts) });
 }
 
@@ -47,6 +53,7 @@ function checkProof(path: string, key: LogKey, witnesses: readonly Vkey[]): numb
   if (leaf !== undefined) {
     const type = leaf.activityType.replaceAll(/[^A-Z0-9_]/g, "?");
     console.log(`${leaf.event} ${type}, grounds ${leaf.grounds}, at ${timeText(leaf.timeMs)}`);
+    console.log(`activity ${uuidFromBytes(leaf.activityId)} of organization ${uuidFromBytes(leaf.organizationId)}`);
   }
   return say(report);
 }

@@ -141,7 +141,7 @@ function checkWitnesses(
     ({ name, keyId }) => !known.some((each) => each.name === name && each.keyId === keyId),
   );
   for (const name of new Set(others.map((line) => line.name))) {
-    findings.push({ kind: "note", place, what: `nobody asked for the signature of \`${name}\`; it was not checked` });
+    findings.push({ kind: "note", place, what: `the signature of \`${name}\` was not checked: nobody gave its key` });
   }
   return { cosigned, findings };
 }

@@ -404,7 +404,7 @@ test("each witness that is named must have cosigned, and others are a remark", (
     "bad: the witness `w2.example` has not cosigned the checkpoint",
   ]);
   const unasked = verify(deployment, files);
-  assert.deepEqual(said(unasked), ["note: nobody asked for the signature of `w1.example`; it was not checked"]);
+  assert.deepEqual(said(unasked), ["note: the signature of `w1.example` was not checked: nobody gave its key"]);
   assert.equal(unasked.verdict, "good");
   const forged = exportOf(deployment, (text) => [{ ...cosign(text, one, 1, two.sign) }]);
   assert.deepEqual(said(verify(deployment, forged, { witnesses: vkeys.slice(0, 1) })), [

@@ -43,6 +43,7 @@ export async function cosignCheckpoint(
     const answer = await cosigning.post(formatAddCheckpoint({ oldSize, proof, checkpoint: note }));
     if (answer.status === 200) return { kind: "cosigned", line: ownLine(cosigning, text, answer.body) };
     if (answer.status === 422) throw new AnotherHistory(`it does not accept the proof from size ${oldSize} to ${size}`);
+    if (answer.status === 404) throw new Error("it answers 404: it does not follow this log, whose vkey it needs");
     if (answer.status !== 409) throw new Error(`it answers ${answer.status}`);
     const named = sizeNamed(answer);
     if (named === oldSize) throw new AnotherHistory(`it has cosigned another root of size ${size}`);

@@ -159,6 +159,7 @@ test("garbage, foreign keys, errors, endless and silent answers are refused, bou
       void response.writeHead(status, { "content-type": type }).end(body);
   const misbehaviours: [what: string, answer: Answer, said: RegExp][] = [
     ["status 500", text("", 500), /it answers 500/],
+    ["another log's witness", text("", 404), /it answers 404: it does not follow this log, whose vkey it needs/],
     ["a redirect", (response) => void response.writeHead(302, { location: good.url }).end(), /it answers 302/],
     ["status 101", (response) => void response.writeHead(101).end(), /./],
     ["nothing", text(""), /malformed signed note/],
