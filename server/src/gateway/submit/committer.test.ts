@@ -77,6 +77,23 @@ for (const dialect of dialects) {
     assert.equal(await read(), "{}");
   });
 
+  test(`settling on ${dialect} is over when the results are written, though another's write took them along`, async (t) => {
+    const store = await openTestStore(t, dialect);
+    if (store === undefined) return;
+    const organizationId = randomUUID();
+    await commit(store, birth(organizationId));
+    const activity = newActivity({ result: null });
+    const committer = createCommitter(
+      store,
+      releasing(async () => undefined, "{}"),
+    );
+    await committer.commit({ ...stateChange(organizationId, 1), activity }, loneRun);
+    const other = committer.settle();
+    await committer.settle();
+    assert.equal((await findActivity(store, organizationId, activity.activityId))?.result, "{}");
+    await other;
+  });
+
   test(`a result that ${dialect} did not take is written once it does, though no other commit comes`, async (t) => {
     const store = await openTestStore(t, dialect);
     if (store === undefined) return;
@@ -97,6 +114,8 @@ for (const dialect of dialects) {
       await setTimeout(20);
     }
     assert.equal(await read(), "{}");
+    // Others may read it a moment before the writer hears that it is written.
+    await committer.settle();
     assert.equal(committer.trouble(), undefined);
   });
 

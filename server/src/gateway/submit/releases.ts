@@ -89,13 +89,15 @@ export class Releases {
 
   /** Writes the marks and places alone. When it is over, what was released before it began is marked, whoever wrote it. */
   async settle(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
     await this.#places.catchUp();
+    const others = [...this.#underWay];
     const taken = this.#takeMarks();
-    if (taken.released.length === 0 && taken.placed === undefined) return;
-    passed("settling");
-    await this.#write([], taken);
-    passed("settled");
+    if (taken.released.length > 0 || taken.placed !== undefined) {
+      passed("settling");
+      await this.#write([], taken);
+      passed("settled");
+    }
+    await Promise.all(others);
   }
 
   async #attempt(

@@ -31,10 +31,10 @@ import { createOperations } from "../operations.ts";
 import { openKeyring } from "../secrets/keyring.ts";
 
 /** Acts that leave the state as it is: they can be released in any order. */
-function unordered(rig: SignerRig, count: number): Prepared[] {
+function unordered(rig: SignerRig, count: number, from = rig.born): Prepared[] {
   const gone = { userTagIds: ["0aa0aa00-0000-4000-8000-00000000000a"] };
   return Array.from({ length: count }, () =>
-    prepareOn(rig, rig.born, activityBody(rig, "ACTIVITY_TYPE_DELETE_USER_TAGS", gone)),
+    prepareOn(rig, from, activityBody(rig, "ACTIVITY_TYPE_DELETE_USER_TAGS", gone)),
   );
 }
 
@@ -255,7 +255,7 @@ test("of processes that it does not know, a memory takes in leaves only where no
   assert.equal(rig.operations.takeIn({ leaves: leavesOf(rows.slice(0, 1)), last: false }).places[0]?.position, 1);
   rig.clock.nowMs += 3_600_000;
   old.clock.nowMs = rig.clock.nowMs;
-  const [late] = unordered(old, 1) as [Prepared];
+  const [late] = unordered(old, 1, state) as [Prepared];
   assert.deepEqual(
     rig.operations.takeIn({ leaves: [late.leaf], last: true }).places,
     [undefined],
