@@ -27,7 +27,7 @@ export function logText({ commit, proof, databases }: LogReport): string {
     "processes. `CPU ratio`: the sum with the log over that without, in the same round; `p99 ratio` and `start ratio`",
     "likewise. A start is the second one of a data folder, from spawn until `/readyz` says so.",
     "",
-    columns("database", "log", "gateway", "signer", "database", "sum", "p99 ms", "start ms"),
+    columns("on", "log", "gateway", "signer", "database", "sum", "p99 ms", "start ms"),
   ];
   for (const measured of databases) {
     for (const side of ["without", "with"] as const) {
