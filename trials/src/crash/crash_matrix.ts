@@ -4,6 +4,7 @@
  * KEYSTEAD_SEED repeats a run; KEYSTEAD_CRASH_ONLY is a pattern for the names of trials (step/fault/kind) that alone shall run.
  */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext, TestOptions } from "node:test";
 import { testSource } from "@keystead/e2e/databases.ts";
@@ -15,7 +16,7 @@ import { actKinds } from "../acts/catalogue.ts";
 import type { ActReport } from "./act_ledger.ts";
 import { ActOracle } from "./act_oracle_process.ts";
 import { type ActsCheck, checkActs, checkLog } from "./check_acts.ts";
-import { checkPublicLog } from "./check_public_log.ts";
+import { checkPublicLog, notesIn } from "./check_public_log.ts";
 import { openHold } from "./postgres_hold.ts";
 import { openWire } from "./postgres_wire.ts";
 import { ready } from "./readiness.ts";
@@ -122,7 +123,7 @@ async function runSeed(
     code: 0,
     output: `${check.leaves} leaves in the database, 0 released ones missing\n`,
   });
-  const publicLog = await checkPublicLog(kept, stepped.checkpointFile);
+  const publicLog = await checkPublicLog(kept, notesIn(readFileSync(stepped.checkpointFile, "utf8")));
   assert.deepEqual(publicLog.wrong, [], "leaves of the log that are lost, doubled or moved");
   assert.ok(publicLog.checkpoints > 1, "no checkpoint was signed");
   assert.equal(report.acknowledged.length + report.refused, trials.length, "every act was answered");
