@@ -15,12 +15,19 @@ import { type Outcome, runSuites, type SuiteOutcome } from "./suites.ts";
 
 /** Suites that count something, whether or not CI runs fewer. */
 const alwaysShown =
-  /\.vectors\.test\.ts$|hostile_gateway|signer_sandbox|two_gateways|courier_kills|exchange_kills|hostile_codes|node_curves|noble_curves|matrix(_\w+)?\.test|consensus\.test|policy_rows|e2e\/src\/authorisation\/|cli\/src\/policy\.test/;
+  /\.vectors\.test\.ts$|hostile_gateway|hostile_log|signer_sandbox|two_gateways|courier_kills|exchange_kills|hostile_codes|node_curves|noble_curves|matrix(_\w+)?\.test|consensus\.test|policy_rows|e2e\/src\/authorisation\/|cli\/src\/policy\.test/;
 
 /** What a hostile gateway tries without a stamp, or with somebody else's token. */
 const withoutStamps = /hostile\/hostile_(auth_proxy|identity_logins|linking|oauth2_orders|proxy_user|sign_ups)\.test/;
 
-const benchNames = ["bench", "bench --scale", "bench --scale --wallets", "bench --attack", "bench --timing"];
+const benchNames = [
+  "bench",
+  "bench --scale",
+  "bench --scale --wallets",
+  "bench --attack",
+  "bench --timing",
+  "bench --log",
+];
 
 process.env.KEYSTEAD_FIGURES = "1";
 const machine = { node: process.version, cores: cpus().length, architecture: process.arch };

@@ -38,7 +38,7 @@ export function prepareSignature(seconds: number): Computation {
 }
 
 /** CPU of one verification with a key that was imported before, as the server keeps its own. */
-function prepareVerification(seconds: number): Computation {
+export function prepareVerification(seconds: number): Computation {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const message = randomBytes(messageLength);
   const key = { key: publicKey, dsaEncoding: "ieee-p1363" } as const;

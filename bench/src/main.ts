@@ -4,7 +4,8 @@
  * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed, `--scale` to
  * measure few sub-organizations against many instead, `--scale --wallets` few wallets against many, `--attack` to measure honest
  * clients before and during attacks, `--attack --only PATTERN` some of them, `--attack --alone --only PATTERN` what a flooding
- * organization gets when nobody else asks, `--timing` to compare times that might tell something about one-time codes.
+ * organization gets when nobody else asks, `--timing` to compare times that might tell something about one-time codes, `--log` to
+ * measure signatures and starts with the log against the last version that had none (`--log --against REF`: another version).
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -13,8 +14,12 @@ import { medianOf, prepareBaselines } from "./baselines.ts";
 import { codeTimingText, isApart, measureCodeTiming } from "./code_timing.ts";
 import { type DatabaseName, openDatabase } from "./databases.ts";
 import { measureDecisions } from "./decision.ts";
+import { takeOut } from "./earlier_build.ts";
 import { measureGuarded } from "./guarded.ts";
 import { startLoad } from "./load.ts";
+import { lastWithoutLog, measureLogCost } from "./log_cost.ts";
+import { measureProof } from "./log_proof.ts";
+import { type LogReport, logFigures, logText } from "./log_report.ts";
 import {
   connectionCounts,
   endpoints,
@@ -27,7 +32,7 @@ import {
 } from "./measure.ts";
 import { startNeighbours } from "./neighbours.ts";
 import { measurePasskey } from "./passkey_stamps.ts";
-import { type DatabaseReport, missedTargets, type Report, toJson, toText } from "./report.ts";
+import { type DatabaseReport, missedAmong, missedTargets, type Report, toJson, toText } from "./report.ts";
 import { measureScale, scaleTarget, scaleText } from "./scale.ts";
 import { measureSignIns } from "./sign_ins.ts";
 import { measureStarts } from "./start_time.ts";
@@ -42,6 +47,8 @@ const { values: options } = parseArgs({
     only: { type: "string" },
     alone: { type: "boolean" },
     timing: { type: "boolean" },
+    log: { type: "boolean" },
+    against: { type: "string" },
     json: { type: "string" },
     database: { type: "string" },
   },
@@ -103,6 +110,26 @@ if (options.attack) {
     if (options.check && missed.length > 0) process.exitCode = 1;
   }
   load.stop();
+  process.exit();
+}
+if (options.log) {
+  const plan = options.quick
+    ? { warmUpRequests: 2_000, rounds: 5, requests: 1_500, starts: 3 }
+    : { warmUpRequests: 12_000, rounds: 15, requests: 6_000, starts: 9 };
+  const earlier = takeOut(options.against ?? lastWithoutLog);
+  try {
+    say("proofs");
+    const proof = measureProof({ leaves: 1_000_000, rounds: options.quick ? 10 : 100, seconds: 0.02 });
+    const measured: LogReport = { commit: earlier.commit, proof, databases: [] };
+    for (const name of names) measured.databases.push(await measureLogCost(load, name, earlier, plan, say));
+    console.log(logText(measured));
+    const missed = missedAmong(logFigures(measured));
+    for (const target of missed) console.log(`MISSED: ${target}`);
+    if (options.check && missed.length > 0) process.exitCode = 1;
+  } finally {
+    earlier.remove();
+    load.stop();
+  }
   process.exit();
 }
 say("decisions");

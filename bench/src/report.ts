@@ -100,7 +100,7 @@ export function missedTargets(report: Report): string[] {
   return [...missedAmong(decisionFigures(report.decision)), ...ofDatabases];
 }
 
-function missedAmong(figures: readonly Figure[]): string[] {
+export function missedAmong(figures: readonly Figure[]): string[] {
   return figures
     .filter(([, value, target]) => !(value <= target))
     .map(([name, value, target]) => `${name} is ${value.toFixed(2)}, the target is ${target}`);

@@ -38,7 +38,7 @@ export async function measureStarts(
 }
 
 /** From spawn until `/readyz` answers 200. */
-async function timedStart(
+export async function timedStart(
   options: Parameters<typeof startKeystead>[0],
 ): Promise<{ server: KeysteadServer; ms: number }> {
   const begun = performance.now();

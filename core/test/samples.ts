@@ -32,7 +32,7 @@ const rows = {
   otpCodes: { sample: 20_000, full: 1_000_000 },
   /** Of tokens, of client signatures, of attested stamps, and of encrypted attempts. */
   otpMutants: { sample: 1_000, full: 100_000 },
-  /** Edits of one export of the log, about how many leaves that has, and honest exports of their own. */
+  /** Edits of one export of the log, how many leaves that has at least, and honest exports of their own. */
   exportEdits: { sample: 300, full: 10_000 },
   exportLeaves: { sample: 500, full: 5_000 },
   honestExports: { sample: 20, full: 1_000 },

@@ -43,6 +43,8 @@ export type ServerOptions = {
   port?: number;
   /** Another program than the launcher itself. */
   main?: string;
+  /** Another folder than this one that holds a Keystead. */
+  checkout?: string;
   env?: Record<string, string>;
   /** Keep the data folder on stop. */
   keep?: boolean;
@@ -53,8 +55,9 @@ export type ServerOptions = {
 export async function startKeystead(options: ServerOptions = {}): Promise<KeysteadServer> {
   const dataFolder = options.dataFolder ?? join(await mkdtemp(join(tmpdir(), "keystead-")), "data");
   addMailbox(dataFolder);
-  const launcher = spawn(process.execPath, [join(repository, options.main ?? "server/main.mjs")], {
-    cwd: repository,
+  const { checkout = repository } = options;
+  const launcher = spawn(process.execPath, [join(checkout, options.main ?? "server/main.mjs")], {
+    cwd: checkout,
     env: {
       PATH: process.env.PATH ?? "",
       PORT: String(options.port ?? 0),

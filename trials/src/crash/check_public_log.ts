@@ -2,7 +2,6 @@
  * The public log of a stopped deployment, by the few lines here: no leaf is lost, doubled or moved, and every checkpoint that ever left the
  * server is of this one history. Each difference is one line.
  */
-import { readFileSync } from "node:fs";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { parseCheckpoint } from "@keystead/core/tlog/checkpoint.ts";
 import { parseNote } from "@keystead/core/tlog/note.ts";
@@ -14,17 +13,18 @@ import { closeStore, openStore, type Store, type StoreSource } from "@keystead/s
 
 export type PublicLogCheck = { wrong: string[]; leaves: number; checkpoints: number };
 
-export async function checkPublicLog(source: StoreSource, checkpointFile: string): Promise<PublicLogCheck> {
+/** `notes`: the checkpoints that others were given. */
+export async function checkPublicLog(source: StoreSource, notes: readonly string[]): Promise<PublicLogCheck> {
   const store = await openStore(source);
   try {
-    return await check(store, notesIn(readFileSync(checkpointFile, "utf8")));
+    return await check(store, notes);
   } finally {
     await closeStore(store);
   }
 }
 
-/** A kill may have cut one short; the next begins behind an empty line. */
-function notesIn(text: string): string[] {
+/** Those in a file of checkpoints. A kill may have cut one short; the next begins behind an empty line. */
+export function notesIn(text: string): string[] {
   const notes = text.match(/^keystead\/\S+\n\d+\n\S+\n\n— \S+ \S+\n/gm);
   return notes === null ? [] : [...notes];
 }

@@ -4,6 +4,7 @@
  * KEYSTEAD_SEED repeats a run; KEYSTEAD_CRASH_ONLY is a pattern for the names of trials (step/fault/kind) that alone shall run.
  */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext, TestOptions } from "node:test";
 import { testSource } from "@keystead/e2e/databases.ts";
@@ -15,7 +16,7 @@ import { actKinds } from "../acts/catalogue.ts";
 import type { ActReport } from "./act_ledger.ts";
 import { ActOracle } from "./act_oracle_process.ts";
 import { type ActsCheck, checkActs, checkLog } from "./check_acts.ts";
-import { checkPublicLog } from "./check_public_log.ts";
+import { checkPublicLog, notesIn } from "./check_public_log.ts";
 import { openHold } from "./postgres_hold.ts";
 import { openWire } from "./postgres_wire.ts";
 import { ready } from "./readiness.ts";
@@ -40,7 +41,17 @@ export function crashMatrix(dialect: Store["dialect"]): CrashMatrix {
 }
 
 async function runSeeds(t: TestContext, dialect: Store["dialect"], places: string): Promise<void> {
-  const total = { seeds: 0, trials: 0, faults: 0, acknowledged: 0, refused: 0, repeated: 0, activities: 0, leaves: 0 };
+  const total = {
+    seeds: 0,
+    trials: 0,
+    faults: 0,
+    acknowledged: 0,
+    refused: 0,
+    repeated: 0,
+    activities: 0,
+    leaves: 0,
+    checkpoints: 0,
+  };
   const waits = { cutOff: 0, refused: 0, unavailable: 0 };
   const startedMs = Date.now();
   for (let seed = firstSeed; seed < firstSeed + seedCount; seed++) {
@@ -50,10 +61,10 @@ async function runSeeds(t: TestContext, dialect: Store["dialect"], places: strin
     await t.test(`seed ${seed}`, { timeout: testTimeoutMs }, async (t) => {
       const run = await runSeed(t, dialect, seed, trials);
       if (run === undefined) return;
-      const { faults, report, check } = run;
+      const { faults, report, check, checkpoints } = run;
       const { acknowledged, refused, repeated } = report;
       add(total, { seeds: 1, trials: trials.length, faults, acknowledged: acknowledged.length, refused, repeated });
-      add(total, { activities: check.activities, leaves: check.leaves });
+      add(total, { activities: check.activities, leaves: check.leaves, checkpoints });
       add(waits, report.waits);
     });
   }
@@ -65,7 +76,7 @@ async function runSeeds(t: TestContext, dialect: Store["dialect"], places: strin
       `${total.refused} refused because the code was exchanged by a process that was killed, ` +
       `${total.repeated} answers repeated; ${waits.cutOff} answers cut off, ${waits.refused} connections refused, ` +
       `${waits.unavailable} times 503; ${total.activities} activities and ${total.leaves} leaves in the databases; ` +
-      "0 lost, 0 half-applied, 0 done twice, 0 other answers",
+      `0 lost, 0 half-applied, 0 done twice, 0 other answers; ${total.checkpoints} checkpoints of the log, all of one history`,
   );
   const faultsOfAll = actKinds.reduce((sum, kind) => sum + faultsOf(dialect, kind).length, 0);
   const fewest = steps.length * faultsOfAll * seedCount;
@@ -77,7 +88,7 @@ function add<T extends Record<string, number>>(total: T, more: Partial<T>): void
     (total as Record<string, number>)[name] = (total[name] ?? 0) + count;
 }
 
-type Run = { faults: number; report: ActReport; check: ActsCheck };
+type Run = { faults: number; report: ActReport; check: ActsCheck; checkpoints: number };
 
 async function runSeed(
   t: TestContext,
@@ -112,11 +123,11 @@ async function runSeed(
     code: 0,
     output: `${check.leaves} leaves in the database, 0 released ones missing\n`,
   });
-  const publicLog = await checkPublicLog(kept, stepped.checkpointFile);
+  const publicLog = await checkPublicLog(kept, notesIn(readFileSync(stepped.checkpointFile, "utf8")));
   assert.deepEqual(publicLog.wrong, [], "leaves of the log that are lost, doubled or moved");
   assert.ok(publicLog.checkpoints > 1, "no checkpoint was signed");
   assert.equal(report.acknowledged.length + report.refused, trials.length, "every act was answered");
-  return { faults, report, check };
+  return { faults, report, check, checkpoints: publicLog.checkpoints };
 }
 
 function assertEveryKind(trials: readonly Trial[]): void {

@@ -29,6 +29,7 @@ import {
   rebuild,
   recordRun,
 } from "./power_cut.ts";
+import type { SeenCheckpoint } from "./watch_log.ts";
 import { furnishTheatre, type Ledger, type Theatre, workPaths } from "./workload.ts";
 
 const cuts = samples.powerCuts;
@@ -39,14 +40,22 @@ const runsPerFolder = 3;
 const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const options = { skip: noTestDisk(), timeout: testTimeoutMs };
 
-type Tally = { cuts: number; runs: number; told: number; untold: number; complaints: string[]; done: Set<string> };
+type Tally = {
+  cuts: number;
+  runs: number;
+  told: number;
+  untold: number;
+  checkpoints: number;
+  complaints: string[];
+  done: Set<string>;
+};
 
 test(
   `${cuts} power cuts on SQLite: nothing acknowledged is lost, the same body gets the same answer`,
   options,
   async (t) => {
     t.diagnostic(`KEYSTEAD_SEED=${seed}`);
-    const tally: Tally = { cuts: 0, runs: 0, told: 0, untold: 0, complaints: [], done: new Set() };
+    const tally: Tally = { cuts: 0, runs: 0, told: 0, untold: 0, checkpoints: 0, complaints: [], done: new Set() };
     const template = await furnishTemplate(t);
     for (let folder = 0; isGoingOn(tally); folder++) {
       // Every third folder is new: then the power goes during the very first start, too.
@@ -59,7 +68,8 @@ test(
     }
     t.diagnostic(
       `SQLite, seed ${seed}: ${tally.cuts} power cuts in ${tally.runs} runs of ${tally.done.size} of ${workPaths.length} activity types; ` +
-        `${tally.told} acknowledged answers asked for again, ${tally.untold} unanswered requests sent again; ` +
+        `${tally.told} acknowledged answers asked for again, ${tally.untold} unanswered requests sent again, ` +
+        `${tally.checkpoints} checkpoints that had been shown held against the log; ` +
         `lost, half-applied or otherwise: ${tally.complaints.length}`,
     );
     assert.deepEqual(
@@ -87,8 +97,9 @@ async function cutRepeatedly(
   const random = seededRandom(seed + tally.cuts);
   let dataFolder = firstFolder;
   let ledger: Ledger = [];
+  let seen: SeenCheckpoint[] = [];
   for (let n = 0; n < runs && isGoingOn(tally); n++) {
-    const run = await recordRun(t, { dataFolder, ledger, theatre, workMs: 300 + random.below(600), random });
+    const run = await recordRun(t, { dataFolder, ledger, seen, theatre, workMs: 300 + random.below(600), random });
     tally.runs += 1;
     tally.complaints.push(...run.complaints);
     for (const path of run.done.keys()) tally.done.add(path);
@@ -101,7 +112,8 @@ async function cutRepeatedly(
       tally.told += countTold(cut.ledger);
       tally.untold += cut.ledger.length - countTold(cut.ledger);
       const goesOn = n < runs - 1 && index === places.length - 1 && tally.cuts < cuts;
-      if (goesOn) [dataFolder, ledger] = [left, cut.ledger];
+      tally.checkpoints += cut.seen.length;
+      if (goesOn) [dataFolder, ledger, seen] = [left, cut.ledger, cut.seen];
       else tally.complaints.push(...(await check(run, cut, left, theatre)));
     }
   }
@@ -127,7 +139,7 @@ test(
   options,
   async (t) => {
     const dataFolder = freshDataFolder(t);
-    const options = { dataFolder, ledger: [], theatre: undefined, workMs: 0, random: seededRandom(seed) };
+    const options = { dataFolder, ledger: [], seen: [], theatre: undefined, workMs: 0, random: seededRandom(seed) };
     const run = await recordRun(t, { ...options, ends: "in order" });
     const last = run.changes.length - 1;
 
@@ -150,7 +162,7 @@ test(
   async (t) => {
     const dataFolder = freshDataFolder(t);
     await recordRun(t, {
-      ...{ dataFolder, ledger: [], theatre: undefined, workMs: 0, random: seededRandom(seed) },
+      ...{ dataFolder, ledger: [], seen: [], theatre: undefined, workMs: 0, random: seededRandom(seed) },
       ends: "in order",
     });
     const folder = join(dataFolder, "database");

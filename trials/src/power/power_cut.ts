@@ -14,9 +14,11 @@ import { call } from "@keystead/e2e/wire.ts";
 import type { StoreSource } from "@keystead/server/store/store.ts";
 import { patienceMs } from "../../../core/test/patience.ts";
 import type { Random } from "../../../core/test/seeded_random.ts";
+import { checkPublicLog } from "../crash/check_public_log.ts";
 import { checkStored, type Remembered, rememberedAt } from "./check_stored.ts";
 import { apply, cutPower, type DiskImage, type Faith, type Kept, readImage, writeKept } from "./disk_image.ts";
 import { type Change, parseJournal } from "./journal.ts";
+import { type SeenCheckpoint, watchLog } from "./watch_log.ts";
 import {
   difference,
   type Exchange,
@@ -40,6 +42,7 @@ export type Run = {
   remembered: Remembered;
   changes: Change[];
   ledger: Ledger;
+  seen: SeenCheckpoint[];
 };
 
 export type RunOptions = {
@@ -47,6 +50,8 @@ export type RunOptions = {
   databaseUrl?: string;
   /** What was told before: it must be told again. */
   ledger: Ledger;
+  /** Checkpoints that were shown before: all of them must stay true. */
+  seen: SeenCheckpoint[];
   /** Without one, the first user alone makes a few tags. */
   theatre: Theatre | undefined;
   workMs: number;
@@ -59,22 +64,23 @@ export type Recorded = Run & { complaints: string[]; done: ReadonlyMap<string, n
 
 /** Starts on the folder, asks for all that was told before, works for a while, and loses power. */
 export async function recordRun(t: TestContext, options: RunOptions): Promise<Recorded> {
-  const { dataFolder, databaseUrl, ledger, theatre, workMs, random } = options;
+  const { dataFolder, databaseUrl, ledger, seen, theatre, workMs, random } = options;
   const disk = createTestDisk(t, dataFolder);
   const before = readImage(dataFolder);
   const remembered = rememberedAt(dataFolder);
   const env = { ...serverEnv, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) };
   const server = disk.start({ env });
   const url = await server.ready();
+  const watcher = watchLog(url, seen, disk.journalLength);
   const complaints = await holdAgainst(url, ledger, disk.journalLength);
   let done: ReadonlyMap<string, number> = new Map();
   if (theatre === undefined) await makeTags(url, readBootstrap(dataFolder), ledger, disk.journalLength);
   else {
     const clients = runClients(url, theatre, ledger, random, disk.journalLength);
     const enough = countTold(ledger) + toldPerRun;
-    for (let waitedMs = 0; waitedMs < workMs || (countTold(ledger) < enough && waitedMs < patienceMs); waitedMs += 50) {
-      await pause(50);
-    }
+    const shown = seen.length;
+    const isEnough = () => countTold(ledger) >= enough && seen.length > shown;
+    for (let waitedMs = 0; waitedMs < workMs || (!isEnough() && waitedMs < patienceMs); waitedMs += 50) await pause(50);
     // From here on nobody is surprised by a connection that breaks.
     const stopped = clients.stop();
     await server.cut();
@@ -83,7 +89,8 @@ export async function recordRun(t: TestContext, options: RunOptions): Promise<Re
   }
   if (options.ends === "in order") await server.stop();
   await server.cut();
-  return { dataFolder, before, remembered, changes: parseJournal(disk.journal()), ledger, complaints, done };
+  await watcher.stop();
+  return { dataFolder, before, remembered, changes: parseJournal(disk.journal()), ledger, seen, complaints, done };
 }
 
 /** However busy the machine is, a run has this much to lose. */
@@ -118,7 +125,7 @@ export function chooseCuts({ changes }: Run, count: number, random: Random): num
   return Array.from({ length: count }, () => Math.min(last, Math.max(0, random.pick(choose)()))).sort((a, b) => a - b);
 }
 
-export type Cut = { kept: Kept; ledger: Ledger; remembered: Remembered; name: string };
+export type Cut = { kept: Kept; ledger: Ledger; seen: SeenCheckpoint[]; remembered: Remembered; name: string };
 
 /** Power cuts of one run, from the earliest to the latest: what the disk holds, and what the clients had been told by then. */
 export function createCutter(run: Run, faith: Faith = {}): (index: number, random: Random) => Cut {
@@ -129,7 +136,8 @@ export function createCutter(run: Run, faith: Faith = {}): (index: number, rando
     const kept = cutPower(run.before, random);
     const moods = Object.entries(kept.moods).map(([path, mood]) => `${path}: ${mood}`);
     const name = `after change ${index + 1} of ${run.changes.length} (unsynced: ${moods.join(", ") || "nothing"})`;
-    return { kept, ledger: toldBy(run.ledger, end), remembered: run.remembered, name };
+    const seen = run.seen.filter(({ receivedAt }) => receivedAt <= end).map(({ note }) => ({ note, receivedAt: 0 }));
+    return { kept, ledger: toldBy(run.ledger, end), seen, remembered: run.remembered, name };
   };
 }
 
@@ -176,7 +184,7 @@ async function holdAgainst(url: string, ledger: Ledger, journalLength: () => num
 /** A start on what is left: it serves by itself, tells what it told, takes something new, and is whole when it is stopped. */
 export async function checkCut(
   dataFolder: string,
-  { ledger, remembered }: Pick<Cut, "ledger" | "remembered">,
+  { ledger, seen, remembered }: Pick<Cut, "ledger" | "seen" | "remembered">,
   theatre: Theatre | undefined,
   databaseUrl?: string,
 ): Promise<string[]> {
@@ -203,7 +211,11 @@ export async function checkCut(
       : { kind: "postgres", url: databaseUrl };
   if (complaints.length > 0) return complaints;
   const acted = new Set(callers.map(({ organizationId }) => organizationId));
-  return checkStored({ source, dataFolder, remembered, acted });
+  const { wrong } = await checkPublicLog(
+    source,
+    seen.map(({ note }) => note),
+  );
+  return [...(await checkStored({ source, dataFolder, remembered, acted })), ...wrong];
 }
 
 type Caller = { organizationId: string; key: KeyPair };

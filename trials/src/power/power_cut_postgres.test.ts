@@ -16,6 +16,7 @@ import { testTimeoutMs } from "../../../core/test/patience.ts";
 import { samples } from "../../../core/test/samples.ts";
 import { seededRandom } from "../../../core/test/seeded_random.ts";
 import { checkCut, createCutter, keepForLater, rebuild, recordRun, serverEnv } from "./power_cut.ts";
+import type { SeenCheckpoint } from "./watch_log.ts";
 import { furnishTheatre, type Ledger, sendOnce } from "./workload.ts";
 
 const cuts = samples.postgresPowerCuts;
@@ -36,16 +37,17 @@ test(`${cuts} power cuts beside PostgreSQL: the signer's memory catches up by it
   const setBack = await keepTables(databaseUrl);
 
   let ledger: Ledger = [];
+  let seen: SeenCheckpoint[] = [];
   let torn = 0;
   for (let n = 1; n <= cuts; n++) {
     const workMs = 200 + random.below(400);
-    const run = await recordRun(t, { dataFolder, databaseUrl, ledger, theatre, workMs, random });
+    const run = await recordRun(t, { dataFolder, databaseUrl, ledger, seen, theatre, workMs, random });
     const hint = `cut ${n}, KEYSTEAD_SEED=${seed}`;
     assert.deepEqual(run.complaints, [], hint);
     const cut = createCutter(run)(run.changes.length - 1, random);
     if (cut.kept.moods["signer/memory"] !== undefined) torn += 1;
     const left = rebuild(run, cut, freshDataFolder(t));
-    [dataFolder, ledger] = [left, cut.ledger];
+    [dataFolder, ledger, seen] = [left, cut.ledger, cut.seen];
     if (n < cuts) continue;
     const complaints = await checkCut(left, cut, theatre, databaseUrl);
     if (complaints.length > 0) t.diagnostic(`${cut.name}; what it left is in ${keepForLater(run, cut)}`);
@@ -53,7 +55,7 @@ test(`${cuts} power cuts beside PostgreSQL: the signer's memory catches up by it
   }
   t.diagnostic(
     `PostgreSQL, seed ${seed}: ${cuts} power cuts, ${torn} with releases that were not synced; ` +
-      `${ledger.length} answers were the same after each, and none was lost`,
+      `${ledger.length} answers were the same after each, and none was lost; ${seen.length} checkpoints, all of one history`,
   );
   // Checkpoints wait for the disk once a second, so that a few cuts may all find everything there.
   assert.ok(cuts < 10 || torn > cuts / 4, "the memory was on the disk nearly always: the cuts are too kind");
