@@ -91,7 +91,7 @@ export type Gateway = {
   signLog(): Promise<void>;
   /** Serves HTTP and starts the background jobs; the port it got. */
   listen(address: { host: string; port: number }): Promise<number>;
-  /** Answers what is under way, ends the jobs and writes down what was released. Store and link stay open. */
+  /** Answers what is under way, ends the jobs, writes down what was released and has it signed. Store and link stay open. */
   close(): Promise<void>;
 };
 
@@ -197,9 +197,11 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     async close() {
       const jobsEnded = runner?.stop();
       await Promise.all([http.app.close(), proxyHttp?.app.close()]);
-      await outlets.close();
       // Before the jobs: one that hangs must not keep opened results from being written.
       await committer.settle().catch(() => undefined);
+      // Whoever reads the database, or asks another host, sees all that was released here. An operator's order has served nobody.
+      if (runner !== undefined) await checkpoints.signLast();
+      await outlets.close();
       await jobsEnded;
       // What the courier has sent is noted, or the next start would send it again.
       await Promise.race([delivery.settle(), pause(deliveriesEndMs, undefined, { ref: false })]);
