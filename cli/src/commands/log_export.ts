@@ -19,7 +19,7 @@ export async function logExport(context: CommandContext): Promise<number> {
   const organizationIds = [organizationId, ...children].map((id) => id.toLowerCase());
   const files = await collectExport({
     ...{ client, organizationIds, wait },
-    publicLog: openPublicLog(baseUrl),
+    publicLog: openPublicLog(baseUrl, client),
     witnesses: witness.map((text) => parseVkey(text).name),
     say: (line) => console.error(`keystead: ${line}`),
   });
