@@ -144,9 +144,9 @@ export const getLogStatement = queryEntry<Json>({
   bad: [
     ...badLogs,
     {
-      name: "another host's log",
+      name: "a log that is not there",
       bend: () => ({ logId: someLog }),
-      refusal: notFound(`log ${someLog} is not this host's: only the host that keeps it can speak for it`),
+      refusal: notFound(`unable to find log ${someLog}`),
     },
   ],
   foreign: [],

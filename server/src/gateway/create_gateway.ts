@@ -29,7 +29,7 @@ import { createCourierOrders } from "./link/courier_orders.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { createCheckpoints } from "./log/checkpoints.ts";
 import { proveConsistency } from "./log/consistency.ts";
-import { createLogStatements } from "./log/log_statements.ts";
+import { createStatementExchange } from "./log/statement_exchange.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
 import { LogPlaces } from "./places/log_places.ts";
 import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
@@ -149,12 +149,13 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { check } = createCaptchaChecks({ courier, needCourier });
   const captcha = siteKey === undefined ? undefined : { siteKey, check };
   const proxyRoutes = authProxyRoutes({ ...submits, budgets, channels, captcha, linkingIssuers });
+  const statements = createStatementExchange({ store, link, places, signerTrouble: signer.trouble });
   const routes: Route[] = [
     ...apiRoutes({
       ...submits,
       queryQueue,
       ignoresIpAllowlists,
-      logStatement: createLogStatements({ store, link, places }),
+      logStatement: statements.logStatement,
     }),
     ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys, boot: signer.boot, logs }),
     ...(hasPrivateLog ? [] : publicLogRoutes({ store })),
@@ -173,7 +174,12 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     onSigned: ({ note }) => outlets.push(note),
   });
   const delivery = createDelivery({ store, courier, needCourier, onFailed: logFailedMessages(log) });
-  const jobs: Job[] = [...expiryJobs(store, contactDays), openBodies(store, link), delivery.job, checkpoints.job];
+  const jobs: Job[] = [
+    ...expiryJobs(store, contactDays),
+    ...[openBodies(store, link), delivery.job, checkpoints.job],
+    // On SQLite there is no other host.
+    ...(store.dialect === "sqlite" ? [] : [statements.job]),
+  ];
   const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log), trustedProxies });
   const proxyHttp =
     proxyPort === undefined

@@ -1,6 +1,7 @@
 /** Asks this host's signer how many leaves of an organization its log has. */
 import { Fault } from "@keystead/core/fault.ts";
 import { findFirstOrganization } from "../../store/across.ts";
+import type { StatementWithLogs } from "../../store/log_statements.ts";
 import { loadHeaders, loadPartOfState } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
@@ -15,27 +16,25 @@ export type LogStatementDependencies = {
 /** The first organization may be changed meanwhile. */
 const maxAttempts = 5;
 
-export function createLogStatements({ store, link, places }: LogStatementDependencies) {
-  /** With the list of logs that the statement names by its digest. */
-  return async (organizationId: string, logId: string | undefined): Promise<{ statement: string; logs: string }> => {
-    if (places.logId === undefined) throw new Fault("unavailable", "the signer has not joined yet");
-    if (logId !== undefined && logId !== places.logId) {
-      throw new Fault("not_found", `log ${logId} is not this host's: only the host that keeps it can speak for it`);
-    }
-    const firstId = await findFirstOrganization(store);
-    let linksFrom: number | undefined;
-    for (let attempt = 0; attempt < maxAttempts && firstId !== undefined; attempt++) {
-      const state = await loadPartOfState(store, firstId, "logs");
-      if (state === undefined) break;
-      const { version, header, directory, pages } = state;
-      const links = linksFrom === undefined ? [] : await loadHeaders(store, firstId, linksFrom, version);
-      const first = { header, directory, pages, links };
-      const reply = await link.request("logStatement", { organizationId, first });
-      if (reply.kind === "signed") return { statement: reply.value.note, logs: textOf(pages[0]?.content) };
-      linksFrom = reply.value.linksFrom;
-    }
-    throw new Fault("unavailable", "the list of logs changes; try again");
-  };
+/** With the list of logs that the statement names by its digest. */
+export async function signOwnStatement(
+  { store, link, places }: LogStatementDependencies,
+  organizationId: string,
+): Promise<StatementWithLogs> {
+  if (places.logId === undefined) throw new Fault("unavailable", "the signer has not joined yet");
+  const firstId = await findFirstOrganization(store);
+  let linksFrom: number | undefined;
+  for (let attempt = 0; attempt < maxAttempts && firstId !== undefined; attempt++) {
+    const state = await loadPartOfState(store, firstId, "logs");
+    if (state === undefined) break;
+    const { version, header, directory, pages } = state;
+    const links = linksFrom === undefined ? [] : await loadHeaders(store, firstId, linksFrom, version);
+    const first = { header, directory, pages, links };
+    const reply = await link.request("logStatement", { organizationId, first });
+    if (reply.kind === "signed") return { statement: reply.value.note, logs: textOf(pages[0]?.content) };
+    linksFrom = reply.value.linksFrom;
+  }
+  throw new Fault("unavailable", "the list of logs changes; try again");
 }
 
 /** A page is JSON. */
