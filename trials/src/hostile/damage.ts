@@ -47,7 +47,7 @@ const ofNoOrganization = { nowhere: "it belongs to no organization: `check_publi
 export const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
 
 const signedItself = {
-  nowhere: "a start is the first organization's, and its proof is signed: whoever asks for one checks it",
+  nowhere: "a start is the first organization's: `check_boot_proofs.test.ts` changes such rows",
 };
 
 /** Where a change of each column shows. */
