@@ -34,7 +34,7 @@ let server: LogServer;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "keystead-log-"));
   writeFileSync(join(folder, "key.hex"), "11".repeat(32));
-  server = await serveLogs(deployment, 100);
+  server = await serveLogs(deployment, { pageLength: 100 });
 });
 after(() => {
   server.close();
@@ -82,7 +82,7 @@ test("without --sub-organizations the export is of one organization", async () =
 
 /** Runs `log export --sub-organizations` against a server that lies. */
 async function exportFrom(lying: TestDeployment, name: string, children?: readonly string[]): Promise<Run> {
-  const liar = await serveLogs(lying, 100, children);
+  const liar = await serveLogs(lying, { pageLength: 100, ...(children && { children }) });
   try {
     return await keystead("log", "export", name, "--sub-organizations", ...flagsFor(liar, organizationId, folder));
   } finally {
@@ -109,6 +109,26 @@ test("a server whose sub-organizations have names of folders gets nothing writte
     readdirSync(folder).filter((name) => name === "elsewhere" || name === "lied"),
     [],
   );
+});
+
+test("of a private log its own members get the same export, and proofs", async (t) => {
+  const hidden = await serveLogs(deployment, { pageLength: 100, isPrivate: true });
+  t.after(() => hidden.close());
+  const flags = flagsFor(hidden, organizationId, folder);
+  const exported = await keystead("log", "export", "private", "--sub-organizations", ...flags);
+  assert.deepEqual([exported.code, exported.stderr], [0, ""]);
+  const expected = Array.from(exportOf(deployment), ([path, bytes]): [string, string] => [
+    path,
+    Buffer.from(bytes).toString("hex"),
+  ]);
+  assert.deepEqual(filesIn("private"), new Map(expected.sort()));
+  const act = log.leaves.findLast((leaf) => leaf.organizationId === organizationId && !leaf.isOperators);
+  const activityId = uuidFromBytes(decodeLeaf(act?.leaf ?? new Uint8Array()).activityId);
+  const proven = await keystead("log", "prove", activityId, ...flags);
+  assert.deepEqual([proven.code, proven.stderr], [0, ""]);
+  const verified = await keystead("log", "verify", `${activityId}.tlog-proof`, "--key", vkey);
+  assert.match(verified.stdout, /\ngood: 1 log, 1 organization, 1 leaf, 1 stamp verified\n$/);
+  assert.ok(hidden.requests.every((path) => !path.startsWith("/log/")));
 });
 
 function write(name: string, files: ReadonlyMap<string, Uint8Array>): void {

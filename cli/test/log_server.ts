@@ -19,13 +19,19 @@ import {
 
 export type LogServer = { url: string; requests: string[]; close(): void };
 
-type Asked = { organizationId?: string; logId?: string; paginationOptions?: { after?: string } };
+type Asked = { organizationId?: string; logId?: string; path?: string; paginationOptions?: { after?: string } };
 
-/** `pageLength` is how many leaves an answer has at most. `children`: what it says are the sub-organizations. */
+/**
+ * `pageLength` is how many leaves an answer has at most. A private log is shown to members alone. `children`: what it says are the
+ * sub-organizations.
+ */
 export async function serveLogs(
   deployment: TestDeployment,
-  pageLength = 7,
-  children: readonly string[] = deployment.organizationIds.slice(1),
+  {
+    pageLength = 7,
+    isPrivate = false,
+    children = deployment.organizationIds.slice(1),
+  }: { pageLength?: number; isPrivate?: boolean; children?: readonly string[] } = {},
 ): Promise<LogServer> {
   const files = exportOf(deployment);
   const [first = ""] = deployment.organizationIds;
@@ -41,6 +47,10 @@ export async function serveLogs(
         logs: Buffer.from(logsPage(deployment.logs)).toString(),
       };
     },
+    get_log_file({ logId = "", path = "" }) {
+      const file = staticFile(deployment, `/log/${logId}/${path}`);
+      return file && { content: Buffer.from(file).toString("base64") };
+    },
     list_suborgs({ paginationOptions }) {
       return { organizationIds: paginationOptions?.after === undefined ? children : [] };
     },
@@ -51,13 +61,17 @@ export async function serveLogs(
     const query = answers[path.split("/query/")[1] ?? ""];
     if (query !== undefined) {
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify(query(JSON.parse(await bodyOf(request)) as Asked)));
+      const answer = query(JSON.parse(await bodyOf(request)) as Asked);
+      response.statusCode = answer === undefined ? 404 : 200;
+      response.end(JSON.stringify(answer ?? { code: 5, message: "not found", details: [] }));
       return;
     }
     const found =
       path === "/.well-known/keystead.json"
-        ? JSON.stringify({ logs: published(deployment) })
-        : staticFile(deployment, path);
+        ? JSON.stringify({ logs: published(deployment, isPrivate) })
+        : isPrivate
+          ? undefined
+          : staticFile(deployment, path);
     response.statusCode = found === undefined ? 404 : 200;
     response.end(found);
   });
@@ -72,10 +86,11 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function published({ logs, deploymentId, key }: TestDeployment) {
+function published({ logs, deploymentId, key }: TestDeployment, isPrivate: boolean) {
   return logs.map(({ logId }) => {
     const { name } = logVkey(deploymentId, logId, key.publicKey);
-    return { logId, origin: name, url: `/log/${logId}`, vkey: encodeVkey(name, key.publicKey), open: true };
+    const url = isPrivate ? {} : { url: `/log/${logId}` };
+    return { logId, origin: name, ...url, vkey: encodeVkey(name, key.publicKey), open: true };
   });
 }
 

@@ -21,7 +21,7 @@ export async function logExport(context: CommandContext): Promise<number> {
   const organizationIds = [organizationId, ...children].map((id) => id.toLowerCase());
   const files = await collectExport({
     ...{ client, organizationIds, wait, witnesses },
-    publicLog: openPublicLog(baseUrl),
+    publicLog: openPublicLog(baseUrl, client),
     say: (line) => console.error(`keystead: ${line}`),
   });
   writeExport(folder, files);

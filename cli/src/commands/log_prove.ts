@@ -19,7 +19,7 @@ export async function logProve(context: CommandContext): Promise<number> {
   const activityId = context.args[0]?.toLowerCase();
   if (activityId === undefined || !isUuid(activityId)) throw new UsageError("log prove needs the id of an activity");
   const { client, organizationId, baseUrl } = await openSession(context.flags);
-  const publicLog = openPublicLog(baseUrl);
+  const publicLog = openPublicLog(baseUrl, client);
   const { logId, record } = await findNewest(client, organizationId, uuidToBytes(activityId));
   const log = (await publicLog.listLogs()).find((each) => each.logId === logId);
   if (log === undefined || record.leaf === undefined) throw new Error(`the server does not list log ${logId}`);

@@ -87,13 +87,15 @@ async function readStatements(
   logs: readonly PublishedLog[],
 ): Promise<Map<string, ReadStatement>> {
   const statements = new Map<string, ReadStatement>();
-  for (const { logId, open } of logs) {
+  // The signer of a log that another one follows no longer speaks for it.
+  for (const { logId } of logs.filter(({ open }) => open)) {
+    const missing = new Set<string>();
     for (const organizationId of source.organizationIds) {
-      // The signer of a log that another one follows no longer speaks for it.
-      const statement = open ? await readStatement(source.client, organizationId, logId) : undefined;
-      if (statement !== undefined) statements.set(nameOf(organizationId, logId), statement);
-      else if (open) source.say(`no host that answers keeps log ${logId}: the export has no statement about it`);
+      const statement = await readStatement(source.client, organizationId, logId);
+      if ("missing" in statement) missing.add(statement.missing);
+      else statements.set(nameOf(organizationId, logId), statement);
     }
+    for (const why of missing) source.say(`${why}; the export has no statement about log ${logId}`);
   }
   return statements;
 }

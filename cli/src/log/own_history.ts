@@ -40,24 +40,21 @@ function toOwnLeaf({ logId, position, ordinal, leaf: text, bodies }: ShownLeaf):
   return { logId, record: { ...place, leaf, bodies: pickBodies(decodeLeaf(leaf), bodies.map(fromBase64)) } };
 }
 
-/** Undefined where no host that answers keeps this log: each signer speaks for its own. */
+/** Each signer speaks for its own log: where the host that keeps it has ended or does not answer, the server says so. */
 export async function readStatement(
   client: Client,
   organizationId: string,
   logId: string,
-): Promise<ReadStatement | undefined> {
-  // Behind a balancer the next answer may come from another host.
-  for (let attempt = 0; attempt < 6; attempt++) {
-    try {
-      const { statement: note, logs } = await client.getLogStatement({ organizationId, logId });
-      const statement = parseLogStatement(parseNote(note).text);
-      refuseOld(statement);
-      return { note, statement, logs };
-    } catch (error) {
-      if (!(error instanceof KeysteadError) || error.status !== 404) throw error;
-    }
+): Promise<ReadStatement | { missing: string }> {
+  try {
+    const { statement: note, logs } = await client.getLogStatement({ organizationId, logId });
+    const statement = parseLogStatement(parseNote(note).text);
+    refuseOld(statement);
+    return { note, statement, logs };
+  } catch (error) {
+    if (!(error instanceof KeysteadError) || ![404, 503].includes(error.status)) throw error;
+    return { missing: error.message };
   }
-  return undefined;
 }
 
 /** Whoever has kept a statement of yesterday could show what was there then, beside a checkpoint of today. */

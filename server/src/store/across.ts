@@ -373,10 +373,15 @@ export async function forgetSignUpClaims(store: Store, beforeMs: number, signal?
   await forgetRows(store, "sign_up_claims", ["identity"], beforeMs, signal);
 }
 
+/** Statements that hosts have asked of each other are made anew each time. */
+export async function forgetLogStatements(store: Store, beforeMs: number, signal?: AbortSignal): Promise<void> {
+  await forgetRows(store, "log_statements", ["log_id"], beforeMs, signal);
+}
+
 /** In portions, as above. `key` is the rest of the table's primary key, behind the organization. */
 async function forgetRows(
   { db }: Store,
-  table: "otp_codes" | "otp_attempts" | "outbox" | "email_events" | "sign_up_claims",
+  table: "otp_codes" | "otp_attempts" | "outbox" | "email_events" | "sign_up_claims" | "log_statements",
   key: readonly string[],
   beforeMs: number,
   signal: AbortSignal | undefined,

@@ -82,6 +82,7 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   log_entries: ["log_id", "first_position"],
   log_tiles: ["log_id", "level", "number"],
   logs: ["log_id"],
+  log_statements: ["log_id"],
   deployment: ["id"],
   ...entityKeys,
 };

@@ -251,6 +251,16 @@ export const tables = {
     checkpoint: "text?",
     cosignatures: "text",
   },
+  /** Statements that one host asks of another; `created_at_ms` is when the first was asked for that is not answered yet. */
+  log_statements: {
+    organization_id: "text",
+    log_id: "text",
+    ask: "text",
+    is_asked: "integer",
+    statement: "text?",
+    logs: "text?",
+    created_at_ms: "integer",
+  },
   /** One row: what belongs to the whole deployment and to no organization. */
   deployment: { id: "integer", keyring: "bytes" },
 } as const satisfies Record<string, Record<string, ColumnKind>>;

@@ -1,6 +1,7 @@
 /** Asks this host's signer how many leaves of an organization its log has. */
 import { Fault } from "@keystead/core/fault.ts";
 import { findFirstOrganization } from "../../store/across.ts";
+import type { StatementWithLogs } from "../../store/log_statements.ts";
 import { loadHeaders, loadPartOfState } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import { createLimitedWork } from "../bounds/limited_work.ts";
@@ -22,17 +23,12 @@ const maxAttempts = 5;
  */
 const askLimits = { slots: 1, waiting: 256, refusal: "too many statements are asked for; try again", restTimes: 3 };
 
-type Statement = { statement: string; logs: string };
-
-export function createLogStatements({ store, link, places }: LogStatementDependencies) {
+/** With the list of logs that the statement names by its digest. */
+export function createOwnStatements({ store, link, places }: LogStatementDependencies) {
   const limited = createLimitedWork(askLimits);
 
-  /** With the list of logs that the statement names by its digest. */
-  async function ask(organizationId: string, logId: string | undefined): Promise<Statement> {
+  async function sign(organizationId: string): Promise<StatementWithLogs> {
     if (places.logId === undefined) throw new Fault("unavailable", "the signer has not joined yet");
-    if (logId !== undefined && logId !== places.logId) {
-      throw new Fault("not_found", `log ${logId} is not this host's: only the host that keeps it can speak for it`);
-    }
     const firstId = await findFirstOrganization(store);
     let linksFrom: number | undefined;
     for (let attempt = 0; attempt < maxAttempts && firstId !== undefined; attempt++) {
@@ -48,7 +44,7 @@ export function createLogStatements({ store, link, places }: LogStatementDepende
     throw new Fault("unavailable", "the list of logs changes; try again");
   }
 
-  return (organizationId: string, logId: string | undefined) => limited(() => ask(organizationId, logId));
+  return (organizationId: string) => limited(() => sign(organizationId));
 }
 
 /** A page is JSON. */

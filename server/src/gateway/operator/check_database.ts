@@ -22,6 +22,7 @@ import { organizationTables } from "../../store/tables.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { checkPending, checkStrayActivities } from "./check_activities.ts";
 import { checkAppProofs } from "./check_app_proofs.ts";
+import { checkBootProofs } from "./check_boot_proofs.ts";
 import { checkContents } from "./check_disclosures.ts";
 import { createTally, findingsOf, findingsOfLog, type OrganizationFindings } from "./check_findings.ts";
 import { checkKeys } from "./check_keys.ts";
@@ -116,7 +117,9 @@ async function checkRows(
     const state = await checkState(tx, vouching, row, findings);
     const journals = state && journalsOf(state.directory, state.pages);
     const waitingSince = new Map(state?.pages.pending.values().map(({ activityId }) => [activityId, 0]));
-    await checkLeaves({ tx, vouching, organizationId, journals, waitingSince, released, findings });
+    const starts = new Map<string, string>();
+    await checkLeaves({ tx, vouching, organizationId, journals, waitingSince, starts, released, findings });
+    await checkBootProofs({ tx, organizationId, starts, findings });
     await checkStrayActivities(tx, organizationId, findings);
     await checkAppProofs({ tx, vouching, organizationId, released, findings });
     await checkRuns({ tx, organizationId, logs, findings });
