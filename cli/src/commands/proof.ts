@@ -3,7 +3,7 @@ import { type Command, group, sessionFlags } from "../command.ts";
 /** Loaded when they are run. */
 const subcommands: Readonly<Record<string, Command>> = {
   verify: {
-    usage: "proof verify FILE",
+    usage: "proof verify FILE [--root FILE] [--code CLONE]",
     summary:
       "check {appProof, bootProof} under a root that you have, and the code of a clone; exit code 1 if bad, 2 if unchecked",
     flags: ["root", "code", "profile"],
