@@ -23,6 +23,8 @@ export function publicLogRoutes({ store }: PublicLogDependencies): Route[] {
       limits: { bodyBytes: 0 },
       async handle(request, send) {
         const { logId = "", "*": path = "" } = request.params;
+        // Every file has one path: the router has joined slashes and read escapes.
+        if (!request.url.split("?", 1)[0]?.endsWith(`/${logId}/${path}`)) throw nothingAt(request);
         const log = await findLog(store, logId);
         const content = log && (path === "checkpoint" ? checkpointOf(log) : await tileOf(store, log, path));
         if (content === undefined) throw nothingAt(request);
