@@ -10,7 +10,7 @@ import { Frontier } from "../../tlog/tree.ts";
 import type { Vkey } from "../../tlog/vkey.ts";
 import type { ListedLog } from "../export/log_list.ts";
 import { logVkey, parseLogOrigin } from "../log_name.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding, Place } from "./finding.ts";
 
 export type CheckedLog = {
   logId: string;
@@ -63,7 +63,8 @@ export function checkLog({ listed, checkpoint, entries = empty }: LogInput, chec
       findings.push({ kind: head.isNamed ? "unchecked" : "bad", place: { logId }, what });
     } else if (!sameBytes(then, head.root)) bad(`the log does not continue ${head.of}: its history was changed`);
   }
-  if (opened !== undefined) findings.push(...checkWitnesses(logId, opened.note, checks));
+  if (opened !== undefined)
+    findings.push(...checkWitnesses({ logId, file: `${logId}/checkpoint` }, opened.note, checks));
   const lost = Math.max(0, ...checks.heads.filter(({ isNamed }) => isNamed).map((head) => head.size - count));
   return { logId, size, entries, lost, findings };
 }
@@ -110,9 +111,12 @@ function rootsAt(entries: Uint8Array, sizes: readonly number[], hash: Hash): Map
   }
 }
 
-/** Each witness that was asked for must have cosigned. Lines of others are somebody's word that nobody here can check. */
-function checkWitnesses(logId: string, note: Note, { curves, key, witnesses }: LogChecks): Finding[] {
-  const place = { logId, file: `${logId}/checkpoint` };
+/** Each witness that was asked for must have cosigned. Lines of others may say anything: without their keys they are unchecked. */
+export function checkWitnesses(
+  place: Place,
+  note: Note,
+  { curves, key, witnesses }: Pick<LogChecks, "curves" | "key" | "witnesses">,
+): Finding[] {
   const findings: Finding[] = witnesses.flatMap((witness): Finding[] => {
     try {
       if (findCosignature(curves, witness, note) !== undefined) return [];
@@ -127,7 +131,7 @@ function checkWitnesses(logId: string, note: Note, { curves, key, witnesses }: L
     ({ name, keyId }) => !known.some((each) => each.name === name && each.keyId === keyId),
   );
   for (const name of new Set(others.map((line) => line.name))) {
-    findings.push({ kind: "note", place, what: `nobody asked for the signature of \`${name}\`; it was not checked` });
+    findings.push({ kind: "unchecked", place, what: `the signature of \`${name}\`: pass its key with --witness` });
   }
   return findings;
 }

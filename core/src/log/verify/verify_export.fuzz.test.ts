@@ -1,7 +1,7 @@
 /** Edits of an export: each is found, and the right leaf is named. Honest exports raise no alarm. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nodeCurves } from "../../../../server/src/curves/node_curves.ts";
+import { nodeVerifierCurves } from "../../../../server/src/curves/node_verifier_curves.ts";
 import { type Edit, editExport, editNames, takeApart } from "../../../test/log_export/edits.ts";
 import { exportOf, makeDeployment } from "../../../test/log_export/test_export.ts";
 import { samples } from "../../../test/samples.ts";
@@ -28,7 +28,7 @@ test(`${exportEdits} edits of an export of ${exportLeaves} leaves: all are found
   const random = seededRandom(seed);
   const base = takeApart(makeDeployment({ seed, leaves: exportLeaves }));
   const { key } = base.deployment;
-  const verifier = createVerifier(nodeCurves);
+  const verifier = createVerifier(nodeVerifierCurves);
   assert.deepEqual(verifier.verify(base.files, { key }).findings, []);
   for (let round = 0; round < exportEdits; round++) {
     const edit = editExport(base, editNames[round % editNames.length] as string, random);
@@ -46,7 +46,7 @@ test(`${exportEdits} edits of an export of ${exportLeaves} leaves: all are found
 test(`${honestExports} honest exports: no alarm (seed ${seed})`, () => {
   for (let round = 0; round < honestExports; round++) {
     const deployment = makeDeployment({ seed: seed + round, leaves: 30 + (round % 100), withFirst: round % 2 === 0 });
-    const report = createVerifier(nodeCurves).verify(exportOf(deployment), { key: deployment.key });
+    const report = createVerifier(nodeVerifierCurves).verify(exportOf(deployment), { key: deployment.key });
     assert.deepEqual(report.findings, [], `round ${round}`);
   }
 });
