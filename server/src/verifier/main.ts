@@ -87,5 +87,6 @@ try {
   const isKnown = error instanceof Misuse || error instanceof Fault || "syscall" in error;
   if (!isKnown) throw error;
   console.error(`keystead: ${error.message}`);
-  process.exitCode = error instanceof Misuse ? misuse : exitCodes.bad;
+  // A file that cannot be read says nothing about the history.
+  process.exitCode = error instanceof Fault ? exitCodes.bad : misuse;
 }
