@@ -189,6 +189,9 @@ test("the key comes from the flag or from the profile's files, never from the ex
     [misused.code, misused.stderr],
     [2, "keystead: --key: malformed verifier key: not of the form name+id+key\n"],
   );
+  // Nothing is wrong with a history that nobody could look at.
+  assert.equal((await keystead("log", "verify", "nothing", "--key", vkey)).code, 2);
+  assert.equal((await keystead("log", "verify", "small", "--key", vkey, "--since", "nothing")).code, 2);
 });
 
 test("an export must continue a checkpoint that was kept, and with --replay what it says must come out again", async () => {

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { Fault } from "@keystead/core/fault.ts";
-import { parseVkey } from "@keystead/core/tlog/vkey.ts";
 import { type CommandContext, refuseArguments, UsageError } from "../command.ts";
 import { collectExport } from "../log/collect_export.ts";
+import { nameOfWitness } from "../log/covering_checkpoint.ts";
 import { refuseFull, writeExport } from "../log/export_folder.ts";
 import { listSubOrganizations } from "../log/own_history.ts";
 import { openPublicLog } from "../log/public_log.ts";
@@ -25,17 +24,7 @@ export async function logExport(context: CommandContext): Promise<number> {
     say: (line) => console.error(`keystead: ${line}`),
   });
   writeExport(folder, files);
-  console.log(
-    `${plural(organizationIds.length, "organization")} in ${folder}: check it with \`npx keystead log verify ${folder}\``,
-  );
+  const command = ["npx keystead log verify", folder, ...witness.map((vkey) => `--witness ${vkey}`)].join(" ");
+  console.log(`${plural(organizationIds.length, "organization")} in ${folder}: check it with \`${command}\``);
   return 0;
-}
-
-function nameOfWitness(text: string): string {
-  try {
-    return parseVkey(text).name;
-  } catch (error) {
-    if (error instanceof Fault) throw new UsageError(`--witness \`${text}\`: ${error.message}`);
-    throw error;
-  }
 }

@@ -8,21 +8,16 @@ import { encodeRecords, type LeafRecord } from "@keystead/core/log/export/leaf_r
 import { decodeHeader, macLength } from "@keystead/core/log/header.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import type { Client } from "@keystead/sdk";
+import { type CheckpointSource, coveringCheckpoint } from "./covering_checkpoint.ts";
 import { listLeaves, type ReadStatement, readStatement } from "./own_history.ts";
-import type { PublicLog, PublishedLog, ReadCheckpoint } from "./public_log.ts";
+import type { PublishedLog } from "./public_log.ts";
 
-export type ExportSource = {
+export type ExportSource = CheckpointSource & {
   client: Client;
-  publicLog: PublicLog;
   organizationIds: readonly string[];
-  /** The names of witnesses whose cosignatures are waited for. */
-  witnesses: readonly string[];
-  wait(ms: number): Promise<void>;
   say(line: string): void;
 };
 
-/** Checkpoints come every second; witnesses answer within a few. */
-const checkpointTries = 60;
 /** Several hosts go on while they are asked one after the other. */
 const tries = 5;
 
@@ -98,25 +93,6 @@ async function readStatements(
     for (const why of missing) source.say(`${why}; the export has no statement about log ${logId}`);
   }
   return statements;
-}
-
-async function coveringCheckpoint(
-  { publicLog, witnesses, wait }: ExportSource,
-  log: PublishedLog,
-  size: number,
-): Promise<ReadCheckpoint | undefined> {
-  for (let attempt = 0; attempt < checkpointTries; attempt++) {
-    if (attempt > 0) await wait(500);
-    const checkpoint = await publicLog.checkpoint(log);
-    if (checkpoint === undefined && !log.open) return undefined;
-    if (checkpoint === undefined) continue;
-    // Nobody cosigns a log any more that has ended.
-    if (!log.open) return checkpoint;
-    const isCosigned = witnesses.every((name) => checkpoint.note.signatures.some((line) => line.name === name));
-    if (checkpoint.size >= size && isCosigned) return checkpoint;
-  }
-  const what = witnesses.length > 0 ? "that its witnesses have cosigned" : "of what it has released";
-  throw new Error(`the server has no checkpoint of log ${log.logId} ${what}; try again later`);
 }
 
 /** Whether no state is missing up to the last one that a leaf names. Leaves that are not shown may have any. */

@@ -21,6 +21,9 @@ export type PublishedLog = { logId: string; open: boolean; url: string | undefin
 /** A checkpoint with its text. It is not verified: whoever gets the export does that, with a key of their own. */
 export type ReadCheckpoint = Checkpoint & { note: Note; text: string };
 
+/** 1.6 GB. A server that names more has another reason for it. */
+const mostEntries = 50_000_000;
+
 /** Tiles that are fetched at the same time. */
 const atOnce = 8;
 
@@ -58,6 +61,7 @@ export function openPublicLog(baseUrl: string, client: Client): PublicLog {
       return { ...parseCheckpoint(note.text), note, text };
     },
     async entries(log, size) {
+      if (size > mostEntries) throw new Error(`log ${log.logId} has ${size} entries, more than an export can have`);
       const parts = await inPortions(newEntryTiles(0, size), async (tile) => decodeEntries(await readTile(log, tile)));
       const entries = parts.flat();
       const isWhole = entries.length === size && entries.every(({ length }) => length === 32);

@@ -92,7 +92,7 @@ for (const dialect of dialects) {
     assert.match(result ?? "", /userTagId/);
   });
 
-  test(`on ${dialect} a leaf is withheld while its stamp could bring a session, and a body that was erased is left out`, async (t) => {
+  test(`on ${dialect} a leaf is withheld while its stamp could bring a session, and what was erased is left out`, async (t) => {
     const started = await start(t, dialect);
     if (started === undefined) return;
     const { rig, sign, list } = started;
@@ -118,6 +118,12 @@ for (const dialect of dialects) {
     const [, , erased] = await list(rig.root, rig.organizationId);
     assert.equal(erased?.bodies.length, 1);
     assert.equal(erased?.leaf, tag?.leaf);
+    // A leaf that was erased keeps its place, and every other is as before.
+    const before = await list(rig.root, rig.organizationId);
+    await rig.store.db.deleteFrom("leaves").where("activity_id", "=", activityId).execute();
+    const after = await list(rig.root, rig.organizationId);
+    assert.deepEqual(after[1], { ...before[1], leaf: "", bodies: [] });
+    assert.deepEqual(after.toSpliced(1, 1), before.toSpliced(1, 1));
   });
 
   test(`on ${dialect} pages go on from either side, and a cursor of another organization is unknown`, async (t) => {

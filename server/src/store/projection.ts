@@ -59,6 +59,7 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   pages: ["name"],
   leaves: ["boot", "number"],
   disclosures: ["digest"],
+  sealed_disclosures: ["digest"],
   unreleased: ["boot", "number"],
   activities: ["activity_id"],
   sealed_bodies: ["activity_id"],

@@ -38,6 +38,8 @@ export const tables = {
   },
   /** Bytes that leaves name by their SHA-256 (hex) and that no other table keeps. */
   disclosures: { organization_id: "text", digest: "text", content: "bytes" },
+  /** Of these, tokens that have not ended, as the signer sealed them. */
+  sealed_disclosures: { organization_id: "text", digest: "text", sealed: "bytes", ends_at_ms: "integer" },
   /** Leaves that are committed and not yet known to be released. Small and short-lived, so marking costs next to nothing. */
   unreleased: { organization_id: "text", boot: "text", number: "integer" },
   /** `slot` is the journal that lists the fingerprint, in the order of `state_version`. */

@@ -11,7 +11,7 @@ import { type LogKey, parseLogKey } from "@keystead/core/log/verify/log_key.ts";
 import { createVerifier } from "@keystead/core/log/verify/verify_export.ts";
 import { verifyProof } from "@keystead/core/log/verify/verify_proof.ts";
 import { parseVkey, type Vkey } from "@keystead/core/tlog/vkey.ts";
-import { nodeCurves } from "../curves/node_curves.ts";
+import { nodeVerifierCurves } from "../curves/node_verifier_curves.ts";
 import { keptCheckpoints } from "./kept_checkpoints.ts";
 import { readExport } from "./read_export.ts";
 import { exitCodes, reportLines, timeText } from "./report_lines.ts";
@@ -39,7 +39,7 @@ async function main(args: string[]): Promise<number> {
   }
   const since = values.since === undefined ? [] : keptCheckpoints(readFileSync(values.since, "utf8"));
   const files = readExport(path);
-  const report = createVerifier(nodeCurves).verify(files, { key, witnesses, since });
+  const report = createVerifier(nodeVerifierCurves).verify(files, { key, witnesses, since });
   // What is not the signer's need not be executed.
   if (!values.replay || report.verdict === "bad") return say(report);
   const { replayFiles } = await import("./replay_files.ts");
@@ -49,7 +49,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 function checkProof(path: string, key: LogKey, witnesses: readonly Vkey[]): number {
-  const { leaf, ...report } = verifyProof(nodeCurves, readFileSync(path, "utf8"), { key, witnesses });
+  const { leaf, ...report } = verifyProof(nodeVerifierCurves, readFileSync(path, "utf8"), { key, witnesses });
   if (leaf !== undefined) {
     const type = leaf.activityType.replaceAll(/[^A-Z0-9_]/g, "?");
     console.log(`${leaf.event} ${type}, grounds ${leaf.grounds}, at ${timeText(leaf.timeMs)}`);
@@ -88,5 +88,6 @@ try {
   const isKnown = error instanceof Misuse || error instanceof Fault || "syscall" in error;
   if (!isKnown) throw error;
   console.error(`keystead: ${error.message}`);
-  process.exitCode = error instanceof Misuse ? misuse : exitCodes.bad;
+  // A file that cannot be read says nothing about the history.
+  process.exitCode = error instanceof Fault ? exitCodes.bad : misuse;
 }

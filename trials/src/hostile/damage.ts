@@ -40,6 +40,9 @@ const told = { nowhere: "what became of mail is the gateway's own word, and no d
 const untilItEnds = {
   nowhere: "no activity of the story has a bearer value; `check_bodies.test.ts` changes such rows",
 };
+const untilTheTokenEnds = {
+  nowhere: "no stamp of the story comes with a token; `stamp_tokens.test.ts` changes such rows",
+};
 const unproven = {
   nowhere: "no activity of the story asks for app proofs; `check_app_proofs.test.ts` changes such rows",
 };
@@ -57,6 +60,7 @@ export const found = {
   // A leaf that is somewhere else is missing here, and that of a birth tells of no activity.
   leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened },
   disclosures: all("disclosures", byOrganization),
+  sealed_disclosures: all("sealed_disclosures", untilTheTokenEnds),
   unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   sealed_bodies: all("sealed_bodies", untilItEnds),
@@ -114,6 +118,7 @@ export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: 
   // The leaf of a birth tells of no activity.
   leaves: { removed: "check-log" },
   disclosures: { added: unnamed },
+  sealed_disclosures: { removed: untilTheTokenEnds, added: untilTheTokenEnds },
   unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
   sealed_bodies: { removed: untilItEnds, added: untilItEnds },
   app_proofs: { removed: unproven, added: unproven },

@@ -10,7 +10,7 @@ import { Frontier } from "../../tlog/tree.ts";
 import type { Vkey } from "../../tlog/vkey.ts";
 import type { ListedLog } from "../export/log_list.ts";
 import { logVkey, parseLogOrigin } from "../log_name.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding, Place } from "./finding.ts";
 
 export type CheckedLog = {
   logId: string;
@@ -67,7 +67,8 @@ export function checkLog({ listed, checkpoint, entries = empty }: LogInput, chec
       findings.push({ kind: head.isNamed ? "unchecked" : "bad", place: { logId }, what });
     } else if (!sameBytes(then, head.root)) bad(`the log does not continue ${head.of}: its history was changed`);
   }
-  const witnessed = opened === undefined ? undefined : checkWitnesses(logId, opened.note, checks);
+  const place = { logId, file: `${logId}/checkpoint` };
+  const witnessed = opened === undefined ? undefined : checkWitnesses(place, opened.note, checks);
   findings.push(...(witnessed?.findings ?? []));
   const lost = Math.max(0, ...checks.heads.filter(({ isNamed }) => isNamed).map((head) => head.size - count));
   return { logId, size, entries, lost, cosigned: witnessed?.cosigned ?? [], findings };
@@ -115,13 +116,12 @@ function rootsAt(entries: Uint8Array, sizes: readonly number[], hash: Hash): Map
   }
 }
 
-/** Each witness that was asked for must have cosigned. Lines of others are somebody's word that nobody here can check. */
-function checkWitnesses(
-  logId: string,
+/** Each witness that was asked for must have cosigned. Lines of others may say anything: without their keys they are unchecked. */
+export function checkWitnesses(
+  place: Place,
   note: Note,
-  { curves, key, witnesses }: LogChecks,
+  { curves, key, witnesses }: Pick<LogChecks, "curves" | "key" | "witnesses">,
 ): { cosigned: Cosigned[]; findings: Finding[] } {
-  const place = { logId, file: `${logId}/checkpoint` };
   const cosigned: Cosigned[] = [];
   const findings: Finding[] = witnesses.flatMap((witness): Finding[] => {
     try {
@@ -141,7 +141,7 @@ function checkWitnesses(
     ({ name, keyId }) => !known.some((each) => each.name === name && each.keyId === keyId),
   );
   for (const name of new Set(others.map((line) => line.name))) {
-    findings.push({ kind: "note", place, what: `the signature of \`${name}\` was not checked: nobody gave its key` });
+    findings.push({ kind: "unchecked", place, what: `the signature of \`${name}\`: pass its key with --witness` });
   }
   return { cosigned, findings };
 }

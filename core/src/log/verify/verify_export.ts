@@ -25,6 +25,7 @@ import { checkLines } from "./check_lines.ts";
 import { type CheckedLog, checkLog, headsNamed, type KnownHead, openSeen, type Seen } from "./check_log.ts";
 import { checkOpening } from "./check_opening.ts";
 import { checkStatement } from "./check_statement.ts";
+import type { VerifierCurves } from "./check_token.ts";
 import { type Finding, type Report, toReport } from "./finding.ts";
 import { type LogKey, readDeployment } from "./log_key.ts";
 import { type LeafFile, type Walked, walkLeaves } from "./walk_leaves.ts";
@@ -39,7 +40,7 @@ export type VerifyOptions = {
 export type Verifier = { verify(files: ExportFiles, options: VerifyOptions): Report };
 
 /** Verdicts on leaves are kept from one export to the next. */
-export function createVerifier(curves: Curves): Verifier {
+export function createVerifier(curves: VerifierCurves): Verifier {
   const checker = createLeafChecker(curves);
   return { verify: (files, options) => verify(curves, checker, files, options) };
 }

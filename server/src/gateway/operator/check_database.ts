@@ -123,7 +123,7 @@ async function checkRows(
     await checkStrayActivities(tx, organizationId, findings);
     await checkAppProofs({ tx, vouching, organizationId, released, findings });
     await checkRuns({ tx, organizationId, logs, findings });
-    await checkContents(tx, organizationId, findings);
+    await checkContents(tx, vouching, organizationId, findings);
     if (state === undefined) return;
     await checkPending(tx, organizationId, state.pages.pending, waitingSince, findings);
     await checkListed(tx, state, findings);

@@ -39,6 +39,8 @@ export function publicLogRoutes({ store }: PublicLogDependencies): Route[] {
       limits: { bodyBytes: 0 },
       async handle(request, send) {
         const { logId = "", "*": path = "" } = request.params;
+        // Every file has one path: the router has joined slashes and read escapes.
+        if (!request.url.split("?", 1)[0]?.endsWith(`/${logId}/${path}`)) throw nothingAt(request);
         const file = await limited(() => readLogFile(store, logId, path));
         if (file === undefined) throw nothingAt(request);
         send({ kind: "content", status: 200, ...served[file.kind], content: file.content });
