@@ -118,7 +118,7 @@ test("strangers who ask for the log by the thousand wait in a short line before 
   const store = (await openTestStore(t, "sqlite")) ?? assert.fail();
   const [route] = publicLogRoutes({ store });
   const params = { logId: "ab".repeat(16), "*": "checkpoint" };
-  const request = { method: "GET", url: "/log/ab/checkpoint", params } as unknown as RouteRequest;
+  const request = { method: "GET", url: `/log/${params.logId}/checkpoint`, params } as unknown as RouteRequest;
   const asked = await Promise.allSettled(
     Array.from({ length: 2_000 }, async () => route?.handle(request, () => undefined)),
   );
