@@ -30,7 +30,7 @@ const someLog = "0".repeat(32);
 const badLogs: BadInput<Json>[] = [
   {
     name: "a log that is none",
-    bend: () => ({ logId: "nothing" }),
+    bend: (good) => ({ ...good, logId: "nothing" }),
     refusal: invalid("invalid request body: field `logId` has characters that are not allowed"),
   },
 ];
@@ -107,7 +107,7 @@ export const getLogFile = queryEntry<Json>({
     ...badLogs,
     {
       name: "a log that is not there",
-      bend: () => ({ logId: someLog }),
+      bend: (good) => ({ ...good, logId: someLog }),
       refusal: notFound(`unable to find tile/entries/000.p/1 of log ${someLog}`),
     },
   ],

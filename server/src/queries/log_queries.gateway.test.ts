@@ -190,7 +190,8 @@ for (const dialect of dialects) {
     assert.deepEqual(await read(rig.root, rig.organizationId, "checkpoint"), new Uint8Array(Buffer.from(checkpoint)));
     const size = log?.checkpoint_size ?? 0;
     const path = `tile/entries/000.p/${size}`;
-    assert.deepEqual(decodeEntries(await read(ann, child, path)), await loadEntries(rig.store, logId, 0, size));
+    const entries = await loadEntries(rig.store, logId, 0, size);
+    assert.deepEqual(decodeEntries(await read(ann, child, path)).map(toHex), entries.map(toHex));
     for (const none of [`tile/entries/000.p/${size + 1}`, "tile/0/000", "tile/1/000.p/1", "../checkpoint", "x"]) {
       await assert.rejects(read(ann, child, none), missing(none));
     }

@@ -41,6 +41,7 @@ const unasked: Readonly<Record<string, string>> = {
   get_authenticator: needsAnId,
   get_authenticators: needsAnId,
   get_boot_proof: needsAnId,
+  get_log_file: needsAnId,
   get_latest_boot_proof: "it is about the signer's start, which is no organization's",
   get_oauth2_credential: needsAnId,
   get_policy: needsAnId,
