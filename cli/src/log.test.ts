@@ -15,12 +15,13 @@ import {
   makeDeployment,
   makeSmall,
   signCheckpoint,
+  type TestDeployment,
 } from "../../core/test/log_export/test_export.ts";
 import { flagsFor, type LogServer, serveLogs } from "../test/log_server.ts";
 import { type Run, runKeystead } from "../test/run_keystead.ts";
 
 // Of more than one tile.
-const deployment = makeDeployment({ seed: 1, leaves: 700 });
+const deployment = { ...makeDeployment({ seed: 1, leaves: 700 }), nowMs: Date.now() };
 const { publicKey } = deployment.key;
 const [log] = deployment.logs;
 const [organizationId = ""] = deployment.organizationIds;
@@ -33,7 +34,7 @@ let server: LogServer;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "keystead-log-"));
   writeFileSync(join(folder, "key.hex"), "11".repeat(32));
-  server = await serveLogs(deployment, 100);
+  server = await serveLogs(deployment, { pageLength: 100 });
 });
 after(() => {
   server.close();
@@ -63,7 +64,7 @@ test("log export writes what an honest server would give out, and log verify say
   ]);
   assert.deepEqual(filesIn("history"), new Map(expected.sort()));
   const verified = await keystead("log", "verify", "history", "--key", vkey);
-  assert.match(verified.stdout, /^good: 3 logs, 2 organizations, \d+ leaves, \d+ stamps verified\n$/);
+  assert.match(verified.stdout, /^good: 3 logs, 2 organizations, \d+ leaves, \d+ stamps verified, all up to 20\S+Z\n$/);
   assert.equal(verified.code, 0);
   const again = await keystead("log", "export", "history", ...flags);
   assert.deepEqual(
@@ -77,6 +78,57 @@ test("without --sub-organizations the export is of one organization", async () =
   assert.equal(exported.code, 0, exported.stderr);
   const verified = await keystead("log", "verify", "alone", "--key", vkey);
   assert.match(verified.stdout, /^good: 3 logs, 1 organization, /);
+});
+
+/** Runs `log export --sub-organizations` against a server that lies. */
+async function exportFrom(lying: TestDeployment, name: string, children?: readonly string[]): Promise<Run> {
+  const liar = await serveLogs(lying, { pageLength: 100, ...(children && { children }) });
+  try {
+    return await keystead("log", "export", name, "--sub-organizations", ...flagsFor(liar, organizationId, folder));
+  } finally {
+    liar.close();
+  }
+}
+
+test("log export refuses a statement of yesterday: who shows it leaves out what came since", async () => {
+  const old = await exportFrom({ ...deployment, nowMs: Date.now() - 3_600_000 }, "old");
+  assert.equal(old.code, 1);
+  assert.match(
+    old.stderr,
+    /^keystead: the server's newest statement about log [0-9a-f]{32} is of 20\S+Z: it shows an old history, or a clock is wrong\n$/,
+  );
+});
+
+test("a server whose sub-organizations have names of folders gets nothing written, inside or outside", async () => {
+  const [first = ""] = deployment.organizationIds;
+  for (const id of ["../elsewhere", "/tmp", first]) {
+    const { code, stderr } = await exportFrom(deployment, "lied", [id]);
+    assert.deepEqual([code, stderr], [1, "keystead: the server's list of sub-organizations is malformed\n"], id);
+  }
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name === "elsewhere" || name === "lied"),
+    [],
+  );
+});
+
+test("of a private log its own members get the same export, and proofs", async (t) => {
+  const hidden = await serveLogs(deployment, { pageLength: 100, isPrivate: true });
+  t.after(() => hidden.close());
+  const flags = flagsFor(hidden, organizationId, folder);
+  const exported = await keystead("log", "export", "private", "--sub-organizations", ...flags);
+  assert.deepEqual([exported.code, exported.stderr], [0, ""]);
+  const expected = Array.from(exportOf(deployment), ([path, bytes]): [string, string] => [
+    path,
+    Buffer.from(bytes).toString("hex"),
+  ]);
+  assert.deepEqual(filesIn("private"), new Map(expected.sort()));
+  const act = log.leaves.findLast((leaf) => leaf.organizationId === organizationId && !leaf.isOperators);
+  const activityId = uuidFromBytes(decodeLeaf(act?.leaf ?? new Uint8Array()).activityId);
+  const proven = await keystead("log", "prove", activityId, ...flags);
+  assert.deepEqual([proven.code, proven.stderr], [0, ""]);
+  const verified = await keystead("log", "verify", `${activityId}.tlog-proof`, "--key", vkey);
+  assert.match(verified.stdout, /\ngood: 1 log, 1 organization, 1 leaf, 1 stamp verified\n$/);
+  assert.ok(hidden.requests.every((path) => !path.startsWith("/log/")));
 });
 
 function write(name: string, files: ReadonlyMap<string, Uint8Array>): void {
@@ -137,6 +189,9 @@ test("the key comes from the flag or from the profile's files, never from the ex
     [misused.code, misused.stderr],
     [2, "keystead: --key: malformed verifier key: not of the form name+id+key\n"],
   );
+  // Nothing is wrong with a history that nobody could look at.
+  assert.equal((await keystead("log", "verify", "nothing", "--key", vkey)).code, 2);
+  assert.equal((await keystead("log", "verify", "small", "--key", vkey, "--since", "nothing")).code, 2);
 });
 
 test("an export must continue a checkpoint that was kept, and with --replay what it says must come out again", async () => {
@@ -146,6 +201,17 @@ test("an export must continue a checkpoint that was kept, and with --replay what
   write("whole", exportOf(deployment));
   kept(entries.slice(0, 100));
   assert.equal((await keystead("log", "verify", "whole", "--key", vkey, "--since", "kept")).code, 0);
+  // As KEYSTEAD_CHECKPOINT_FILE has them, with one that a power cut left incomplete.
+  const several = (...sizes: number[]) =>
+    sizes.map((size) => `${signCheckpoint(deployment, log.logId, entries.slice(0, size))}\n`).join("");
+  const cut = several(60).slice(0, 90);
+  writeFileSync(join(folder, "kept"), `${several(10, 50)}${cut}\n\n${several(100)}`);
+  assert.equal((await keystead("log", "verify", "whole", "--key", vkey, "--since", "kept")).code, 0);
+  const other = signCheckpoint(deployment, log.logId, entries.slice(1, 101));
+  writeFileSync(join(folder, "kept"), `${several(10)}${other}\n${several(100)}`);
+  assert.equal((await keystead("log", "verify", "whole", "--key", vkey, "--since", "kept")).code, 1);
+  writeFileSync(join(folder, "kept"), "");
+  assert.equal((await keystead("log", "verify", "whole", "--key", vkey, "--since", "kept")).code, 1);
   kept(entries.slice(1, 101));
   const forked = await keystead("log", "verify", "whole", "--key", vkey, "--since", "kept");
   assert.equal(forked.code, 1);
@@ -166,7 +232,13 @@ test("log prove writes a proof of an activity, and log verify shows what it prov
   assert.equal(verified.code, 0, verified.stdout);
   assert.match(
     verified.stdout,
-    /^[A-Z]+ ACTIVITY_TYPE_[A-Z0-9_]+, grounds [A-Z_]+, at 20[^\n]*\ngood: 1 log, 1 organization, 1 leaf, 1 stamp verified\n$/,
+    /^[A-Z]+ ACTIVITY_TYPE_[A-Z0-9_]+, grounds [A-Z_]+, at 20[^\n]*\nactivity [^\n]*\ngood: 1 log, 1 organization, 1 leaf, 1 stamp verified\n$/,
+  );
+  assert.equal(verified.stdout.split("\n")[1], `activity ${activityId} of organization ${organizationId}`);
+  const notReplayed = await keystead("log", "verify", `${activityId}.tlog-proof`, "--key", vkey, "--replay");
+  assert.deepEqual(
+    [notReplayed.code, notReplayed.stdout, notReplayed.stderr],
+    [2, "", "keystead: --replay and --since take an export, not a proof\n"],
   );
   // What the proof takes of the log is a few tiles, not all entries.
   assert.equal(

@@ -58,13 +58,39 @@ test("a good proof says software, and that the code was not compared", async () 
     code: 0,
     stderr: "",
     lines: [
-      "app proof: its signature holds",
+      "app proof: its signature holds: it is of type APP_PROOF_TYPE_TEST",
       "boot proof: it leads to your root, and is of a start at 2026-06-01T12:00:00.000Z",
       "attestation: software. No hardware vouches for it: whoever has the root key can make one",
       "manifest: it names 3 files",
       "code: not compared; pass --code CLONE, a clone of the release after `npm ci`",
     ],
   });
+});
+
+test("all app proofs of an activity are checked, and each says what it proves", async () => {
+  const made = makeProof();
+  const derived = made.sign({
+    type: "APP_PROOF_TYPE_ADDRESS_DERIVATION",
+    addressDerivationProof: { organizationId: "o-1", walletId: "w-1", derivationPath: "m/0", address: "0xab\u001b[2J" },
+  });
+  const decided = made.sign({
+    type: "APP_PROOF_TYPE_POLICY_OUTCOME",
+    policyOutcomeProof: { organizationId: "o-1", outcome: "OUTCOME_ALLOW" },
+  });
+  const of = (...appProofs: object[]) => verify(made, [], { appProof: undefined, appProofs });
+  const { code, lines } = await of(derived, decided);
+  assert.equal(code, 0);
+  assert.deepEqual(lines.slice(0, 2), [
+    "app proof: its signature holds: 0xab\\u{1b}[2J is at m/0 of wallet w-1 of organization o-1",
+    "app proof: its signature holds: OUTCOME_ALLOW for a request in organization o-1",
+  ]);
+  const changed = await of(derived, { ...decided, proofPayload: derived.proofPayload });
+  assert.deepEqual([changed.code, changed.lines], [1, ["bad: bad app proof: its signature does not hold"]]);
+  const mixed = await of(derived, makeProof().appProof);
+  assert.deepEqual([mixed.code, mixed.lines.at(-1)], [1, "bad: the app proof is of another start than the boot proof"]);
+  const none = await of();
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /is not JSON of the form/);
 });
 
 test("the files of a clone are compared, its sources as a start builds them, and Node", async () => {
@@ -159,5 +185,8 @@ test("proofs of two starts, changed proofs and other files are bad", async () =>
   writeFileSync(join(folder, "list.json"), "[]");
   const run = await runKeystead(["proof", "verify", "list.json"], { cwd: folder });
   assert.equal(run.code, 1);
-  assert.match(run.stderr, /list\.json is not JSON of the form \{appProof, bootProof\}/);
+  assert.match(
+    run.stderr,
+    /list\.json is not JSON of the form \{appProofs: \[…\], bootProof\} or \{appProof, bootProof\}/,
+  );
 });

@@ -19,23 +19,40 @@ import {
 
 export type LogServer = { url: string; requests: string[]; close(): void };
 
-type Asked = { organizationId?: string; logId?: string; paginationOptions?: { after?: string } };
+type Asked = { organizationId?: string; logId?: string; path?: string; paginationOptions?: { after?: string } };
 
-/** `pageLength` is how many leaves an answer has at most. */
-export async function serveLogs(deployment: TestDeployment, pageLength = 7): Promise<LogServer> {
+/**
+ * `pageLength` is how many leaves an answer has at most. A private log is shown to members alone. `children`: what it says are the
+ * sub-organizations.
+ */
+export async function serveLogs(
+  deployment: TestDeployment,
+  {
+    pageLength = 7,
+    isPrivate = false,
+    children = deployment.organizationIds.slice(1),
+  }: { pageLength?: number; isPrivate?: boolean; children?: readonly string[] } = {},
+): Promise<LogServer> {
   const files = exportOf(deployment);
+  const [first = ""] = deployment.organizationIds;
   const requests: string[] = [];
   const answers: Record<string, (asked: Asked) => unknown> = {
     list_log_leaves: (asked) => ({ leaves: pageOf(deployment, asked, pageLength) }),
     get_log_statement({ organizationId = "", logId = "" }) {
-      const statement = files.get(organizationPaths.statement(organizationId, logId));
+      const statement =
+        files.get(organizationPaths.statement(organizationId, logId)) ??
+        files.get(organizationPaths.statement(first, logId));
       return {
         statement: Buffer.from(statement ?? []).toString(),
         logs: Buffer.from(logsPage(deployment.logs)).toString(),
       };
     },
+    get_log_file({ logId = "", path = "" }) {
+      const file = staticFile(deployment, `/log/${logId}/${path}`);
+      return file && { content: Buffer.from(file).toString("base64") };
+    },
     list_suborgs({ paginationOptions }) {
-      return { organizationIds: paginationOptions?.after === undefined ? deployment.organizationIds.slice(1) : [] };
+      return { organizationIds: paginationOptions?.after === undefined ? children : [] };
     },
   };
   const server: Server = createServer(async (request, response) => {
@@ -44,13 +61,17 @@ export async function serveLogs(deployment: TestDeployment, pageLength = 7): Pro
     const query = answers[path.split("/query/")[1] ?? ""];
     if (query !== undefined) {
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify(query(JSON.parse(await bodyOf(request)) as Asked)));
+      const answer = query(JSON.parse(await bodyOf(request)) as Asked);
+      response.statusCode = answer === undefined ? 404 : 200;
+      response.end(JSON.stringify(answer ?? { code: 5, message: "not found", details: [] }));
       return;
     }
     const found =
       path === "/.well-known/keystead.json"
-        ? JSON.stringify({ logs: published(deployment) })
-        : staticFile(deployment, path);
+        ? JSON.stringify({ logs: published(deployment, isPrivate) })
+        : isPrivate
+          ? undefined
+          : staticFile(deployment, path);
     response.statusCode = found === undefined ? 404 : 200;
     response.end(found);
   });
@@ -65,10 +86,11 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function published({ logs, deploymentId, key }: TestDeployment) {
+function published({ logs, deploymentId, key }: TestDeployment, isPrivate: boolean) {
   return logs.map(({ logId }) => {
     const { name } = logVkey(deploymentId, logId, key.publicKey);
-    return { logId, origin: name, url: `/log/${logId}`, vkey: encodeVkey(name, key.publicKey), open: true };
+    const url = isPrivate ? {} : { url: `/log/${logId}` };
+    return { logId, origin: name, ...url, vkey: encodeVkey(name, key.publicKey), open: true };
   });
 }
 

@@ -29,6 +29,8 @@ export type MadeProof = {
   appProof: AppProof;
   loadedFiles: Uint8Array;
   signers: { root: P384Signer; intermediate: P384Signer; document: P384Signer };
+  /** An app proof of another payload, by the same key. */
+  sign(payload: object): AppProof;
   /** The proof with another document, signed by the right key. */
   withDocument(change: Partial<AttestationDocument>): BootProof;
 };
@@ -70,10 +72,12 @@ export function makeProof(files: readonly LoadedFile[] = [oneFile]): MadeProof {
     owner: "operator",
     createdAtMs: timeMs,
   };
+  const sign = (payload: object) => signAppProof(ephemeralKey, signingKey, payload);
   return {
     root,
     bootProof,
-    appProof: signAppProof(ephemeralKey, signingKey, { type: "APP_PROOF_TYPE_TEST", timestampMs: String(timeMs) }),
+    appProof: sign({ type: "APP_PROOF_TYPE_TEST", timestampMs: String(timeMs) }),
+    sign,
     loadedFiles,
     signers,
     withDocument: (change) => ({

@@ -48,7 +48,7 @@ test("a history is exported, checked after the server has gone, and found out wh
   await server.stop();
 
   const verified = await keystead("verify", history);
-  assert.match(verified.stdout, /^good: 1 log, 2 organizations, \d+ leaves, 8 stamps verified\n$/);
+  assert.match(verified.stdout, /^good: 1 log, 2 organizations, \d+ leaves, 8 stamps verified, all up to 20\S+Z\n$/);
   assert.equal(verified.code, 0);
   const replayed = await keystead("verify", history, "--replay");
   assert.match(replayed.stdout, /^executed \d+ acts again\ngood: 1 log, 2 organizations, /);
@@ -71,4 +71,28 @@ test("a history is exported, checked after the server has gone, and found out wh
     changed.stdout,
     new RegExp(`\nfirst bad leaf: log [0-9a-f]{32}, position \\d+, organization ${organizationId}, leaf \\d+: `),
   );
+});
+
+test("of a private log its members export and prove their own history, and strangers see nothing", async (t) => {
+  const dataFolder = freshDataFolder(t);
+  const server = await startKeystead({ dataFolder, env: { KEYSTEAD_LOG: "private" } });
+  t.after(() => server.stop());
+  const { baseUrl, organizationId, userId, apiPublicKey, apiPrivateKey } = server.bootstrap;
+  const stamper = createApiKeyStamper({ apiPublicKey, apiPrivateKey });
+  const client = createClient({ baseUrl, organizationId, stamper });
+  const { activity } = await client.createUserTag({ userTagName: "a", userIds: [userId] });
+  const keystead = (...args: string[]) => runOperator("cli", ["log", ...args], { dataFolder });
+  const history = join(dataFolder, "history");
+  const exported = await keystead("export", history);
+  assert.deepEqual([exported.code, exported.stderr], [0, ""]);
+  t.after(() => rmSync(`${activity.id}.tlog-proof`, { force: true }));
+  const proven = await keystead("prove", activity.id);
+  assert.equal(proven.code, 0, proven.stderr);
+  const [logId = ""] = readdirSync(history).filter((name) => /^[0-9a-f]{32}$/.test(name));
+  assert.equal((await fetch(`${baseUrl}/log/${logId}/checkpoint`)).status, 404);
+  await server.stop();
+  const verified = await keystead("verify", history, "--replay");
+  assert.match(verified.stdout, /^executed \d+ acts again\ngood: 1 log, 1 organization, /);
+  assert.equal(verified.code, 0);
+  assert.equal((await keystead("verify", proven.stdout.trim())).code, 0);
 });

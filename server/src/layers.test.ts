@@ -86,7 +86,7 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     proxy: ["evidence", "submit", "http"],
     jobs: ["link"],
     // The public log: joining a signer's, having it signed, and reading it.
-    log: ["link", "places", "submit", "jobs"],
+    log: ["bounds", "link", "places", "submit", "jobs"],
     routes: ["bounds", "evidence", "submit", "http", "proxy", "log"],
     // Who sees the log's checkpoints, and cosigns them.
     witness: [],

@@ -1,6 +1,6 @@
 /**
  * Organizations as an export discloses them, read from a database's rows: leaves without their MACs, and with each what it names by digest.
- * With a sealer also bodies whose bearer values have not ended.
+ * With a sealer also bodies whose bearer values have not ended, and tokens.
  */
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { decodeLeaf, type Leaf } from "@keystead/core/log/leaf.ts";
@@ -63,16 +63,18 @@ function toExported({ leaf: marked, made }: Tables["leaves"], found: readonly By
 }
 
 function digestsIn({ fingerprint, evidence, outside, outcome }: Leaf): string[] {
+  const tokens = evidence.flatMap(({ content }) => ("tokenDigest" in content.value ? [content.value.tokenDigest] : []));
   const values = outside.flatMap(({ value }) => (value.kind === "digest" ? [value.value] : []));
-  return [...new Set([fingerprint, ...evidence.map(({ body }) => body), ...values, outcome].map(toHex))];
+  return [...new Set([fingerprint, ...evidence.map(({ body }) => body), ...tokens, ...values, outcome].map(toHex))];
 }
 
 async function readBytes(store: Store, organizationId: string, sealer: Sealer | undefined): Promise<Bytes> {
-  const [activities, sealed, votes, disclosures, ...keys] = await Promise.all([
+  const [activities, sealed, votes, disclosures, tokens, ...keys] = await Promise.all([
     rowsOf(store, "activities", organizationId),
     rowsOf(store, "sealed_bodies", organizationId),
     rowsOf(store, "votes", organizationId),
     rowsOf(store, "disclosures", organizationId),
+    rowsOf(store, "sealed_disclosures", organizationId),
     rowsOf(store, "wallets", organizationId),
     rowsOf(store, "wallet_accounts", organizationId),
     rowsOf(store, "private_keys", organizationId),
@@ -90,6 +92,10 @@ async function readBytes(store: Store, organizationId: string, sealer: Sealer | 
     add(box === undefined || sealer === undefined ? body : openBody({ sealer }, name, box).body);
     add(result);
     add(failure);
+  }
+  for (const { digest, sealed: box } of tokens) {
+    if (sealer === undefined) break;
+    add(openBody({ sealer }, { organizationId, fingerprint: fromHex(digest) }, box).body);
   }
   for (const { record } of keys.flat()) add(Uint8Array.from(withoutMac(record)));
   for (const { vote } of votes) add((JSON.parse(vote) as { message?: string }).message);

@@ -6,7 +6,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { p256 } from "@noble/curves/nist.js";
 import type { AnyQuery } from "../src/endpoints/define_query.ts";
 import { createQueryQueue } from "../src/gateway/bounds/query_queue.ts";
-import { createLogStatements } from "../src/gateway/log/log_statements.ts";
+import { createStatementExchange } from "../src/gateway/log/statement_exchange.ts";
 import { answerQuery } from "../src/gateway/routes/answer_query.ts";
 import { queries } from "../src/generated/queries.ts";
 import { stampEvidence } from "./evidence.ts";
@@ -64,7 +64,7 @@ export async function query<T>(
   const evidence = "kind" in by ? by : stampEvidence(signStamp(by.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body));
   const header = headers[evidence.kind];
   let answer: unknown;
-  const logStatement = createLogStatements({ ...rig, places: rig.places });
+  const { logStatement } = createStatementExchange({ ...rig, signerTrouble: () => undefined });
   const dependencies = { ...rig.dependencies, queryQueue: createQueryQueue(), logStatement };
   const asked = {
     rawHeaders: [header, evidence.value],

@@ -394,7 +394,7 @@ test(
     await assert.rejects(send(third, tagBody(third)), isUnavailable(stateRefused));
     await untilSaid(
       third,
-      new RegExp(`organization ${organizationId}: .*version 3.*released version 4.*accept-database`),
+      new RegExp(`organization ${organizationId}: .*version 3.*released version 5.*accept-database`),
     );
   },
 );

@@ -26,7 +26,10 @@ const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {
   witness: ["--witness VKEY", "a witness that must have cosigned; repeat it for several"],
   root: ["--root FILE", "the attestation root that you have kept: a PEM file, or a saved /.well-known/keystead.json"],
   code: ["--code CLONE", "the folder of a clone of the release, after `npm ci` in it: its files are compared"],
-  since: ["--since CHECKPOINT", "a file with a checkpoint that you have kept: the export must continue it"],
+  since: [
+    "--since CHECKPOINT",
+    "a file with one or more checkpoints that you have kept: the export must continue them",
+  ],
   replay: ["--replay", "also execute every activity again, from the organization's first"],
   "sub-organizations": ["--sub-organizations", "those of the organization, too"],
   help: ["--help", "this text"],
@@ -44,25 +47,33 @@ export function help(commands: () => ReadonlyMap<string, Command>): Command {
         return 0;
       }
       const rows = [...commands().values()].flatMap((command) => [...(command.subcommands?.values() ?? [command])]);
-      const width = Math.max(...rows.map(({ usage }) => usage.length));
       console.log(`usage: npx keystead COMMAND [FLAGS]
 
-${rows.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`).join("\n")}
+${rows.map(usageLines).join("\n")}
 
 npx keystead COMMAND --help shows more about a command, and npx keystead request NAME --help about an endpoint.
-Flags of whoami, request, policy explain, policy apply, log export and log prove:
+Flags of all commands that call a server:
 ${flagLines(sessionFlags).join("\n")}
 
 accept-database, accept-clock, check-log, check-database and keys work on the data in KEYSTEAD_DATA, or in
 ./data: run them on that machine, with the server stopped (except for \`keys show\`).
 
 Exit codes: 0 done, 1 failed or refused, 2 misused, 3 a check found something, 4 the activity waits for approvals.
+log verify, proof verify and proof replay: 0 good, 1 bad, 2 misused, or something could not be checked.
 
 Example:
   npx keystead request create_user_tag '{"userTagName":"ops","userIds":[]}'`);
       return 0;
     },
   };
+}
+
+/** A few usages are much longer than the others: their summary has a line of its own. */
+const usageWidth = 47;
+
+function usageLines({ usage, summary }: Command): string {
+  const gap = usage.length > usageWidth ? `\n  ${" ".repeat(usageWidth)}` : " ".repeat(usageWidth - usage.length);
+  return `  ${usage}${gap}  ${summary}`;
 }
 
 function flagLines(names: readonly (keyof Flags)[]): string[] {

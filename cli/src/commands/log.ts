@@ -15,9 +15,9 @@ const subcommands: Readonly<Record<string, Command>> = {
     run: async (context) => (await import("./log_verify.ts")).logVerify(context),
   },
   prove: {
-    usage: "log prove ACTIVITY_ID",
+    usage: "log prove ACTIVITY_ID [--witness VKEY]…",
     summary: "write ACTIVITY_ID.tlog-proof: the activity's last leaf, and that it is in the log",
-    flags: sessionFlags,
+    flags: [...sessionFlags, "witness"],
     run: async (context) => (await import("./log_prove.ts")).logProve(context),
   },
 };

@@ -7,25 +7,27 @@ import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { formatProofFile } from "@keystead/core/tlog/proof_file.ts";
 import type { Client } from "@keystead/sdk";
 import { type CommandContext, refuseArguments, UsageError } from "../command.ts";
+import { coveringCheckpoint, nameOfWitness } from "../log/covering_checkpoint.ts";
 import { listLeaves, type OwnLeaf } from "../log/own_history.ts";
 import { openPublicLog } from "../log/public_log.ts";
 import { openSession } from "../profile.ts";
 
-/** Checkpoints come every second. */
-const tries = 20;
+/** What was done right now has its place within a second or two. */
+const tries = 6;
 
 export async function logProve(context: CommandContext): Promise<number> {
   refuseArguments(context, 1);
   const activityId = context.args[0]?.toLowerCase();
   if (activityId === undefined || !isUuid(activityId)) throw new UsageError("log prove needs the id of an activity");
+  const witnesses = (context.flags.witness ?? []).map(nameOfWitness);
   const { client, organizationId, baseUrl } = await openSession(context.flags);
-  const publicLog = openPublicLog(baseUrl);
+  const publicLog = openPublicLog(baseUrl, client);
   const { logId, record } = await findNewest(client, organizationId, uuidToBytes(activityId));
   const log = (await publicLog.listLogs()).find((each) => each.logId === logId);
   if (log === undefined || record.leaf === undefined) throw new Error(`the server does not list log ${logId}`);
-  const checkpoint = await publicLog.checkpoint(log);
-  if (checkpoint === undefined) throw new Error(`the server has no checkpoint of log ${logId}`);
   const { position: index, ordinal, leaf, bodies } = record;
+  const checkpoint = await coveringCheckpoint({ publicLog, witnesses, wait }, log, index + 1);
+  if (checkpoint === undefined) throw new Error(`the server has lost log ${logId}, which has ended`);
   const proof = await publicLog.inclusionProof(log, index, checkpoint.size);
   const file = `${activityId}.tlog-proof`;
   const extra = encodeProvenLeaf({ ordinal, leaf, bodies });
@@ -34,7 +36,7 @@ export async function logProve(context: CommandContext): Promise<number> {
   return 0;
 }
 
-/** The last leaf of the activity: its end, or where it waits. What was done right now is in the log within seconds. */
+/** The last leaf of the activity: its end, or where it waits. */
 async function findNewest(client: Client, organizationId: string, activityId: Uint8Array): Promise<OwnLeaf> {
   for (let attempt = 0; attempt < tries; attempt++) {
     if (attempt > 0) await wait(500);

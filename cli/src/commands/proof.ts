@@ -2,10 +2,16 @@ import { type Command, group, sessionFlags } from "../command.ts";
 
 /** Loaded when they are run. */
 const subcommands: Readonly<Record<string, Command>> = {
+  fetch: {
+    usage: "proof fetch ACTIVITY_ID",
+    summary: "print an activity's app proofs with the boot proof of their key, for `proof verify`",
+    flags: sessionFlags,
+    run: async (context) => (await import("./proof_fetch.ts")).proofFetch(context),
+  },
   verify: {
-    usage: "proof verify FILE",
+    usage: "proof verify FILE [--root FILE] [--code CLONE]",
     summary:
-      "check {appProof, bootProof} under a root that you have, and the code of a clone; exit code 1 if bad, 2 if unchecked",
+      "check app proofs and their boot proof under a root that you have, and the code of a clone; exit code 1 if bad, 2 if unchecked",
     flags: ["root", "code", "profile"],
     run: async (context) => (await import("./proof_verify.ts")).proofVerify(context),
   },

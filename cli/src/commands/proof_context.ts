@@ -16,5 +16,5 @@ export async function proofContext(context: CommandContext): Promise<number> {
     printJson({ appProof, context: await client.getProofContext({ organizationId, digest }) });
     return 0;
   }
-  throw new Error("this activity has no proof of a policy's outcome: send it with `generateAppProofs: true`");
+  throw new Error("this activity has no proof of a policy's outcome: send it with `--app-proofs`");
 }

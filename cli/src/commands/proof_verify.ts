@@ -1,4 +1,5 @@
 /** Checks an app proof and the boot proof that it refers to, without a server. */
+
 import { readFile } from "node:fs/promises";
 import { type AppProof, verifyAppProof } from "@keystead/core/attestation/app_proof.ts";
 import { readLoadedFiles } from "@keystead/core/attestation/loaded_files.ts";
@@ -9,23 +10,25 @@ import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { sameBytes } from "@keystead/core/encoding/bytes.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { type CommandContext, refuseArguments, UsageError } from "../command.ts";
+import { printable } from "../printable.ts";
 import { whyUnread } from "../profile.ts";
 import { attestationRootOf } from "../proof/attestation_root.ts";
 import { type Comparison, compareCode } from "../proof/compare_code.ts";
+import { proofText } from "../proof/proof_text.ts";
 
 const exitCodes = { good: 0, bad: 1, unchecked: 2 } as const;
 
 export async function proofVerify(context: CommandContext): Promise<number> {
   refuseArguments(context, 1);
   const [path] = context.args;
-  if (path === undefined) throw new UsageError("proof verify needs a file of JSON: {appProof, bootProof}");
-  const { appProof, bootProof } = await readProofs(path);
+  if (path === undefined) throw new UsageError("proof verify needs a file, as `proof fetch` prints it");
+  const { appProofs, bootProof } = await readProofs(path);
   const root = attestationRootOf(context.flags);
   try {
-    const ephemeralKey = verifyAppProof(nobleCurves, appProof);
-    say("app proof: its signature holds");
+    const ephemeralKeys = appProofs.map((appProof) => verifyAppProof(nobleCurves, appProof));
+    for (const { proofPayload } of appProofs) say(`app proof: its signature holds: ${proofText(proofPayload)}`);
     const { proof, loadedFiles } = bootProofFromWire(bootProof);
-    if (!sameBytes(proof.ephemeralKey, ephemeralKey))
+    if (!ephemeralKeys.every((key) => sameBytes(proof.ephemeralKey, key)))
       return bad("the app proof is of another start than the boot proof");
     if (root === undefined) return unchecked("no attestation root is at hand; pass --root FILE");
     const { kind, timestampMs } = verifyBootProof({ ...nobleP384, ...nobleCurves }, proof, loadedFiles, root);
@@ -63,23 +66,29 @@ function unchecked(why: string): number {
   return exitCodes.unchecked;
 }
 
+/** Paths and errors are the proof's own text. */
 function say(line: string): void {
-  console.log(line);
+  console.log(printable(line));
 }
 
-async function readProofs(path: string): Promise<{ appProof: AppProof; bootProof: unknown }> {
+async function readProofs(path: string): Promise<{ appProofs: AppProof[]; bootProof: unknown }> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
     throw new Error(whyUnread(cause, "file", path));
   }
-  const wrong = new Error(`${path} is not JSON of the form {appProof, bootProof}`);
+  const wrong = new Error(
+    `${path} is not JSON of the form {appProofs: […], bootProof} or {appProof, bootProof}; \`proof fetch\` prints it`,
+  );
   try {
-    const { appProof, bootProof } = JSON.parse(text);
-    const fields = [appProof.scheme, appProof.publicKey, appProof.proofPayload, appProof.signature];
-    if (fields.some((field) => typeof field !== "string") || bootProof === undefined) throw wrong;
-    return { appProof, bootProof };
+    const { appProof, appProofs = [appProof], bootProof } = JSON.parse(text);
+    const fields = appProofs.flatMap((each: AppProof) => [
+      ...[each.scheme, each.publicKey, each.proofPayload, each.signature],
+    ]);
+    const isWhole = fields.length > 0 && fields.every((field: unknown) => typeof field === "string");
+    if (!isWhole || bootProof === undefined) throw wrong;
+    return { appProofs, bootProof };
   } catch {
     throw wrong;
   }

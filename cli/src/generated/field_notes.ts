@@ -513,6 +513,11 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "organizationId": "Unique identifier of an organization.",
     "appName": "Name or id of the program, as /.well-known/keystead.json lists them in `apps`.",
   },
+  get_log_file: {
+    "organizationId": "Unique identifier of an organization.",
+    "logId": "Of a log: 32 hex digits.",
+    "path": "`checkpoint`, or a tile such as `tile/0/000` or `tile/entries/000.p/7`.",
+  },
   get_log_statement: {
     "organizationId": "Unique identifier of an organization.",
     "logId": "Of a log: 32 hex digits.",

@@ -8,21 +8,16 @@ import { encodeRecords, type LeafRecord } from "@keystead/core/log/export/leaf_r
 import { decodeHeader, macLength } from "@keystead/core/log/header.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import type { Client } from "@keystead/sdk";
+import { type CheckpointSource, coveringCheckpoint } from "./covering_checkpoint.ts";
 import { listLeaves, type ReadStatement, readStatement } from "./own_history.ts";
-import type { PublicLog, PublishedLog, ReadCheckpoint } from "./public_log.ts";
+import type { PublishedLog } from "./public_log.ts";
 
-export type ExportSource = {
+export type ExportSource = CheckpointSource & {
   client: Client;
-  publicLog: PublicLog;
   organizationIds: readonly string[];
-  /** The names of witnesses whose cosignatures are waited for. */
-  witnesses: readonly string[];
-  wait(ms: number): Promise<void>;
   say(line: string): void;
 };
 
-/** Checkpoints come every second; witnesses answer within a few. */
-const checkpointTries = 60;
 /** Several hosts go on while they are asked one after the other. */
 const tries = 5;
 
@@ -87,46 +82,35 @@ async function readStatements(
   logs: readonly PublishedLog[],
 ): Promise<Map<string, ReadStatement>> {
   const statements = new Map<string, ReadStatement>();
-  for (const { logId, open } of logs) {
+  // The signer of a log that another one follows no longer speaks for it.
+  for (const { logId } of logs.filter(({ open }) => open)) {
+    const missing = new Set<string>();
     for (const organizationId of source.organizationIds) {
-      // The signer of a log that another one follows no longer speaks for it.
-      const statement = open ? await readStatement(source.client, organizationId, logId) : undefined;
-      if (statement !== undefined) statements.set(nameOf(organizationId, logId), statement);
-      else if (open) source.say(`no host that answers keeps log ${logId}: the export has no statement about it`);
+      const statement = await readStatement(source.client, organizationId, logId);
+      if ("missing" in statement) missing.add(statement.missing);
+      else statements.set(nameOf(organizationId, logId), statement);
     }
+    for (const why of missing) source.say(`${why}; the export has no statement about log ${logId}`);
   }
   return statements;
 }
 
-async function coveringCheckpoint(
-  { publicLog, witnesses, wait }: ExportSource,
-  log: PublishedLog,
-  size: number,
-): Promise<ReadCheckpoint | undefined> {
-  for (let attempt = 0; attempt < checkpointTries; attempt++) {
-    if (attempt > 0) await wait(500);
-    const checkpoint = await publicLog.checkpoint(log);
-    if (checkpoint === undefined && !log.open) return undefined;
-    if (checkpoint === undefined) continue;
-    // Nobody cosigns a log any more that has ended.
-    if (!log.open) return checkpoint;
-    const isCosigned = witnesses.every((name) => checkpoint.note.signatures.some((line) => line.name === name));
-    if (checkpoint.size >= size && isCosigned) return checkpoint;
-  }
-  const what = witnesses.length > 0 ? "that its witnesses have cosigned" : "of what it has released";
-  throw new Error(`the server has no checkpoint of log ${log.logId} ${what}; try again later`);
-}
-
-/** Whether no state is missing between the first one and the last. Leaves that are not shown may have any. */
+/** Whether no state is missing up to the last one that a leaf names. Leaves that are not shown may have any. */
 function hasAllHeaders(organizationId: string, records: readonly LeafRecord[]): boolean {
   const id = Buffer.from(organizationId.replaceAll("-", ""), "hex");
   const versions = new Set<number>();
+  let last = 0;
   for (const { leaf } of records) {
     if (leaf === undefined) return true;
-    const { header } = decodeLeaf(leaf);
+    const { header, organizationId: actsIn, states } = decodeLeaf(leaf);
+    for (const state of sameBytes(actsIn, id) ? states : []) {
+      if (sameBytes(state.organizationId, id)) last = Math.max(last, state.version);
+    }
     if (header === undefined) continue;
     const { organizationId: of, version } = decodeHeader(header.subarray(0, -macLength));
-    if (sameBytes(of, id)) versions.add(version);
+    if (!sameBytes(of, id)) continue;
+    versions.add(version);
+    last = Math.max(last, version);
   }
-  return versions.size === Math.max(0, ...versions);
+  return versions.size === last;
 }

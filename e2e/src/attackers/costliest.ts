@@ -282,6 +282,7 @@ export const costliestQuestions: Record<QueryPath, (ground: Ground, turn: number
   get_authenticators: ({ userId }) => ({ userId }),
   get_boot_proof: () => ({ ephemeralKey: "04".repeat(130) }),
   get_latest_boot_proof: () => ({ appName: "signer" }),
+  get_log_file: () => ({ logId: "0".repeat(32), path: "checkpoint" }),
   get_log_statement: () => ({}),
   get_oauth_providers: () => ({}),
   get_organization: () => ({}),

@@ -52,6 +52,7 @@ const queriesByFields: Readonly<Record<string, readonly (keyof typeof queries)[]
   digest: ["get_proof_context"],
   email: ["list_email_events"],
   ephemeralKey: ["get_boot_proof"],
+  "logId path": ["get_log_file"],
   oauth2CredentialId: ["get_oauth2_credential"],
   policyId: ["get_policy"],
   privateKeyId: ["get_private_key"],

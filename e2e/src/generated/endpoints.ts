@@ -87,6 +87,7 @@ export const queries = {
   get_boot_proof: {"url":"/public/v1/query/get_boot_proof"},
   get_ip_allowlist: {"url":"/public/v1/query/get_ip_allowlist"},
   get_latest_boot_proof: {"url":"/public/v1/query/get_latest_boot_proof"},
+  get_log_file: {"url":"/public/v1/query/get_log_file"},
   get_log_statement: {"url":"/public/v1/query/get_log_statement"},
   get_oauth2_credential: {"url":"/public/v1/query/get_oauth2_credential"},
   get_oauth_providers: {"url":"/public/v1/query/get_oauth_providers"},

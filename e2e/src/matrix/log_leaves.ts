@@ -1,4 +1,4 @@
-/** list_log_leaves, get_log_statement: an organization's own part of the log, and how much of it there is. */
+/** list_log_leaves, get_log_file, get_log_statement: an organization's own part of the log, and how much of it there is. */
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -7,6 +7,7 @@ import { parseLogStatement } from "@keystead/core/log/statement.ts";
 import { parseNote } from "@keystead/core/tlog/note.ts";
 import { patienceMs } from "../../../core/test/patience.ts";
 import { invalid, notFound } from "../refusals.ts";
+import { assertRefused } from "../wire.ts";
 import { type BadInput, queryEntry } from "./entry.ts";
 import type { Fixture, Json } from "./fixture.ts";
 import { badPages, foreignCursors } from "./lists.ts";
@@ -92,6 +93,44 @@ export const listLogLeaves = queryEntry<Json>({
   },
 });
 
+export const getLogFile = queryEntry<Json>({
+  async good(fixture, place) {
+    const [{ logId }] = (await leavesOf(fixture, place, 1)) as [Json];
+    return { logId, path: "tile/entries/000.p/1" };
+  },
+  required: ["logId", "path"],
+  answer: (_, { content, ...nothing }) => {
+    assert.deepEqual(nothing, {});
+    assert.match(hexOf(content), /^0020[0-9a-f]{64}$/);
+  },
+  bad: [
+    ...badLogs,
+    {
+      name: "a log that is not there",
+      bend: () => ({ logId: someLog }),
+      refusal: notFound(`unable to find tile/entries/000.p/1 of log ${someLog}`),
+    },
+  ],
+  foreign: [],
+  also: {
+    "a path that no file has is not found, whatever it looks like": async (fixture) => {
+      const { organizationId, root } = fixture.place;
+      const [{ logId }] = (await leavesOf(fixture, fixture.place, 1)) as [Json];
+      for (const path of ["../checkpoint", "tile/0/000.p/0", "tile/entries/x999/999", "checkpoint/"]) {
+        const body = { organizationId, logId, path };
+        const answer = await fixture.send({ kind: "query", path: "get_log_file", body, key: root.p256 });
+        assertRefused(answer, notFound(`unable to find ${path} of log ${logId}`));
+      }
+    },
+    "everybody is shown the same as the public": async (fixture) => {
+      const [{ logId }] = (await leavesOf(fixture, fixture.place, 1)) as [Json];
+      const { content } = await fixture.ask("get_log_file", { logId, path: "tile/0/000.p/1" });
+      const response = await fetch(`${fixture.url}/log/${logId}/tile/0/000.p/1`);
+      assert.equal(hexOf(content), Buffer.from(await response.arrayBuffer()).toString("hex"));
+    },
+  },
+});
+
 export const getLogStatement = queryEntry<Json>({
   good: () => ({}),
   required: [],
@@ -105,9 +144,9 @@ export const getLogStatement = queryEntry<Json>({
   bad: [
     ...badLogs,
     {
-      name: "another host's log",
+      name: "a log that is not there",
       bend: () => ({ logId: someLog }),
-      refusal: notFound(`log ${someLog} is not this host's: only the host that keeps it can speak for it`),
+      refusal: notFound(`unable to find log ${someLog}`),
     },
   ],
   foreign: [],

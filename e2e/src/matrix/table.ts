@@ -19,7 +19,7 @@ import { createOauthProviders, deleteOauthProviders, getOauthProviders, oauth, o
 import { importPrivateKey, importWallet, initImportPrivateKey, initImportWallet } from "./imports.ts";
 import { getIpAllowlist, removeIpAllowlist, setIpAllowlist } from "./ip_allowlists.ts";
 import { listActivities, listSuborgs, listVerifiedSuborgs } from "./lists.ts";
-import { getLogStatement, listLogLeaves } from "./log_leaves.ts";
+import { getLogFile, getLogStatement, listLogLeaves } from "./log_leaves.ts";
 import { emailAuth, initOtpAuth, initUserEmailRecovery, otpAuth, recoverUser } from "./mailed_keys.ts";
 import {
   createOauth2Credential,
@@ -170,6 +170,7 @@ export const queryTable = {
   get_authenticators: getAuthenticators,
   get_boot_proof: getBootProof,
   get_latest_boot_proof: getLatestBootProof,
+  get_log_file: getLogFile,
   get_log_statement: getLogStatement,
   get_oauth_providers: getOauthProviders,
   get_organization: getOrganization,

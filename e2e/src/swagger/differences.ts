@@ -24,6 +24,7 @@ export const renamedValues: readonly Renamed[] = [
 
 /** Endpoints of ours that no published client has. The document cannot speak of them. */
 export const ownEndpoints: readonly string[] = [
+  "/public/v1/query/get_log_file",
   "/public/v1/query/get_log_statement",
   "/public/v1/query/get_proof_context",
   "/public/v1/query/list_log_leaves",

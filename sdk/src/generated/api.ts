@@ -3481,6 +3481,20 @@ export type GetLatestBootProofResponse = {
   };
 };
 
+export type GetLogFileRequest = {
+  /** Unique identifier of an organization. */
+  organizationId: string;
+  /** Of a log: 32 hex digits. */
+  logId: string;
+  /** `checkpoint`, or a tile such as `tile/0/000` or `tile/entries/000.p/7`. */
+  path: string;
+};
+
+export type GetLogFileResponse = {
+  /** Base64. */
+  content: string;
+};
+
 export type GetLogStatementRequest = {
   /** Unique identifier of an organization. */
   organizationId: string;
@@ -4059,6 +4073,8 @@ export type GetIpAllowlistInput = Omit<GetIpAllowlistRequest, "organizationId"> 
 
 export type GetLatestBootProofInput = Omit<GetLatestBootProofRequest, "organizationId"> & { organizationId?: string | undefined };
 
+export type GetLogFileInput = Omit<GetLogFileRequest, "organizationId"> & { organizationId?: string | undefined };
+
 export type GetLogStatementInput = Omit<GetLogStatementRequest, "organizationId"> & { organizationId?: string | undefined };
 
 export type GetOauth2CredentialInput = Omit<GetOauth2CredentialRequest, "organizationId"> & { organizationId?: string | undefined };
@@ -4210,6 +4226,7 @@ export const queries = {
   get_boot_proof: { url: "/public/v1/query/get_boot_proof", summary: "Get what a start of the signer has shown about itself, by its ephemeral key", parameters: ["ephemeralKey: string"] },
   get_ip_allowlist: { url: "/public/v1/query/get_ip_allowlist", summary: "Get the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
   get_latest_boot_proof: { url: "/public/v1/query/get_latest_boot_proof", summary: "Get what the newest start of a program has shown about itself", parameters: ["appName: string"] },
+  get_log_file: { url: "/public/v1/query/get_log_file", summary: "Get the newest checkpoint of a log, or one of its tiles", parameters: ["logId: string", "path: string"] },
   get_log_statement: { url: "/public/v1/query/get_log_statement", summary: "Get the signer's word on how many leaves of an organization are in its log", parameters: ["logId?: string | null"] },
   get_oauth2_credential: { url: "/public/v1/query/get_oauth2_credential", summary: "Get one OAuth 2.0 credential of an application", parameters: ["oauth2CredentialId: string"] },
   get_oauth_providers: { url: "/public/v1/query/get_oauth_providers", summary: "List the OpenID Connect identities of a user, or of all users", parameters: ["userId?: string | null"] },
@@ -4437,6 +4454,8 @@ export type Api = {
   getIpAllowlist(request?: GetIpAllowlistInput, options?: CallOptions): Promise<GetIpAllowlistResponse>;
   /** Get what the newest start of a program has shown about itself. */
   getLatestBootProof(request: GetLatestBootProofInput, options?: CallOptions): Promise<GetLatestBootProofResponse>;
+  /** Get the newest checkpoint of a log, or one of its tiles. */
+  getLogFile(request: GetLogFileInput, options?: CallOptions): Promise<GetLogFileResponse>;
   /** Get the signer's word on how many leaves of an organization are in its log. */
   getLogStatement(request?: GetLogStatementInput, options?: CallOptions): Promise<GetLogStatementResponse>;
   /** Get one OAuth 2.0 credential of an application. */
@@ -4589,6 +4608,7 @@ export function createApi({ submit, query }: Calls): Api {
     getBootProof: (request, options) => query("get_boot_proof", request, options),
     getIpAllowlist: (request = {}, options) => query("get_ip_allowlist", request, options),
     getLatestBootProof: (request, options) => query("get_latest_boot_proof", request, options),
+    getLogFile: (request, options) => query("get_log_file", request, options),
     getLogStatement: (request = {}, options) => query("get_log_statement", request, options),
     getOauth2Credential: (request, options) => query("get_oauth2_credential", request, options),
     getOauthProviders: (request = {}, options) => query("get_oauth_providers", request, options),

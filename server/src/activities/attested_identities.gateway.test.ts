@@ -6,7 +6,8 @@ import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { makeIssuerKey } from "../../../core/test/oidc/test_issuer.ts";
 import { newHome, versionOf } from "../../test/code_login_rig.ts";
 import { type ActivityPath, type GatewayRig, Refused } from "../../test/gateway_rig.ts";
-import { done, onBothDatabases } from "../../test/policy_rig.ts";
+import { onBothDatabasesWithLog } from "../../test/leaf_checks.ts";
+import { done } from "../../test/policy_rig.ts";
 import { claimsOf, newKey } from "../../test/session_rig.ts";
 import { identityEvidence, testIssuer, testToken } from "../../test/test_issuers.ts";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
@@ -55,7 +56,7 @@ function loginBody(rig: GatewayRig, organizationId: string) {
   return rig.body("stamp_login", { publicKey: newKey().publicKey }, { organizationId });
 }
 
-onBothDatabases(
+onBothDatabasesWithLog(
   "a user signs in with a key that a token names, by the own organization's id or the parent's",
   async (rig) => {
     const { organizationId, owner } = await homeOf(rig, "ann");
@@ -81,7 +82,7 @@ onBothDatabases(
   },
 );
 
-onBothDatabases(
+onBothDatabasesWithLog(
   "a stamp that is not exactly the named key's over this body is refused alike, and asks nobody",
   async (rig) => {
     const { organizationId } = await homeOf(rig, "ann");
@@ -115,7 +116,7 @@ onBothDatabases(
   },
 );
 
-onBothDatabases("who made a token up learns nothing about who is registered", async (rig) => {
+onBothDatabasesWithLog("who made a token up learns nothing about who is registered", async (rig) => {
   const { organizationId } = await homeOf(rig, "ann");
   const texts = await Promise.all(
     ["ann", "nobody"].map(async (sub) => {
@@ -137,14 +138,14 @@ onBothDatabases("who made a token up learns nothing about who is registered", as
   );
 });
 
-onBothDatabases("it signs in and votes, and opens nothing else", async (rig) => {
+onBothDatabasesWithLog("it signs in and votes, and opens nothing else", async (rig) => {
   const { organizationId } = await homeOf(rig, "ann");
   const body = rig.body("create_user_tag", { userTagName: "t", userIds: [] }, { organizationId });
   const evidence = identityEvidence(newKey(), body, now(rig), { sub: "ann" });
   assert.match(await refused(send(rig, "create_user_tag", body, evidence)), /an attested stamp signs in and votes/);
 });
 
-onBothDatabases("an identity in two sub-organizations is a conflict where the parent is named", async (rig) => {
+onBothDatabasesWithLog("an identity in two sub-organizations is a conflict where the parent is named", async (rig) => {
   const { organizationId } = await homeOf(rig, "twin");
   await homeOf(rig, "twin");
   const body = loginBody(rig, rig.organizationId);
@@ -154,7 +155,7 @@ onBothDatabases("an identity in two sub-organizations is a conflict where the pa
   await send(rig, "stamp_login", own, identityEvidence(newKey(), own, now(rig), { sub: "twin" }));
 });
 
-onBothDatabases("queries are answered on statements that the gateway asked for itself", async (rig) => {
+onBothDatabasesWithLog("queries are answered on statements that the gateway asked for itself", async (rig) => {
   const { organizationId, owner } = await homeOf(rig, "ann");
   const body = Buffer.from(JSON.stringify({ organizationId: rig.organizationId }));
   const evidence = identityEvidence(newKey(), body, now(rig), { sub: "ann" });
@@ -164,7 +165,7 @@ onBothDatabases("queries are answered on statements that the gateway asked for i
   assert.equal(await findWhereItRuns(rig.dependencies, where), organizationId);
 });
 
-onBothDatabases(
+onBothDatabasesWithLog(
   "an issuer that cannot be reached is named, and a token that it did not sign is refused",
   async (rig) => {
     const { organizationId } = await homeOf(rig, "ann");

@@ -13,7 +13,8 @@ import {
   versionOf,
 } from "../../test/code_login_rig.ts";
 import type { GatewayRig } from "../../test/gateway_rig.ts";
-import { onBothDatabases, refusalOf } from "../../test/policy_rig.ts";
+import { onBothDatabasesWithLog } from "../../test/leaf_checks.ts";
+import { refusalOf } from "../../test/policy_rig.ts";
 import { claimsOf, newKey, query } from "../../test/session_rig.ts";
 import { attestedEvidence, type HeldToken, heldToken, signUpSignature } from "../../test/verification_tokens.ts";
 import { withoutMac } from "../state/authenticity.ts";
@@ -37,7 +38,7 @@ async function ownerOf(rig: GatewayRig, organizationId: string, held: HeldToken)
   return [organization_id, user_id];
 }
 
-onBothDatabases("with the parent's id, the user with the verified contact signs in", async (rig) => {
+onBothDatabasesWithLog("with the parent's id, the user with the verified contact signs in", async (rig) => {
   const { organizationId, people } = await verifiedHome(rig);
   await newHome(rig, { userEmail: "bob@example.com" });
   const held = heldToken(rig.signer);
@@ -56,7 +57,7 @@ onBothDatabases("with the parent's id, the user with the verified contact signs 
   assert.equal(evidence?.credentialId, undefined);
 });
 
-onBothDatabases(
+onBothDatabasesWithLog(
   "whoever has the contact unproved is found where their organization is named, and then has it",
   async (rig) => {
     const { organizationId, people } = await newHome(rig, ann);
@@ -68,32 +69,35 @@ onBothDatabases(
   },
 );
 
-onBothDatabases("a stranger who writes the address down neither receives the sign-in nor stops it", async (rig) => {
-  const { organizationId, people } = await verifiedHome(rig);
-  const eve = await newHome(rig, ann, ann);
-  const mallory = await newHome(rig, { userEmail: "mallory@example.com" });
-  const { userId } = mallory.people[0];
-  const within = { organizationId: mallory.organizationId };
-  await rig.submit(
-    rig.root,
-    "otp_login",
-    loginParams(heldToken(rig.signer, { contact: "mallory@example.com" })),
-    within,
-  );
-  await rig.submit(mallory.people[0], "update_user_email", { userId, ...ann }, within);
-  const { userId: bossId } = rig.root;
-  await rig.submit(rig.root, "set_organization_feature", { name: "FEATURE_NAME_OTP_EMAIL_AUTH" });
-  await rig.submit(rig.root, "update_user_email", { userId: bossId, ...ann });
-  const held = heldToken(rig.signer);
-  assert.deepEqual(await ownerOf(rig, rig.organizationId, held), [organizationId, people[0].userId]);
-  await assert.rejects(attestedLogin(rig, eve.organizationId, held), conflict);
-  // A member of the parent who has proved it is found first, as with keys.
-  const proof = { userId: bossId, ...ann, verificationToken: heldToken(rig.signer).token };
-  await rig.submit(rig.root, "update_user_email", proof);
-  assert.deepEqual(await ownerOf(rig, rig.organizationId, held), [rig.organizationId, bossId]);
-});
+onBothDatabasesWithLog(
+  "a stranger who writes the address down neither receives the sign-in nor stops it",
+  async (rig) => {
+    const { organizationId, people } = await verifiedHome(rig);
+    const eve = await newHome(rig, ann, ann);
+    const mallory = await newHome(rig, { userEmail: "mallory@example.com" });
+    const { userId } = mallory.people[0];
+    const within = { organizationId: mallory.organizationId };
+    await rig.submit(
+      rig.root,
+      "otp_login",
+      loginParams(heldToken(rig.signer, { contact: "mallory@example.com" })),
+      within,
+    );
+    await rig.submit(mallory.people[0], "update_user_email", { userId, ...ann }, within);
+    const { userId: bossId } = rig.root;
+    await rig.submit(rig.root, "set_organization_feature", { name: "FEATURE_NAME_OTP_EMAIL_AUTH" });
+    await rig.submit(rig.root, "update_user_email", { userId: bossId, ...ann });
+    const held = heldToken(rig.signer);
+    assert.deepEqual(await ownerOf(rig, rig.organizationId, held), [organizationId, people[0].userId]);
+    await assert.rejects(attestedLogin(rig, eve.organizationId, held), conflict);
+    // A member of the parent who has proved it is found first, as with keys.
+    const proof = { userId: bossId, ...ann, verificationToken: heldToken(rig.signer).token };
+    await rig.submit(rig.root, "update_user_email", proof);
+    assert.deepEqual(await ownerOf(rig, rig.organizationId, held), [rig.organizationId, bossId]);
+  },
+);
 
-onBothDatabases("a contact that two have proved is ambiguous where the parent is named", async (rig) => {
+onBothDatabasesWithLog("a contact that two have proved is ambiguous where the parent is named", async (rig) => {
   const one = await verifiedHome(rig);
   const other = await verifiedHome(rig);
   const held = heldToken(rig.signer);
@@ -105,7 +109,7 @@ onBothDatabases("a contact that two have proved is ambiguous where the parent is
   await assert.rejects(attestedLogin(rig, one.organizationId, own), notFound);
 });
 
-onBothDatabases("what does not verify is refused alike, whoever has the contact", async (rig) => {
+onBothDatabasesWithLog("what does not verify is refused alike, whoever has the contact", async (rig) => {
   const { organizationId } = await verifiedHome(rig);
   const before = await versionOf(rig, organizationId);
   const invalid = { code: "unauthenticated", errorCode: "SIGNATURE_INVALID" };
@@ -128,7 +132,7 @@ onBothDatabases("what does not verify is refused alike, whoever has the contact"
   assert.equal(await versionOf(rig, organizationId), before);
 });
 
-onBothDatabases("it opens sign-ins, votes and what follows them, and nothing else", async (rig) => {
+onBothDatabasesWithLog("it opens sign-ins, votes and what follows them, and nothing else", async (rig) => {
   const { organizationId, people } = await verifiedHome(rig);
   const held = heldToken(rig.signer);
   const denied = { code: "permission_denied", errorCode: "REQUEST_NOT_AUTHORIZED" };
@@ -148,7 +152,7 @@ onBothDatabases("it opens sign-ins, votes and what follows them, and nothing els
   }
 });
 
-onBothDatabases("a user votes by it, and has one vote", async (rig) => {
+onBothDatabasesWithLog("a user votes by it, and has one vote", async (rig) => {
   const { organizationId, people } = await newHome(rig, ann, { userEmail: "bob@example.com" });
   const [first, second] = people;
   assert.ok(second);
@@ -172,7 +176,7 @@ onBothDatabases("a user votes by it, and has one vote", async (rig) => {
   assert.equal((await userIn(rig, organizationId, second.userId)).emailVerified, true);
 });
 
-onBothDatabases("an organization that wants no sign-in by codes is not opened by it", async (rig) => {
+onBothDatabasesWithLog("an organization that wants no sign-in by codes is not opened by it", async (rig) => {
   const { organizationId, people } = await verifiedHome(rig);
   const feature = { name: "FEATURE_NAME_OTP_EMAIL_AUTH" };
   await rig.submit(people[0], "remove_organization_feature", feature, { organizationId });
@@ -182,62 +186,68 @@ onBothDatabases("an organization that wants no sign-in by codes is not opened by
   }
 });
 
-onBothDatabases("a sign-up with a token leads to an account that is found by the contact at once", async (rig) => {
-  const held = heldToken(rig.signer);
-  const { publicKey } = newKey();
-  const apiKeys = [{ apiKeyName: "key", publicKey, curveType: "API_KEY_CURVE_P256" }];
-  const signUp = { apiKeys, authenticators: [], oauthProviders: [], email: ann.userEmail };
-  const rootUsers = [{ userName: "ann", apiKeys, ...ann }];
-  const params = { subOrganizationName: "Home", rootUsers, rootQuorumThreshold: 1, verificationToken: held.token };
-  const signed = (form: "signup" | "signupV2", changes: object = {}) => ({
-    ...params,
-    clientSignature: signUpSignature(held, form, { ...signUp, ...changes }),
-  });
-  const fails = async (sent: object, message: RegExp) =>
-    assert.match((await refusalOf(rig.submit(rig.root, "create_sub_organization", sent))).message, message);
-  await fails(params, /^missing parameter: clientSignature/);
-  await fails(signed("signup"), /which does not belong to this request/);
-  await fails(signed("signupV2", { apiKeys: [] }), /`apiKeys` in its message differs/);
-  await fails(signed("signupV2", { email: "bob@example.com" }), /`email` in its message differs/);
-  await fails({ ...signed("signupV2"), verificationToken: undefined }, /^missing parameter: verificationToken/);
-  await fails({ ...signed("signupV2"), rootUsers: [{ userName: "ann", apiKeys }] }, /no root user has its contact/);
-  const twice = [...rootUsers, { ...rootUsers[0], apiKeys: [] }];
-  await fails({ ...signed("signupV2"), rootUsers: twice }, /more than one root user has its contact/);
-  const foreign = await newHome(rig, ann);
-  const elsewhere = heldToken(rig.signer, { organizationId: foreign.organizationId });
-  await fails({ ...signed("signupV2"), verificationToken: elsewhere.token }, /issued by another organization/);
-  const unbound = heldToken(rig.signer, { unbound: true });
-  await fails({ ...params, verificationToken: unbound.token }, /takes only one that is bound to a key/);
-  const { result } = await rig.submit(rig.root, "create_sub_organization", signed("signupV2"));
-  const { subOrganizationId } = result.createSubOrganizationResultV8 as { subOrganizationId: string };
-  // The same token signs in where it has signed up.
-  assert.equal((await ownerOf(rig, rig.organizationId, held))[0], subOrganizationId);
-});
+onBothDatabasesWithLog(
+  "a sign-up with a token leads to an account that is found by the contact at once",
+  async (rig) => {
+    const held = heldToken(rig.signer);
+    const { publicKey } = newKey();
+    const apiKeys = [{ apiKeyName: "key", publicKey, curveType: "API_KEY_CURVE_P256" }];
+    const signUp = { apiKeys, authenticators: [], oauthProviders: [], email: ann.userEmail };
+    const rootUsers = [{ userName: "ann", apiKeys, ...ann }];
+    const params = { subOrganizationName: "Home", rootUsers, rootQuorumThreshold: 1, verificationToken: held.token };
+    const signed = (form: "signup" | "signupV2", changes: object = {}) => ({
+      ...params,
+      clientSignature: signUpSignature(held, form, { ...signUp, ...changes }),
+    });
+    const fails = async (sent: object, message: RegExp) =>
+      assert.match((await refusalOf(rig.submit(rig.root, "create_sub_organization", sent))).message, message);
+    await fails(params, /^missing parameter: clientSignature/);
+    await fails(signed("signup"), /which does not belong to this request/);
+    await fails(signed("signupV2", { apiKeys: [] }), /`apiKeys` in its message differs/);
+    await fails(signed("signupV2", { email: "bob@example.com" }), /`email` in its message differs/);
+    await fails({ ...signed("signupV2"), verificationToken: undefined }, /^missing parameter: verificationToken/);
+    await fails({ ...signed("signupV2"), rootUsers: [{ userName: "ann", apiKeys }] }, /no root user has its contact/);
+    const twice = [...rootUsers, { ...rootUsers[0], apiKeys: [] }];
+    await fails({ ...signed("signupV2"), rootUsers: twice }, /more than one root user has its contact/);
+    const foreign = await newHome(rig, ann);
+    const elsewhere = heldToken(rig.signer, { organizationId: foreign.organizationId });
+    await fails({ ...signed("signupV2"), verificationToken: elsewhere.token }, /issued by another organization/);
+    const unbound = heldToken(rig.signer, { unbound: true });
+    await fails({ ...params, verificationToken: unbound.token }, /takes only one that is bound to a key/);
+    const { result } = await rig.submit(rig.root, "create_sub_organization", signed("signupV2"));
+    const { subOrganizationId } = result.createSubOrganizationResultV8 as { subOrganizationId: string };
+    // The same token signs in where it has signed up.
+    assert.equal((await ownerOf(rig, rig.organizationId, held))[0], subOrganizationId);
+  },
+);
 
-onBothDatabases("an older sign-up takes bound and unbound tokens, and its own form of signature", async (rig) => {
-  const type = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7";
-  const apiKeys = [{ apiKeyName: "key", publicKey: newKey().publicKey, curveType: "API_KEY_CURVE_P256" }];
-  const rootUsers = [{ userName: "ann", apiKeys, authenticators: [], oauthProviders: [], ...ann }];
-  const params = { subOrganizationName: "Home", rootUsers, rootQuorumThreshold: 1 };
-  const send = (sent: object) =>
-    rig.send(rig.root, "create_sub_organization", olderBody(rig, "create_sub_organization", type, sent));
-  const held = heldToken(rig.signer);
-  const signed = (form: "signup" | "signupV2") => ({
-    ...params,
-    verificationToken: held.token,
-    clientSignature: signUpSignature(held, form, { apiKeys, email: ann.userEmail }),
-  });
-  assert.match((await refusalOf(send(signed("signupV2")))).message, /which does not belong to this request/);
-  const unbound = heldToken(rig.signer, { unbound: true });
-  for (const sent of [signed("signup"), { ...params, verificationToken: unbound.token }]) {
-    const { result } = await send(sent);
-    const born = result.createSubOrganizationResultV7 as { subOrganizationId: string; rootUserIds: [string] };
-    const user = await userIn(rig, born.subOrganizationId, born.rootUserIds[0]);
-    assert.equal(user.emailVerified, true);
-  }
-});
+onBothDatabasesWithLog(
+  "an older sign-up takes bound and unbound tokens, and its own form of signature",
+  async (rig) => {
+    const type = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7";
+    const apiKeys = [{ apiKeyName: "key", publicKey: newKey().publicKey, curveType: "API_KEY_CURVE_P256" }];
+    const rootUsers = [{ userName: "ann", apiKeys, authenticators: [], oauthProviders: [], ...ann }];
+    const params = { subOrganizationName: "Home", rootUsers, rootQuorumThreshold: 1 };
+    const send = (sent: object) =>
+      rig.send(rig.root, "create_sub_organization", olderBody(rig, "create_sub_organization", type, sent));
+    const held = heldToken(rig.signer);
+    const signed = (form: "signup" | "signupV2") => ({
+      ...params,
+      verificationToken: held.token,
+      clientSignature: signUpSignature(held, form, { apiKeys, email: ann.userEmail }),
+    });
+    assert.match((await refusalOf(send(signed("signupV2")))).message, /which does not belong to this request/);
+    const unbound = heldToken(rig.signer, { unbound: true });
+    for (const sent of [signed("signup"), { ...params, verificationToken: unbound.token }]) {
+      const { result } = await send(sent);
+      const born = result.createSubOrganizationResultV7 as { subOrganizationId: string; rootUserIds: [string] };
+      const user = await userIn(rig, born.subOrganizationId, born.rootUserIds[0]);
+      assert.equal(user.emailVerified, true);
+    }
+  },
+);
 
-onBothDatabases("verified sub-organizations are listed by contact, or all of them", async (rig) => {
+onBothDatabasesWithLog("verified sub-organizations are listed by contact, or all of them", async (rig) => {
   const one = await verifiedHome(rig);
   const other = await verifiedHome(rig, { userEmail: "bob@example.com" });
   await newHome(rig, ann);

@@ -67,6 +67,7 @@ onBothDatabases(
         withAppProofs: () => assert.fail(),
         openProofs: () => assert.fail(),
         logStatement: () => assert.fail(),
+        logFile: () => assert.fail(),
       };
       const access = { identity: { ...identity, ...identityClaims }, ...none };
       const request = { organizationId: rig.organizationId, filterType: "OIDC_TOKEN", filterValue: "token" };

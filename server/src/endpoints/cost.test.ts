@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { activities } from "../generated/activities.ts";
-import { costOfAccounts, maxRequestCost, refuseTooCostly, unitCosts } from "./cost.ts";
+import { costOf, costOfAccounts, maxRequestCost, refuseTooCostly, unitCosts } from "./cost.ts";
 import type { AnyActivity } from "./define_activity.ts";
 
 type Schema = {
@@ -53,4 +53,23 @@ test("a deeper path and a dearer curve cost more", () => {
 test("what costs more than a request may is refused", () => {
   refuseTooCostly(maxRequestCost);
   assert.throws(() => refuseTooCostly(maxRequestCost + 1), { code: "invalid_argument", message: /split it/ });
+});
+
+test("app proofs cost a signature for the decision and one for each account that is derived", () => {
+  const accounts = Array(5).fill({ curve: "CURVE_ED25519", path: "m/0'", addressFormat: "ADDRESS_FORMAT_SOLANA" });
+  const wallet = { walletName: "w", accounts };
+  const rootUsers = [{ userName: "u", apiKeys: [], authenticators: [], oauthProviders: [] }];
+  const child = { subOrganizationName: "child", rootUsers, rootQuorumThreshold: 1 };
+  const cases: [keyof typeof activities, object, number][] = [
+    ["create_user_tag", { userTagName: "t", userIds: [] }, 1],
+    ["create_wallet", wallet, 6],
+    ["create_wallet_accounts", { walletId: "w", accounts }, 6],
+    ["create_sub_organization", child, 1],
+    ["create_sub_organization", { ...child, wallet }, 6],
+  ];
+  for (const [path, parameters, signatures] of cases) {
+    const form = { activity: activities[path] as AnyActivity, translate: (same: unknown) => same };
+    const cost = (generateAppProofs: boolean) => costOf(form, { parameters, generateAppProofs }, 1_000);
+    assert.equal(cost(true) - cost(false), signatures * unitCosts.sign.CURVE_P256, path);
+  }
 });

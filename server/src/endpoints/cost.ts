@@ -134,17 +134,38 @@ export function costOfExpressions(policies: readonly Expressions[]): number {
   }, 0);
 }
 
+/** What a body says beside its type. */
+type CostlyBody = { parameters: unknown; generateAppProofs: boolean };
+
 /** Of a whole request, with its parameters as they came. */
 export function costOf(
   { activity, translate }: Pick<ActivityForm, "activity" | "translate">,
-  parameters: unknown,
+  { parameters, generateAppProofs }: CostlyBody,
   bodyLength: number,
 ): number {
-  return costOfTranslated(activity, translate(parameters), bodyLength);
+  return costOfTranslated(activity, { parameters: translate(parameters), generateAppProofs }, bodyLength);
 }
 
-export function costOfTranslated({ cost }: Pick<AnyActivity, "cost">, params: unknown, bodyLength: number): number {
-  return unitCosts.request + costOfText(bodyLength, unitCosts.kilobyte) + (cost?.(params as never) ?? 0);
+/** The same with parameters in the newest form. */
+export function costOfTranslated(
+  { cost }: Pick<AnyActivity, "cost">,
+  { parameters, generateAppProofs }: CostlyBody,
+  bodyLength: number,
+): number {
+  const proofs = generateAppProofs ? costOfAppProofs(parameters as DerivingParams) : 0;
+  return unitCosts.request + costOfText(bodyLength, unitCosts.kilobyte) + (cost?.(parameters as never) ?? 0) + proofs;
+}
+
+/** Where activities have the accounts that they derive. */
+type DerivingParams = {
+  accounts?: readonly unknown[] | null;
+  wallet?: { accounts?: readonly unknown[] | null } | null;
+};
+
+/** A signature for each account, and one for the decision. A sign-up through the auth proxy always has them: its body asks for them. */
+function costOfAppProofs({ accounts, wallet }: DerivingParams): number {
+  const count = 1 + (accounts?.length ?? 0) + (wallet?.accounts?.length ?? 0);
+  return count * unitCosts.sign.CURVE_P256;
 }
 
 /** Schemas and limits keep every activity below it. This is for one whose schema would let it grow beyond. */

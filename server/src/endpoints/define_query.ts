@@ -33,6 +33,8 @@ export type QueryAccess = {
   readonly identity: Identity | undefined;
   /** The signer's word on how many leaves of an organization a log has: its own, or the named one if that is its own. */
   logStatement(organizationId: string, logId: string | undefined): Promise<{ statement: string; logs: string }>;
+  /** The checkpoint or a tile of a log, by its path below the log's address. */
+  logFile(logId: string, path: string): Promise<Uint8Array | undefined>;
 };
 
 export type QueryDefinition<P extends TObject = TObject, R extends TObject = TObject> = {

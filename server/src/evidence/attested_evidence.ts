@@ -1,7 +1,8 @@
 /**
  * A stamp by a key that is registered nowhere: a verification token says that its holder has answered a code which was sent to a contact.
  * The user is whoever has that contact (state/contacts.ts). Nobody is looked for before the stamp is verified, or a token that anybody
- * made up would tell which contacts there are. Leaves and votes keep the token's digest and id, never the token.
+ * made up would tell which contacts there are. Leaves and votes keep the token's digest and id; the token lies sealed until
+ * it has ended.
  */
 import type { ShownEvidence } from "@keystead/core/crypto/evidence.ts";
 import { parseEcdsaDer } from "@keystead/core/encoding/der.ts";
@@ -52,6 +53,7 @@ export const attestedEvidence: EvidenceRow<AttestedStamp> = {
       tokenDigest: sha256(tokenText),
     },
   }),
+  token: ({ tokenText }) => tokenText,
   show(value) {
     const { signature, publicKeyAttestation } = readAttestedFields(value);
     // It was verified: the token is bound to the stamp's key, in the one spelling that leaves have too.

@@ -1,7 +1,7 @@
 /**
  * A stamp by a key that is registered nowhere: an identity token names the key in its nonce, and a user has registered the identity. Nobody
  * is looked for before the token is verified, or one that anybody made up would tell who has registered what. Leaves and votes keep the
- * token's digest, never the token.
+ * token's digest; the token lies sealed until it has ended.
  */
 import type { ShownEvidence } from "@keystead/core/crypto/evidence.ts";
 import { parseEcdsaDer } from "@keystead/core/encoding/der.ts";
@@ -49,6 +49,7 @@ export const attestedIdentityEvidence: EvidenceRow<AttestedIdentity> = {
     kind: "attestedIdentity",
     value: { scheme, publicKey: publicKeyBytes, signature, tokenDigest: sha256(tokenText) },
   }),
+  token: ({ tokenText }) => tokenText,
   show(value) {
     const { signature, publicKeyAttestation, publicKey } = readAttestedFields(value);
     const parts = { signature, tokenDigest: `sha256:${toHex(sha256(publicKeyAttestation))}` };

@@ -141,6 +141,16 @@ export function keptEvidence<K extends EvidenceKind>(
   return rows[kind].keep(curves, value, publicKey);
 }
 
+/** The token in it, where it has one, and until when that is worth something. */
+export function closedEvidence<K extends EvidenceKind>({
+  kind,
+  value,
+}: Evidence<K>): { content: Uint8Array; endsAtMs: number }[] {
+  const { token, endsAtMs } = rows[kind];
+  if (token === undefined || endsAtMs === undefined) return [];
+  return [{ content: new TextEncoder().encode(token(value)), endsAtMs: endsAtMs(value) }];
+}
+
 /** `user`: whose evidence it is. */
 export function shownEvidence({ kind, value }: SentEvidence, user: User): ShownEvidence {
   return rows[kind].show(value, user);

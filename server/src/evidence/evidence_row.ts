@@ -75,6 +75,8 @@ export type EvidenceRow<E> = {
   needsOrigins: boolean;
   /** `publicKey`: the one that it was verified with, in hex. */
   keep(curves: Curves, evidence: E, publicKey: string): KeptEvidence;
+  /** The token that a leaf names by SHA-256 and whoever checks the leaf must see: shown once the evidence has ended, and never before. */
+  token?(evidence: E): string;
   /** The parts of what was sent, which has been verified, and the key that it was verified with: one of this user's. */
   show(value: string, user: User): ShownEvidence;
   /** The reverse: what was sent, up to its spelling, from what a vote shows. */

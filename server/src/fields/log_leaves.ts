@@ -3,6 +3,12 @@ import { Type } from "./schema.ts";
 
 export const logId = Type.String({ pattern: "^[0-9a-f]{32}$", description: "Of a log: 32 hex digits." });
 
+export const logPath = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "`checkpoint`, or a tile such as `tile/0/000` or `tile/entries/000.p/7`.",
+});
+
 export const logLeaf = Type.Object({
   logId,
   position: Type.Integer({ description: "Where it stands in the log, from 0." }),

@@ -86,6 +86,8 @@ const prepared = struct({
   made: optional(bytes),
   /** Bytes that the leaf names by their SHA-256 and that no other row has: kept for whoever checks or executes the log. */
   disclosed: list(bytes),
+  /** The same of tokens, each sealed until it has ended. */
+  closed: list(struct({ digest: fixed(32), endsAtMs: u64, sealed: bytes })),
   /** App proofs, sealed until the leaf is released, and the preimage of the digest that they name. */
   proofs: optional(bytes),
   context: optional(bytes),

@@ -1,5 +1,8 @@
 /** The whole gateway in this process, over HTTP, with a signer beside it. */
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
@@ -11,12 +14,19 @@ import { openKeyring } from "../signer/secrets/keyring.ts";
 import { findLog } from "../store/public_log.ts";
 import { createGateway } from "./create_gateway.ts";
 import { createCourierLink } from "./link/courier_link.ts";
+import type { SignerLink } from "./link/signer_link.ts";
+import { joinLog } from "./log/join_log.ts";
 import { createSignerStatus } from "./signer_status.ts";
 
-async function start(t: TestContext) {
+async function start(
+  t: TestContext,
+  options: { checkpointFile?: string; changed?: (link: SignerLink) => SignerLink } = {},
+) {
   const rig = await createGatewayRig(t, "sqlite");
   assert.ok(rig);
-  const { store, link, organizationId, root } = rig;
+  const { store, organizationId, root } = rig;
+  const { checkpointFile, changed = (link: SignerLink) => link } = options;
+  const link = changed(rig.link);
   const signer = createSignerStatus();
   const log = pino({ level: "silent" });
   const gateway = createGateway({
@@ -28,6 +38,7 @@ async function start(t: TestContext) {
     needCourier: () => undefined,
     contactDays: 30,
     refusedBytesPerUserPerDay: 1_000_000,
+    checkpointFile,
     log,
   });
   t.after(() => gateway.close());
@@ -38,7 +49,15 @@ async function start(t: TestContext) {
     return fetch(`http://127.0.0.1:${port}/public/v1/${path}`, { method: "POST", body, headers: { "x-stamp": stamp } });
   };
   const whoami = Buffer.from(JSON.stringify({ organizationId }));
-  return { rig, gateway, signer, get, post, whoami };
+  /** As `main.ts` does when a signer has come. */
+  const join = async () => {
+    const { places, committer, signLog: sign } = gateway;
+    const joining = { store, link: places.watch(link), committer, places, sign, note: assert.fail };
+    await joinLog(joining, { serves: true });
+    signer.setPublicKeys({ log: openKeyring(rig.signer.rootKey, 1, rig.signer.keyring).publicKeys.log });
+    signer.setTrouble(undefined);
+  };
+  return { rig, gateway, signer, get, post, whoami, join };
 }
 
 test("a gateway without a signer answers queries and refuses activities; with one it is ready and does both", async (t) => {
@@ -73,4 +92,40 @@ test("a gateway that has closed answers nothing", async (t) => {
   assert.equal((await post("query/whoami", whoami)).status, 200);
   await gateway.close();
   await assert.rejects(post("query/whoami", whoami));
+});
+
+test("what was released last is signed before a gateway has closed, and is in the file of checkpoints", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "keystead-close-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const checkpointFile = join(folder, "checkpoints");
+  const { rig, gateway, post, join: joinSigner } = await start(t, { checkpointFile });
+  await joinSigner();
+  const before = (await findLog(rig.store, rig.places.logId ?? ""))?.checkpoint_size ?? 0;
+  const tag = { userTagName: "Last", userIds: [] };
+  assert.equal((await post("submit/create_user_tag", Buffer.from(rig.body("create_user_tag", tag)))).status, 200);
+  await gateway.close();
+  const head = (await rig.link.request("logState", {}))?.size ?? 0;
+  const log = await findLog(rig.store, rig.places.logId ?? "");
+  assert.ok(head > before);
+  assert.equal(log?.checkpoint_size, head);
+  assert.equal(readFileSync(checkpointFile, "utf8"), `${log?.checkpoint}\n`);
+});
+
+test("a signer that does not answer holds up a stop for a second and a half", async (t) => {
+  const silent = (link: SignerLink): SignerLink => ({
+    ...link,
+    request: ((kind, message, turn) =>
+      kind === "checkpoint"
+        ? new Promise(() => undefined)
+        : link.request(kind, message, turn)) as SignerLink["request"],
+  });
+  const { rig, gateway, post, join: joinSigner } = await start(t, { changed: silent });
+  await joinSigner();
+  const tag = { userTagName: "Last", userIds: [] };
+  assert.equal((await post("submit/create_user_tag", Buffer.from(rig.body("create_user_tag", tag)))).status, 200);
+  const begun = performance.now();
+  await gateway.close();
+  const tookMs = performance.now() - begun;
+  assert.ok(tookMs > 1_400 && tookMs < 3_500, `${tookMs}`);
+  assert.equal((await findLog(rig.store, rig.places.logId ?? ""))?.checkpoint_size, 0);
 });

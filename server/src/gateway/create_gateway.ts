@@ -29,7 +29,7 @@ import { createCourierOrders } from "./link/courier_orders.ts";
 import type { SignerLink } from "./link/signer_link.ts";
 import { createCheckpoints } from "./log/checkpoints.ts";
 import { proveConsistency } from "./log/consistency.ts";
-import { createLogStatements } from "./log/log_statements.ts";
+import { createStatementExchange } from "./log/statement_exchange.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
 import { LogPlaces } from "./places/log_places.ts";
 import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
@@ -93,7 +93,7 @@ export type Gateway = {
   prepare(): void;
   /** Serves HTTP and starts the background jobs; the port it got. */
   listen(address: { host: string; port: number }): Promise<number>;
-  /** Answers what is under way, ends the jobs and writes down what was released. Store and link stay open. */
+  /** Answers what is under way, ends the jobs, writes down what was released and has it signed. Store and link stay open. */
   close(): Promise<void>;
 };
 
@@ -151,12 +151,13 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { check } = createCaptchaChecks({ courier, needCourier });
   const captcha = siteKey === undefined ? undefined : { siteKey, check };
   const proxyRoutes = authProxyRoutes({ ...submits, budgets, channels, captcha, linkingIssuers });
+  const statements = createStatementExchange({ store, link, places, signerTrouble: signer.trouble });
   const routes: Route[] = [
     ...apiRoutes({
       ...submits,
       queryQueue,
       ignoresIpAllowlists,
-      logStatement: createLogStatements({ store, link, places }),
+      logStatement: statements.logStatement,
     }),
     ...operatorRoutes({ metrics, heldBytes, unready, publicKeys: signer.publicKeys, boot: signer.boot, logs }),
     ...(hasPrivateLog ? [] : publicLogRoutes({ store })),
@@ -166,7 +167,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const outlets = createCheckpointOutlets({
     ...{ witnesses, curves, log, checkpointFile },
     consistency: (oldSize, newSize) => proveConsistency(store, places.logId ?? "", oldSize, newSize),
-    onCosigned: (size, lines) => addCosignatures(store, places.logId ?? "", size, lines.join("")),
+    onCosigned: (size, line) => addCosignatures(store, places.logId ?? "", size, line),
   });
   const checkpoints = createCheckpoints({
     ...{ store, curves, link, committer, places },
@@ -175,7 +176,12 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     onSigned: ({ note }) => outlets.push(note),
   });
   const delivery = createDelivery({ store, courier, needCourier, onFailed: logFailedMessages(log) });
-  const jobs: Job[] = [...expiryJobs(store, contactDays), openBodies(store, link), delivery.job, checkpoints.job];
+  const jobs: Job[] = [
+    ...expiryJobs(store, contactDays),
+    ...[openBodies(store, link), delivery.job, checkpoints.job],
+    // On SQLite there is no other host.
+    ...(store.dialect === "sqlite" ? [] : [statements.job]),
+  ];
   const http: Http = createHttp({ routes, metrics, faultLog: toFaultLog(log), trustedProxies });
   const proxyHttp =
     proxyPort === undefined
@@ -203,9 +209,11 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     async close() {
       const jobsEnded = runner?.stop();
       await Promise.all([http.app.close(), proxyHttp?.app.close()]);
-      await outlets.close();
       // Before the jobs: one that hangs must not keep opened results from being written.
       await committer.settle().catch(() => undefined);
+      // Whoever reads the database, or asks another host, sees all that was released here. An operator's order has served nobody.
+      if (runner !== undefined) await checkpoints.signLast();
+      await outlets.close();
       await jobsEnded;
       // What the courier has sent is noted, or the next start would send it again.
       await Promise.race([delivery.settle(), pause(deliveriesEndMs, undefined, { ref: false })]);

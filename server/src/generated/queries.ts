@@ -8,6 +8,7 @@ import { getAuthenticators } from "../queries/get_authenticators.ts";
 import { getBootProof } from "../queries/get_boot_proof.ts";
 import { getIpAllowlist } from "../queries/get_ip_allowlist.ts";
 import { getLatestBootProof } from "../queries/get_latest_boot_proof.ts";
+import { getLogFile } from "../queries/get_log_file.ts";
 import { getLogStatement } from "../queries/get_log_statement.ts";
 import { getOauth2Credential } from "../queries/get_oauth2_credential.ts";
 import { getOauthProviders } from "../queries/get_oauth_providers.ts";
@@ -50,6 +51,7 @@ export const queries = {
   get_boot_proof: getBootProof,
   get_ip_allowlist: getIpAllowlist,
   get_latest_boot_proof: getLatestBootProof,
+  get_log_file: getLogFile,
   get_log_statement: getLogStatement,
   get_oauth2_credential: getOauth2Credential,
   get_oauth_providers: getOauthProviders,
@@ -93,6 +95,7 @@ export const queryByPath: ReadonlyMap<string, AnyQuery> = new Map<string, AnyQue
   ["get_boot_proof", getBootProof],
   ["get_ip_allowlist", getIpAllowlist],
   ["get_latest_boot_proof", getLatestBootProof],
+  ["get_log_file", getLogFile],
   ["get_log_statement", getLogStatement],
   ["get_oauth2_credential", getOauth2Credential],
   ["get_oauth_providers", getOauthProviders],

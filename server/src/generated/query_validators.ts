@@ -43,6 +43,12 @@ const getLatestBootProof = (() => {
   return (value) => check_0(value);
 })();
 
+const getLogFile = (() => {
+  const External = [/^[0-9a-f]{32}$/u];
+  const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ((("organizationId" in value && "logId" in value) && "path" in value) && (((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (typeof value.logId === "string" && External[0].test(value.logId))) && (typeof value.path === "string" && ((value.path.length >= 2 || (value.path.length >= 1 && codePointCount(value.path) >= 1)) && (value.path.length <= 64 || (value.path.length <= 128 && codePointCount(value.path) <= 64))))))));
+  return (value) => check_0(value);
+})();
+
 const getLogStatement = (() => {
   const External = [/^[0-9a-f]{32}$/u];
   const check_0 = ((value) => ((typeof value === "object" && value !== null && !(Array.isArray(value))) && ("organizationId" in value && ((typeof value.organizationId === "string" && ((value.organizationId.length >= 2 || (value.organizationId.length >= 1 && codePointCount(value.organizationId) >= 1)) && (value.organizationId.length <= 128 || (value.organizationId.length <= 256 && codePointCount(value.organizationId) <= 128)))) && (value.logId === undefined || (!("logId" in value) || ((typeof value.logId === "string" && External[0].test(value.logId)) || value.logId === null)))))));
@@ -219,6 +225,7 @@ export const queryValidators: Readonly<Record<string, (value: unknown) => boolea
   get_boot_proof: getBootProof,
   get_ip_allowlist: getIpAllowlist,
   get_latest_boot_proof: getLatestBootProof,
+  get_log_file: getLogFile,
   get_log_statement: getLogStatement,
   get_oauth2_credential: getOauth2Credential,
   get_oauth_providers: getOauthProviders,

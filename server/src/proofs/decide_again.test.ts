@@ -87,6 +87,11 @@ test("what the rules do not say again is contradicted, and so is a context that 
     pages: pages.map((page) => (page.name === "members" ? { ...page, digest: sha256(other) } : page)),
   });
   refused({ context: withOther, more: [other] }, "page `members` is not the one of the state");
+  const policies = Buffer.from(JSON.stringify({ format: 1, policies: [] }));
+  const ofStranger = ({ pages }: DecisionContextContent) => ({
+    pages: [...pages, { organizationId: new Uint8Array(16), name: "policies", digest: sha256(policies) }],
+  });
+  refused({ context: ofStranger, more: [policies] }, "page `policies` is of an organization that did not decide");
 });
 
 test("other rules, another proof, or a part that is missing: nobody can tell", async (t) => {
@@ -100,6 +105,10 @@ test("other rules, another proof, or a part that is missing: nobody can tell", a
   untold({ ...file, body: undefined }, /the request is missing/);
   untold({ ...file, body: Buffer.from("{}") }, /another than the decided one/);
   untold({ ...file, parts: new Map() }, /the directory of the state is missing/);
+  untold(
+    lied(file, { context: () => ({ directory: undefined }) }),
+    /the context has no directory: nothing shows that its pages are those of the state/,
+  );
   const address = JSON.stringify({ type: "APP_PROOF_TYPE_ADDRESS_DERIVATION", timestampMs: "1" });
   const pair = createEphemeralPair();
   const appProof = {

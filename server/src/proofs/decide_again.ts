@@ -86,7 +86,10 @@ function checkState(context: DecisionContextContent, proven: PolicyOutcome, part
   if (!isNamed(parent?.digest, proven.parentOrganizationDataDigest)) {
     throw new Contradiction("the context is of another state of the parent than the proof");
   }
-  if (context.directory === undefined) return;
+  // Whoever made the proof could leave it out, and name any pages.
+  if (context.directory === undefined) {
+    throw new CannotTell("the context has no directory: nothing shows that its pages are those of the state");
+  }
   if (toHex(context.directory) !== toHex(header.directory)) {
     throw new Contradiction("the directory is not the one of the state");
   }
@@ -94,6 +97,11 @@ function checkState(context: DecisionContextContent, proven: PolicyOutcome, part
   if (listed === undefined) throw new CannotTell("the directory of the state is missing");
   const directory = new Map(decodeDirectory(listed).pages.map(({ name, digest }) => [name, toHex(digest)]));
   const own = context.pages.filter((page) => uuidFromBytes(page.organizationId) === organizationId);
+  const actingId = context.isByParent && parentId !== undefined ? uuidFromBytes(parentId) : organizationId;
+  const strange = context.pages.find((page) => !own.includes(page) && uuidFromBytes(page.organizationId) !== actingId);
+  if (strange !== undefined) {
+    throw new Contradiction(`page \`${strange.name}\` is of an organization that did not decide`);
+  }
   for (const { name, digest } of own) {
     if (directory.get(name) !== toHex(digest)) throw new Contradiction(`page \`${name}\` is not the one of the state`);
   }

@@ -6,6 +6,7 @@ import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { parseLogStatement } from "@keystead/core/log/statement.ts";
 import { entryOf } from "@keystead/core/tlog/entry.ts";
 import { openNote } from "@keystead/core/tlog/note.ts";
+import { decodeEntries } from "@keystead/core/tlog/tiles.ts";
 import { encodeVkey, parseVkey } from "@keystead/core/tlog/vkey.ts";
 import { createGatewayRig, type GatewayRig, type Person } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
@@ -15,6 +16,7 @@ import { createCheckpoints } from "../gateway/log/checkpoints.ts";
 import { loadEntries } from "../gateway/log/tile_edge.ts";
 import { openKeyring } from "../signer/secrets/keyring.ts";
 import { sha256 } from "../state/digest.ts";
+import { findLog } from "../store/public_log.ts";
 import type { Store } from "../store/store.ts";
 
 type LogLeaf = { logId: string; position: number; ordinal?: number; leaf: string; bodies: string[] };
@@ -90,7 +92,7 @@ for (const dialect of dialects) {
     assert.match(result ?? "", /userTagId/);
   });
 
-  test(`on ${dialect} a leaf is withheld while its stamp could bring a session, and a body that was erased is left out`, async (t) => {
+  test(`on ${dialect} a leaf is withheld while its stamp could bring a session, and what was erased is left out`, async (t) => {
     const started = await start(t, dialect);
     if (started === undefined) return;
     const { rig, sign, list } = started;
@@ -116,6 +118,12 @@ for (const dialect of dialects) {
     const [, , erased] = await list(rig.root, rig.organizationId);
     assert.equal(erased?.bodies.length, 1);
     assert.equal(erased?.leaf, tag?.leaf);
+    // A leaf that was erased keeps its place, and every other is as before.
+    const before = await list(rig.root, rig.organizationId);
+    await rig.store.db.deleteFrom("leaves").where("activity_id", "=", activityId).execute();
+    const after = await list(rig.root, rig.organizationId);
+    assert.deepEqual(after[1], { ...before[1], leaf: "", bodies: [] });
+    assert.deepEqual(after.toSpliced(1, 1), before.toSpliced(1, 1));
   });
 
   test(`on ${dialect} pages go on from either side, and a cursor of another organization is unknown`, async (t) => {
@@ -161,6 +169,36 @@ for (const dialect of dialects) {
     await assert.rejects(list(rig.root, rig.organizationId, { logId: "x" }), { code: "invalid_argument" });
   });
 
+  test(`on ${dialect} every member, and nobody else, is shown the checkpoint and tiles, as far as the log is signed`, async (t) => {
+    const started = await start(t, dialect);
+    if (started === undefined) return;
+    const { rig, sign } = started;
+    const { organizationId: child, people } = await rig.newSubOrganization(1, ["Ann"]);
+    const [ann] = people as [Person];
+    const { logId = "" } = rig.places;
+    const read = async (by: Person, organizationId: string, path: string, of = logId) =>
+      bytesOf((await query<{ content: string }>(rig, "get_log_file", { organizationId, logId: of, path }, by)).content);
+    const missing = (path: string, of = logId) => ({
+      code: "not_found",
+      message: `unable to find ${path} of log ${of}`,
+    });
+    await assert.rejects(read(ann, child, "checkpoint"), missing("checkpoint"));
+    await sign();
+    const checkpoint = Buffer.from(await read(ann, child, "checkpoint")).toString();
+    const log = await findLog(rig.store, logId);
+    assert.equal(checkpoint, log?.checkpoint);
+    assert.deepEqual(await read(rig.root, rig.organizationId, "checkpoint"), new Uint8Array(Buffer.from(checkpoint)));
+    const size = log?.checkpoint_size ?? 0;
+    const path = `tile/entries/000.p/${size}`;
+    assert.deepEqual(decodeEntries(await read(ann, child, path)), await loadEntries(rig.store, logId, 0, size));
+    for (const none of [`tile/entries/000.p/${size + 1}`, "tile/0/000", "tile/1/000.p/1", "../checkpoint", "x"]) {
+      await assert.rejects(read(ann, child, none), missing(none));
+    }
+    const other = "0".repeat(32);
+    await assert.rejects(read(ann, child, "checkpoint", other), missing("checkpoint", other));
+    await assert.rejects(read(ann, rig.organizationId, "checkpoint"), { code: "unauthenticated" });
+  });
+
   test(`on ${dialect} the signer signs how many leaves an organization has, of its own log`, async (t) => {
     const started = await start(t, dialect);
     if (started === undefined) return;
@@ -184,7 +222,7 @@ for (const dialect of dialects) {
     await assert.rejects(ask(ann, rig.organizationId), { code: "unauthenticated" });
     await assert.rejects(ask(rig.root, rig.organizationId, "0".repeat(32)), {
       code: "not_found",
-      message: `log ${"0".repeat(32)} is not this host's: only the host that keeps it can speak for it`,
+      message: `unable to find log ${"0".repeat(32)}`,
     });
   });
 }

@@ -52,12 +52,11 @@ export function readExported(
   const entries: Entry[] = [];
   for (const [index, { leaf: bytes, bodies: disclosed, made }] of leaves.entries()) {
     for (const body of disclosed) bodies.set(toHex(sha256(body)), body);
-    const leaf = decodeLeaf(bytes);
-    // One that two hosts have released stands in two logs.
-    const name = `${toHex(leaf.boot)} ${leaf.number}`;
-    if (seen.has(name)) continue;
-    seen.add(name);
-    entries.push(toEntry(index, leaf, made));
+    // One that two hosts have released stands in two logs. Its number would not do: whoever signs the log could give it to two leaves.
+    const digest = toHex(sha256(bytes));
+    if (seen.has(digest)) continue;
+    seen.add(digest);
+    entries.push(toEntry(index, decodeLeaf(bytes), made));
   }
   return { organizationId, entries, undisclosed, find: (digest) => bodies.get(toHex(digest)) };
 }

@@ -146,6 +146,15 @@ test("an export that is executed anew", { timeout: testTimeoutMs }, async (t) =>
     assert.match(unchecked[1] ?? "", /: \d+ acts after that$/);
   });
 
+  await t.test("another leaf with the number of one that was executed is executed, too", async () => {
+    const twin = changed(homeId, (leaves) => {
+      const one = leaves.find(({ leaf }) => isTag(decodeLeaf(leaf))) ?? assert.fail();
+      const leaf = decodeLeaf(one.leaf) as NewLeaf;
+      return [...leaves, { ...one, leaf: encodeLeaf({ ...leaf, grounds: "POLICY", header: undefined }) }];
+    });
+    assert.match(await firstOf(twin), /USER_TAG .*: grounds were POLICY, and now are ROOT_QUORUM$/);
+  });
+
   await t.test("a leaf that stands in two logs is one act", async () => {
     const twice = await replayWith(
       rig,

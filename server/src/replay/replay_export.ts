@@ -51,7 +51,9 @@ export async function replayExport(exported: Exported, { orders, done }: ReplayO
   }
   if (orders === undefined) {
     for (const [boot, acts] of world.undisclosed) {
-      report.unchecked.push(`boot ${boot}: its orders are not disclosed, and ${acts} acts were decided under them`);
+      report.unchecked.push(
+        `boot ${boot}: its orders are not disclosed, and ${acts === 1 ? "1 act was" : `${acts} acts were`} decided under them`,
+      );
     }
   }
   return report;

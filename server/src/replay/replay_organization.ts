@@ -114,7 +114,7 @@ function noteUnreached({ differences }: OrganizationReplay, [first, ...others]: 
 }
 
 function firstOf(entries: ReadonlySet<Entry>): number {
-  return Math.min(...[...entries].map(({ index }) => index));
+  return [...entries].reduce((first, { index }) => Math.min(first, index), Number.POSITIVE_INFINITY);
 }
 
 function said({ leaf }: Entry, what: string): string {

@@ -5,8 +5,8 @@ import { nodeLine, writeLoadedFiles } from "@keystead/core/attestation/loaded_fi
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { lockDown } from "../lockdown/lockdown.ts";
 import type { Measured } from "./attestation/boot.ts";
-import { loadedFiles } from "./attestation/load_record.ts";
-
+import { loadedFiles, ownUrl } from "./attestation/load_record.ts";
+import { measuredFlags } from "./attestation/measured_flags.ts";
 import { type Memory, openMemory } from "./memory/memory.ts";
 import { createOperations } from "./operations.ts";
 import { readControl } from "./read_control.ts";
@@ -53,9 +53,7 @@ try {
     const { version, platform, arch, execArgv } = process;
     const files = loadedFiles();
     if (digest.length > 0) files.push(nodeLine(version, `${platform}-${arch}`, toHex(digest)));
-    // Folders differ from host to host.
-    const args = execArgv.filter((flag) => !/^--(allow-fs-|import=)/.test(flag));
-    return { loadedFiles: writeLoadedFiles(files), args };
+    return { loadedFiles: writeLoadedFiles(files), args: measuredFlags(execArgv, ownUrl) };
   }
 
   function openMemoryHere(): Memory {

@@ -12,6 +12,7 @@ import { type CallerRow, callerColumns, contactCallerColumns, severalCallers, to
 import type { DueMessage } from "./outbox.ts";
 import { dayOf } from "./refused_bytes.ts";
 import type { ClosedBody } from "./sealed_bodies.ts";
+import type { ClosedDisclosure } from "./sealed_disclosures.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -287,6 +288,31 @@ export async function listEndedBodies(
   return (await endedBodies(store, nowMs, endsAtMs, organizationId, activityId, limit)).map((row) => ({ ...row }));
 }
 
+const endedDisclosures = compiled(
+  "ended_disclosures",
+  (db, nowMs: number, endsAtMs: number, organizationId: string, digest: string, limit: number) =>
+    db
+      .selectFrom("sealed_disclosures")
+      .select(["organization_id as organizationId", "digest", "sealed", "ends_at_ms as endsAtMs"])
+      .where("ends_at_ms", "<=", nowMs)
+      .where(sql<boolean>`(ends_at_ms, organization_id, digest) > (${endsAtMs}, ${organizationId}, ${digest})`)
+      .orderBy("ends_at_ms")
+      .orderBy("organization_id")
+      .orderBy("digest")
+      .limit(limit),
+);
+
+/** The same of tokens. */
+export async function listEndedDisclosures(
+  store: Store,
+  nowMs: number,
+  after: ClosedDisclosure | undefined,
+  limit: number,
+): Promise<ClosedDisclosure[]> {
+  const { endsAtMs, organizationId, digest } = after ?? { endsAtMs: -1, organizationId: "", digest: "" };
+  return (await endedDisclosures(store, nowMs, endsAtMs, organizationId, digest, limit)).map((row) => ({ ...row }));
+}
+
 /** What refusals took on days that are over counts for nothing. A day more is kept for clocks that differ. */
 export async function forgetRefusedBytes(store: Store, nowMs: number): Promise<void> {
   await store.db
@@ -373,10 +399,15 @@ export async function forgetSignUpClaims(store: Store, beforeMs: number, signal?
   await forgetRows(store, "sign_up_claims", ["identity"], beforeMs, signal);
 }
 
+/** Statements that hosts have asked of each other are made anew each time. */
+export async function forgetLogStatements(store: Store, beforeMs: number, signal?: AbortSignal): Promise<void> {
+  await forgetRows(store, "log_statements", ["log_id"], beforeMs, signal);
+}
+
 /** In portions, as above. `key` is the rest of the table's primary key, behind the organization. */
 async function forgetRows(
   { db }: Store,
-  table: "otp_codes" | "otp_attempts" | "outbox" | "email_events" | "sign_up_claims",
+  table: "otp_codes" | "otp_attempts" | "outbox" | "email_events" | "sign_up_claims" | "log_statements",
   key: readonly string[],
   beforeMs: number,
   signal: AbortSignal | undefined,

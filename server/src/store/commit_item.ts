@@ -7,6 +7,7 @@ import type { LogRows } from "./log_rows.ts";
 import type { NewCodeRow } from "./otp_codes.ts";
 import type { NewMessage } from "./outbox.ts";
 import type { NewSealedBody } from "./sealed_bodies.ts";
+import type { NewSealedDisclosure } from "./sealed_disclosures.ts";
 
 /** A record to be stored: its content with its MAC, its sealed secret, which is empty where there is none. */
 export type NewRecordRow = { content: Uint8Array; sealed: Uint8Array; blindIndex?: string | undefined };
@@ -36,6 +37,8 @@ export type CommitItem = {
   leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array; made?: Uint8Array };
   /** Bytes that the leaf names by their SHA-256 and that no other row has. */
   disclosed?: readonly Uint8Array[];
+  /** Others, sealed until they have ended. */
+  closed?: readonly NewSealedDisclosure[];
   /** New, or the next form of one that waited for consensus; a finished one is never overwritten. */
   activity?: ActivityRow;
   /** The whole body of a new one, where its row has the shown form. */

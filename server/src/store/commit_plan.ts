@@ -1,4 +1,5 @@
 /** What a group writes, per organization and table: chains collapsed to their last word, in an order free of deadlocks. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Change } from "../state/entities.ts";
 import { entityKinds } from "../state/entity_kinds.ts";
@@ -98,6 +99,15 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   if (next !== undefined) addState(plan, next);
   addLeaf(plan, item);
   for (const content of item.disclosed ?? []) plan.disclosures.push(disclosureRow(plan.organizationId, content));
+  for (const { digest, sealed, endsAtMs } of item.closed ?? []) {
+    const { organizationId } = plan;
+    plan.sealedDisclosures.push({
+      organization_id: organizationId,
+      digest: toHex(digest),
+      sealed,
+      ends_at_ms: endsAtMs,
+    });
+  }
   addActivity(plan, item, said);
   addSealedBody(plan, item);
   addAppProofs(plan, item);

@@ -144,6 +144,10 @@ function toStatement(groups: readonly OrganizationPlan[], { released, entries, r
     plans.flatMap(({ disclosures }) => disclosures),
   );
   statement.insert(
+    "sealed_disclosures",
+    plans.flatMap(({ sealedDisclosures }) => sealedDisclosures),
+  );
+  statement.insert(
     "activities",
     plans.flatMap(({ activities }) => [...activities.values()]),
   );

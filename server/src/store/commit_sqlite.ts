@@ -112,6 +112,7 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
     insert(sqlite, "unreleased", leaf);
   }
   for (const disclosure of plan.disclosures) insert(sqlite, "disclosures", disclosure);
+  for (const disclosure of plan.sealedDisclosures) insert(sqlite, "sealed_disclosures", disclosure);
   for (const activity of plan.activities.values()) insert(sqlite, "activities", activity);
   for (const body of plan.sealedBodies) insert(sqlite, "sealed_bodies", body);
   for (const proofs of plan.appProofs) insert(sqlite, "app_proofs", proofs);

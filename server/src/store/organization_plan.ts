@@ -18,6 +18,7 @@ export type OrganizationPlan = {
   readonly pages: Map<string, Tables["pages"]>;
   readonly leaves: Tables["leaves"][];
   readonly disclosures: Tables["disclosures"][];
+  readonly sealedDisclosures: Tables["sealed_disclosures"][];
   readonly activities: Map<string, Tables["activities"]>;
   readonly sealedBodies: Tables["sealed_bodies"][];
   readonly appProofs: Tables["app_proofs"][];
@@ -52,6 +53,7 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     pages: new Map(),
     leaves: [],
     disclosures: [],
+    sealedDisclosures: [],
     activities: new Map(),
     sealedBodies: [],
     appProofs: [],

@@ -59,6 +59,7 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   pages: ["name"],
   leaves: ["boot", "number"],
   disclosures: ["digest"],
+  sealed_disclosures: ["digest"],
   unreleased: ["boot", "number"],
   activities: ["activity_id"],
   sealed_bodies: ["activity_id"],
@@ -82,6 +83,7 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   log_entries: ["log_id", "first_position"],
   log_tiles: ["log_id", "level", "number"],
   logs: ["log_id"],
+  log_statements: ["log_id"],
   deployment: ["id"],
   ...entityKeys,
 };

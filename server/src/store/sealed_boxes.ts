@@ -111,6 +111,40 @@ export async function replaceBodies({ db }: Store, replaced: readonly Replaced<S
   });
 }
 
+export type SealedDisclosure = RecordPosition & { sealed: Uint8Array };
+
+/** Tokens that have not ended, in the order of the primary key. Their ids are their digests. */
+export async function listSealedDisclosures(
+  { db }: Store,
+  after: RecordPosition | undefined,
+  limit: number,
+): Promise<SealedDisclosure[]> {
+  const { organizationId, id } = after ?? { organizationId: "", id: "" };
+  const { rows } = await sql<SealedDisclosure>`
+    select organization_id as "organizationId", digest as id, sealed from sealed_disclosures
+    where (organization_id, digest) > (${organizationId}, ${id}) order by organization_id, digest limit ${limit}`.execute(
+    db,
+  );
+  return rows;
+}
+
+export async function replaceDisclosures(
+  { db }: Store,
+  replaced: readonly Replaced<SealedDisclosure>[],
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    for (const { row, sealed } of replaced) {
+      await tx
+        .updateTable("sealed_disclosures")
+        .set({ sealed })
+        .where("organization_id", "=", row.organizationId)
+        .where("digest", "=", row.id)
+        .where("sealed", "=", row.sealed)
+        .execute();
+    }
+  });
+}
+
 /** Results of these activities. As long as their bodies are sealed, whoever sends one again is given its result again. */
 export async function listLeavesOf({ db }: Store, bodies: readonly RecordPosition[]): Promise<SealedLeaf[]> {
   const found: SealedLeaf[] = [];

@@ -38,6 +38,8 @@ export const tables = {
   },
   /** Bytes that leaves name by their SHA-256 (hex) and that no other table keeps. */
   disclosures: { organization_id: "text", digest: "text", content: "bytes" },
+  /** Of these, tokens that have not ended, as the signer sealed them. */
+  sealed_disclosures: { organization_id: "text", digest: "text", sealed: "bytes", ends_at_ms: "integer" },
   /** Leaves that are committed and not yet known to be released. Small and short-lived, so marking costs next to nothing. */
   unreleased: { organization_id: "text", boot: "text", number: "integer" },
   /** `slot` is the journal that lists the fingerprint, in the order of `state_version`. */
@@ -250,6 +252,16 @@ export const tables = {
     checkpoint_size: "integer",
     checkpoint: "text?",
     cosignatures: "text",
+  },
+  /** Statements that one host asks of another; `created_at_ms` is when the first was asked for that is not answered yet. */
+  log_statements: {
+    organization_id: "text",
+    log_id: "text",
+    ask: "text",
+    is_asked: "integer",
+    statement: "text?",
+    logs: "text?",
+    created_at_ms: "integer",
   },
   /** One row: what belongs to the whole deployment and to no organization. */
   deployment: { id: "integer", keyring: "bytes" },

@@ -44,6 +44,8 @@ export const onConflict: { readonly [T in TableName]?: string } = {
     state_version = excluded.state_version, updated_at_ms = excluded.updated_at_ms`,
   // The same bytes are the same row.
   disclosures: "on conflict (organization_id, digest) do nothing",
+  // A token that several stamps came with: any of its boxes will do.
+  sealed_disclosures: "on conflict (organization_id, digest) do nothing",
   idempotency_keys: `on conflict (organization_id, user_id, idempotency_key) do update set
     request = case when idempotency_keys.created_at_ms > excluded.created_at_ms - ${idempotencyMs}
       then null else excluded.request end,

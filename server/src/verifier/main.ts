@@ -4,15 +4,17 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { type Report, toReport } from "@keystead/core/log/verify/finding.ts";
 import { type LogKey, parseLogKey } from "@keystead/core/log/verify/log_key.ts";
 import { createVerifier } from "@keystead/core/log/verify/verify_export.ts";
 import { verifyProof } from "@keystead/core/log/verify/verify_proof.ts";
 import { parseVkey, type Vkey } from "@keystead/core/tlog/vkey.ts";
-import { nodeCurves } from "../curves/node_curves.ts";
+import { nodeVerifierCurves } from "../curves/node_verifier_curves.ts";
+import { keptCheckpoints } from "./kept_checkpoints.ts";
 import { readExport } from "./read_export.ts";
-import { exitCodes, reportLines } from "./report_lines.ts";
+import { exitCodes, reportLines, timeText } from "./report_lines.ts";
 
 const misuse = 2;
 
@@ -30,31 +32,30 @@ async function main(args: string[]): Promise<number> {
   const [path = ""] = positionals;
   const key = reading("--key", () => parseLogKey(values.key));
   const witnesses = values.witness.map((text) => reading(`--witness \`${text}\``, () => parseWitness(text)));
-  if (!statSync(path).isDirectory()) return checkProof(path, key, witnesses);
-  const since = values.since === undefined ? [] : [readFileSync(values.since, "utf8")];
+  if (!statSync(path).isDirectory()) {
+    if (values.replay || values.since !== undefined)
+      throw new Misuse("--replay and --since take an export, not a proof");
+    return checkProof(path, key, witnesses);
+  }
+  const since = values.since === undefined ? [] : keptCheckpoints(readFileSync(values.since, "utf8"));
   const files = readExport(path);
-  const report = createVerifier(nodeCurves).verify(files, { key, witnesses, since });
+  const report = createVerifier(nodeVerifierCurves).verify(files, { key, witnesses, since });
   // What is not the signer's need not be executed.
   if (!values.replay || report.verdict === "bad") return say(report);
   const { replayFiles } = await import("./replay_files.ts");
   const { findings, acts } = await replayFiles(files);
-  console.log(`executed ${acts} acts again`);
-  return say(toReport([...report.findings, ...findings], report.counts));
+  console.log(`executed ${acts} ${acts === 1 ? "act" : "acts"} again`);
+  return say({ ...report, ...toReport([...report.findings, ...findings], report.counts) });
 }
 
 function checkProof(path: string, key: LogKey, witnesses: readonly Vkey[]): number {
-  const { leaf, ...report } = verifyProof(nodeCurves, readFileSync(path, "utf8"), { key, witnesses });
+  const { leaf, ...report } = verifyProof(nodeVerifierCurves, readFileSync(path, "utf8"), { key, witnesses });
   if (leaf !== undefined) {
     const type = leaf.activityType.replaceAll(/[^A-Z0-9_]/g, "?");
     console.log(`${leaf.event} ${type}, grounds ${leaf.grounds}, at ${timeText(leaf.timeMs)}`);
+    console.log(`activity ${uuidFromBytes(leaf.activityId)} of organization ${uuidFromBytes(leaf.organizationId)}`);
   }
   return say(report);
-}
-
-/** A leaf may say any number; dates end in the year 275760. */
-function timeText(timeMs: number): string {
-  const date = new Date(timeMs);
-  return Number.isNaN(date.getTime()) ? `${timeMs} ms` : date.toISOString();
 }
 
 function say(report: Report): number {
@@ -87,5 +88,6 @@ try {
   const isKnown = error instanceof Misuse || error instanceof Fault || "syscall" in error;
   if (!isKnown) throw error;
   console.error(`keystead: ${error.message}`);
-  process.exitCode = error instanceof Misuse ? misuse : exitCodes.bad;
+  // A file that cannot be read says nothing about the history.
+  process.exitCode = error instanceof Fault ? exitCodes.bad : misuse;
 }

@@ -12,17 +12,24 @@ function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{fffd}");
 }
 
-export function reportLines({ verdict, findings, firstBadLeaf, counts }: Report): string[] {
+export function reportLines({ verdict, findings, firstBadLeaf, counts, upToMs }: Report): string[] {
   const kinds: readonly FindingKind[] = ["bad", "unchecked", "note"];
   const first =
     firstBadLeaf === undefined ? [] : [`first bad leaf: ${placeText(firstBadLeaf.place)}: ${firstBadLeaf.what}`];
   const { logs, organizations, leaves, stamps } = counts;
+  const upTo = upToMs === undefined || verdict === "bad" ? "" : `, all up to ${timeText(upToMs)}`;
   return [
     ...kinds.flatMap((kind) => linesOf(findings.filter((finding) => finding.kind === kind))),
     ...first,
     `${verdict}: ${many(logs, "log")}, ${many(organizations, "organization")}, ${many(leaves, "leaf", "leaves")}, ` +
-      `${many(stamps, "stamp")} verified`,
+      `${many(stamps, "stamp")} verified${upTo}`,
   ].map(plain);
+}
+
+/** A leaf or a statement may say any number; dates end in the year 275760. */
+export function timeText(timeMs: number): string {
+  const date = new Date(timeMs);
+  return Number.isNaN(date.getTime()) ? `${timeMs} ms` : date.toISOString();
 }
 
 function many(count: number, one: string, several = `${one}s`): string {

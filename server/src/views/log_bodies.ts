@@ -68,6 +68,7 @@ function namedBy(leaf: Leaf, found: readonly Uint8Array[]): Uint8Array[] {
 }
 
 function digestsIn({ fingerprint, evidence, outside, outcome }: Leaf): Set<string> {
+  const tokens = evidence.flatMap(({ content }) => ("tokenDigest" in content.value ? [content.value.tokenDigest] : []));
   const digests = outside.flatMap(({ value }) => (value.kind === "digest" ? [value.value] : []));
-  return new Set([fingerprint, outcome, ...evidence.map(({ body }) => body), ...digests].map(toHex));
+  return new Set([fingerprint, outcome, ...evidence.map(({ body }) => body), ...tokens, ...digests].map(toHex));
 }

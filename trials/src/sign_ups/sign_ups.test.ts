@@ -43,6 +43,8 @@ for (const dialect of dialects) {
     if (deployment === undefined) return;
     const { servers, source } = deployment;
     const early = await signUpAll(deployment, warmUp);
+    // The hosts that started later listed their logs in the parent: those before them decided once on what they had read.
+    const lostEarly = servers.length > 1 ? (await readStored(source)).lost : 0;
     const [cpuBefore, startedMs] = [await serverCpu(servers), Date.now()];
     const answers = await signUpAll(deployment, signUps);
     const seconds = (Date.now() - startedMs) / 1000;
@@ -56,10 +58,10 @@ for (const dialect of dialects) {
     assert.deepEqual(stored.organizations, [...early, ...answers].map(summary).sort());
     t.diagnostic(
       `${dialect}: ${signUps} sign-ups with a wallet at ${servers.length} servers, ${clients} at once, in ${seconds.toFixed(0)} s: all are ` +
-        `there, and the parent's version is ${servers.length} as before; ${stored.lost} decisions lost by conflicts`,
+        `there, and the parent's version is ${servers.length} as before; ${stored.lost - lostEarly} decisions lost by conflicts`,
     );
     t.diagnostic(cost);
-    assert.equal(stored.lost, 0, "decisions that met a conflict");
+    assert.equal(stored.lost - lostEarly, 0, "decisions that met a conflict");
   });
 }
 

@@ -4,7 +4,7 @@ import { sha256 } from "../../tlog/hash.ts";
 import type { Leaf } from "../leaf.ts";
 
 /** What the bytes are to the leaf. */
-export type BodyRole = "stamped body" | "order" | "value from outside" | "outcome";
+export type BodyRole = "stamped body" | "token" | "order" | "value from outside" | "outcome";
 
 export type NamedBody = { role: BodyRole; digest: Uint8Array; name: string };
 
@@ -21,7 +21,10 @@ export function namedBodies(leaf: Leaf): NamedBody[] {
     const name = toHex(digest);
     if (name !== nothing && name !== zeros && !named.has(name)) named.set(name, { role, digest, name });
   };
-  for (const { body } of leaf.evidence) add("stamped body", body);
+  for (const { body, content } of leaf.evidence) {
+    add("stamped body", body);
+    if ("tokenDigest" in content.value) add("token", content.value.tokenDigest);
+  }
   if (leaf.evidence.length === 0) add("order", leaf.fingerprint);
   for (const { kind, value } of leaf.outside) {
     // A page of import targets has sealed keys in it: it is nobody's to show.

@@ -1,4 +1,7 @@
-/** Rules that hold between leaves: who may vote how often, that an activity ends once, and that the start of each signer is shown. */
+/**
+ * Rules that hold between leaves: that each has its own number, who may vote how often, that an activity ends once, and that the start of each
+ * signer is shown.
+ */
 import type { Finding, Place } from "./finding.ts";
 import { isEnd, isOperators } from "./leaf_shape.ts";
 import type { PlacedFacts } from "./walk_leaves.ts";
@@ -11,8 +14,24 @@ type Approval = { timeMs: number; place: Place };
 /** Leaves in the order of logs and positions. One that stands in several logs counts once. */
 export function checkActs(leaves: readonly PlacedFacts[]): Finding[] {
   const once = [...new Map(leaves.toReversed().map((leaf) => [leaf.digest, leaf])).values()].reverse();
-  const flaw = checkApprovals(once) ?? checkEnds(once);
+  const flaw = checkNumbers(once) ?? checkApprovals(once) ?? checkEnds(once);
   return [...(flaw === undefined ? [] : [flaw]), ...checkStarts(leaves)];
+}
+
+/** Two leaves of one number could pass for one, and two leaves of one start could name different orders that it decided by. */
+function checkNumbers(leaves: readonly PlacedFacts[]): Finding | undefined {
+  const numbers = new Set<string>();
+  const starts = new Set<string>();
+  for (const { facts, place } of leaves) {
+    const { boot, leaf } = facts;
+    const name = `${boot} ${leaf.number}`;
+    if (numbers.has(name)) return { kind: "bad", place, what: "another leaf has the same number" };
+    numbers.add(name);
+    if (leaf.event !== "BOOTED") continue;
+    if (starts.has(boot)) return { kind: "bad", place, what: "the same start of the signer has another leaf" };
+    starts.add(boot);
+  }
+  return undefined;
 }
 
 function checkApprovals(leaves: readonly PlacedFacts[]): Finding | undefined {

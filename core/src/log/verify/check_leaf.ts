@@ -9,7 +9,9 @@ import { readJson } from "../../encoding/json.ts";
 import { Fault } from "../../fault.ts";
 import { namedBodies } from "../export/named_bodies.ts";
 import { decodeLeaf, type Leaf } from "../leaf.ts";
+import type { LeafEvidence } from "../leaf_evidence.ts";
 import { checkEvidence } from "./check_evidence.ts";
+import type { VerifierCurves } from "./check_token.ts";
 import { headerIn, shapeFlaw } from "./leaf_shape.ts";
 
 /** A state by what names it. */
@@ -40,7 +42,7 @@ const approveType = "ACTIVITY_TYPE_APPROVE_ACTIVITY";
 const rejectType = "ACTIVITY_TYPE_REJECT_ACTIVITY";
 
 /** A fresh check without memory. `bodies` are as a record has them. */
-export function checkLeaf(curves: Curves, bytes: Uint8Array, bodies: readonly Uint8Array[]): LeafVerdict {
+export function checkLeaf(curves: VerifierCurves, bytes: Uint8Array, bodies: readonly Uint8Array[]): LeafVerdict {
   const unchecked: string[] = [];
   const none = { facts: undefined, unchecked, stamps: 0 };
   let facts: LeafFacts;
@@ -64,7 +66,8 @@ export function checkLeaf(curves: Curves, bytes: Uint8Array, bodies: readonly Ui
   for (const evidence of leaf.evidence) {
     const body = shown.get(toHex(evidence.body));
     if (body === undefined) continue;
-    const result = checkEvidence(curves, evidence, body);
+    const token = tokenOf(evidence, shown);
+    const result = checkEvidence(curves, evidence, { leaf, body, token });
     if ("bad" in result) return verdict(result.bad);
     if ("unchecked" in result) unchecked.push(result.unchecked);
     stamps += evidence.content.kind === "authProxy" ? 0 : 1;
@@ -128,6 +131,10 @@ function match(curves: Curves, leaf: Leaf, bodies: readonly Uint8Array[]): Map<s
   return shown;
 }
 
+function tokenOf({ content }: LeafEvidence, shown: ReadonlyMap<string, Uint8Array>): Uint8Array | undefined {
+  return "tokenDigest" in content.value ? shown.get(toHex(content.value.tokenDigest)) : undefined;
+}
+
 /** The outcome of a birth by order follows from the order. */
 function isDerived(leaf: Leaf, role: string, shown: ReadonlyMap<string, Uint8Array>): boolean {
   return role === "outcome" && isBirthByOrder(leaf) && shown.has(toHex(leaf.fingerprint));
@@ -180,7 +187,7 @@ export type LeafChecker = {
 };
 
 /** Keeps verdicts by the digests of leaf and bodies, across any number of exports. */
-export function createLeafChecker(curves: Curves): LeafChecker {
+export function createLeafChecker(curves: VerifierCurves): LeafChecker {
   const known = new Map<string, LeafVerdict>();
   return {
     sha256: curves.sha256,

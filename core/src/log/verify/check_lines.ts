@@ -89,6 +89,19 @@ function checkNamedStates(leaves: readonly PlacedFacts[], lines: ReadonlyMap<str
     return links === undefined || links.some((link) => link.digest === digest);
   };
   const found = leaves.find(({ facts }) => !facts.states.every(isKnown));
-  if (found === undefined) return [];
+  if (found === undefined) return checkNewestStates(leaves, lines);
   return [{ kind: "bad", place: found.place, what: "it was decided on a state that the organization did not have" }];
+}
+
+/** Beyond the end of its own line: the header may be in another log, and newer than the statement about that. */
+function checkNewestStates(leaves: readonly PlacedFacts[], lines: ReadonlyMap<string, Line>): Finding[] {
+  const ends = new Map(Array.from(lines, ([id, line]) => [id, [...line.keys()].reduce((a, b) => Math.max(a, b), 0)]));
+  for (const { facts, place } of leaves) {
+    const end = ends.get(facts.organizationId) ?? Number.POSITIVE_INFINITY;
+    const ahead = facts.states.find((state) => state.organizationId === facts.organizationId && state.version > end);
+    if (ahead === undefined) continue;
+    const what = `it was decided on version ${ahead.version}, whose header is not here`;
+    return [{ kind: "unchecked", place, what }];
+  }
+  return [];
 }

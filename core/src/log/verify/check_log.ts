@@ -10,7 +10,7 @@ import { Frontier } from "../../tlog/tree.ts";
 import type { Vkey } from "../../tlog/vkey.ts";
 import type { ListedLog } from "../export/log_list.ts";
 import { logVkey, parseLogOrigin } from "../log_name.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding, Place } from "./finding.ts";
 
 export type CheckedLog = {
   logId: string;
@@ -20,8 +20,12 @@ export type CheckedLog = {
   entries: Uint8Array;
   /** How many more the log had, by the word of the one that followed. */
   lost: number;
+  /** When witnesses that were asked for have cosigned the checkpoint. */
+  cosigned: readonly Cosigned[];
   findings: readonly Finding[];
 };
+
+export type Cosigned = { name: string; seconds: number };
 
 /** A head of a log that somebody knows from elsewhere. `isNamed`: by the log that followed; what it held may be lost since. */
 export type KnownHead = { size: number; root: Uint8Array; of: string; isNamed: boolean };
@@ -63,9 +67,11 @@ export function checkLog({ listed, checkpoint, entries = empty }: LogInput, chec
       findings.push({ kind: head.isNamed ? "unchecked" : "bad", place: { logId }, what });
     } else if (!sameBytes(then, head.root)) bad(`the log does not continue ${head.of}: its history was changed`);
   }
-  if (opened !== undefined) findings.push(...checkWitnesses(logId, opened.note, checks));
+  const place = { logId, file: `${logId}/checkpoint` };
+  const witnessed = opened === undefined ? undefined : checkWitnesses(place, opened.note, checks);
+  findings.push(...(witnessed?.findings ?? []));
   const lost = Math.max(0, ...checks.heads.filter(({ isNamed }) => isNamed).map((head) => head.size - count));
-  return { logId, size, entries, lost, findings };
+  return { logId, size, entries, lost, cosigned: witnessed?.cosigned ?? [], findings };
 }
 
 const empty = new Uint8Array();
@@ -110,12 +116,20 @@ function rootsAt(entries: Uint8Array, sizes: readonly number[], hash: Hash): Map
   }
 }
 
-/** Each witness that was asked for must have cosigned. Lines of others are somebody's word that nobody here can check. */
-function checkWitnesses(logId: string, note: Note, { curves, key, witnesses }: LogChecks): Finding[] {
-  const place = { logId, file: `${logId}/checkpoint` };
+/** Each witness that was asked for must have cosigned. Lines of others may say anything: without their keys they are unchecked. */
+export function checkWitnesses(
+  place: Place,
+  note: Note,
+  { curves, key, witnesses }: Pick<LogChecks, "curves" | "key" | "witnesses">,
+): { cosigned: Cosigned[]; findings: Finding[] } {
+  const cosigned: Cosigned[] = [];
   const findings: Finding[] = witnesses.flatMap((witness): Finding[] => {
     try {
-      if (findCosignature(curves, witness, note) !== undefined) return [];
+      const seconds = findCosignature(curves, witness, note);
+      if (seconds !== undefined) {
+        cosigned.push({ name: witness.name, seconds });
+        return [];
+      }
       return [{ kind: "bad", place, what: `the witness \`${witness.name}\` has not cosigned the checkpoint` }];
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -127,9 +141,9 @@ function checkWitnesses(logId: string, note: Note, { curves, key, witnesses }: L
     ({ name, keyId }) => !known.some((each) => each.name === name && each.keyId === keyId),
   );
   for (const name of new Set(others.map((line) => line.name))) {
-    findings.push({ kind: "note", place, what: `nobody asked for the signature of \`${name}\`; it was not checked` });
+    findings.push({ kind: "unchecked", place, what: `the signature of \`${name}\`: pass its key with --witness` });
   }
-  return findings;
+  return { cosigned, findings };
 }
 
 /** Reads a checkpoint that somebody has kept, under the key of its own log. */

@@ -26,6 +26,8 @@ export type Report = {
   /** The first one that is bad and names a leaf. */
   firstBadLeaf: Finding | undefined;
   counts: { logs: number; organizations: number; leaves: number; stamps: number };
+  /** All leaves up to this time are there, by the word of the signer; undefined where it says nothing about one of the logs. */
+  upToMs?: number | undefined;
 };
 
 /** Whether a place is that of one leaf. */

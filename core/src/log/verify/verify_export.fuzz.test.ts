@@ -1,7 +1,7 @@
 /** Edits of an export: each is found, and the right leaf is named. Honest exports raise no alarm. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nodeCurves } from "../../../../server/src/curves/node_curves.ts";
+import { nodeVerifierCurves } from "../../../../server/src/curves/node_verifier_curves.ts";
 import { type Edit, editExport, editNames, takeApart } from "../../../test/log_export/edits.ts";
 import { exportOf, makeDeployment } from "../../../test/log_export/test_export.ts";
 import { samples } from "../../../test/samples.ts";
@@ -29,7 +29,7 @@ test(`${exportEdits} edits of an export of ${exportLeaves} leaves: all are found
   // About a third of what the logs hold is of others, who export their own.
   const base = takeApart(makeDeployment({ seed, leaves: exportLeaves * 1.6 }));
   const { key } = base.deployment;
-  const verifier = createVerifier(nodeCurves);
+  const verifier = createVerifier(nodeVerifierCurves);
   const { findings, counts } = verifier.verify(base.files, { key });
   assert.deepEqual(findings, []);
   assert.ok(counts.leaves >= exportLeaves, `it has ${counts.leaves} leaves`);
@@ -57,7 +57,7 @@ test(`${honestExports} honest exports: no alarm (seed ${seed})`, (t) => {
   let leaves = 0;
   for (let round = 0; round < honestExports; round++) {
     const deployment = makeDeployment({ seed: seed + round, leaves: 30 + (round % 100), withFirst: round % 2 === 0 });
-    const report = createVerifier(nodeCurves).verify(exportOf(deployment), { key: deployment.key });
+    const report = createVerifier(nodeVerifierCurves).verify(exportOf(deployment), { key: deployment.key });
     assert.deepEqual(report.findings, [], `round ${round}`);
     leaves += report.counts.leaves;
   }

@@ -17,12 +17,15 @@ import {
 } from "../export/export_files.ts";
 import { type ListedLog, readLogList } from "../export/log_list.ts";
 import { logVkey } from "../log_name.ts";
+import type { LogStatement } from "../statement.ts";
 import { checkActs } from "./check_acts.ts";
+import { checkAge, oldestOf } from "./check_age.ts";
 import { createLeafChecker, type LeafChecker } from "./check_leaf.ts";
 import { checkLines } from "./check_lines.ts";
 import { type CheckedLog, checkLog, headsNamed, type KnownHead, openSeen, type Seen } from "./check_log.ts";
 import { checkOpening } from "./check_opening.ts";
 import { checkStatement } from "./check_statement.ts";
+import type { VerifierCurves } from "./check_token.ts";
 import { type Finding, type Report, toReport } from "./finding.ts";
 import { type LogKey, readDeployment } from "./log_key.ts";
 import { type LeafFile, type Walked, walkLeaves } from "./walk_leaves.ts";
@@ -37,7 +40,7 @@ export type VerifyOptions = {
 export type Verifier = { verify(files: ExportFiles, options: VerifyOptions): Report };
 
 /** Verdicts on leaves are kept from one export to the next. */
-export function createVerifier(curves: Curves): Verifier {
+export function createVerifier(curves: VerifierCurves): Verifier {
   const checker = createLeafChecker(curves);
   return { verify: (files, options) => verify(curves, checker, files, options) };
 }
@@ -69,23 +72,29 @@ function verify(curves: Curves, checker: LeafChecker, files: ExportFiles, option
     return checked;
   });
   const digestOfList = curves.sha256(files.get(logsPath) ?? new Uint8Array());
+  const statements: (LogStatement | undefined)[] = [];
   const leafFiles = logs.map((log): LeafFile[] => {
     const { logId, size } = log;
+    const ofLog: LogStatement[] = [];
     const own = organizationIds.map((organizationId): LeafFile => {
       const file = files.get(organizationPaths.statement(organizationId, logId));
       const input = { organizationId, logId, file, size, logs: digestOfList };
       const { statement, findings: found } = checkStatement(curves, keyOf(logId), input);
       findings.push(...found);
+      statements.push(statement);
+      if (statement !== undefined) ofLog.push(statement);
       const path = organizationPaths.leaves(organizationId, logId);
       return { path, organizationId, content: files.get(path) ?? new Uint8Array(), count: statement?.count };
     });
+    findings.push(...checkAge(log, ofLog));
     const path = logPaths.operator(logId);
     const content = files.get(path) ?? new Uint8Array();
     return [{ path, organizationId: undefined, content, count: undefined }, ...own];
   });
   logs.forEach((log, index) => {
     const walked = walkLeaves(log, leafFiles[index] ?? [], checker);
-    findings.push(...walked.findings);
+    // One by one: as arguments of a call, those of an organization that has erased its history would not fit on the stack.
+    for (const finding of walked.findings) findings.push(finding);
     walks.push(walked);
   });
   const counts = {
@@ -94,11 +103,14 @@ function verify(curves: Curves, checker: LeafChecker, files: ExportFiles, option
     leaves: walks.reduce((sum, { records }) => sum + records, 0),
     stamps: walks.reduce((sum, { stamps }) => sum + stamps, 0),
   };
+  const known = statements.filter((statement) => statement !== undefined);
+  const upToMs = known.length === statements.length ? oldestOf(known) : undefined;
+  const report = (): Report => ({ ...toReport(findings, counts), upToMs });
   // What holds between leaves can only be judged where each of them is right.
   if (
     findings.some(({ kind, place }) => kind === "bad" && (place.ordinal !== undefined || place.position !== undefined))
   ) {
-    return toReport(findings, counts);
+    return report();
   }
   const leaves = walks.flatMap((walk) => walk.leaves);
   findings.push(...checkOpening(listed, walks, leaves));
@@ -106,7 +118,7 @@ function verify(curves: Curves, checker: LeafChecker, files: ExportFiles, option
   const lost = logs.reduce((sum, log) => sum + log.lost, 0);
   findings.push(...checkLines({ leaves, erased: erasedIn(walks), lost, organizationIds: ids }));
   findings.push(...checkActs(leaves));
-  return toReport(findings, counts);
+  return report();
 }
 
 function readList(page: Uint8Array | undefined): ListedLog[] | Finding {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nodeCurves } from "../../../../server/src/curves/node_curves.ts";
+import { nodeVerifierCurves } from "../../../../server/src/curves/node_verifier_curves.ts";
 import { entriesOf, makeDeployment, ordinalsOf, signCheckpoint } from "../../../test/log_export/test_export.ts";
 import { seededRandom } from "../../../test/seeded_random.ts";
 import { formatProofFile } from "../../tlog/proof_file.ts";
@@ -25,7 +25,7 @@ function proofOf(index: number, ordinal = ordinalsOf(log as NonNullable<typeof l
 
 test("a proof file shows any leaf of a log with its stamp, the operator's included", () => {
   for (let index = 0; index < entries.length; index++) {
-    const { verdict, findings, leaf } = verifyProof(nodeCurves, proofOf(index), { key });
+    const { verdict, findings, leaf } = verifyProof(nodeVerifierCurves, proofOf(index), { key });
     assert.deepEqual(findings, []);
     assert.equal(verdict, "good");
     assert.deepEqual(leaf, decodeLeaf(log.leaves[index]?.leaf ?? new Uint8Array()));
@@ -39,7 +39,7 @@ test("no byte of a proof file can be changed", () => {
     const copy = Buffer.from(bytes);
     const at = random.below(copy.length);
     copy[at] = (copy[at] ?? 0) ^ (1 << random.below(8));
-    const { verdict } = verifyProof(nodeCurves, copy.toString(), { key });
+    const { verdict } = verifyProof(nodeVerifierCurves, copy.toString(), { key });
     // A length or a count of the leaf's bodies would show less, never something else.
     assert.equal(verdict, "bad", `byte ${at}`);
   }
@@ -47,7 +47,7 @@ test("no byte of a proof file can be changed", () => {
 
 test("a leaf is not proven under another ordinal, another key or another deployment", () => {
   const refusal = (text: string, other = key): unknown =>
-    verifyProof(nodeCurves, text, { key: other }).findings[0]?.what;
+    verifyProof(nodeVerifierCurves, text, { key: other }).findings[0]?.what;
   assert.equal(refusal(proofOf(20, 77)), "the proof does not show the entry in the log");
   const { key: strange } = makeDeployment({ seed: 2, leaves: 5 });
   assert.equal(refusal(proofOf(20), { ...strange, deploymentId: key.deploymentId }), "no signature by a known key");

@@ -1,9 +1,7 @@
 /** Whether a proof file shows that a leaf is in a log, and that the leaf is right by itself. */
-import type { Curves } from "../../crypto/curves.ts";
 import { toHex } from "../../encoding/hex.ts";
 import { uuidFromBytes } from "../../encoding/uuid.ts";
 import { Fault } from "../../fault.ts";
-import { findCosignature } from "../../tlog/cosignature.ts";
 import { entryOf } from "../../tlog/entry.ts";
 import { parseNote } from "../../tlog/note.ts";
 import { openProofFile, parseProofFile } from "../../tlog/proof_file.ts";
@@ -12,6 +10,8 @@ import { decodeProvenLeaf } from "../export/leaf_record.ts";
 import type { Leaf } from "../leaf.ts";
 import { logVkey, parseLogOrigin } from "../log_name.ts";
 import { createLeafChecker } from "./check_leaf.ts";
+import { checkWitnesses } from "./check_log.ts";
+import type { VerifierCurves } from "./check_token.ts";
 import { type Finding, type Report, toReport } from "./finding.ts";
 import { isOperators } from "./leaf_shape.ts";
 import type { LogKey } from "./log_key.ts";
@@ -21,7 +21,7 @@ export type ProofReport = Report & { leaf: Leaf | undefined };
 const counts = { logs: 1, organizations: 1, leaves: 1, stamps: 0 };
 
 export function verifyProof(
-  curves: Curves,
+  curves: VerifierCurves,
   text: string,
   { key, witnesses = [] }: { key: LogKey; witnesses?: readonly Vkey[] },
 ): ProofReport {
@@ -34,7 +34,7 @@ export function verifyProof(
   }
 }
 
-function check(curves: Curves, text: string, key: LogKey, witnesses: readonly Vkey[]): ProofReport {
+function check(curves: VerifierCurves, text: string, key: LogKey, witnesses: readonly Vkey[]): ProofReport {
   const file = parseProofFile(text);
   if (file.extra === undefined) throw new Fault("invalid_argument", "the proof file has no leaf");
   const { ordinal, leaf: bytes, bodies } = decodeProvenLeaf(file.extra);
@@ -53,10 +53,7 @@ function check(curves: Curves, text: string, key: LogKey, witnesses: readonly Vk
     ...(facts !== undefined && !isOperatorsOwn && { organizationId: uuidFromBytes(facts.leaf.organizationId) }),
     ordinal,
   };
-  const findings: Finding[] = witnesses.flatMap((witness): Finding[] => {
-    if (findCosignature(curves, witness, note) !== undefined) return [];
-    return [{ kind: "bad", place: { logId }, what: `the witness \`${witness.name}\` has not cosigned the checkpoint` }];
-  });
+  const { findings } = checkWitnesses({ logId }, note, { curves, key: log, witnesses });
   if (bad !== undefined) findings.push({ kind: "bad", place, what: bad });
   else if (isOperatorsOwn !== (ordinal === 0)) findings.push({ kind: "bad", place, what: `it is numbered ${ordinal}` });
   for (const what of unchecked) findings.push({ kind: "unchecked", place, what });

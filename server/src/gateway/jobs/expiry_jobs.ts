@@ -1,6 +1,7 @@
 import {
   forgetCodes,
   forgetIdempotencyKeys,
+  forgetLogStatements,
   forgetMessages,
   forgetRefusedBytes,
   forgetSignUpClaims,
@@ -29,6 +30,11 @@ export function expiryJobs(store: Store, contactDays: number): Job[] {
       name: "delete old claims of sign-ups",
       everyMs: hourMs,
       run: (signal) => forgetSignUpClaims(store, Date.now() - hourMs, signal),
+    },
+    {
+      name: "delete old statements about logs",
+      everyMs: hourMs,
+      run: (signal) => forgetLogStatements(store, Date.now() - hourMs, signal),
     },
     {
       name: "delete old one-time codes",

@@ -185,7 +185,7 @@ test("places that are lost stop checkpoints before the signer is told that they 
   await store.db.deleteFrom("log_entries").where("first_position", ">=", 256).execute();
   await assert.rejects(next.run(), {
     code: "internal",
-    message: `log ${fake.logId}: rows are missing; stop the server and run \`npx keystead check-database\``,
+    message: `log ${fake.logId}: rows are missing; stop the server and run \`npx keystead check-database\`, or after a restore \`npx keystead accept-database\``,
   });
   assert.equal(fake.checkpointSize, 300);
 });

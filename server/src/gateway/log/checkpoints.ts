@@ -2,6 +2,7 @@
  * Has the signer sign the log as far as it is stored, at most once a second and only when something is new. What it signs is held against
  * what the rows add up to, before anybody is shown either.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
@@ -38,11 +39,15 @@ export type Checkpoints = {
   job: Job;
   /** Has everything that is stored signed now, whether or not anybody is served yet. */
   sign(): Promise<void>;
+  /** The same before the process ends, for as long as a stop may be held up. What it does not come to is signed after the next start. */
+  signLast(): Promise<void>;
   /** Why no checkpoint is asked for any more, until the operator has looked at it. */
   trouble(): string | undefined;
 };
 
 const everyMs = 1_000;
+/** For how long a stop waits. */
+const lastMs = 1_500;
 
 /** How many tiles' entries are read before others have their turn. */
 const entriesAtOnce = 16 * tileWidth;
@@ -99,13 +104,26 @@ export function createCheckpoints(dependencies: CheckpointDependencies): Checkpo
     await signAt(log, key, size, signal);
   }
 
+  /** One after the other: the signer refuses a size below the last one that it has signed. */
+  let last: Promise<void> = Promise.resolve();
+  function signInTurn(signal: AbortSignal): Promise<void> {
+    const signing = last.then(() => sign(signal));
+    last = signing.catch(() => undefined);
+    return signing;
+  }
+
   return {
     job: {
       name: "sign the log",
       everyMs,
-      run: async (signal) => (signerTrouble() === undefined ? sign(signal) : undefined),
+      run: async (signal) => (signerTrouble() === undefined ? signInTurn(signal) : undefined),
     },
-    sign: () => sign(new AbortController().signal),
+    sign: () => signInTurn(new AbortController().signal),
+    async signLast() {
+      if (signerTrouble() !== undefined) return;
+      const signing = signInTurn(AbortSignal.timeout(lastMs)).catch(() => undefined);
+      await Promise.race([signing, pause(lastMs, undefined, { ref: false })]);
+    },
     trouble: () => trouble,
   };
 }

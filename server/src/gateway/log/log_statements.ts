@@ -1,8 +1,10 @@
 /** Asks this host's signer how many leaves of an organization its log has. */
 import { Fault } from "@keystead/core/fault.ts";
 import { findFirstOrganization } from "../../store/across.ts";
+import type { StatementWithLogs } from "../../store/log_statements.ts";
 import { loadHeaders, loadPartOfState } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
+import { createLimitedWork } from "../bounds/limited_work.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import type { LogPlaces } from "../places/log_places.ts";
 
@@ -15,13 +17,18 @@ export type LogStatementDependencies = {
 /** The first organization may be changed meanwhile. */
 const maxAttempts = 5;
 
-export function createLogStatements({ store, link, places }: LogStatementDependencies) {
-  /** With the list of logs that the statement names by its digest. */
-  return async (organizationId: string, logId: string | undefined): Promise<{ statement: string; logs: string }> => {
+/**
+ * For each statement the signer waits until its memory is on the disk, and meanwhile decides and releases nothing. So it is asked for one at a
+ * time, with rests: a member who asks without end has a quarter of its time at most.
+ */
+const askLimits = { slots: 1, waiting: 256, refusal: "too many statements are asked for; try again", restTimes: 3 };
+
+/** With the list of logs that the statement names by its digest. */
+export function createOwnStatements({ store, link, places }: LogStatementDependencies) {
+  const limited = createLimitedWork(askLimits);
+
+  async function sign(organizationId: string): Promise<StatementWithLogs> {
     if (places.logId === undefined) throw new Fault("unavailable", "the signer has not joined yet");
-    if (logId !== undefined && logId !== places.logId) {
-      throw new Fault("not_found", `log ${logId} is not this host's: only the host that keeps it can speak for it`);
-    }
     const firstId = await findFirstOrganization(store);
     let linksFrom: number | undefined;
     for (let attempt = 0; attempt < maxAttempts && firstId !== undefined; attempt++) {
@@ -35,7 +42,9 @@ export function createLogStatements({ store, link, places }: LogStatementDepende
       linksFrom = reply.value.linksFrom;
     }
     throw new Fault("unavailable", "the list of logs changes; try again");
-  };
+  }
+
+  return (organizationId: string) => limited(() => sign(organizationId));
 }
 
 /** A page is JSON. */

@@ -90,6 +90,7 @@ export async function loadEntries(store: Store, logId: string, from: number, to:
 function lostRows(logId: string): Fault {
   return new Fault(
     "internal",
-    `log ${logId}: rows are missing; stop the server and run \`npx keystead check-database\``,
+    `log ${logId}: rows are missing; stop the server and run \`npx keystead check-database\`, ` +
+      "or after a restore `npx keystead accept-database`",
   );
 }

@@ -27,6 +27,7 @@ export async function checkLeaves(check: LeafCheck): Promise<void> {
     for (const { leaf, row } of found) {
       if (await compareRow(check, leaf, row)) loosened.add(nameOf(row));
       await dropStrayRecords(check, leaf, row);
+      if (leaf.event === "BOOTED") check.starts.set(toHex(leaf.outcome), row.boot);
     }
     await checkNamed(check, found);
     await checkActivities(check, found);

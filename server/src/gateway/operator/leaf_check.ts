@@ -17,6 +17,8 @@ export type LeafCheck = {
   journals: Journals | undefined;
   /** At which version each activity that waits was written last, as leaves are read; zero until one is. */
   waitingSince: Map<string, number>;
+  /** The boot of each start that a leaf tells of, as leaves are read, by the digest of its boot proof in hex. */
+  starts: Map<string, string>;
   released: ReleasedWord;
   findings: Findings;
 };

@@ -10,11 +10,13 @@ import { findDeployment } from "../../store/across.ts";
 import {
   listLeavesOf,
   listSealedBodies,
+  listSealedDisclosures,
   listSealedLeaves,
   listSealedProofs,
   listSealedRecords,
   type Replaced,
   replaceBodies,
+  replaceDisclosures,
   replaceKeyring,
   replaceLeaves,
   replaceProofs,
@@ -51,6 +53,7 @@ async function walk(store: Store, link: SignerLink): Promise<number> {
   for (const kind of kinds) count += await walkRecords(store, link, kind);
   count += await walkLeaves(store, link);
   count += await walkBodies(store, link);
+  count += await walkDisclosures(store, link);
   count += await walkProofs(store, link);
   const keyring = await findDeployment(store);
   if (keyring === undefined) throw new Fault("failed_precondition", "the database holds no deployment");
@@ -102,6 +105,22 @@ async function walkBodies(store: Store, link: SignerLink): Promise<number> {
     if (bodies.length > 0) await replaceBodies(store, bodies);
     count += leaves.length + bodies.length;
     rows = await listSealedBodies(store, rows.at(-1), leavesAtOnce);
+  }
+  return count;
+}
+
+/** Tokens that stamps came with, until they have ended. */
+async function walkDisclosures(store: Store, link: SignerLink): Promise<number> {
+  let count = 0;
+  let rows = await listSealedDisclosures(store, undefined, recordsAtOnce);
+  while (rows.length > 0) {
+    const replaced = await reseal(link, rows, ({ organizationId, id, sealed }) => ({
+      kind: "body",
+      value: { organizationId, fingerprint: fromHex(id), sealed },
+    }));
+    if (replaced.length > 0) await replaceDisclosures(store, replaced);
+    count += replaced.length;
+    rows = await listSealedDisclosures(store, rows.at(-1), recordsAtOnce);
   }
   return count;
 }

@@ -12,6 +12,8 @@ export type Vouching = {
   head(marked: Uint8Array, links: readonly Uint8Array[]): Promise<PlacedHead>;
   records(records: readonly StoredRecord[]): Promise<Vouched["records"][number][]>;
   bodies(bodies: readonly StoredBody[]): Promise<Vouched["bodies"][number][]>;
+  /** Whether each box opens for the digest that it is stored under. */
+  tokens(rows: readonly StoredBody[]): Promise<boolean[]>;
   /** The text of app proofs whose leaves are released; undefined for a box that is not the leaf's. */
   proofs(rows: Request<"openProofs">["rows"]): Promise<(string | undefined)[]>;
 };
@@ -50,6 +52,14 @@ export function createVouching(link: SignerLink): Vouching {
         ({ sealed }) => sealed.length,
         undefined,
         async (portion) => (await link.request("vouch", { ...nothing, bodies: portion })).bodies,
+      ),
+    tokens: (rows) =>
+      inPortions(
+        rows,
+        ({ sealed }) => sealed.length,
+        false,
+        async (portion) =>
+          (await link.request("openBodies", { bodies: portion })).map(({ kind }) => kind !== "refused"),
       ),
     proofs: (rows) =>
       inPortions(

@@ -9,9 +9,9 @@ import { enableProxy, noCredentials, openProxy, signUpKey } from "../../../test/
 import { userIn, versionOf } from "../../../test/code_login_rig.ts";
 import { stampEvidence } from "../../../test/evidence.ts";
 import { Refused } from "../../../test/gateway_rig.ts";
+import { onBothDatabasesWithLog } from "../../../test/leaf_checks.ts";
 import { lastMessage } from "../../../test/mail_rig.ts";
 import { passkeyEvidence, registeredPasskey, testPasskey } from "../../../test/passkeys.ts";
-import { onBothDatabases } from "../../../test/policy_rig.ts";
 import { claimsOf, newKey } from "../../../test/session_rig.ts";
 import { heldToken, loginSignature, signUpSignature } from "../../../test/verification_tokens.ts";
 import { activities } from "../../generated/activities.ts";
@@ -36,7 +36,7 @@ type SignedUp = {
   appProofs: AppProof[];
 };
 
-onBothDatabases(
+onBothDatabasesWithLog(
   "a sign-up with passkey and wallet leaves the parent as it is, and its leaf says on what grounds",
   async (rig) => {
     const proxy = await enableProxy(rig);
@@ -93,53 +93,56 @@ onBothDatabases(
   },
 );
 
-onBothDatabases("a code is sent, answered, signs up and signs in; the account is found by its contact", async (rig) => {
-  const proxy = await enableProxy(rig);
-  const contact = "Ann@Example.com";
-  const { otpId } = await proxy.ok("otp_init", { otpType: "OTP_TYPE_EMAIL", contact });
-  const { code } = await lastMessage(rig, rig.organizationId);
-  const wrong = await proxy.call("otp_verify", { otpId, otpCode: "AAAAAAAAA" });
-  assert.deepEqual([wrong.status, wrong.body.code], [400, 3]);
-  assert.match(String(wrong.body.message), /Invalid OTP code/);
-  const bound = heldToken(rig.signer);
-  const verified = await proxy.ok("otp_verify", { otpId, otpCode: code, publicKey: bound.holder.publicKey });
-  const [, payload = ""] = String(verified.verificationToken).split(".");
-  const { id: tokenId } = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
-  const held = { ...bound, claims: { ...bound.claims, tokenId }, token: String(verified.verificationToken) };
+onBothDatabasesWithLog(
+  "a code is sent, answered, signs up and signs in; the account is found by its contact",
+  async (rig) => {
+    const proxy = await enableProxy(rig);
+    const contact = "Ann@Example.com";
+    const { otpId } = await proxy.ok("otp_init", { otpType: "OTP_TYPE_EMAIL", contact });
+    const { code } = await lastMessage(rig, rig.organizationId);
+    const wrong = await proxy.call("otp_verify", { otpId, otpCode: "AAAAAAAAA" });
+    assert.deepEqual([wrong.status, wrong.body.code], [400, 3]);
+    assert.match(String(wrong.body.message), /Invalid OTP code/);
+    const bound = heldToken(rig.signer);
+    const verified = await proxy.ok("otp_verify", { otpId, otpCode: code, publicKey: bound.holder.publicKey });
+    const [, payload = ""] = String(verified.verificationToken).split(".");
+    const { id: tokenId } = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+    const held = { ...bound, claims: { ...bound.claims, tokenId }, token: String(verified.verificationToken) };
 
-  assert.deepEqual(await proxy.ok("account", { filterType: "EMAIL", filterValue: contact }), {});
-  const early = await proxy.call("otp_login_v2", {
-    verificationToken: held.token,
-    publicKey: newKey().publicKey,
-    clientSignature: loginSignature(held, newKey().publicKey),
-  });
-  assert.deepEqual([early.status, early.body.errorCode], [401, "CREDENTIAL_NOT_FOUND"]);
+    assert.deepEqual(await proxy.ok("account", { filterType: "EMAIL", filterValue: contact }), {});
+    const early = await proxy.call("otp_login_v2", {
+      verificationToken: held.token,
+      publicKey: newKey().publicKey,
+      clientSignature: loginSignature(held, newKey().publicKey),
+    });
+    assert.deepEqual([early.status, early.body.errorCode], [401, "CREDENTIAL_NOT_FOUND"]);
 
-  const apiKeys = [signUpKey()];
-  const signUp = { apiKeys, authenticators: [], oauthProviders: [], email: contact };
-  const request = { ...noCredentials, apiKeys, userEmail: contact, verificationToken: held.token };
-  const clientSignature = signUpSignature(held, "signupV2", signUp);
-  const made = await proxy.ok<SignedUp>("signup_v2", { ...request, clientSignature });
-  const user = await userIn(rig, made.organizationId, made.userId);
-  assert.deepEqual([user.userName, user.emailVerified], [contact, true]);
-  for (const filterValue of [contact, contact.toLowerCase()]) {
-    const found = await proxy.ok("account", { filterType: "EMAIL", filterValue });
-    assert.deepEqual(found, { organizationId: made.organizationId });
-  }
-  const session = newKey();
-  const login = await proxy.ok("otp_login_v2", {
-    verificationToken: held.token,
-    publicKey: session.publicKey,
-    clientSignature: loginSignature(held, session.publicKey),
-  });
-  assert.equal(claimsOf(String(login.session)).organization_id, made.organizationId);
-  // Another sign-up with the same contact, by the same proof.
-  const second = { ...request, organizationName: "again", clientSignature };
-  const refused = await proxy.call("signup_v2", second);
-  assert.deepEqual([refused.status, refused.body.code], [409, 6]);
-});
+    const apiKeys = [signUpKey()];
+    const signUp = { apiKeys, authenticators: [], oauthProviders: [], email: contact };
+    const request = { ...noCredentials, apiKeys, userEmail: contact, verificationToken: held.token };
+    const clientSignature = signUpSignature(held, "signupV2", signUp);
+    const made = await proxy.ok<SignedUp>("signup_v2", { ...request, clientSignature });
+    const user = await userIn(rig, made.organizationId, made.userId);
+    assert.deepEqual([user.userName, user.emailVerified], [contact, true]);
+    for (const filterValue of [contact, contact.toLowerCase()]) {
+      const found = await proxy.ok("account", { filterType: "EMAIL", filterValue });
+      assert.deepEqual(found, { organizationId: made.organizationId });
+    }
+    const session = newKey();
+    const login = await proxy.ok("otp_login_v2", {
+      verificationToken: held.token,
+      publicKey: session.publicKey,
+      clientSignature: loginSignature(held, session.publicKey),
+    });
+    assert.equal(claimsOf(String(login.session)).organization_id, made.organizationId);
+    // Another sign-up with the same contact, by the same proof.
+    const second = { ...request, organizationName: "again", clientSignature };
+    const refused = await proxy.call("signup_v2", second);
+    assert.deepEqual([refused.status, refused.body.code], [409, 6]);
+  },
+);
 
-onBothDatabases("equal bytes get the same answer, also at once and by another gateway", async (rig) => {
+onBothDatabasesWithLog("equal bytes get the same answer, also at once and by another gateway", async (rig) => {
   const proxy = await enableProxy(rig);
   const other = openProxy(rig, proxy.configId, proxy.userId);
   const body = JSON.stringify({ ...noCredentials, authenticators: [registeredPasskey(testPasskey(2), "phone")] });
@@ -153,7 +156,7 @@ onBothDatabases("equal bytes get the same answer, also at once and by another ga
   assert.equal(Number(count?.count), 2);
 });
 
-onBothDatabases(
+onBothDatabasesWithLog(
   "of sign-ups with one identity at once, one makes a sub-organization and the others get 409",
   async (rig) => {
     const proxy = await enableProxy(rig);
@@ -177,7 +180,7 @@ onBothDatabases(
   },
 );
 
-onBothDatabases(
+onBothDatabasesWithLog(
   "a stranger's public key is registered by anyone, and counts for nobody until its holder signs in",
   async (rig) => {
     const proxy = await enableProxy(rig);
@@ -201,7 +204,7 @@ onBothDatabases(
   },
 );
 
-onBothDatabases("whoever registers a wallet's key before its owner shares no account with them", async (rig) => {
+onBothDatabasesWithLog("whoever registers a wallet's key before its owner shares no account with them", async (rig) => {
   const proxy = await enableProxy(rig);
   const privateKey = secp256k1.utils.randomSecretKey();
   const publicKey = toHex(secp256k1.getPublicKey(privateKey));
@@ -228,7 +231,7 @@ onBothDatabases("whoever registers a wallet's key before its owner shares no acc
   assert.equal(await signIn(), own.organizationId);
 });
 
-onBothDatabases("what a sign-up must not have is refused, and nothing is made", async (rig) => {
+onBothDatabasesWithLog("what a sign-up must not have is refused, and nothing is made", async (rig) => {
   const proxy = await enableProxy(rig);
   const held = heldToken(rig.signer);
   const unbound = heldToken(rig.signer, { unbound: true });
@@ -316,7 +319,7 @@ onBothDatabases("what a sign-up must not have is refused, and nothing is made", 
   assert.deepEqual(await rig.store.db.selectFrom("outbox").selectAll().execute(), []);
 });
 
-onBothDatabases("configurations and origins: missing, unknown, disabled, not allowed", async (rig) => {
+onBothDatabasesWithLog("configurations and origins: missing, unknown, disabled, not allowed", async (rig) => {
   const proxy = await enableProxy(rig);
   const call = (headers: Record<string, string>) => proxy.call("wallet_kit_config", "", { headers });
   const named = { "x-auth-proxy-config-id": proxy.configId };
@@ -348,7 +351,7 @@ onBothDatabases("configurations and origins: missing, unknown, disabled, not all
   assert.equal((await call(named)).status, 200);
 });
 
-onBothDatabases("policies can deny the proxy's user", async (rig) => {
+onBothDatabasesWithLog("policies can deny the proxy's user", async (rig) => {
   const proxy = await enableProxy(rig);
   await rig.submit(rig.root, "create_policy", {
     policyName: "no sign-ups",
@@ -363,7 +366,7 @@ onBothDatabases("policies can deny the proxy's user", async (rig) => {
   await proxy.ok("otp_init_v2", { otpType: "OTP_TYPE_EMAIL", contact: "a@example.com" });
 });
 
-onBothDatabases("the proxy's user gets no credential, contact or seat, and stays", async (rig) => {
+onBothDatabasesWithLog("the proxy's user gets no credential, contact or seat, and stays", async (rig) => {
   const { userId } = await enableProxy(rig);
   const users = { userName: "Auth Proxy", userEmail: "a@example.com" };
   const attempts: [keyof typeof activities, object][] = [
@@ -389,7 +392,7 @@ onBothDatabases("the proxy's user gets no credential, contact or seat, and stays
   );
 });
 
-onBothDatabases("one address has its budgets, and two of a contact's live codes", async (rig) => {
+onBothDatabasesWithLog("one address has its budgets, and two of a contact's live codes", async (rig) => {
   const proxy = await enableProxy(rig, { budgets: { ...defaultBudgets, signUps: 1, codes: 3 } });
   const start = (contact: string, address: string) =>
     proxy.call("otp_init_v2", { otpType: "OTP_TYPE_EMAIL", contact }, { address });
@@ -408,7 +411,7 @@ onBothDatabases("one address has its budgets, and two of a contact's live codes"
   assert.deepEqual([(await signUp(5)).status, (await signUp(6)).status], [200, 429]);
 });
 
-onBothDatabases("one address has its budgets of sign-ins and of look-ups", async (rig) => {
+onBothDatabasesWithLog("one address has its budgets of sign-ins and of look-ups", async (rig) => {
   const proxy = await enableProxy(rig, { budgets: { ...defaultBudgets, signIns: 2, lookUps: 1 } });
   const bodies = {
     oauth_login: { oidcToken: "x", publicKey: newKey().publicKey },
@@ -458,7 +461,7 @@ onBothDatabases("one address has its budgets of sign-ins and of look-ups", async
   assert.deepEqual(rig.issuers.asked, []);
 });
 
-onBothDatabases(
+onBothDatabasesWithLog(
   "a passkey that counts elsewhere is not signed up again, whoever sends its registration",
   async (rig) => {
     const proxy = await enableProxy(rig);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { enableProxy, noCredentials, type ProxyRig, signUpKey } from "../../../test/auth_proxy_rig.ts";
 import { newHome, userIn, versionOf } from "../../../test/code_login_rig.ts";
 import type { GatewayRig } from "../../../test/gateway_rig.ts";
-import { onBothDatabases } from "../../../test/policy_rig.ts";
+import { onBothDatabasesWithLog } from "../../../test/leaf_checks.ts";
 import { claimsOf, newKey } from "../../../test/session_rig.ts";
 import { testIssuer, testIssuerKey, testToken } from "../../../test/test_issuers.ts";
 import { heldToken, signUpSignature } from "../../../test/verification_tokens.ts";
@@ -45,7 +45,7 @@ const subjectsOf = async (rig: GatewayRig, { organizationId, userId }: Account) 
 const login = (proxy: ProxyRig, oidcToken: string, key: { publicKey: string }, more: object = {}) =>
   proxy.call("oauth_login", { oidcToken, publicKey: key.publicKey, ...more });
 
-onBothDatabases(
+onBothDatabasesWithLog(
   "who is known by a verified address signs in by Google at once, and has it from then on",
   async (rig) => {
     const proxy = await openGoogle(rig);
@@ -77,7 +77,7 @@ onBothDatabases(
   },
 );
 
-onBothDatabases("two first sign-ins at once link one identity, and both get a session", async (rig) => {
+onBothDatabasesWithLog("two first sign-ins at once link one identity, and both get a session", async (rig) => {
   const proxy = await openGoogle(rig);
   const account = await signUpByCode(rig, proxy);
   const keys = [newKey(), newKey(), newKey()];
@@ -93,7 +93,7 @@ onBothDatabases("two first sign-ins at once link one identity, and both get a se
   assert.deepEqual(await subjectsOf(rig, account), ["google-ann"]);
 });
 
-onBothDatabases("nobody is linked without issuer, address, application and key", async (rig) => {
+onBothDatabasesWithLog("nobody is linked without issuer, address, application and key", async (rig) => {
   const proxy = await openGoogle(rig);
   const account = await signUpByCode(rig, proxy);
   const unproven = await newHome(rig, { userEmail: "eve@example.com" });
@@ -123,7 +123,7 @@ onBothDatabases("nobody is linked without issuer, address, application and key",
   assert.deepEqual(await rows().execute(), []);
 });
 
-onBothDatabases("policies can deny linking, and two users with the address are nobody", async (rig) => {
+onBothDatabasesWithLog("policies can deny linking, and two users with the address are nobody", async (rig) => {
   const proxy = await openGoogle(rig);
   const account = await signUpByCode(rig, proxy);
   const { policyId } = (
@@ -156,7 +156,7 @@ onBothDatabases("policies can deny linking, and two users with the address are n
   assert.deepEqual(await subjectsOf(rig, account), ["google-ann"]);
 });
 
-onBothDatabases("an account is found by the address of a token, and by no other", async (rig) => {
+onBothDatabasesWithLog("an account is found by the address of a token, and by no other", async (rig) => {
   const proxy = await openGoogle(rig, {
     socialLinkingClientIds: [client],
     verificationTokenRequiredForGetAccountPii: true,
@@ -197,7 +197,7 @@ onBothDatabases("an account is found by the address of a token, and by no other"
   assert.equal(phone.status, 403, "a token of an issuer proves no phone number");
 });
 
-onBothDatabases("an address that a sign-up proves by its token has one sub-organization, too", async (rig) => {
+onBothDatabasesWithLog("an address that a sign-up proves by its token has one sub-organization, too", async (rig) => {
   const proxy = await openGoogle(rig);
   const sign = (sub: string, userEmail: string, claims: object = {}) => {
     const key = newKey();

@@ -14,6 +14,7 @@ import { authenticateQuery } from "../evidence/authenticate_query.ts";
 import { readEvidence } from "../evidence/evidence_header.ts";
 import { verifyIdentity } from "../evidence/read_identity.ts";
 import type { RouteRequest, Send } from "../http/route.ts";
+import { readLogFile } from "../log/read_log_file.ts";
 import { withAppProofs } from "../submit/app_proofs.ts";
 import { withBearer } from "../submit/sealed_results.ts";
 import { type ApiDependencies, sourceOf } from "./api_dependencies.ts";
@@ -43,6 +44,10 @@ export async function answerQuery(
   const access = {
     identity: oidcToken === undefined ? undefined : await verifyIdentity(dependencies.issuers, oidcToken, Date.now()),
     logStatement: dependencies.logStatement,
+    async logFile(logId: string, path: string) {
+      const file = await readLogFile(store, logId, path);
+      return file && Buffer.from(file.content);
+    },
     withBearer: (record: ActivityRecord, userId: string) => withBearer(dependencies, record, { userId }),
     withAppProofs: (record: ActivityRecord) => withAppProofs(dependencies, record),
     openProofs: (stored: StoredAppProofs) => dependencies.committer.openProofs(stored),

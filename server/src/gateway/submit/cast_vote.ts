@@ -77,8 +77,8 @@ async function findClosedBody({ store }: SubmitDependencies, organizationId: str
 function targetNeeds({ type, body }: ActivityRow): Pick<StampedRequest, "records" | "cost"> {
   const form = activityForms.get(type);
   if (form === undefined) return { records: [], cost: 0 };
-  const { parameters } = readEnvelope(readBody(body));
-  return { records: declaredRecords(form, parameters), cost: costOf(form, parameters, body.length) };
+  const envelope = readEnvelope(readBody(body));
+  return { records: declaredRecords(form, envelope.parameters), cost: costOf(form, envelope, body.length) };
 }
 
 /** The answer to a vote that the signer did not take, if the target says why. */

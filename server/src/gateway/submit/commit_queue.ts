@@ -155,6 +155,7 @@ function bytesIn(item: CommitItem): number {
   const proofs = appProofs?.contexts.reduce((sum, { content }) => sum + content.length, appProofs.sealed.length) ?? 0;
   const own = leaf.leaf.length + proofs + (leaf.sealed?.length ?? 0) + bodies + (activity?.result?.length ?? 0);
   const messages = outbox.reduce((sum, { sealed }) => sum + sealed.length, 0);
-  const disclosed = more.disclosed?.reduce((sum, { length }) => sum + length, 0) ?? 0;
+  const tokens = more.closed?.map(({ sealed }) => sealed) ?? [];
+  const disclosed = [...(more.disclosed ?? []), ...tokens].reduce((sum, { length }) => sum + length, 0);
   return births.reduce((sum, birth) => sum + bytesIn(birth), own + pages + secrets + messages + disclosed);
 }

@@ -10,7 +10,7 @@ import type { Committer } from "./committer.ts";
 
 type RefusedItem = Pick<
   CommitItem,
-  "activity" | "leaf" | "evaluations" | "explanation" | "idempotency" | "sealedBody" | "appProofs"
+  "activity" | "leaf" | "evaluations" | "explanation" | "idempotency" | "sealedBody" | "appProofs" | "closed"
 >;
 
 /** Of the columns and index entries that every stored refusal has. */
@@ -18,14 +18,14 @@ const rowBytes = 1_024;
 
 /** What storing a refusal takes. */
 export function refusedBytesOf(item: RefusedItem): number {
-  const { activity, leaf, evaluations, explanation, idempotency, sealedBody, appProofs } = item;
+  const { activity, leaf, evaluations, explanation, idempotency, sealedBody, appProofs, closed = [] } = item;
   const texts = [activity?.failure, activity?.votes, explanation, idempotency?.idempotencyKey];
   const blobs = [activity?.body, sealedBody?.sealed, leaf.leaf, evaluations, appProofs?.sealed];
   // Mostly they are there already; they count all the same.
   const contexts = appProofs?.contexts.map(({ content }) => content) ?? [];
   return (
     texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ""), rowBytes) +
-    [...blobs, ...contexts].reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0)
+    [...blobs, ...contexts, ...closed.map(({ sealed }) => sealed)].reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0)
   );
 }
 

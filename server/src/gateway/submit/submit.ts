@@ -75,7 +75,7 @@ export async function submit(
   }
   request.parameters = asked.envelope.parameters;
   request.records = declaredRecords(asked.form, asked.envelope.parameters);
-  request.cost = costOf(asked.form, asked.envelope.parameters, body.length);
+  request.cost = costOf(asked.form, asked.envelope, body.length);
   // A body of this very moment is most likely new. If it is not, its journal, its unique fingerprint or a refusal makes us
   // look; a look before each would cost every new activity a query.
   const looksFirst = Math.abs(Date.now() - asked.envelope.timestampMs) >= likelyNewMs || request.keyed !== undefined;

@@ -111,7 +111,7 @@ function toAppProofs({ proofs, context }: Prepared): Pick<CommitItem, "appProofs
 export function toCommitItem(prepared: Prepared): CommitItem {
   const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
     prepared;
-  const { evaluations, explanation, made, disclosed, outbox, standing } = prepared;
+  const { evaluations, explanation, made, disclosed, closed, outbox, standing } = prepared;
   return {
     organizationId,
     expectedVersion,
@@ -132,6 +132,7 @@ export function toCommitItem(prepared: Prepared): CommitItem {
     ...(outbox.length > 0 && { outbox }),
     leaf: { boot: toHex(boot), number, leaf, ...(sealed && { sealed }), ...(made && { made }) },
     ...(disclosed.length > 0 && { disclosed }),
+    ...(closed.length > 0 && { closed }),
     ...(evaluations && { evaluations }),
     ...(explanation !== undefined && { explanation }),
   };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,6 +38,23 @@ test("every checkpoint is appended in its order, over a restart too", async (t) 
   assert.deepEqual(notesIn(path), notes);
   assert.equal(readFileSync(path, "utf8"), notes.map((note) => `${note}\n`).join(""));
   assert.deepEqual(said, []);
+});
+
+test("the permission model, which the gateway runs in, lets it write", (t) => {
+  const { path } = start(t);
+  const program = `
+    import { openCheckpointFile } from ${JSON.stringify(join(import.meta.dirname, "checkpoint_file.ts"))};
+    const file = openCheckpointFile(${JSON.stringify(path)}, console);
+    file.append(${JSON.stringify(log.checkpoint(1))});
+    file.append(${JSON.stringify(log.checkpoint(2))});
+    await file.close();`;
+  const permissions = ["--permission", "--allow-fs-read=*", `--allow-fs-write=${path}`];
+  const { stdout, stderr, status } = spawnSync(process.execPath, [
+    ...permissions,
+    ...["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", program],
+  ]);
+  assert.deepEqual([status, `${stdout}${stderr}`], [0, ""]);
+  assert.deepEqual(notesIn(path), [log.checkpoint(1), log.checkpoint(2)]);
 });
 
 test("a checkpoint that was cut short stays apart from the next", async (t) => {

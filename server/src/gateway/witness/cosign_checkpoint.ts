@@ -17,10 +17,10 @@ export type Cosigning = {
 };
 
 /**
- * - `cosigned`: the witness's own lines, each verified under its configured key.
+ * - `cosigned`: the witness's own line, verified under its configured key.
  * - `ahead`: it has cosigned a larger size of this log. A newer checkpoint may go on from there.
  */
-export type Cosigned = { kind: "cosigned"; lines: string[] } | { kind: "ahead"; size: number };
+export type Cosigned = { kind: "cosigned"; line: string } | { kind: "ahead"; size: number };
 
 /** The witness has cosigned something that this log does not go on from. It will not come right by itself. */
 export class AnotherHistory extends Error {
@@ -41,8 +41,9 @@ export async function cosignCheckpoint(
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const proof = oldSize === 0 || oldSize === size ? [] : await cosigning.consistency(oldSize, size);
     const answer = await cosigning.post(formatAddCheckpoint({ oldSize, proof, checkpoint: note }));
-    if (answer.status === 200) return { kind: "cosigned", lines: ownLines(cosigning, text, answer.body) };
+    if (answer.status === 200) return { kind: "cosigned", line: ownLine(cosigning, text, answer.body) };
     if (answer.status === 422) throw new AnotherHistory(`it does not accept the proof from size ${oldSize} to ${size}`);
+    if (answer.status === 404) throw new Error("it answers 404: it does not follow this log, whose vkey it needs");
     if (answer.status !== 409) throw new Error(`it answers ${answer.status}`);
     const named = sizeNamed(answer);
     if (named === oldSize) throw new AnotherHistory(`it has cosigned another root of size ${size}`);
@@ -57,10 +58,17 @@ function sizeNamed({ contentType, body }: WitnessAnswer): number {
   return parseSizeAnswer(body);
 }
 
-/** Lines of other keys are dropped: they would be served as cosignatures that nobody here has checked. */
-function ownLines({ witness: { vkey }, curves }: Cosigning, text: string, body: string): string[] {
+/**
+ * Its newest line. Lines of other keys are dropped: they would be served as cosignatures that nobody here has checked. So are others of its own:
+ * readers take a note of 64 signatures at most, and one witness could make the checkpoint unreadable for all.
+ */
+function ownLine({ witness: { vkey }, curves }: Cosigning, text: string, body: string): string {
   const own = parseSignatureLines(body).filter(({ name, keyId }) => name === vkey.name && keyId === vkey.keyId);
-  for (const line of own) verifyCosignature(curves, vkey, text, line);
-  if (own.length === 0) throw new Error("it answers with no cosignature by its configured key");
-  return own.map(formatSignatureLine);
+  const dated = own.map((line) => ({ line, seconds: verifyCosignature(curves, vkey, text, line) }));
+  const newest = dated.reduce<(typeof dated)[number] | undefined>(
+    (a, b) => (a === undefined || b.seconds > a.seconds ? b : a),
+    undefined,
+  );
+  if (newest === undefined) throw new Error("it answers with no cosignature by its configured key");
+  return formatSignatureLine(newest.line);
 }

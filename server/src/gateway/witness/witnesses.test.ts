@@ -37,7 +37,7 @@ function start(t: TestContext, witnesses: readonly WitnessSetting[], options: Pa
       proofs.push(`${oldSize}-${newSize}`);
       return log.consistency(oldSize, newSize);
     },
-    onCosigned: (size, lines) => void cosigned.set(size, [...(cosigned.get(size) ?? []), ...lines]),
+    onCosigned: (size, line) => void cosigned.set(size, [...(cosigned.get(size) ?? []), line]),
     firstRetryMs: 20,
     longestRetryMs: 100,
     deadlineMs: 500,
@@ -159,6 +159,7 @@ test("garbage, foreign keys, errors, endless and silent answers are refused, bou
       void response.writeHead(status, { "content-type": type }).end(body);
   const misbehaviours: [what: string, answer: Answer, said: RegExp][] = [
     ["status 500", text("", 500), /it answers 500/],
+    ["another log's witness", text("", 404), /it answers 404: it does not follow this log, whose vkey it needs/],
     ["a redirect", (response) => void response.writeHead(302, { location: good.url }).end(), /it answers 302/],
     ["status 101", (response) => void response.writeHead(101).end(), /./],
     ["nothing", text(""), /malformed signed note/],
@@ -197,6 +198,22 @@ test("garbage, foreign keys, errors, endless and silent answers are refused, bou
     await close();
   }
   assert.ok(standIn.asked.length >= misbehaviours.length);
+});
+
+test("of a witness that cosigns many times over, one line is kept: a note of too many is nobody's to read", async (t) => {
+  const standIn = await startMisbehavingWitness(t);
+  const key = keyOf("w.example/many", 4);
+  const { text } = parseNote(log.checkpoint(2));
+  const times = Array.from({ length: 64 }, (_, second) => 1_763_000_000 + second);
+  const lines = times.map((seconds) => formatSignatureLine(cosign(text, key, seconds, key.sign))).join("");
+  standIn.answerWith((response) => void response.writeHead(200, { "content-type": "text/plain" }).end(lines));
+  const vkey = encodeVkey(key.name, key.publicKey, 4);
+  const { push, cosigned } = start(t, [settingOf({ name: "many", vkey, url: standIn.url })]);
+  push(log.checkpoint(2));
+  await until(() => cosigned.has(2), "it is cosigned");
+  assert.equal(cosigned.get(2)?.length, 1);
+  const { note } = openCheckpointNote(nodeCurves, parseVkey(log.vkey), log.checkpoint(2) + cosigned.get(2)?.join(""));
+  assert.equal(findCosignature(nodeCurves, parseVkey(vkey), note), times.at(-1), "the newest");
 });
 
 function endless(response: import("node:http").ServerResponse): void {

@@ -16,8 +16,8 @@ export type WitnessesOptions = {
   log: Pick<Logger, "info" | "warn" | "error">;
   /** The hashes that prove that the log of `newSize` entries begins with that of `oldSize`, which is not 0. */
   consistency(oldSize: number, newSize: number): Promise<readonly Uint8Array[]>;
-  /** Gets every cosignature that verified, as lines that can stand below the checkpoint's note. Failing, it is asked again later. */
-  onCosigned(checkpointSize: number, lines: readonly string[]): void | Promise<void>;
+  /** Gets every cosignature that verified, as a line that can stand below the checkpoint's note. Failing, it is asked again later. */
+  onCosigned(checkpointSize: number, line: string): void | Promise<void>;
   /** For tests: how long one request may take, and the pauses after failures. */
   deadlineMs?: number;
   firstRetryMs?: number;
@@ -64,7 +64,7 @@ function follow(witness: WitnessSetting, options: WitnessesOptions, stop: AbortS
     // It has cosigned a larger size, before a crash or a power cut: the log will come to it.
     if (last.size > size) return;
     const found = await cosignCheckpoint({ witness, curves, consistency, post }, signed, last.size);
-    if (found.kind === "cosigned") await onCosigned(size, found.lines);
+    if (found.kind === "cosigned") await onCosigned(size, found.line);
     else trouble.ahead(found.size, size);
     last = { origin, size: found.kind === "cosigned" ? size : found.size };
   }

@@ -64,6 +64,7 @@ function prepareBoot(signer: Signer, measured: Measured, organizationId: string)
       records: [],
       made: undefined,
       disclosed: [order],
+      closed: [],
       proofs: undefined,
       context: undefined,
       outbox: [],

@@ -7,6 +7,9 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
+/** What `--import` names. */
+export const ownUrl = import.meta.url;
+
 /** The folder that holds the code: four above, in `src` and in `build`. */
 const root = new URL("../../../../", import.meta.url).href;
 

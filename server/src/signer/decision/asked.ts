@@ -24,6 +24,6 @@ export function readAsked(body: Uint8Array): Asked {
     throw new Fault("invalid_argument", `invalid request body: \`parameters\` do not fit ${form.type}`);
   }
   const params = form.translate(envelope.parameters);
-  refuseTooCostly(costOfTranslated(form.activity, params, body.length));
+  refuseTooCostly(costOfTranslated(form.activity, { ...envelope, parameters: params }, body.length));
   return { form, envelope, params, fingerprint: sha256(body), body };
 }

@@ -6,6 +6,7 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { bytes, decode, encode, struct, u64 } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { closedEvidence } from "../../evidence/evidence.ts";
 import type { Prepared, Reply, Request } from "../../frames/messages.ts";
 import { bearerEndsAtMs } from "../../rules/bearer_params.ts";
 import { sha256 } from "../../state/digest.ts";
@@ -36,6 +37,15 @@ export function sealBodyOf({ signer, state, asked, nowMs }: Act, resultEndsAtMs 
   const endsAtMs = Math.max(paramsEndAtMs, resultEndsAtMs);
   const name = { organizationId: state.organizationId, fingerprint };
   return { endsAtMs, sealed: signer.sealer.seal(bodyContext(name), encode(boxedBody, { endsAtMs, body })) };
+}
+
+/** The token that a stamp came with, which the leaf names by its digest. It leaves like a body of that fingerprint. */
+export function sealEvidenceOf({ signer, caller }: Act, organizationId: string): Prepared["closed"] {
+  return closedEvidence(caller.evidence).map(({ content, endsAtMs }) => {
+    const digest = sha256(content);
+    const box = encode(boxedBody, { endsAtMs, body: content });
+    return { digest, endsAtMs, sealed: signer.sealer.seal(bodyContext({ organizationId, fingerprint: digest }), box) };
+  });
 }
 
 /** For the signer alone. Throws `internal` for what is not its own box of this very body. */

@@ -9,6 +9,7 @@ import { sha256 } from "../../state/digest.ts";
 import { type MadeRecord, madeRecord, toMadeBytes } from "../../state/drawn.ts";
 import type { Act } from "./act.ts";
 import { actLeaf } from "./act_leaf.ts";
+import { sealEvidenceOf } from "./body_boxes.ts";
 import { sealRecords, withLeaves } from "./key_records.ts";
 import type { KnownHeader } from "./line.ts";
 import type { Signer } from "./signer.ts";
@@ -87,6 +88,7 @@ export function rowsOfCreated(
     records: sealRecords(signer, records),
     made: bytes.made,
     disclosed: bytes.contents === undefined ? [] : [bytes.contents],
+    closed: sealEvidenceOf(act, birth.organizationId),
     proofs: undefined,
     context: undefined,
     outbox: [],

@@ -26,7 +26,7 @@ import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { shownUser } from "./acting_parent.ts";
 import { provingAddresses, sealedProofs } from "./app_proofs.ts";
-import { sealBodyOf } from "./body_boxes.ts";
+import { sealBodyOf, sealEvidenceOf } from "./body_boxes.ts";
 import { markCodes, openCodeAccess } from "./code_records.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
 import { markTexts, sealRecords, withLeaves } from "./key_records.ts";
@@ -360,6 +360,7 @@ function record(
     records: [],
     made: undefined,
     disclosed: [],
+    closed: sealEvidenceOf(act, state.organizationId),
     proofs: undefined,
     context: undefined,
     outbox: [],

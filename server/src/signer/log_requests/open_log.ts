@@ -110,6 +110,7 @@ export function listing(signer: Signer, state: OpenState, log: OpenedLog, nowMs:
     records: [],
     made: undefined,
     disclosed: [],
+    closed: [],
     proofs: undefined,
     context: undefined,
     outbox: [],

@@ -122,6 +122,7 @@ function acceptanceLeaf(
     records: [],
     made: undefined,
     disclosed: [],
+    closed: [],
     proofs: undefined,
     context: undefined,
     outbox: [],

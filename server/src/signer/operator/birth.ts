@@ -94,6 +94,7 @@ export function birthIn(
     records: [],
     made: undefined,
     disclosed: [orderText],
+    closed: [],
     proofs: undefined,
     context: undefined,
     outbox: [],

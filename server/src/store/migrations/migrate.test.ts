@@ -151,6 +151,7 @@ test("SQLite tables check types, and only wide ones have hidden row ids", async 
       "decision_contexts",
       "outbox",
       "sealed_bodies",
+      "sealed_disclosures",
       "log_entries",
       "log_tiles",
       "loaded_files",

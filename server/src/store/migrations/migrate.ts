@@ -23,6 +23,8 @@ import { publicLog } from "./0018_log.ts";
 import { disclosures } from "./0019_disclosures.ts";
 import { bootProofs } from "./0020_boot_proofs.ts";
 import { appProofs } from "./0021_app_proofs.ts";
+import { logStatements } from "./0022_log_statements.ts";
+import { sealedDisclosures } from "./0023_sealed_disclosures.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -48,6 +50,8 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0019_disclosures": disclosures,
   "0020_boot_proofs": bootProofs,
   "0021_app_proofs": appProofs,
+  "0022_log_statements": logStatements,
+  "0023_sealed_disclosures": sealedDisclosures,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */
