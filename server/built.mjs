@@ -3,7 +3,7 @@
  * yesterday's code must not run in its place.
  */
 import { hash } from "node:crypto";
-import { globSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -23,8 +23,9 @@ export function isBuilt() {
 /** The digest of every file that is built. */
 export function listSources(folder) {
   const list = {};
-  for (const path of globSync("**/*.{ts,json}", { cwd: join(folder, "src") })) {
-    if (/\.test(_entry)?\.ts$/.test(path)) continue;
+  // Every start asks: `globSync` would take seven times as long.
+  for (const path of readdirSync(join(folder, "src"), { recursive: true })) {
+    if (!/\.(ts|json)$/.test(path) || /\.test(_entry)?\.ts$/.test(path)) continue;
     list[path] = hash("sha256", `${process.version}\n${readFileSync(join(folder, "src", path), "utf8")}`);
   }
   return list;

@@ -89,6 +89,8 @@ export type Gateway = {
   places: LogPlaces;
   /** Has the log signed as far as it is stored. */
   signLog(): Promise<void>;
+  /** Makes routes and handlers ready, so that `listen` takes a moment only. */
+  prepare(): void;
   /** Serves HTTP and starts the background jobs; the port it got. */
   listen(address: { host: string; port: number }): Promise<number>;
   /** Answers what is under way, ends the jobs, writes down what was released and has it signed. Store and link stay open. */
@@ -191,6 +193,10 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     committer,
     places,
     signLog: checkpoints.sign,
+    prepare() {
+      // What keeps one from being ready, `listen` says.
+      for (const { app } of [http, ...(proxyHttp === undefined ? [] : [proxyHttp])]) app.ready(() => undefined);
+    },
     async listen({ host, port }) {
       await http.app.listen({ host, port });
       await proxyHttp?.app.listen({ host, port: proxyPort ?? 0 });

@@ -1,4 +1,7 @@
-/** The first messages between gateway and signer: the deployment's keyring, or a new one at the first start. Returns the public keys. */
+/**
+ * The first messages between gateway and signer: the deployment's keyring, or a new one at the first start. Returns the public keys.
+ * `meanwhile` is called while the signer opens the keyring, which takes it tens of milliseconds.
+ */
 import { Fault } from "@keystead/core/fault.ts";
 import { protocolVersion } from "../frames/frame.ts";
 import { findDeployment } from "../store/across.ts";
@@ -13,9 +16,13 @@ export async function joinSigner(
   link: SignerLink,
   committer: Committer,
   isAccepting: boolean,
+  meanwhile: () => void = () => undefined,
 ): Promise<Record<string, string>> {
   let keyring = await findDeployment(store);
-  let hello = await link.request("hello", { protocol: protocolVersion, keyring });
+  const asked = link.request("hello", { protocol: protocolVersion, keyring });
+  // Frames leave at the end of the turn in which they were written.
+  setImmediate(meanwhile);
+  let hello = await asked;
   if (keyring === undefined) {
     const prepared = await link.request("birth", {});
     // A gateway beside this one may have been faster; then its keyring is the deployment's.

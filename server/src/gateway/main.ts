@@ -53,8 +53,9 @@ async function join(socket: Socket): Promise<void> {
   const isAccepting = mode === "accept-database";
   link.attach(socket);
   organizations.forgetAll();
-  signer.setPublicKeys(await joinSigner(store, link, committer, isAccepting));
   const serves = order === undefined;
+  const meanwhile = serves ? gateway.prepare : undefined;
+  signer.setPublicKeys(await joinSigner(store, link, committer, isAccepting, meanwhile));
   if (isAccepting || !(await joinLog(joining, { serves }))) return;
   // An operator's order ends with its report: only a start that serves is recorded, before anything else of it is released.
   if (serves) signer.setBoot(await recordBoot(store, link, committer).catch(orLate));

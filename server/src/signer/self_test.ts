@@ -3,6 +3,7 @@
  * otherwise sign with a nonce that gives the key away, or seal what nobody opens again. Answers are the standards' own.
  */
 import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { nobleP384Signer } from "@keystead/core/attestation/noble_p384.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { nodeSigning } from "../curves/node_signing.ts";
@@ -80,6 +81,20 @@ export const knownAnswers: readonly KnownAnswer[] = [
     answer:
       "efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716" +
       "0834e36ad29a83bf2bc9385e491d6099c8fdf9d1ed67aa7ea5f51f93782857a9",
+  },
+  {
+    // RFC 6979, A.2.6. The certificate behind boot proofs is signed so; and by now it has run once, while the gateway still loads its code:
+    // a start that first asks for it then would take twenty milliseconds longer.
+    what: "ECDSA on P-384",
+    ask: () => {
+      const key =
+        "6b9d3dad2e1b8c1c05b19875b6659f4de23c3b667bf297ba9aa47740787137d8" + "96d5724e4c70a825f872c9ea60d2edf5";
+      return toHex(nobleP384Signer(fromHex(key), zeros).sign(new TextEncoder().encode("sample")));
+    },
+    answer:
+      "94edbb92a5ecb8aad4736e56c691916b3f88140666ce9fa73d64c4ea95ad133c" +
+      "81a648152e44acf96e36dd1e80fabe4699ef4aeb15f178cea1fe40db2603138f" +
+      "130e740a19624526203b6351d0a3a94fa329c145786e679e7b82c71a38628ac8",
   },
   {
     // RFC 8032, first case.
