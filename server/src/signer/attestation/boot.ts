@@ -3,6 +3,7 @@ import { type BootProof, encodeBootProof } from "@keystead/core/attestation/boot
 import { manifestVersion, writeManifest } from "@keystead/core/attestation/manifest.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { barePrepared } from "../../frames/bare_prepared.ts";
 import type { Reply } from "../../frames/messages.ts";
 import { encodeBootOrder } from "../../rules/boot_order.ts";
 import { sha256 } from "../../state/digest.ts";
@@ -51,30 +52,15 @@ function prepareBoot(signer: Signer, measured: Measured, organizationId: string)
   });
   return {
     prepared: {
+      ...barePrepared,
       organizationId,
       // It is decided on no state, so the gateway takes the version that it finds.
       expectedVersion: 0,
       expectedHeader: undefined,
-      standing: [],
-      birth: undefined,
-      next: undefined,
-      changes: "[]",
-      codes: [],
-      spentCode: undefined,
-      records: [],
-      made: undefined,
       disclosed: [order],
-      closed: [],
-      proofs: undefined,
-      context: undefined,
-      outbox: [],
       boot,
       number,
       leaf,
-      sealed: undefined,
-      evaluations: undefined,
-      explanation: undefined,
-      activity: undefined,
     },
     proof,
     loadedFiles: measured.loadedFiles,

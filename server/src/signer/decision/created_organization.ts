@@ -4,6 +4,7 @@ import { noState } from "@keystead/core/log/header.ts";
 import type { LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import type { Birth } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";
+import { barePrepared } from "../../frames/bare_prepared.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";
 import { sha256 } from "../../state/digest.ts";
 import { type MadeRecord, madeRecord, toMadeBytes } from "../../state/drawn.ts";
@@ -76,28 +77,19 @@ export function rowsOfCreated(
   } as const;
   const { boot, leaf } = actLeaf(act, record);
   return {
+    ...barePrepared,
     organizationId: birth.organizationId,
     expectedVersion: noState.version,
     expectedHeader: undefined,
-    standing: [],
     birth: { parentId: state.organizationId, organizationName: birth.organizationName, keyring: undefined },
     next,
     changes: JSON.stringify(birth.changes),
-    codes: [],
-    spentCode: undefined,
     records: sealRecords(signer, records),
     made: bytes.made,
     disclosed: bytes.contents === undefined ? [] : [bytes.contents],
     closed: sealEvidenceOf(act, birth.organizationId),
-    proofs: undefined,
-    context: undefined,
-    outbox: [],
     boot,
     number,
     leaf,
-    sealed: undefined,
-    evaluations: undefined,
-    explanation: undefined,
-    activity: undefined,
   };
 }

@@ -6,6 +6,7 @@ import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import type { Work } from "@keystead/core/work.ts";
 import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";
+import { barePrepared } from "../../frames/bare_prepared.ts";
 import type { NextState, Prepared } from "../../frames/messages.ts";
 import { checkMessage } from "../../outbox/message.ts";
 import { refuseProxyRights } from "../../rules/auth_proxy.ts";
@@ -348,26 +349,17 @@ function record(
   });
   const isNew = act.wasWaiting !== true;
   return {
+    ...barePrepared,
     organizationId: state.organizationId,
     expectedVersion: state.known.header.version,
     expectedHeader: state.known.marked,
     standing: act.actingParent === undefined ? [] : [act.actingParent.standing],
-    birth: undefined,
     next,
     changes: JSON.stringify(changes),
-    codes: [],
-    spentCode: undefined,
-    records: [],
-    made: undefined,
-    disclosed: [],
     closed: sealEvidenceOf(act, state.organizationId),
-    proofs: undefined,
-    context: undefined,
-    outbox: [],
     boot: act.signer.boot,
     number,
     leaf,
-    sealed: undefined,
     ...evaluationsOf(act, event),
     activity: {
       activityId: uuidFromBytes(activityId),

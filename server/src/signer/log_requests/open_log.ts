@@ -8,6 +8,7 @@ import { logVkey } from "@keystead/core/log/log_name.ts";
 import type { OpenedLog } from "@keystead/core/log/outside_values.ts";
 import { openCheckpoint } from "@keystead/core/tlog/checkpoint.ts";
 import { emptyRoot } from "@keystead/core/tlog/tree.ts";
+import { barePrepared } from "../../frames/bare_prepared.ts";
 import type { Prepared, Reply, Request } from "../../frames/messages.ts";
 import { equalBytes, sha256 } from "../../state/digest.ts";
 import { missingLinks, openStateOf } from "../decision/offered_state.ts";
@@ -98,28 +99,14 @@ export function listing(signer: Signer, state: OpenState, log: OpenedLog, nowMs:
     outcome: sha256(""),
   });
   return {
+    ...barePrepared,
     organizationId,
     expectedVersion: known.header.version,
     expectedHeader: known.marked,
-    standing: [],
-    birth: undefined,
     next,
     changes: JSON.stringify(changes),
-    codes: [],
-    spentCode: undefined,
-    records: [],
-    made: undefined,
-    disclosed: [],
-    closed: [],
-    proofs: undefined,
-    context: undefined,
-    outbox: [],
     boot,
     number,
     leaf,
-    sealed: undefined,
-    evaluations: undefined,
-    explanation: undefined,
-    activity: undefined,
   };
 }

@@ -4,6 +4,7 @@
  */
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { barePrepared } from "../../frames/bare_prepared.ts";
 import type { Prepared, Reply, Request } from "../../frames/messages.ts";
 import { digestKey, sha256 } from "../../state/digest.ts";
 import type { Signer } from "../decision/signer.ts";
@@ -110,28 +111,12 @@ function acceptanceLeaf(
     outcome: sha256(Buffer.concat(heads.map(({ digest }) => digest))),
   });
   return {
+    ...barePrepared,
     organizationId: firstOrganizationId,
     expectedVersion: head.version,
     expectedHeader: head.marked,
-    standing: [],
-    birth: undefined,
-    next: undefined,
-    changes: "[]",
-    codes: [],
-    spentCode: undefined,
-    records: [],
-    made: undefined,
-    disclosed: [],
-    closed: [],
-    proofs: undefined,
-    context: undefined,
-    outbox: [],
     boot,
     number,
     leaf,
-    sealed: undefined,
-    evaluations: undefined,
-    explanation: undefined,
-    activity: undefined,
   };
 }

@@ -5,6 +5,7 @@ import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { noState } from "@keystead/core/log/header.ts";
 import type { OpenedLog } from "@keystead/core/log/outside_values.ts";
+import { barePrepared } from "../../frames/bare_prepared.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { newAuthProxy, withAuthProxyFeature } from "../../rules/auth_proxy.ts";
 import { objectId } from "../../state/derived_id.ts";
@@ -82,28 +83,16 @@ export function birthIn(
     outcome: sha256(fromHex(order.apiPublicKey)),
   });
   return {
+    ...barePrepared,
     organizationId: uuidFromBytes(organizationId),
     expectedVersion: noState.version,
     expectedHeader: undefined,
-    standing: [],
     birth: { parentId: undefined, organizationName: order.organizationName, keyring: sealedKeyring },
     next,
     changes: JSON.stringify(changes),
-    codes: [],
-    spentCode: undefined,
-    records: [],
-    made: undefined,
     disclosed: [orderText],
-    closed: [],
-    proofs: undefined,
-    context: undefined,
-    outbox: [],
     boot,
     number,
     leaf,
-    sealed: undefined,
-    evaluations: undefined,
-    explanation: undefined,
-    activity: undefined,
   };
 }
