@@ -1,6 +1,6 @@
 /** The commands of the log as a user runs them, against a stand-in server. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -63,6 +63,8 @@ test("log export writes what an honest server would give out, and log verify say
     Buffer.from(bytes).toString("hex"),
   ]);
   assert.deepEqual(filesIn("history"), new Map(expected.sort()));
+  const modes = ["history", "history/logs"].map((name) => statSync(join(folder, name)).mode & 0o777);
+  assert.deepEqual(modes, [0o700, 0o600], "bodies and results are nobody else's");
   const verified = await keystead("log", "verify", "history", "--key", vkey);
   assert.match(verified.stdout, /^good: 3 logs, 2 organizations, \d+ leaves, \d+ stamps verified, all up to 20\S+Z\n$/);
   assert.equal(verified.code, 0);

@@ -17,10 +17,11 @@ function entriesIn(folder: string): string[] {
   }
 }
 
+/** For whoever exports it alone: it has bodies and results of requests. */
 export function writeExport(folder: string, files: ReadonlyMap<string, Uint8Array>): void {
   for (const [path, content] of files) {
     const file = join(folder, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content, { flag: "wx" });
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, content, { flag: "wx", mode: 0o600 });
   }
 }
