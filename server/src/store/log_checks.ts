@@ -59,6 +59,7 @@ export async function findLastTile({ db }: Store, logId: string): Promise<number
       .selectFrom("log_entries")
       .select("first_position")
       .where("log_id", "=", logId)
+      .where("first_position", "<=", Number.MAX_SAFE_INTEGER)
       .orderBy("first_position", "desc")
       .limit(1),
   );
@@ -151,7 +152,7 @@ function readable(row: Pick<Tables["log_runs"], "organization_id" | "leaves">): 
   }
 }
 
-/** All runs of a log, whoever's, some at a time. */
+/** All runs of a log, whoever's, some at a time. Those that cannot be read are left out: the check of their organization comes upon them. */
 export async function* runsOfLog({ db }: Store, logId: string): AsyncGenerator<NamedPlace[]> {
   const limit = 1_000;
   let after = { organization_id: "", first_position: -1 };
@@ -162,6 +163,7 @@ export async function* runsOfLog({ db }: Store, logId: string): AsyncGenerator<N
         .selectFrom("log_runs")
         .select(["organization_id", "first_position", "leaves"])
         .where("log_id", "=", logId)
+        .where("first_position", "<=", Number.MAX_SAFE_INTEGER)
         .where((is) =>
           is.or([
             is("organization_id", ">", organization_id),
@@ -177,4 +179,32 @@ export async function* runsOfLog({ db }: Store, logId: string): AsyncGenerator<N
     if (last === undefined || rows.length < limit) return;
     after = last;
   }
+}
+
+const namedAtOnce = 200;
+
+/** Of the leaves that a run names, those that its organization has: `boot number`. */
+export async function leavesThere({ db }: Store, places: readonly NamedPlace[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  const organizationId = places[0]?.organizationId ?? "";
+  for (let at = 0; at < places.length; at += namedAtOnce) {
+    const numbers = places.slice(at, at + namedAtOnce).map(({ number }) => number);
+    const rows = await read(
+      db
+        .selectFrom("leaves")
+        .select(["boot", "number"])
+        .where("organization_id", "=", organizationId)
+        .where("number", "in", numbers),
+    );
+    for (const { boot, number } of rows) found.add(`${boot} ${number}`);
+  }
+  return found;
+}
+
+/** Whether anybody has this leaf: a process of the signer gives each number once. No index leads there. */
+export async function isLeafThere({ db }: Store, { boot, number }: Pick<NamedPlace, "boot" | "number">) {
+  const rows = await read(
+    db.selectFrom("leaves").select("number").where("boot", "=", boot).where("number", "=", number).limit(1),
+  );
+  return rows.length > 0;
 }

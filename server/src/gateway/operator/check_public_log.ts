@@ -3,6 +3,7 @@
  * add up to; what is made of something else is rebuilt from that.
  */
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
+import { Fault } from "@keystead/core/fault.ts";
 import { logOrigin, logVkey } from "@keystead/core/log/log_name.ts";
 import { openCheckpoint } from "@keystead/core/tlog/checkpoint.ts";
 import { tileWidth } from "@keystead/core/tlog/tiles.ts";
@@ -10,8 +11,16 @@ import { nodeCurves } from "../../curves/node_curves.ts";
 import type { Reply } from "../../frames/messages.ts";
 import { decodePage } from "../../state/pages.ts";
 import { findFirstOrganization } from "../../store/across.ts";
-import { entriesOfTile, findLastTile, listLogIds, runsOfLog } from "../../store/log_checks.ts";
-import { entryLength, readEntries } from "../../store/log_rows.ts";
+import { unlessAway } from "../../store/database_away.ts";
+import {
+  entriesOfTile,
+  findLastTile,
+  isLeafThere,
+  leavesThere,
+  listLogIds,
+  runsOfLog,
+} from "../../store/log_checks.ts";
+import { entryLength, type NamedPlace, readEntries } from "../../store/log_rows.ts";
 import { findPage } from "../../store/organizations.ts";
 import type { Inside } from "../../store/projection_rows.ts";
 import { findLog, keepLog, type LogRow, storeCheckpoint } from "../../store/public_log.ts";
@@ -25,8 +34,10 @@ export type CheckedLog = {
   logId: string;
   /** Positions that no run names. */
   unnamed: Set<number>;
-  /** A run that named this position does not count. */
-  disown(position: number): void;
+  /** Whether the leaf that a run names is another organization's. */
+  isForeign(place: NamedPlace): boolean;
+  /** A run that named this place does not count. */
+  disown(place: NamedPlace): void;
   /** What stands at a position, read by whoever holds the database. */
   entryAt(tx: Inside, position: number): Promise<Uint8Array | undefined>;
 };
@@ -55,7 +66,15 @@ export async function checkPublicLogs(check: PublicLogCheck): Promise<CheckedLog
       await dropStrays(store, logId, findings);
       continue;
     }
-    logs.set(logId, await checkOne(check, logId, state && toHex(state.logId) === logId ? state : undefined, findings));
+    const own = state && toHex(state.logId) === logId ? state : undefined;
+    try {
+      logs.set(logId, await checkOne(check, logId, own, findings));
+    } catch (thrown) {
+      const error = unlessAway(thrown);
+      if (error instanceof Fault && error.code === "unavailable") throw error;
+      // What makes one log unreadable must not keep the others, and the organizations, from being looked at.
+      findings.lost(`its rows cannot be read or rebuilt: ${error instanceof Error ? error.message : error}`);
+    }
   }
   return { logs, findings: all };
 }
@@ -99,8 +118,15 @@ async function checkOne(
   const signed = await checkRow(check, logId, state, findings);
   const owners: string[] = [];
   const claims: number[] = [];
+  const foreign = new Set<string>();
   for await (const places of runsOfLog(store, logId)) {
-    for (const { position, organizationId } of places) {
+    const there = await leavesThere(store, places);
+    for (const place of places) {
+      const { position, organizationId, boot, number } = place;
+      if (!there.has(`${boot} ${number}`) && (await isLeafThere(store, place))) {
+        foreign.add(nameOf(place));
+        continue;
+      }
       owners[position] = organizationId;
       claims[position] = (claims[position] ?? 0) + 1;
     }
@@ -112,12 +138,19 @@ async function checkOne(
   return {
     logId,
     unnamed,
-    disown(position) {
+    isForeign: (place) => foreign.has(nameOf(place)),
+    disown(place) {
+      const { position } = place;
+      if (foreign.has(nameOf(place))) return;
       claims[position] = (claims[position] ?? 1) - 1;
       if (claims[position] === 0 && position < size) unnamed.add(position);
     },
     entryAt: entryReader(logId),
   };
+}
+
+function nameOf({ organizationId, boot, number, position }: NamedPlace): string {
+  return `${organizationId} ${boot} ${number} ${position}`;
 }
 
 /** As far as rows go, or as the signer has signed. */

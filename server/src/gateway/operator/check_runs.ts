@@ -21,20 +21,23 @@ const rowsAtOnce = 200;
 export async function checkRuns(check: RunsCheck): Promise<void> {
   const { tx, organizationId, logs, findings } = check;
   const right = new Map<string, NamedPlace[]>();
+  /** Rows under another key than theirs come last: two may have each other's. */
+  const moved: Tables["log_runs"][] = [];
   for await (const rows of rowsOf(tx, "log_runs", organizationId, rowsAtOnce)) {
     for (const row of rows) {
       const log = logs.get(row.log_id);
       const places = log && (await placesIn(check, log, row));
       if (places === undefined) {
-        for (const { position } of readable(row) ?? []) log?.disown(position);
+        for (const place of readable(row) ?? []) log?.disown(place);
         if (findings.differs(`log_runs ${nameOf(row)}: it names leaves that do not stand there`))
           await deleteRow(tx, "log_runs", row);
         continue;
       }
-      await compareColumns(check, row, places);
+      await compareColumns(check, row, places, moved);
       right.set(row.log_id, [...(right.get(row.log_id) ?? []), ...places]);
     }
   }
+  for (const row of moved) await insertRow(tx, "log_runs", row);
   for (const log of logs.values()) {
     if (log.unnamed.size > 0) await findUnnamed(check, log, right.get(log.logId) ?? []);
   }
@@ -54,14 +57,30 @@ async function placesIn(
   if (places === undefined || places.length === 0) return undefined;
   const leaves = await leavesOf(tx, organizationId, places);
   for (const place of places) {
+    if (log.isForeign(place)) return undefined;
     const leaf = leaves.get(`${place.boot} ${place.number}`);
     const entry = await log.entryAt(tx, place.position);
-    // A leaf that is gone is `check-log`'s to miss: what named it stays.
-    if (leaf === undefined && entry !== undefined) continue;
+    // A leaf that is gone is `check-log`'s to miss: what named it stays, unless another leaf stands there.
+    if (leaf === undefined && entry !== undefined) {
+      if (await standsThere(tx, place, entry)) return undefined;
+      continue;
+    }
     const own = leaf && entryOfLeaf(leaf, place.ordinal);
     if (entry === undefined || own === undefined || toHex(own) !== toHex(entry)) return undefined;
   }
   return places;
+}
+
+/** Whether a leaf of the organization is what an entry was made of. */
+async function standsThere(tx: Inside, { organizationId, ordinal }: NamedPlace, entry: Uint8Array): Promise<boolean> {
+  const wanted = toHex(entry);
+  for await (const rows of rowsOf(tx, "leaves", organizationId, rowsAtOnce)) {
+    for (const { leaf } of rows) {
+      const own = entryOfLeaf(leaf, ordinal);
+      if (own !== undefined && toHex(own) === wanted) return true;
+    }
+  }
+  return false;
 }
 
 function readable(row: Tables["log_runs"]): NamedPlace[] | undefined {
@@ -91,6 +110,7 @@ async function compareColumns(
   { tx, findings }: RunsCheck,
   row: Tables["log_runs"],
   places: readonly NamedPlace[],
+  moved: Tables["log_runs"][],
 ): Promise<void> {
   const own = runRow(row.log_id, places);
   const columns = differingColumns(own, row);
@@ -99,7 +119,7 @@ async function compareColumns(
   if (own.first_position === row.first_position) await updateRow(tx, "log_runs", row, own);
   else {
     await deleteRow(tx, "log_runs", row);
-    await insertRow(tx, "log_runs", own);
+    moved.push(own);
   }
 }
 
