@@ -5,6 +5,7 @@ import { readCertificatePem } from "@keystead/core/attestation/read_certificate.
 import { verifyBootProof } from "@keystead/core/attestation/verify_boot_proof.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
+import { sql } from "kysely";
 import { createGatewayRig, type GatewayRig } from "../../test/gateway_rig.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { nodeP384 } from "../curves/node_p384.ts";
@@ -71,6 +72,14 @@ for (const dialect of ["sqlite", "postgres"] as const) {
     assert.deepEqual((await findBootProof(rig.store, keys[0] ?? ""))?.proof, before.proof);
     assert.equal((await leavesOf(rig)).filter(({ leaf }) => leaf.event === "BOOTED").length, 2);
     assert.equal((await rig.store.db.selectFrom("loaded_files").selectAll().execute()).length, 1, "one list for both");
+  });
+
+  test(`${dialect}: a version that was changed so that nobody can read it keeps no start from being recorded`, async (t) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    await sql`update organizations set version = 4611686018427387905`.execute(rig.store.db);
+    await record(rig);
+    assert.equal((await leavesOf(rig)).filter(({ leaf }) => leaf.event === "BOOTED").length, 1);
   });
 }
 

@@ -9,7 +9,6 @@ import { Fault } from "@keystead/core/fault.ts";
 import { sha256 } from "../state/digest.ts";
 import { findBootProof } from "../store/across.ts";
 import type { CommitItem } from "../store/commit_item.ts";
-import { findVersion } from "../store/organizations.ts";
 import type { Store } from "../store/store.ts";
 import { appsOf, type PublicBoot } from "../views/boot_proof_view.ts";
 import type { SignerLink } from "./link/signer_link.ts";
@@ -17,7 +16,7 @@ import type { Committer } from "./submit/committer.ts";
 import { loneRun } from "./submit/run.ts";
 import { toCommitItem } from "./submit/to_commit_item.ts";
 
-/** Other gateways may move the first organization on meanwhile. It changes by its own users' acts alone, so seldom. */
+/** It may be in one group with another's item that must be prepared anew, and then is not written either. */
 const maxAttempts = 20;
 
 export async function recordBoot(store: Store, link: SignerLink, committer: Committer): Promise<PublicBoot> {
@@ -27,7 +26,7 @@ export async function recordBoot(store: Store, link: SignerLink, committer: Comm
   // The same signer may be joined again: then its leaf is there, and whatever is not released yet is released with the leftovers.
   if ((await findBootProof(store, key)) === undefined) {
     const files = { digest: toHex(sha256(loadedFiles)), list: loadedFiles };
-    await commit(store, committer, {
+    await commit(committer, {
       ...toCommitItem(prepared),
       bootProof: { ephemeralKey: key, proof, createdAtMs, files },
     });
@@ -35,12 +34,10 @@ export async function recordBoot(store: Store, link: SignerLink, committer: Comm
   return { apps: appsOf(prepared.organizationId), attestationRoot: certificatePem(rootCertificate) };
 }
 
-/** It was decided on no state, so any version will do: it only has to be the one that stands. */
-async function commit(store: Store, committer: Committer, item: CommitItem): Promise<void> {
+/** It was decided on no state, so it stands on any. */
+async function commit(committer: Committer, item: CommitItem): Promise<void> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const expectedVersion = await findVersion(store, item.organizationId);
-    if (expectedVersion === undefined) throw new Fault("unavailable", "the first organization is not there");
-    const outcome = await committer.commit({ ...item, expectedVersion }, loneRun);
+    const outcome = await committer.commit({ ...item, expectedVersion: undefined }, loneRun);
     if (outcome.kind === "committed") return;
   }
   throw new Fault("unavailable", "the start of the signer could not be recorded; it is tried again");

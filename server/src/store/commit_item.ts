@@ -14,8 +14,11 @@ export type NewRecordRow = { content: Uint8Array; sealed: Uint8Array; blindIndex
 
 export type CommitItem = {
   organizationId: string;
-  /** The version it was prepared on: the database's, or the one the item before it in this group produces. */
-  expectedVersion: number;
+  /**
+   * The version it was prepared on: the database's, or the one the item before it in this group produces. Undefined for what was decided
+   * on no state: that stands whatever the version is, even one that was changed and cannot be read.
+   */
+  expectedVersion: number | undefined;
   /** The header it was prepared on. A version alone could be another gateway's; with it, only this very state fits. */
   expectedHeader?: Uint8Array;
   /** Heads of other organizations that must stand, too: of a parent that acts in this one. Nothing of them is changed. */

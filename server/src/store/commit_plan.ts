@@ -52,7 +52,8 @@ function continues(plan: OrganizationPlan, item: CommitItem): boolean {
   const header = plan.head?.header;
   if (header !== undefined && expectedHeader !== undefined && Buffer.compare(header, expectedHeader) !== 0)
     return false;
-  if (expectedVersion !== plan.version || (birth !== undefined && plan.leaves.length > 0)) return false;
+  if (expectedVersion !== undefined && expectedVersion !== plan.version) return false;
+  if (birth !== undefined && plan.leaves.length > 0) return false;
   // Of two states of one parent, one at most is its newest.
   const isOther = ({ organizationId, header: wanted }: { organizationId: string; header: Uint8Array }) => {
     const known = plan.standing.get(organizationId);
@@ -252,6 +253,7 @@ function addBootProof({ organizationId, bootProofs, loadedFiles }: OrganizationP
 }
 
 function addState(plan: OrganizationPlan, next: NonNullable<CommitItem["next"]>): void {
+  if (plan.version === undefined) throw new Fault("internal", "an item that was decided on no state changes one");
   if (next.version <= plan.version) throw new Fault("internal", "versions of an organization only grow");
   plan.version = next.version;
   plan.head = next;
@@ -334,7 +336,7 @@ function addChange(plan: OrganizationPlan, change: Change, texts: readonly NewTe
 export function organizationRow(
   plan: OrganizationPlan & { birth: NonNullable<OrganizationPlan["birth"]> },
 ): Tables["organizations"] {
-  const { organizationId, birth, head, version, settings } = plan;
+  const { organizationId, birth, head, settings } = plan;
   if (head === undefined) throw new Fault("internal", "an organization is born without a state");
   const [activity] = plan.activities.values();
   const bornAtMs = activity?.created_at_ms ?? Date.now();
@@ -342,7 +344,7 @@ export function organizationRow(
     organization_id: organizationId,
     parent_id: birth.parentId ?? null,
     organization_name: settings?.organizationName ?? birth.organizationName,
-    version,
+    version: head.version,
     header: head.header,
     directory: head.directory,
     created_at_ms: settings?.createdAtMs ?? bornAtMs,

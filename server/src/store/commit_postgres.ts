@@ -107,7 +107,7 @@ function isViolation(error: unknown): boolean {
 
 const headColumns = {
   organization_id: "text",
-  expected_version: "integer",
+  expected_version: "integer?",
   expected_header: "bytes?",
   version: "integer?",
   header: "bytes?",
@@ -224,11 +224,11 @@ function addHeads(statement: StatementBuilder, plans: readonly OrganizationPlan[
   const standing = plans.filter(({ birth }) => birth === undefined);
   if (standing.length > 0) {
     const moves = standing.some(({ head }) => head !== undefined);
-    const rows = standing.map(({ organizationId, expectedVersion, expectedHeader, version, head, settings }) => ({
+    const rows = standing.map(({ organizationId, expectedVersion, expectedHeader, head, settings }) => ({
       organization_id: organizationId,
       expected_version: expectedVersion,
       expected_header: expectedHeader,
-      version: head && version,
+      version: head?.version,
       header: head?.header,
       directory: head?.directory,
       organization_name: settings?.organizationName,
@@ -240,7 +240,7 @@ function addHeads(statement: StatementBuilder, plans: readonly OrganizationPlan[
     statement.part(
       moves ? "locked" : "locked_shared",
       `select organizations.organization_id from organizations join heads using (organization_id)
-        where organizations.version = heads.expected_version
+        where organizations.version = coalesce(heads.expected_version, organizations.version)
           and organizations.header = coalesce(heads.expected_header, organizations.header)
         order by organizations.parent_id is not null, organizations.organization_id for ${moves ? "no key update" : "share"} of organizations`,
     );
@@ -253,7 +253,7 @@ function addHeads(statement: StatementBuilder, plans: readonly OrganizationPlan[
           deleted_at_ms = coalesce(heads.deleted_at_ms, organizations.deleted_at_ms)
           from heads join locked using (organization_id)
           where organizations.organization_id = heads.organization_id
-            and organizations.version = heads.expected_version and heads.version is not null
+            and organizations.version = coalesce(heads.expected_version, organizations.version) and heads.version is not null
           returning organizations.organization_id`,
       );
       committed.push("select organization_id from moved");

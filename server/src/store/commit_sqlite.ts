@@ -139,7 +139,7 @@ function doOthersStand(sqlite: SqliteConnection, { standing }: OrganizationPlan)
   return standing.entries().every(([id, header]) => sqlite.statement(isHead).get(id, header) !== undefined);
 }
 
-const atExpected = "where organization_id = ? and version = ? and header = coalesce(?, header)";
+const atExpected = "where organization_id = ? and version = coalesce(?, version) and header = coalesce(?, header)";
 
 const isAtHead = `select 1 from organizations ${atExpected}`;
 
@@ -149,7 +149,8 @@ const setHeadAndSettings = `update organizations set version = ?, header = ?, di
   organization_name = ?, updated_at_ms = ?, deleted_at_ms = coalesce(?, deleted_at_ms) ${atExpected}`;
 
 function moveHead(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
-  const { organizationId, expectedVersion, version, head, birth, settings } = plan;
+  const { organizationId, head, birth, settings } = plan;
+  const expectedVersion = plan.expectedVersion ?? null;
   const expectedHeader = plan.expectedHeader ?? null;
   if (birth !== undefined) {
     insert(sqlite, "organizations", organizationRow({ ...plan, birth }));
@@ -160,7 +161,7 @@ function moveHead(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
     const found = sqlite.statement(isAtHead).get(organizationId, expectedVersion, expectedHeader);
     return found !== undefined;
   }
-  const stored = [version, head.header, head.directory];
+  const stored = [head.version, head.header, head.directory];
   const expected = [organizationId, expectedVersion, expectedHeader];
   if (settings === undefined) return sqlite.statement(setHead).run(...stored, ...expected).changes === 1;
   const { organizationName, updatedAtMs, deleted } = settings;

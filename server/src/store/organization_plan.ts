@@ -7,11 +7,11 @@ import type { Tables } from "./tables.ts";
 
 export type OrganizationPlan = {
   readonly organizationId: string;
-  readonly expectedVersion: number;
+  readonly expectedVersion: number | undefined;
   readonly expectedHeader: Uint8Array | undefined;
   /** Where the chain stands after its last item; the head when some item changed state. */
-  version: number;
-  head?: { header: Uint8Array; directory: Uint8Array };
+  version: number | undefined;
+  head?: { version: number; header: Uint8Array; directory: Uint8Array };
   /** Heads of other organizations that must stand, by their ids. */
   readonly standing: Map<string, Uint8Array>;
   readonly birth: CommitItem["birth"];

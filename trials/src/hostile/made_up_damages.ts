@@ -93,6 +93,23 @@ const bodyDamages: Damage[] = [
   },
 ];
 
+/** Nor does a stamp of it come with a token. */
+const tokenDamages: Damage[] = [
+  {
+    name: "sealed_disclosures: a token is put in that the signer did not seal",
+    table: "sealed_disclosures",
+    what: "a token is put in that the signer did not seal",
+    found: "check-database",
+    apply: (raw, { targetOrganization }, _donor, random) =>
+      raw.insert("sealed_disclosures", {
+        organization_id: targetOrganization.organizationId,
+        digest: random.pick(["5e".repeat(32), `${random.below(1_000_000)}`, ""]),
+        sealed: random.pick([new Uint8Array(hugeLength), new Uint8Array(300), new Uint8Array()]),
+        ends_at_ms: random.pick([0, Number.MAX_SAFE_INTEGER]),
+      }),
+  },
+];
+
 /** Nor does it ask for app proofs. */
 const proofDamages: Damage[] = [
   {
@@ -206,6 +223,7 @@ export const madeUpDamages: readonly Damage[] = [
   ...markDamages,
   ...messageDamages,
   ...bodyDamages,
+  ...tokenDamages,
   ...proofDamages,
   ...topDamages,
   ...claimDamages,
