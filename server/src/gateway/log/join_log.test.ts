@@ -113,6 +113,18 @@ for (const dialect of dialects) {
     assert.deepEqual(notes, []);
   });
 
+  test(`on ${dialect} a changed list of logs is told to the operator, and the gateway joins all the same`, async (t) => {
+    const rig = await rigOf(t);
+    if (rig === undefined) return;
+    for (const content of ["", " ", "{}", "null", '{"format":99}'].map((text) => Buffer.from(text))) {
+      await rig.store.db.updateTable("pages").set({ content }).where("name", "=", "logs").execute();
+      const { joining, notes } = startGateway(rig, rig.signer);
+      assert.equal(await joinLog(joining, { serves: true }), true);
+      assert.deepEqual(notes.length, 1);
+      assert.match(notes[0] ?? "", /list of logs was changed; stop the server and run `npx keystead check-database`/);
+    }
+  });
+
   test(`on ${dialect} after a power cut the same leaves get the same places, and no row changes`, async (t) => {
     const rig = await rigOf(t);
     if (rig === undefined) return;

@@ -5,11 +5,9 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Reply } from "../../frames/messages.ts";
-import { decodePage } from "../../state/pages.ts";
-import { findFirstOrganization, type LeafRow, listLeaves } from "../../store/across.ts";
+import { type LeafRow, listLeaves } from "../../store/across.ts";
 import { findLeaf } from "../../store/leaves.ts";
 import type { NamedPlace } from "../../store/log_rows.ts";
-import { findPage } from "../../store/organizations.ts";
 import { findStoredEnd, keepLog, noteEndedLogs } from "../../store/public_log.ts";
 import type { Store } from "../../store/store.ts";
 import { dropPlaces, storedPlaces } from "../../store/stored_places.ts";
@@ -17,6 +15,7 @@ import type { SignerLink } from "../link/signer_link.ts";
 import type { LogPlaces } from "../places/log_places.ts";
 import type { Committer } from "../submit/committer.ts";
 import { toLeftover } from "../submit/stored_leaf.ts";
+import { listedLogs } from "./listed_logs.ts";
 import { openLog, releaseListing } from "./open_log.ts";
 
 export type JoinLogDependencies = {
@@ -68,7 +67,7 @@ export async function keepPlaces(dependencies: JoinLogDependencies, state: LogSt
   const { store, committer, places } = dependencies;
   const logId = toHex(state.logId);
   await keepLog(store, logId, state.origin, Date.now());
-  await noteFollowed(store);
+  await noteFollowed(dependencies);
   const stored = await findStoredEnd(store, logId);
   places.begin(logId, stored, state.size);
   if (stored > state.size) await releaseAgain(dependencies, logId, state.size);
@@ -76,16 +75,15 @@ export async function keepPlaces(dependencies: JoinLogDependencies, state: LogSt
   await committer.settle();
 }
 
-/** Which logs another one follows, by the first organization's own list. */
-async function noteFollowed(store: Store): Promise<void> {
-  const first = await findFirstOrganization(store);
-  const page = first === undefined ? undefined : await findPage(store, first, "logs");
-  if (page === undefined) return;
-  const listed = [...decodePage("logs", page).values()];
-  await noteEndedLogs(
-    store,
-    listed.flatMap(({ previous }) => previous?.logId ?? []),
-  );
+/** Which logs another one follows. A list that was changed must not stop those who have nothing to do with it. */
+async function noteFollowed({ store, note }: JoinLogDependencies): Promise<void> {
+  const listed = await listedLogs(store);
+  if (listed === undefined) {
+    note("the first organization's list of logs was changed; stop the server and run `npx keystead check-database`");
+    return;
+  }
+  const followed = Array.from(listed.values(), ({ previous }) => previous?.logId ?? []);
+  await noteEndedLogs(store, followed.flat());
 }
 
 /**

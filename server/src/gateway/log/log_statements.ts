@@ -1,5 +1,6 @@
 /** Asks this host's signer how many leaves of an organization its log has. */
 import { Fault } from "@keystead/core/fault.ts";
+import { FrameTooLong } from "../../frames/frame.ts";
 import { findFirstOrganization } from "../../store/across.ts";
 import type { StatementWithLogs } from "../../store/log_statements.ts";
 import { loadHeaders, loadPartOfState } from "../../store/organizations.ts";
@@ -30,8 +31,22 @@ export function createOwnStatements({ store, link, places }: LogStatementDepende
   async function sign(organizationId: string): Promise<StatementWithLogs> {
     if (places.logId === undefined) throw new Fault("unavailable", "the signer has not joined yet");
     const firstId = await findFirstOrganization(store);
+    if (firstId === undefined)
+      throw new Fault("unavailable", "there is no first organization, whose page lists the logs");
+    try {
+      return await signBeside(firstId, organizationId);
+    } catch (error) {
+      if (!isAboutRows(error)) throw error;
+      throw new Fault(
+        "unavailable",
+        `the list of logs is not to be had: organization ${firstId} has changed rows; ${remedy}`,
+      );
+    }
+  }
+
+  async function signBeside(firstId: string, organizationId: string): Promise<StatementWithLogs> {
     let linksFrom: number | undefined;
-    for (let attempt = 0; attempt < maxAttempts && firstId !== undefined; attempt++) {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const state = await loadPartOfState(store, firstId, "logs");
       if (state === undefined) break;
       const { version, header, directory, pages } = state;
@@ -45,6 +60,14 @@ export function createOwnStatements({ store, link, places }: LogStatementDepende
   }
 
   return (organizationId: string) => limited(() => sign(organizationId));
+}
+
+const remedy = "stop the server and run `npx keystead check-database`";
+
+/** Whether rows of the first organization were refused, or are too long to be shown, or have numbers that nobody can read. */
+function isAboutRows(error: unknown): boolean {
+  if (error instanceof Fault) return error instanceof FrameTooLong || error.code === "aborted";
+  return error instanceof RangeError;
 }
 
 /** A page is JSON. */

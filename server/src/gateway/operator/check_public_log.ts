@@ -9,8 +9,6 @@ import { openCheckpoint } from "@keystead/core/tlog/checkpoint.ts";
 import { tileWidth } from "@keystead/core/tlog/tiles.ts";
 import { nodeCurves } from "../../curves/node_curves.ts";
 import type { Reply } from "../../frames/messages.ts";
-import { decodePage } from "../../state/pages.ts";
-import { findFirstOrganization } from "../../store/across.ts";
 import { unlessAway } from "../../store/database_away.ts";
 import {
   entriesOfTile,
@@ -21,11 +19,11 @@ import {
   runsOfLog,
 } from "../../store/log_checks.ts";
 import { entryLength, type NamedPlace, readEntries } from "../../store/log_rows.ts";
-import { findPage } from "../../store/organizations.ts";
 import type { Inside } from "../../store/projection_rows.ts";
 import { findLog, keepLog, type LogRow, storeCheckpoint } from "../../store/public_log.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
+import { listedLogs } from "../log/listed_logs.ts";
 import { findingsOfLog, type OrganizationFindings } from "./check_findings.ts";
 import { checkLogRows } from "./log_rows_check.ts";
 
@@ -58,7 +56,7 @@ export async function checkPublicLogs(check: PublicLogCheck): Promise<CheckedLog
   const state = await link.request("logState", {});
   const logs = new Map<string, CheckedLog>();
   const all: OrganizationFindings[] = [];
-  const listed = await listedLogs(store);
+  const listed = new Set((await listedLogs(store))?.keys());
   for (const logId of new Set([...(await listLogIds(store)), ...listed])) {
     const findings = findingsOfLog(logId, rebuilds);
     all.push(findings);
@@ -77,18 +75,6 @@ export async function checkPublicLogs(check: PublicLogCheck): Promise<CheckedLog
     }
   }
   return { logs, findings: all };
-}
-
-/** By the first organization's own page. */
-async function listedLogs(store: Store): Promise<Set<string>> {
-  const first = await findFirstOrganization(store);
-  const page = first && (await findPage(store, first, "logs"));
-  try {
-    return new Set(page && decodePage("logs", page).keys());
-  } catch {
-    // The check of its state says what is wrong with it.
-    return new Set();
-  }
 }
 
 async function isSigned({ store, deploymentId, logKey }: PublicLogCheck, logId: string): Promise<boolean> {
