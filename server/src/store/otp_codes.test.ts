@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
 import { dialects, openTestStore } from "../../test/open_test_store.ts";
 import { birth, newActivity, nowMs, signing } from "../../test/store_items.ts";
-import { forgetCodes } from "./across.ts";
+import { forgetCodes } from "./across_ended.ts";
 import { findActivity } from "./activities.ts";
 import { commitGroup } from "./commit.ts";
 import type { CommitItem } from "./commit_item.ts";

@@ -5,7 +5,7 @@ import {
   forgetMessages,
   forgetRefusedBytes,
   forgetSignUpClaims,
-} from "../../store/across.ts";
+} from "../../store/across_ended.ts";
 import type { Store } from "../../store/store.ts";
 import type { Job } from "./job_runner.ts";
 

@@ -5,7 +5,7 @@
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Reply } from "../../frames/messages.ts";
-import { listEndedBodies, listEndedDisclosures } from "../../store/across.ts";
+import { listEndedBodies, listEndedDisclosures } from "../../store/across_ended.ts";
 import { type ClosedBody, storeOpenedBody } from "../../store/sealed_bodies.ts";
 import { type ClosedDisclosure, storeOpenedDisclosure } from "../../store/sealed_disclosures.ts";
 import type { Store } from "../../store/store.ts";

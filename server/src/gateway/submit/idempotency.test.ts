@@ -9,7 +9,7 @@ import { createGatewayRig } from "../../../test/gateway_rig.ts";
 import { dialects } from "../../../test/open_test_store.ts";
 import type { AnyActivity } from "../../endpoints/define_activity.ts";
 import { activities } from "../../generated/activities.ts";
-import { forgetIdempotencyKeys } from "../../store/across.ts";
+import { forgetIdempotencyKeys } from "../../store/across_ended.ts";
 import type { Store } from "../../store/store.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import { keyedRequest, readKey } from "./idempotency.ts";

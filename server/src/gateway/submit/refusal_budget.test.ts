@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createGatewayRig, type GatewayRig, type Person, Refused } from "../../../test/gateway_rig.ts";
 import { dialects } from "../../../test/open_test_store.ts";
-import { forgetRefusedBytes } from "../../store/across.ts";
+import { forgetRefusedBytes } from "../../store/across_ended.ts";
 import type { Store } from "../../store/store.ts";
 import type { TableName } from "../../store/tables.ts";
 import { createCommitter } from "./committer.ts";
