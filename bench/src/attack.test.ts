@@ -65,3 +65,16 @@ test("a round in which the machine stood still is not what is told", () => {
   rounds[0] = { before: taking(1), during: taking(2.5) };
   assert.match(missed({ rounds })[0] ?? "", /p99 of the member is 2.50 times/);
 });
+
+test("the report says which attack the neighbour noticed most, beside its own target", () => {
+  const rows = [
+    row({}),
+    row({ name: "payloads flood", during: taking(3) }),
+    row({ name: "deep JSON", during: taking(1.4) }),
+  ];
+  const lines = attackText({ database: "sqlite", restMb: 0, rows }).split("\n");
+  assert.deepEqual(lines.slice(-2), [
+    "sqlite: under 3 attacks 0 requests of the neighbour failed  (target 0)",
+    "sqlite: under slow headers the neighbour's p99 is 1.50 times what it was, and nowhere closer to its target  (target 2)",
+  ]);
+});

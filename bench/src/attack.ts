@@ -353,7 +353,21 @@ export function attackText({ database, restMb, rows }: AttackReport): string {
     "",
     ...rows.map(({ name }) => `${name}: ${attacks[name].says}`),
     `(target: ratio at most ${attackTarget}, no honest request failed; where a key is misused, its own member's are left out)`,
+    ...worstLines({ database, rows }),
   ].join("\n");
+}
+
+/** What all attacks together did to the neighbour, who has nothing to do with any of them. */
+function worstLines({ database, rows }: Pick<AttackReport, "database" | "rows">): string[] {
+  const targetOf = ({ name }: AttackRow) => (attacks[name] as Attack).ratio ?? attackTarget;
+  const shareOf = (row: AttackRow) => ratioOf(row, "neighbour") / targetOf(row);
+  const [worst] = rows.toSorted((a, b) => shareOf(b) - shareOf(a));
+  if (worst === undefined) return [];
+  const failed = rows.reduce((sum, row) => sum + failuresOf(row, "neighbour", "during"), 0);
+  return [
+    `${database}: under ${rows.length} attacks ${failed} requests of the neighbour failed  (target 0)`,
+    `${database}: under ${worst.name} the neighbour's p99 is ${ratioOf(worst, "neighbour").toFixed(2)} times what it was, and nowhere closer to its target  (target ${targetOf(worst)})`,
+  ];
 }
 
 const honestWidths = [8, 8, 9, 9, 7, 7] as const;

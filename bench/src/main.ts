@@ -3,9 +3,10 @@
  * because ratios travel between machines and times do not. `--quick` for a look, `--json FILE` for machines,
  * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed, `--scale` to
  * measure few sub-organizations against many instead, `--scale --wallets` few wallets against many, `--attack` to measure honest
- * clients before and during attacks, `--attack --only PATTERN` some of them, `--attack --alone --only PATTERN` what a flooding
- * organization gets when nobody else asks, `--timing` to compare times that might tell something about one-time codes, `--log` to
- * measure signatures and starts with the log against the last version that had none (`--log --against REF`: another version).
+ * clients before and during attacks, `--attack --only PATTERN` some of them, `--attack --except PATTERN` all others, `--attack --alone
+ * --only PATTERN` what a flooding organization gets when nobody else asks, `--timing` to compare times that might tell something about
+ * one-time codes, `--log` to measure signatures and starts with the log against the last version that had none (`--log --against REF`:
+ * another version).
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -45,6 +46,7 @@ const { values: options } = parseArgs({
     wallets: { type: "boolean" },
     attack: { type: "boolean" },
     only: { type: "string" },
+    except: { type: "string" },
     alone: { type: "boolean" },
     timing: { type: "boolean" },
     log: { type: "boolean" },
@@ -98,7 +100,7 @@ if (options.scale) {
 if (options.attack) {
   const size = options.quick ? { rounds: 1, seconds: 5 } : { rounds: 3, seconds: 10 };
   for (const name of names) {
-    const plan = { ...size, leadMs: 2_000, only: new RegExp(options.only ?? ""), isQuick: options.quick === true };
+    const plan = { ...size, leadMs: 2_000, only: chosen(options), isQuick: options.quick === true };
     if (options.alone) {
       console.log(await measureAlone(name, plan, say));
       continue;
@@ -189,6 +191,10 @@ async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
     await remove();
     await database.close();
   }
+}
+
+function chosen({ only = "", except }: { only?: string; except?: string }): RegExp {
+  return new RegExp(except === undefined ? only : `^(?!.*(?:${except}))`);
 }
 
 function say(progress: string): void {
