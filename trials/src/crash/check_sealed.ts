@@ -21,7 +21,8 @@ const sealedSteps: readonly Step[] = [
 
 /**
  * Of an act whose result is sealed, stopped at this step. False when it was stopped before the act's own leaf is there: a vote over
- * bytes that wait has the leaves from before it released once more, where nobody has marked them yet.
+ * bytes that wait has the leaves from before it released once more, where nobody has marked them yet, and what came before the act is
+ * settled on its own. An act that is settled without ever having been sealed never comes to this step again, which shows, too.
  */
 export async function checkSealed(source: Source, step: Step): Promise<boolean> {
   if (!sealedSteps.includes(step)) return true;
@@ -29,7 +30,8 @@ export async function checkSealed(source: Source, step: Step): Promise<boolean> 
   try {
     const leaves = await unreleasedLeaves(raw);
     const waiting = leaves.filter(({ sealed }) => sealed !== null);
-    if (waiting.length === 0 && leaves.length > 0 && (await areUndecided(raw, leaves))) return false;
+    const isEarlier = step === "settling" || (leaves.length > 0 && (await areUndecided(raw, leaves)));
+    if (waiting.length === 0 && isEarlier) return false;
     assert.ok(waiting.length > 0, `nothing is sealed in the database at ${step}`);
     for (const leaf of waiting) {
       const { type = "", result } = (await activityOf(raw, leaf)) ?? {};
