@@ -24,7 +24,7 @@ const benchNames = [
   "bench",
   "bench --scale",
   "bench --scale --wallets",
-  // In parts: each takes more than an hour on one database, and is written down when it has come to its end.
+  // In parts: all attacks take three hours, and a part is written down when it has come to its end.
   ...["sqlite", "postgres"].flatMap((database) => [
     `bench --attack --only flood$|costliest --database ${database}`,
     `bench --attack --except flood$|costliest --database ${database}`,

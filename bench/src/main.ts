@@ -193,8 +193,9 @@ async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
   }
 }
 
-function chosen({ only = "", except }: { only?: string; except?: string }): RegExp {
-  return new RegExp(except === undefined ? only : `^(?!.*(?:${except}))`);
+/** Without an exception nothing is excepted: `(?!)` fits nowhere. */
+function chosen({ only = "", except = "(?!)" }: { only?: string; except?: string }): RegExp {
+  return new RegExp(`^(?!.*(?:${except})).*(?:${only})`);
 }
 
 function say(progress: string): void {

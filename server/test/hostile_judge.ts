@@ -10,11 +10,12 @@ import { p256 } from "@noble/curves/nist.js";
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { Frame } from "../src/frames/frame.ts";
 import { type MessageKind, messages, type Prepared, type Request } from "../src/frames/messages.ts";
-import { activities, activityForms } from "../src/generated/activities.ts";
+import { activities } from "../src/generated/activities.ts";
 import { sha256 } from "../src/state/digest.ts";
 import { createLogJudge } from "./hostile_log_judge.ts";
 import type { Run } from "./hostile_run.ts";
 import type { Verdict, Want } from "./hostile_wants.ts";
+import { isShownResult } from "./shown_result.ts";
 
 export type Judge = {
   /** What this request may come to; every other body may come to nothing. */
@@ -47,7 +48,7 @@ export function createJudge(run: Run): Judge {
     if (own.expectedHeader === undefined || !heads.has(toHex(own.expectedHeader))) {
       return `decided on a state that is not the newest (version ${own.expectedVersion}): ${status}`;
     }
-    if (own.sealed !== undefined && result !== undefined && !isShown(type, result))
+    if (own.sealed !== undefined && result !== undefined && !isShownResult(type, result))
       return "a result that should be sealed lies open";
     if (status === "ACTIVITY_STATUS_REJECTED" || status === "ACTIVITY_STATUS_FAILED") {
       counts["on record"] += 1;
@@ -116,27 +117,22 @@ export function createJudge(run: Run): Judge {
   };
 }
 
-/** Whether a result is without its bearer value, which alone is sealed then. */
-function isShown(type: string, result: string): boolean {
-  const field = activityForms.get(type)?.activity.bearer?.field;
-  return field !== undefined && JSON.parse(result)[field] === "";
-}
-
 /**
  * What a request of the run may come to once more. All is over but for what changes no state and is the same each time: signing, and a
  * session that only reads, which ends when it would have.
  */
 function verdictOfOld({ targetOrganization, neighbour }: Run, { body, stamp }: Run["requests"][number]): Verdict {
   const { type } = JSON.parse(Buffer.from(body).toString("utf8"));
-  if (type === activities.create_read_only_session.type) return "DONE";
-  if (!/SIGN_(RAW|TRANSACTION)/.test(type)) return "NOTHING";
+  const isSession = type === activities.create_read_only_session.type;
+  if (!isSession && !/SIGN_(RAW|TRANSACTION)/.test(type)) return "NOTHING";
   const { publicKey } = JSON.parse(Buffer.from(stamp, "base64url").toString("utf8"));
   const isOf = (names: readonly ("ann" | "dave")[]) =>
     [targetOrganization, neighbour].some((each) =>
       names.some((name) => publicKeyOf(each[name].privateKey) === publicKey),
     );
   if (isOf(["dave"])) return "DONE";
-  return isOf(["ann"]) ? "WAITS" : "NOTHING";
+  if (!isOf(["ann"])) return "NOTHING";
+  return isSession ? "DONE" : "WAITS";
 }
 
 function publicKeyOf(privateKey: Uint8Array): string {

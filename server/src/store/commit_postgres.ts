@@ -253,7 +253,7 @@ function addHeads(statement: StatementBuilder, plans: readonly OrganizationPlan[
           deleted_at_ms = coalesce(heads.deleted_at_ms, organizations.deleted_at_ms)
           from heads join locked using (organization_id)
           where organizations.organization_id = heads.organization_id
-            and organizations.version = coalesce(heads.expected_version, organizations.version) and heads.version is not null
+            and organizations.version = heads.expected_version and heads.version is not null
           returning organizations.organization_id`,
       );
       committed.push("select organization_id from moved");

@@ -3,8 +3,8 @@
  * released, whoever reads the database meanwhile.
  */
 import assert from "node:assert/strict";
-import { activityForms } from "@keystead/server/generated/activities.ts";
 import type { Step } from "@keystead/server/state/steps.ts";
+import { isShownResult } from "../../../server/test/shown_result.ts";
 import { openRaw, type RawDatabase, type Row, type Source, type Value } from "../hostile/raw_database.ts";
 
 /** From the commit to the moment before the row gets its result. */
@@ -59,8 +59,7 @@ async function activityOf(raw: RawDatabase, { organization_id, activity_id }: Ro
 
 /** No result; or one without its bearer value, which is in no row ever. */
 function isSealed(type: string, result: Value | undefined): boolean {
-  const field = activityForms.get(type)?.activity.bearer?.field;
-  return result === null || (field !== undefined && typeof result === "string" && JSON.parse(result)[field] === "");
+  return result === null || (typeof result === "string" && isShownResult(type, result));
 }
 
 /** Leaves that nobody has marked as released. */

@@ -33,41 +33,40 @@ export function createOwnStatements({ store, link, places }: LogStatementDepende
     const firstId = await findFirstOrganization(store);
     if (firstId === undefined)
       throw new Fault("unavailable", "there is no first organization, whose page lists the logs");
-    try {
-      return await signBeside(firstId, organizationId);
-    } catch (error) {
-      if (!isAboutRows(error)) throw error;
-      throw new Fault(
-        "unavailable",
-        `the list of logs is not to be had: organization ${firstId} has changed rows; ${remedy}`,
-      );
-    }
-  }
-
-  async function signBeside(firstId: string, organizationId: string): Promise<StatementWithLogs> {
     let linksFrom: number | undefined;
+    let refusal: string | undefined;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const state = await loadPartOfState(store, firstId, "logs");
-      if (state === undefined) break;
-      const { version, header, directory, pages } = state;
-      const links = linksFrom === undefined ? [] : await loadHeaders(store, firstId, linksFrom, version);
-      const first = { header, directory, pages, links };
-      const reply = await link.request("logStatement", { organizationId, first });
-      if (reply.kind === "signed") return { statement: reply.value.note, logs: textOf(pages[0]?.content) };
-      linksFrom = reply.value.linksFrom;
+      try {
+        const state = await loadPartOfState(store, firstId, "logs");
+        if (state === undefined) break;
+        const { version, header, directory, pages } = state;
+        const links = linksFrom === undefined ? [] : await loadHeaders(store, firstId, linksFrom, version);
+        const first = { header, directory, pages, links };
+        const reply = await link.request("logStatement", { organizationId, first });
+        if (reply.kind === "signed") return { statement: reply.value.note, logs: textOf(pages[0]?.content) };
+        linksFrom = reply.value.linksFrom;
+      } catch (error) {
+        refusal = aboutRows(firstId, error);
+        if (refusal === undefined) throw error;
+      }
     }
-    throw new Fault("unavailable", "the list of logs changes; try again");
+    const why =
+      refusal === undefined ? "the list of logs changes; try again" : `the list of logs is not to be had: ${refusal}`;
+    throw new Fault("unavailable", why);
   }
 
   return (organizationId: string) => limited(() => sign(organizationId));
 }
 
-const remedy = "stop the server and run `npx keystead check-database`";
-
-/** Whether rows of the first organization were refused, or are too long to be shown, or have numbers that nobody can read. */
-function isAboutRows(error: unknown): boolean {
-  if (error instanceof Fault) return error instanceof FrameTooLong || error.code === "aborted";
-  return error instanceof RangeError;
+/**
+ * What is wrong with rows of the first organization; undefined for an error about anything else. Once, the signer may only have been
+ * offered what another gateway has moved on from: its words count when it says so of what is read anew.
+ */
+function aboutRows(firstId: string, error: unknown): string | undefined {
+  if (error instanceof Fault && error.code === "aborted") return error.message;
+  const isUnreadable = (error as { code?: unknown }).code === "ERR_OUT_OF_RANGE";
+  if (!isUnreadable && !(error instanceof FrameTooLong)) return undefined;
+  return `organization ${firstId}: its rows are no rows of the signer's; stop the server and run \`npx keystead check-database\``;
 }
 
 /** A page is JSON. */
