@@ -65,7 +65,7 @@ test("log export writes what an honest server would give out, and log verify say
   assert.deepEqual(filesIn("history"), new Map(expected.sort()));
   const modes = ["history", "history/logs"].map((name) => statSync(join(folder, name)).mode & 0o777);
   assert.deepEqual(modes, [0o700, 0o600], "bodies and results are nobody else's");
-  const verified = await keystead("log", "verify", "history", "--key", vkey);
+  const verified = await keystead("log", "verify", "history", "--sub-organizations", "--key", vkey);
   assert.match(verified.stdout, /^good: 3 logs, 2 organizations, \d+ leaves, \d+ stamps verified, all up to 20\S+Z\n$/);
   assert.equal(verified.code, 0);
   const again = await keystead("log", "export", "history", ...flags);
@@ -91,6 +91,20 @@ async function exportFrom(lying: TestDeployment, name: string, children?: readon
     liar.close();
   }
 }
+
+test("a server that hides a sub-organization is found out by --sub-organizations, and the export says to give it", async () => {
+  const hidden = await exportFrom(deployment, "hidden", []);
+  assert.equal(hidden.code, 0, hidden.stderr);
+  assert.match(hidden.stdout, /`npx keystead log verify hidden --sub-organizations`\n$/);
+  assert.equal((await keystead("log", "verify", "hidden", "--key", vkey)).code, 0);
+  const found = await keystead("log", "verify", "hidden", "--sub-organizations", "--key", vkey);
+  assert.equal(found.code, 2, found.stderr);
+  const [, child = ""] = deployment.organizationIds;
+  assert.match(
+    found.stdout,
+    new RegExp(`: it made sub-organization ${child}, which is not here: deleted, or left out\n`),
+  );
+});
 
 test("log export refuses a statement of yesterday: who shows it leaves out what came since", async () => {
   const old = await exportFrom({ ...deployment, nowMs: Date.now() - 3_600_000 }, "old");
@@ -240,7 +254,7 @@ test("log prove writes a proof of an activity, and log verify shows what it prov
   const notReplayed = await keystead("log", "verify", `${activityId}.tlog-proof`, "--key", vkey, "--replay");
   assert.deepEqual(
     [notReplayed.code, notReplayed.stdout, notReplayed.stderr],
-    [2, "", "keystead: --replay and --since take an export, not a proof\n"],
+    [2, "", "keystead: --replay, --since and --sub-organizations take an export, not a proof\n"],
   );
   // What the proof takes of the log is a few tiles, not all entries.
   assert.equal(

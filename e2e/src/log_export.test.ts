@@ -1,6 +1,6 @@
 /** A history as files: exported from a real server, and checked without it. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createApiKeyStamper, createClient } from "@keystead/sdk";
@@ -47,7 +47,7 @@ test("a history is exported, checked after the server has gone, and found out wh
   assert.equal(proven.code, 0, proven.stderr);
   await server.stop();
 
-  const verified = await keystead("verify", history);
+  const verified = await keystead("verify", history, "--sub-organizations");
   assert.match(verified.stdout, /^good: 1 log, 2 organizations, \d+ leaves, 8 stamps verified, all up to 20\S+Z\n$/);
   assert.equal(verified.code, 0);
   const replayed = await keystead("verify", history, "--replay");
@@ -60,6 +60,12 @@ test("a history is exported, checked after the server has gone, and found out wh
   );
 
   assert.ok(readdirSync(history).includes(subOrganizationId));
+  const withheld = join(dataFolder, "withheld");
+  cpSync(history, withheld, { recursive: true });
+  rmSync(join(withheld, subOrganizationId), { recursive: true });
+  const missed = await keystead("verify", withheld, "--sub-organizations");
+  assert.equal(missed.code, 2);
+  assert.match(missed.stdout, new RegExp(`: it made sub-organization ${subOrganizationId}, which is not here`));
   const [leaves = ""] = readdirSync(join(history, organizationId)).filter((name) => name.endsWith(".leaves"));
   const path = join(history, organizationId, leaves);
   const bytes = readFileSync(path);

@@ -9,9 +9,9 @@ const subcommands: Readonly<Record<string, Command>> = {
     run: async (context) => (await import("./log_export.ts")).logExport(context),
   },
   verify: {
-    usage: "log verify DIR|FILE [--key VKEY] [--witness VKEY]… [--since CHECKPOINT] [--replay]",
+    usage: "log verify DIR|FILE [--key VKEY] [--witness VKEY]… [--since CHECKPOINT] [--sub-organizations] [--replay]",
     summary: "check an export or a proof without a server; exit code 0 is good, 1 bad, 2 not all could be checked",
-    flags: ["profile", "key", "witness", "since", "replay"],
+    flags: ["profile", "key", "witness", "since", "sub-organizations", "replay"],
     run: async (context) => (await import("./log_verify.ts")).logVerify(context),
   },
   prove: {

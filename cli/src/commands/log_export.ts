@@ -24,7 +24,8 @@ export async function logExport(context: CommandContext): Promise<number> {
     say: (line) => console.error(`keystead: ${line}`),
   });
   writeExport(folder, files);
-  const command = ["npx keystead log verify", folder, ...witness.map((vkey) => `--witness ${vkey}`)].join(" ");
+  const flags = [...(withChildren ? ["--sub-organizations"] : []), ...witness.map((vkey) => `--witness ${vkey}`)];
+  const command = ["npx keystead log verify", folder, ...flags].join(" ");
   console.log(`${plural(organizationIds.length, "organization")} in ${folder}: check it with \`${command}\``);
   return 0;
 }

@@ -13,12 +13,13 @@ export function logVerify(context: CommandContext): Promise<number> {
   if (path === undefined) throw new UsageError("log verify needs the folder of an export, or a .tlog-proof file");
   if (!existsSync(path)) throw new UsageError(`there is no ${path}`);
   if (!existsSync(program)) throw new Error(`this command needs the server's code at ${program}`);
-  const { witness = [], since, replay = false } = context.flags;
+  const { witness = [], since, replay = false, "sub-organizations": withChildren = false } = context.flags;
   return run([
     `--key=${logKeyOf(context.flags)}`,
     ...witness.map((vkey) => `--witness=${vkey}`),
     ...(since === undefined ? [] : [`--since=${since}`]),
     ...(replay ? ["--replay"] : []),
+    ...(withChildren ? ["--sub-organizations"] : []),
     ...["--", path],
   ]);
 }

@@ -27,19 +27,21 @@ async function main(args: string[]): Promise<number> {
       witness: { type: "string", multiple: true, default: [] },
       since: { type: "string" },
       replay: { type: "boolean", default: false },
+      "sub-organizations": { type: "boolean", default: false },
     },
   });
   const [path = ""] = positionals;
+  const { "sub-organizations": withSubOrganizations } = values;
   const key = reading("--key", () => parseLogKey(values.key));
   const witnesses = values.witness.map((text) => reading(`--witness \`${text}\``, () => parseWitness(text)));
   if (!statSync(path).isDirectory()) {
-    if (values.replay || values.since !== undefined)
-      throw new Misuse("--replay and --since take an export, not a proof");
+    if (values.replay || values.since !== undefined || withSubOrganizations)
+      throw new Misuse("--replay, --since and --sub-organizations take an export, not a proof");
     return checkProof(path, key, witnesses);
   }
   const since = values.since === undefined ? [] : keptCheckpoints(readFileSync(values.since, "utf8"));
   const files = readExport(path);
-  const report = createVerifier(nodeVerifierCurves).verify(files, { key, witnesses, since });
+  const report = createVerifier(nodeVerifierCurves).verify(files, { key, witnesses, since, withSubOrganizations });
   // What is not the signer's need not be executed.
   if (!values.replay || report.verdict === "bad") return say(report);
   const { replayFiles } = await import("./replay_files.ts");

@@ -6,6 +6,7 @@ import type { Curves } from "../../crypto/curves.ts";
 import { sameBytes } from "../../encoding/bytes.ts";
 import { fromHex, toHex } from "../../encoding/hex.ts";
 import { readJson } from "../../encoding/json.ts";
+import { isUuid, uuidToBytes } from "../../encoding/uuid.ts";
 import { Fault } from "../../fault.ts";
 import { namedBodies } from "../export/named_bodies.ts";
 import { decodeLeaf, type Leaf } from "../leaf.ts";
@@ -29,6 +30,8 @@ export type LeafFacts = {
   ledTo: LedTo | undefined;
   /** Users who approve with this leaf. */
   approvers: readonly string[];
+  /** The organization that this act of its parent has brought into the world. */
+  made: string | undefined;
 };
 
 export type LeafVerdict = {
@@ -40,6 +43,8 @@ export type LeafVerdict = {
 
 const approveType = "ACTIVITY_TYPE_APPROVE_ACTIVITY";
 const rejectType = "ACTIVITY_TYPE_REJECT_ACTIVITY";
+/** All its versions begin with it. */
+const birthType = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION";
 
 /** A fresh check without memory. `bodies` are as a record has them. */
 export function checkLeaf(curves: VerifierCurves, bytes: Uint8Array, bodies: readonly Uint8Array[]): LeafVerdict {
@@ -77,15 +82,18 @@ export function checkLeaf(curves: VerifierCurves, bytes: Uint8Array, bodies: rea
   }
   const orderFlaw = birthFlaw(curves, leaf, shown);
   if (orderFlaw !== undefined) return verdict(orderFlaw);
-  return { facts: { ...facts, approvers }, bad: undefined, unchecked, stamps };
+  const made = facts.made ?? madeIn(leaf, shown.get(toHex(leaf.outcome)));
+  return { facts: { ...facts, approvers, made }, bad: undefined, unchecked, stamps };
 }
 
 function factsOf(curves: Curves, leaf: Leaf): LeafFacts {
   const own = headerIn(leaf);
+  const organizationId = toHex(leaf.organizationId);
+  const ledToId = own && toHex(own.header.organizationId);
   return {
     leaf,
     boot: toHex(leaf.boot),
-    organizationId: toHex(leaf.organizationId),
+    organizationId,
     activityId: toHex(leaf.activityId),
     states: leaf.states.map(({ organizationId, version, digest }) => ({
       organizationId: toHex(organizationId),
@@ -100,7 +108,17 @@ function factsOf(curves: Curves, leaf: Leaf): LeafFacts {
       parentId: own.header.parentId && toHex(own.header.parentId),
     },
     approvers: [],
+    made: ledToId === organizationId ? undefined : ledToId,
   };
+}
+
+/** An act that changed its own organization has the header of that; whom it made beside that, its result says. */
+function madeIn({ event, activityType }: Leaf, outcome: Uint8Array | undefined): string | undefined {
+  if (event !== "COMPLETED" || !activityType.startsWith(birthType) || outcome === undefined) return undefined;
+  const { subOrganizationId } = fieldsOf(outcome);
+  return typeof subOrganizationId === "string" && isUuid(subOrganizationId)
+    ? toHex(uuidToBytes(subOrganizationId))
+    : undefined;
 }
 
 /** A header follows the state that the leaf says it was decided on; a birth has the first one. */

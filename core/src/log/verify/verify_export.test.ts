@@ -488,6 +488,47 @@ test("what a restored database has lost of an ended log is unchecked, and so is 
   assert.equal(open.verdict, "bad");
 });
 
+test("a sub-organization that an act has made and that is not here is named, if the export says to have them all", () => {
+  const whole = makeDeployment({ seed: 4, leaves: 50 });
+  const withSubOrganizations = true;
+  assert.deepEqual(verify(whole, exportOf(whole), { withSubOrganizations }).findings, []);
+  for (const left of whole.organizationIds) {
+    const part = { ...whole, organizationIds: whole.organizationIds.filter((id) => id !== left) };
+    assert.equal(verify(part).verdict, "good", "an export of one organization says nothing about others");
+    const { verdict, findings } = verify(part, exportOf(part), { withSubOrganizations });
+    const isParent = verdict === "good";
+    if (isParent) continue;
+    assert.equal(verdict, "unchecked");
+    assert.deepEqual(
+      findings.map(({ what }) => what),
+      [`it made sub-organization ${left}, which is not here: deleted, or left out`],
+    );
+    assert.notEqual(findings[0]?.place.ordinal, undefined);
+  }
+});
+
+test("an act that also changed its own organization names whom it made in its result", () => {
+  const child = "5b2c6f0e-8d4e-4b7c-9a53-0c1f7a2e9d10";
+  const made = (type: string, more: Partial<Act>) =>
+    makeSmall((world) => {
+      const { body, ...activity } = newActivity(world.scene, world.own);
+      const typed = Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(body).toString()), type }));
+      const fingerprint = nodeVerifierCurves.sha256(typed);
+      act(world, { changes: true, stamped: typed, ...more }, { ...activity, body: typed, type, fingerprint });
+    });
+  const saidOf = (deployment: TestDeployment) =>
+    said(verify(deployment, exportOf(deployment), { withSubOrganizations: true }));
+  const type = "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7";
+  const named = [
+    `unchecked: position 4: leaf 2: it made sub-organization ${child}, which is not here: deleted, or left out`,
+  ];
+  assert.deepEqual(saidOf(made(type, { result: { subOrganizationId: child } })), named);
+  assert.deepEqual(saidOf(made("ACTIVITY_TYPE_CREATE_USER_TAG", { result: { subOrganizationId: child } })), []);
+  assert.deepEqual(saidOf(made(type, { result: { subOrganizationId: 7 } })), []);
+  const failed = { event: "FAILED", grounds: "NONE", result: { subOrganizationId: child } } as const;
+  assert.deepEqual(saidOf(made(type, { ...failed, changes: false })), []);
+});
+
 test("a place reads like a sentence", () => {
   const place = { logId: "ab", position: 4, organizationId: "id", ordinal: 2 };
   assert.equal(placeText(place), "log ab, position 4, organization id, leaf 2");

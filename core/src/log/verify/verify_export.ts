@@ -20,6 +20,7 @@ import { logVkey } from "../log_name.ts";
 import type { LogStatement } from "../statement.ts";
 import { checkActs } from "./check_acts.ts";
 import { checkAge, oldestOf } from "./check_age.ts";
+import { checkFamily } from "./check_family.ts";
 import { createLeafChecker, type LeafChecker } from "./check_leaf.ts";
 import { checkLines } from "./check_lines.ts";
 import { type CheckedLog, checkLog, headsNamed, type KnownHead, openSeen, type Seen } from "./check_log.ts";
@@ -35,6 +36,8 @@ export type VerifyOptions = {
   witnesses?: readonly Vkey[];
   /** Checkpoints that somebody has kept: texts of signed notes. */
   since?: readonly string[];
+  /** The export is said to have all sub-organizations, too. */
+  withSubOrganizations?: boolean;
 };
 
 export type Verifier = { verify(files: ExportFiles, options: VerifyOptions): Report };
@@ -118,6 +121,7 @@ function verify(curves: Curves, checker: LeafChecker, files: ExportFiles, option
   const lost = logs.reduce((sum, log) => sum + log.lost, 0);
   findings.push(...checkLines({ leaves, erased: erasedIn(walks), lost, organizationIds: ids }));
   findings.push(...checkActs(leaves));
+  if (options.withSubOrganizations === true) for (const finding of checkFamily(leaves, ids)) findings.push(finding);
   return report();
 }
 
