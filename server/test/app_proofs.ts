@@ -7,7 +7,10 @@ import { parseProofFile } from "../src/proofs/proof_file.ts";
 import { getProofContext } from "../src/queries/get_proof_context.ts";
 import type { AddressDerivation, AppProof, PolicyOutcome } from "../src/state/app_proof.ts";
 import { findAppProofs } from "../src/store/app_proofs.ts";
+import { dialectOf } from "../src/views/dialect.ts";
+import { testCaller } from "./caller.ts";
 import type { ActivityPath, BodyOptions, GatewayRig, Person } from "./gateway_rig.ts";
+import { parentActBody, registerParentAct, sendParentAct } from "./parent_act.ts";
 import { ask } from "./policy_rig.ts";
 
 /** The bytes of a request that asks for app proofs. */
@@ -54,4 +57,23 @@ export async function openedProofs(rig: GatewayRig, activityId: string, organiza
   const stored = await findAppProofs(rig.store, organizationId, activityId);
   if (stored === undefined) return undefined;
   return JSON.parse((await rig.dependencies.committer.openProofs(stored)) ?? "[]") as AppProof[];
+}
+
+/** A proven act of the first organization in a new sub-organization of it, and the file that its own members are given. */
+export async function provenParentAct(rig: GatewayRig) {
+  registerParentAct();
+  const { organizationId, people } = await rig.newSubOrganization(1, ["Ann"]);
+  const [ann] = people;
+  assert.ok(ann);
+  const model = JSON.parse(Buffer.from(parentActBody(rig, organizationId, ann.userId, "Anna")).toString());
+  const body = Buffer.from(JSON.stringify({ ...model, generateAppProofs: true }));
+  const { appProofs } = await sendParentAct(rig, rig.root, body);
+  const [proof, ...others] = appProofs;
+  assert.ok(proof && others.length === 0);
+  const { outcome } = readProof(proof);
+  assert.ok(outcome);
+  const caller = testCaller({ organizationId: rig.organizationId, userId: rig.root.userId });
+  const request = { organizationId, digest: outcome.decisionContextDigest };
+  const context = await getProofContext.run(rig.store, caller, request, dialectOf(undefined));
+  return { organizationId, ann, proof, outcome, file: JSON.stringify({ appProof: proof, context }) };
 }

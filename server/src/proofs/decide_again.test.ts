@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
-import { proofFile, provenBody } from "../../test/app_proofs.ts";
+import { decodeHeader, encodeHeader } from "@keystead/core/log/header.ts";
+import { proofFile, provenBody, provenParentAct } from "../../test/app_proofs.ts";
 import { createGatewayRig } from "../../test/gateway_rig.ts";
+import { addPolicy } from "../../test/policy_rig.ts";
 import { createEphemeralPair } from "../signer/secrets/ephemeral_pair.ts";
 import type { PolicyOutcome } from "../state/app_proof.ts";
 import {
@@ -24,7 +26,7 @@ async function provenFile(t: TestContext): Promise<ProofFile> {
 }
 
 type Lies = {
-  outcome?: Partial<PolicyOutcome>;
+  outcome?: { [Name in keyof PolicyOutcome]?: PolicyOutcome[Name] | undefined };
   context?: (context: DecisionContextContent) => Partial<DecisionContextContent>;
   more?: readonly Uint8Array[];
 };
@@ -91,7 +93,102 @@ test("what the rules do not say again is contradicted, and so is a context that 
   const ofStranger = ({ pages }: DecisionContextContent) => ({
     pages: [...pages, { organizationId: new Uint8Array(16), name: "policies", digest: sha256(policies) }],
   });
-  refused({ context: ofStranger, more: [policies] }, "page `policies` is of an organization that did not decide");
+  refused({ context: ofStranger, more: [policies] }, "page `policies` is none that this was decided with");
+});
+
+test("a parent's act is decided on the parent's pages alone, and those are of the state that the proof names", async (t) => {
+  const rig = await createGatewayRig(t, "sqlite");
+  if (rig === undefined) assert.fail();
+  // Its own policies, and the sub-organization's, are pages that somebody might rather have been asked with.
+  await addPolicy(rig, { condition: "true" });
+  const { file: text } = await provenParentAct(rig);
+  const file = parseProofFile(text);
+  assert.equal(decideAgain(file), "OUTCOME_ALLOW");
+  const says = (given: ProofFile) => {
+    try {
+      return decideAgain(given);
+    } catch (error) {
+      if (error instanceof Contradiction || error instanceof CannotTell) return `${error.name}: ${error.message}`;
+      throw error;
+    }
+  };
+  const said = (context: Lies["context"], more: readonly Uint8Array[] = []) =>
+    says(lied(file, { ...(context && { context }), more }));
+  const own = decodeDecisionContext(file.content);
+  const parentHeader = own.parentHeader ?? assert.fail();
+  const { pages } = own;
+  assert.deepEqual(
+    pages.map(({ name }) => name),
+    ["members", "policies"],
+  );
+
+  const loose = Buffer.from(JSON.stringify({ format: 1, policies: [] }));
+  const swapped = pages.map((page) => (page.name === "policies" ? { ...page, digest: sha256(loose) } : page));
+  const isNotOfState = "Contradiction: page `policies` is not the one of the parent's state";
+  assert.equal(
+    said(() => ({ pages: swapped }), [loose]),
+    isNotOfState,
+  );
+  assert.equal(
+    said(() => ({ pages: pages.slice(0, 1) })),
+    "Contradiction: the context lacks page `policies` of the parent's state",
+  );
+  const mine = pages.map((page) => ({ ...page, organizationId: own.organizationId }));
+  assert.equal(
+    said(() => ({ pages: mine })),
+    "Contradiction: page `members` is none that this was decided with",
+  );
+  const tags = [...pages, { ...(pages[0] ?? assert.fail()), name: "privateKeyTags" }];
+  assert.equal(
+    said(() => ({ pages: tags })),
+    "Contradiction: page `privateKeyTags` is none that this was decided with",
+  );
+
+  const notTheOne = "Contradiction: the parent's header is not the one of its state";
+  assert.equal(
+    said(() => ({ parentHeader: own.header })),
+    notTheOne,
+  );
+  const header = decodeHeader(parentHeader);
+  const made = encodeHeader({ ...header, directory: sha256(loose) });
+  assert.equal(
+    said(() => ({ parentHeader: made })),
+    notTheOne,
+  );
+  const later = ({ states }: DecisionContextContent) => ({
+    states: states.map((state) => ({ ...state, version: state.version + 1 })),
+  });
+  assert.equal(said(later), notTheOne);
+  const unnamed = "Contradiction: the context is of another state of the parent than the proof";
+  assert.equal(
+    said(() => ({ states: [] })),
+    unnamed,
+  );
+  assert.equal(
+    says(lied(file, { context: () => ({ states: [] }), outcome: { parentOrganizationDataDigest: undefined } })),
+    "Contradiction: a parent decided, and the context names no state of it",
+  );
+
+  const directory = toHex(header.directory);
+  const parts = new Map([...file.parts].filter(([digest]) => digest !== directory));
+  assert.equal(says({ ...file, parts }), "CannotTell: the directory of the parent's state is missing");
+  // Format 1 is the same without the last field, which is one byte where it is absent.
+  const bare = encodeDecisionContext({ ...own, parentHeader: undefined });
+  const older = Uint8Array.from([1, ...bare.subarray(1, -1)]);
+  assert.equal(decodeDecisionContext(older).parentHeader, undefined);
+  assert.equal(
+    said(() => ({ parentHeader: undefined })),
+    "CannotTell: an older release wrote the context: nothing shows that its pages are those of the parent",
+  );
+});
+
+test("a context of another format is not read, nor one whose parent's header is none", async (t) => {
+  const file = await provenFile(t);
+  const unread = (content: Uint8Array, message: RegExp) => assert.throws(() => decodeDecisionContext(content), message);
+  unread(Uint8Array.from([3, ...file.content.subarray(1)]), /unknown format 3 of a decision's context/);
+  unread(new Uint8Array(0), /unknown format undefined of a decision's context/);
+  const own = decodeDecisionContext(file.content);
+  unread(encodeDecisionContext({ ...own, parentHeader: new Uint8Array(3) }), /malformed/);
 });
 
 test("other rules, another proof, or a part that is missing: nobody can tell", async (t) => {

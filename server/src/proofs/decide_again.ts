@@ -5,7 +5,7 @@
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { decodeHeader } from "@keystead/core/log/header.ts";
+import { decodeHeader, type Header } from "@keystead/core/log/header.ts";
 import type { Outcome } from "@keystead/core/policy/decision/decide.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { authorise } from "../rules/authorise.ts";
@@ -16,7 +16,7 @@ import { type DecisionContextContent, decodeDecisionContext } from "../state/dec
 import { sha256 } from "../state/digest.ts";
 import { decodeDirectory } from "../state/directory.ts";
 import { CannotTell, objectIn, type ProofFile, parseJson } from "./proof_file.ts";
-import { questionIn, questionPages } from "./question_in.ts";
+import { parentPages, questionIn, questionPages } from "./question_in.ts";
 
 /** The proof says something that is not so. */
 export class Contradiction extends Error {
@@ -93,21 +93,61 @@ function checkState(context: DecisionContextContent, proven: PolicyOutcome, part
   if (toHex(context.directory) !== toHex(header.directory)) {
     throw new Contradiction("the directory is not the one of the state");
   }
-  const listed = parts.get(toHex(context.directory));
-  if (listed === undefined) throw new CannotTell("the directory of the state is missing");
-  const directory = new Map(decodeDirectory(listed).pages.map(({ name, digest }) => [name, toHex(digest)]));
-  const own = context.pages.filter((page) => uuidFromBytes(page.organizationId) === organizationId);
-  const actingId = context.isByParent && parentId !== undefined ? uuidFromBytes(parentId) : organizationId;
-  const strange = context.pages.find((page) => !own.includes(page) && uuidFromBytes(page.organizationId) !== actingId);
-  if (strange !== undefined) {
-    throw new Contradiction(`page \`${strange.name}\` is of an organization that did not decide`);
+  const own = { organizationId: header.organizationId, ...listedIn(header, parts, "the state") };
+  const deciding = context.isByParent ? decidingParent(context, parent, parts) : { ...own, asks: questionPages };
+  checkPages(context, own, deciding);
+}
+
+/** A state that pages are of. */
+type Place = { organizationId: Uint8Array; whose: string; listed: ReadonlyMap<string, string> };
+
+/** The state that quorum and policies are asked on, and the pages that they are asked with. */
+type DecidingPlace = Place & { asks: readonly string[] };
+
+function listedIn({ directory }: Header, parts: ProofFile["parts"], whose: string): Omit<Place, "organizationId"> {
+  const content = parts.get(toHex(directory));
+  if (content === undefined) throw new CannotTell(`the directory of ${whose} is missing`);
+  return { whose, listed: new Map(decodeDirectory(content).pages.map(({ name, digest }) => [name, toHex(digest)])) };
+}
+
+/** The parent whose users decided in this sub-organization, from its digest in the proof downwards. */
+function decidingParent(
+  { parentHeader }: DecisionContextContent,
+  parent: DecisionContextContent["states"][number] | undefined,
+  parts: ProofFile["parts"],
+): DecidingPlace {
+  if (parent === undefined) throw new Contradiction("a parent decided, and the context names no state of it");
+  if (parentHeader === undefined) {
+    throw new CannotTell("an older release wrote the context: nothing shows that its pages are those of the parent");
   }
-  for (const { name, digest } of own) {
-    if (directory.get(name) !== toHex(digest)) throw new Contradiction(`page \`${name}\` is not the one of the state`);
+  const header = decodeHeader(parentHeader);
+  const { organizationId } = parent;
+  if (
+    toHex(sha256(parentHeader)) !== toHex(parent.digest) ||
+    toHex(header.organizationId) !== toHex(organizationId) ||
+    header.version !== parent.version
+  ) {
+    throw new Contradiction("the parent's header is not the one of its state");
   }
-  if (context.isByParent) return;
-  const lacking = questionPages.find((name) => directory.has(name) && !own.some((page) => page.name === name));
-  if (lacking !== undefined) throw new Contradiction(`the context lacks page \`${lacking}\` of the state`);
+  return { organizationId, ...listedIn(header, parts, "the parent's state"), asks: parentPages };
+}
+
+/** Each page is one of the state that it is said to be of, whoever decided is asked with that one's pages, and none is held back. */
+function checkPages({ pages }: DecisionContextContent, own: Place, deciding: DecidingPlace): void {
+  for (const { organizationId, name, digest } of pages) {
+    const { asks } = deciding;
+    const place = asks.includes(name) ? deciding : own;
+    // A page that others decide with must not stand in for one that was never read.
+    const isStrange = !asks.includes(name) && questionPages.some((each) => each === name);
+    if (isStrange || toHex(organizationId) !== toHex(place.organizationId)) {
+      throw new Contradiction(`page \`${name}\` is none that this was decided with`);
+    }
+    if (place.listed.get(name) !== toHex(digest)) {
+      throw new Contradiction(`page \`${name}\` is not the one of ${place.whose}`);
+    }
+  }
+  const lacking = deciding.asks.find((name) => deciding.listed.has(name) && !pages.some((page) => page.name === name));
+  if (lacking !== undefined) throw new Contradiction(`the context lacks page \`${lacking}\` of ${deciding.whose}`);
 }
 
 function checkApprovals({ approvals }: DecisionContextContent, { userRequestApprovals }: PolicyOutcome): void {

@@ -13,6 +13,9 @@ import { CannotTell, type ProofFile } from "./proof_file.ts";
 /** The pages that every decision is taken on. */
 export const questionPages = ["members", "policies", "privateKeyTags", "contractInterfaces"] as const;
 
+/** Those of a parent that decides in its sub-organization: nothing that it may do is about keys. */
+export const parentPages = ["members", "policies"] as const;
+
 export function questionIn(
   context: DecisionContextContent,
   { parts, body }: Pick<ProofFile, "parts" | "body">,

@@ -35,7 +35,7 @@ export const getProofContext = defineQuery({
     if (found === undefined || context === undefined) {
       throw new Fault("not_found", `unable to find decision context ${digest} in organization ${organizationId}`);
     }
-    const parts = await loadContexts(store, organizationId, partsOf(context));
+    const parts = await loadContexts(store, organizationId, [...partsOf(context).keys()]);
     const shown = parts.filter(({ ownerId }) => ownerId === organizationId || ownerId === caller.organizationId);
     const body = await wholeBody(store, organizationId, toHex(context.fingerprint));
     return {

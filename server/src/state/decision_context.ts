@@ -19,9 +19,9 @@ import {
   u64,
   type ValueOf,
 } from "@keystead/core/encoding/layout.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-
-const contextFormat = 1;
+import { decodeHeader } from "@keystead/core/log/header.ts";
 
 const approvalLayout = struct({
   userId: textUpTo(36),
@@ -30,7 +30,7 @@ const approvalLayout = struct({
   atMs: u64,
 });
 
-const contextLayout = struct({
+const fieldsOfFormat1 = {
   format: u8,
   rulesVersion: u32,
   organizationId: fixed(16),
@@ -57,26 +57,51 @@ const contextLayout = struct({
   pages: list(struct({ organizationId: fixed(16), name: textUpTo(64), digest: fixed(32) })),
   /** Keys and interfaces that the rules looked at, by the digests of their records. */
   records: list(fixed(32)),
+};
+
+const format1 = struct(fieldsOfFormat1);
+
+const format2 = struct({
+  ...fieldsOfFormat1,
+  /** Of a parent that acted in its sub-organization: the header of the state that its pages are of. Format 1 does not bind them to any. */
+  parentHeader: optional(bytesUpTo(512)),
 });
 
-export type DecisionContextContent = Omit<ValueOf<typeof contextLayout>, "format">;
+export type DecisionContextContent = Omit<ValueOf<typeof format2>, "format">;
 
+/** New contexts have format 2. */
 export function encodeDecisionContext(context: DecisionContextContent): Uint8Array<ArrayBuffer> {
-  return encode(contextLayout, { format: contextFormat, ...context });
+  return encode(format2, { format: 2, ...context });
 }
 
 export function decodeDecisionContext(content: Uint8Array): DecisionContextContent {
-  const { format, ...context } = decode(contextLayout, content);
-  if (format !== contextFormat) {
-    throw new Fault("invalid_argument", `unknown format ${format} of a decision's context`);
+  const [first] = content;
+  if (first !== 1 && first !== 2) {
+    throw new Fault("invalid_argument", `unknown format ${first} of a decision's context`);
   }
+  const { format: _, ...context } =
+    first === 1 ? { ...decode(format1, content), parentHeader: undefined } : decode(format2, content);
+  if (context.parentHeader !== undefined) decodeHeader(context.parentHeader);
   return context;
 }
 
-/** The digests of all that a context does not hold itself, each once, in hex. */
-export function partsOf({ directory, pages, records }: DecisionContextContent): string[] {
-  const digests = [...(directory === undefined ? [] : [directory]), ...pages.map(({ digest }) => digest), ...records];
-  return [...new Set(digests.map((digest) => toHex(digest)))];
+/** What a context does not hold itself: the hex of each part's digest, with the organization whose members may read it. */
+export function partsOf({
+  organizationId,
+  directory,
+  parentHeader,
+  pages,
+  records,
+}: DecisionContextContent): Map<string, string> {
+  const own = [...(directory === undefined ? [] : [directory]), ...records];
+  const parent = parentHeader && decodeHeader(parentHeader);
+  return new Map(
+    [
+      ...own.map((digest) => ({ organizationId, digest })),
+      ...(parent === undefined ? [] : [{ organizationId: parent.organizationId, digest: parent.directory }]),
+      ...pages,
+    ].map(({ organizationId: ownerId, digest }) => [toHex(digest), uuidFromBytes(ownerId)]),
+  );
 }
 
 /** A context or a part of one, as it is stored by its SHA-256. */

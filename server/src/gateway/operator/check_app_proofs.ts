@@ -3,10 +3,9 @@
  * none, nobody can tell: those from before there were any have asked in vain.
  */
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { AppProof, AppProofPayload } from "../../state/app_proof.ts";
-import { type DecisionContextContent, decodeDecisionContext } from "../../state/decision_context.ts";
+import { type DecisionContextContent, decodeDecisionContext, partsOf } from "../../state/decision_context.ts";
 import { sha256 } from "../../state/digest.ts";
 import { rowsOf, rowsWith, updateRow } from "../../store/projection_rows.ts";
 import type { Tables } from "../../store/tables.ts";
@@ -75,7 +74,7 @@ async function checkContext(check: ProofsCheck, row: Tables["decision_contexts"]
   }
   const context = readContext(row.content);
   if (context === undefined) return;
-  const owners = new Map([[row.digest, organizationId], ...ownersIn(context)]);
+  const owners = new Map([[row.digest, organizationId], ...partsOf(context)]);
   const rows = await rowsWith(tx, "decision_contexts", organizationId, "digest", [...owners.keys()]);
   for (const [digest, ownerId] of owners) {
     const part = rows.find((each) => each.digest === digest);
@@ -94,12 +93,4 @@ function readContext(content: Uint8Array): DecisionContextContent | undefined {
     if (error instanceof Fault) return undefined;
     throw error;
   }
-}
-
-function ownersIn({ organizationId, directory, pages, records }: DecisionContextContent): [string, string][] {
-  const own = [...(directory === undefined ? [] : [directory]), ...records];
-  return [
-    ...own.map((digest): [string, string] => [toHex(digest), uuidFromBytes(organizationId)]),
-    ...pages.map((page): [string, string] => [toHex(page.digest), uuidFromBytes(page.organizationId)]),
-  ];
 }

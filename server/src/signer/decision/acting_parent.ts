@@ -3,6 +3,7 @@
  * policies allow it, then the sub-organization is changed. The leaf names both; the commit requires both to be the newest; the release
  * requires both to be on their lines. See docs/decisions/0053.
  */
+import { encodeHeader } from "@keystead/core/log/header.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { ownOrigins } from "../../rules/allowed_origins.ts";
 import { describeCredential, keptCredentialsOf, withCredentials } from "../../state/credentials.ts";
@@ -18,6 +19,9 @@ export type ActingParent = CallerPlace & {
   pages: Pick<Pages, "members" | "policies" | "privateKeyTags" | "contractInterfaces">;
   /** The state that must be the parent's newest when the act is committed. */
   standing: Prepared["standing"][number];
+  /** What shows a reader of its context that the pages are of that state: the header without its MAC, and the directory. */
+  header: Uint8Array;
+  directory: Uint8Array;
 };
 
 /** Throws `NeedsMore` where the gateway has not brought all of it. */
@@ -29,13 +33,16 @@ export function readActingParent(others: OtherStates, parentId: string): ActingP
     others.page(parentId, "settings"),
   ];
   const { privateKeyTags, contractInterfaces } = emptyPages;
+  const { header, marked } = others.stateOf(parentId);
   return {
     organizationId: parentId,
     isDeleted: settings.deleted === true,
     members,
     allowedOrigins: () => ownOrigins(settings),
     pages: { members, policies, privateKeyTags, contractInterfaces },
-    standing: { organizationId: parentId, header: others.stateOf(parentId).marked },
+    standing: { organizationId: parentId, header: marked },
+    header: encodeHeader(header),
+    directory: others.directoryOf(parentId),
   };
 }
 

@@ -53,7 +53,9 @@ export function contextOf(act: Act, decided: Decided): readonly [KeptPart, ...Ke
     states: statesOf(act),
     pages,
     records: recordsOf(act, decided).map((record) => keep(organizationId, encodeRecord(record))),
+    parentHeader: actingParent?.header,
   });
+  if (actingParent !== undefined) keep(actingParent.organizationId, actingParent.directory);
   return [{ ownerId: organizationId, content }, ...parts];
 }
 

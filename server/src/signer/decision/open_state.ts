@@ -17,5 +17,5 @@ export function weightOf({ pageLengths }: OpenState): number {
   return pageLengths.values().reduce((sum, length) => sum + length, 4_096);
 }
 
-/** A page of another organization as it was read lately, and the digest of the state that it belongs to. */
-export type ReadPage = { digest: Uint8Array; page: unknown };
+/** A page of another organization as it was read lately, with the digest and the directory of the state that it belongs to. */
+export type ReadPage = { digest: Uint8Array; directory: Uint8Array; page: unknown };

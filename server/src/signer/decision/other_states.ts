@@ -14,6 +14,7 @@ import { decodeDirectory } from "../../state/directory.ts";
 import { decodePage, emptyPages, type Pages, type SinglePage } from "../../state/pages.ts";
 import { changedRows, type KnownHeader, refusedState } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
+import type { ReadPage } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
 /** What reading along takes of the signer. */
@@ -27,12 +28,14 @@ export type OtherStates = {
   expect(organizationId: string, names: readonly SinglePage[]): void;
   /** The state that pages of this organization were read from. */
   stateOf(organizationId: string): KnownHeader;
+  /** The bytes of that state's directory. */
+  directoryOf(organizationId: string): Uint8Array;
   /** The states that were read so far: the leaf names them. */
   readonly read: readonly KnownHeader[];
 };
 
 export function createOtherStates(signer: Reader, offered: readonly OfferedState[]): OtherStates {
-  const read = new Map<string, KnownHeader>();
+  const read = new Map<string, { known: KnownHeader; directory: Uint8Array }>();
   /** As long as a decision lasts, it sees the same. */
   const pages = new Map<string, unknown>();
   return {
@@ -42,27 +45,30 @@ export function createOtherStates(signer: Reader, offered: readonly OfferedState
       const believed = believe(signer, organizationId, name, offered);
       const before = read.get(organizationId);
       // One state of each organization: pages of two are asked for once more.
-      if (before !== undefined && !equalBytes(before.digest, believed.known.digest)) {
+      if (before !== undefined && !equalBytes(before.known.digest, believed.known.digest)) {
         throw new NeedsMore([...pages.keys(), key].flatMap((each) => wishFor(signer, organizationId, each)));
       }
-      const page = readPage(signer, organizationId, name, believed);
-      read.set(organizationId, believed.known);
+      const { page, directory } = readPage(signer, organizationId, name, believed);
+      read.set(organizationId, { known: believed.known, directory });
       pages.set(key, page);
-      return page;
+      return page as Pages[N];
     },
     expect(organizationId, names) {
       const missing = names.filter((name) => !isOffered(signer, organizationId, name, offered));
       if (missing.length > 0) throw new NeedsMore(missing.map((name) => wishOf(signer, organizationId, name)));
     },
-    stateOf(organizationId) {
-      const known = read.get(organizationId);
-      if (known === undefined) throw new Fault("internal", "a state is named of which nothing was read");
-      return known;
-    },
+    stateOf: (organizationId) => readOf(organizationId).known,
+    directoryOf: (organizationId) => readOf(organizationId).directory,
     get read() {
-      return [...read.values()];
+      return Array.from(read.values(), ({ known }) => known);
     },
   };
+
+  function readOf(organizationId: string): { known: KnownHeader; directory: Uint8Array } {
+    const state = read.get(organizationId);
+    if (state === undefined) throw new Fault("internal", "a state is named of which nothing was read");
+    return state;
+  }
 }
 
 /** The wish for what a key names, if it is of this organization. */
@@ -138,24 +144,26 @@ function readPage<N extends SinglePage>(
   organizationId: string,
   name: N,
   { known, state }: Believed,
-): Pages[N] {
+): ReadPage {
   const kept = findKept(signer, organizationId, name, known);
-  if (kept !== undefined) return kept.page as Pages[N];
+  if (kept !== undefined) return kept;
   // The gateway has taken it for one that is at hand.
   if (isHeaderOnly(state)) throw new NeedsMore([wishOf(signer, organizationId, name)]);
   if (!matches(state.directory, known.header.directory)) {
     throw changedRows(organizationId, "the directory does not match its header");
   }
-  const listed = decodeDirectory(Uint8Array.from(state.directory)).pages.find((each) => each.name === name);
+  const directory = Uint8Array.from(state.directory);
+  const listed = decodeDirectory(directory).pages.find((each) => each.name === name);
   const content = state.pages.find((each) => each.name === name)?.content;
-  let page = emptyPages[name];
+  let page: Pages[N] = emptyPages[name];
   if (listed !== undefined) {
     if (content === undefined) throw changedRows(organizationId, `page \`${name}\` is missing`);
     if (!matches(content, listed.digest)) throw changedRows(organizationId, `page \`${name}\` was changed`);
     page = decodePage(name, content);
   }
-  signer.otherPages.set(`${organizationId} ${name}`, { digest: known.digest, page }, (content?.length ?? 0) + 1_000);
-  return page;
+  const read = { digest: known.digest, directory, page };
+  signer.otherPages.set(`${organizationId} ${name}`, read, directory.length + (content?.length ?? 0) + 1_000);
+  return read;
 }
 
 /** A page of this very state that was read before. */
