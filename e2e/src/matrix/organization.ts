@@ -7,7 +7,7 @@ import { badName } from "./faults.ts";
 import { expiringKey, newMailUser, newUser } from "./people.ts";
 
 const usersMissing = invalid(
-  /^quorum users missing: (name at least one user|this organization has no user `[0-9a-f-]{36}`)$/,
+  /^quorum users missing: (name at least one user|this organization has no user `[0-9a-f-]{36}`; create the user first, or name another)$/,
 );
 
 export const updateRootQuorum = activityEntry<{ threshold: number; userIds: string[] }>({

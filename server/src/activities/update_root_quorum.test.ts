@@ -49,7 +49,12 @@ const refused: [what: string, threshold: number, userIds: string[], message: str
     "quorum threshold 3 is larger than its 2 user(s); name more users, or ask for fewer approvals",
   ],
   ["no members", 1, [], "quorum users missing: name at least one user"],
-  ["an unknown member", 1, ["ann", "eve"], "quorum users missing: this organization has no user `eve`"],
+  [
+    "an unknown member",
+    1,
+    ["ann", "eve"],
+    "quorum users missing: this organization has no user `eve`; create the user first, or name another",
+  ],
   [
     "a member whose keys all expire",
     1,

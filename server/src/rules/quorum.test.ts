@@ -40,7 +40,8 @@ test("a quorum of nobody, or of a user that is not there, is refused with the pu
   for (const quorum of [check(1), check(1, "ann", "eve")]) {
     assert.throws(quorum, {
       code: "invalid_argument",
-      message: /^quorum users missing: (name at least one user|this organization has no user `\w+`)$/,
+      message:
+        /^quorum users missing: (name at least one user|this organization has no user `\w+`; create the user first, or name another)$/,
     });
   }
 });

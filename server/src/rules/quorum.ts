@@ -19,7 +19,9 @@ export function checkQuorum(
   if (members.size === 0) throw quorumUsersMissing("name at least one user");
   for (const userId of members) {
     const user = users.get(userId);
-    if (user === undefined) throw quorumUsersMissing(`this organization has no user \`${userId}\``);
+    if (user === undefined) {
+      throw quorumUsersMissing(`this organization has no user \`${userId}\`; create the user first, or name another`);
+    }
     if (!hasLastingCredential(user, settings)) throw missingCredential(userId, user.userName);
   }
   if (threshold > members.size) {
@@ -41,8 +43,8 @@ type SignIn = { user: User; settings: Settings };
  * Refuses to take a user's last way in. A member of the root quorum keeps one that lasts, because nobody stands above it to let
  * it in again; everybody else may live on expiring keys, which the quorum can renew.
  *
- * A contact does not make up for a member's last long-lived key: nothing signs in by one yet, and nobody has shown that it is
- * the member's. Once sign-in exists, verified contacts will count.
+ * A contact does not make up for a member's last long-lived key, though it lets its owner sign in: whoever runs the mailbox or the
+ * telephone network would then be a member of the quorum.
  */
 export function refuseLockOut({ rootQuorum }: MembersPage, before: SignIn, after: SignIn, nowMs: number): void {
   const { userId } = after.user;
