@@ -1,5 +1,6 @@
 /** App proofs of activities, and what the proven decisions were taken on. */
 import { compiled } from "./compiled.ts";
+import { joinPieces, type NewContext, piecesIn } from "./context_pieces.ts";
 import type { Store } from "./store.ts";
 
 /** As a commit brings them. */
@@ -7,9 +8,6 @@ export type NewAppProofs = {
   sealed: Uint8Array;
   contexts: readonly NewContext[];
 };
-
-/** A context or a part of one. */
-export type NewContext = { digest: string; ownerId: string; content: Uint8Array };
 
 /** App proofs of one activity: JSON once they are open, and what the signer opens until then. */
 export type StoredAppProofs = {
@@ -57,18 +55,36 @@ export async function loadAppProofs(
 
 export type StoredContext = { digest: string; ownerId: string; content: Uint8Array };
 
-/** Contexts and their parts, by the hex of their digests. What is missing is left out. */
+/** Contexts and their parts, by the hex of their digests. What is missing, or lacks a piece, is left out. */
 export async function loadContexts(
-  { db }: Store,
+  store: Store,
   organizationId: string,
   digests: readonly string[],
 ): Promise<StoredContext[]> {
-  if (digests.length === 0) return [];
-  const rows = await db
-    .selectFrom("decision_contexts")
-    .select(["digest", "owner_id as ownerId", "content"])
-    .where("organization_id", "=", organizationId)
-    .where("digest", "in", [...digests])
-    .execute();
-  return rows.map((row) => ({ ...row }));
+  const rows = await loadRows(store, organizationId, digests);
+  const named = rows.flatMap(({ content }) => piecesIn(content) ?? []);
+  const loaded = await loadRows(store, organizationId, [...new Set(named)]);
+  const pieces = new Map(loaded.map(({ digest, content }) => [digest, content]));
+  return rows.flatMap((row) => {
+    const own = piecesIn(row.content);
+    const content = own === undefined ? row.content : joinPieces(own, pieces);
+    return content === undefined ? [] : [{ ...row, content }];
+  });
+}
+
+/** A statement takes so many values. */
+const rowsAtOnce = 500;
+
+async function loadRows({ db }: Store, organizationId: string, digests: readonly string[]): Promise<StoredContext[]> {
+  const found: StoredContext[] = [];
+  for (let at = 0; at < digests.length; at += rowsAtOnce) {
+    const rows = await db
+      .selectFrom("decision_contexts")
+      .select(["digest", "owner_id as ownerId", "content"])
+      .where("organization_id", "=", organizationId)
+      .where("digest", "in", digests.slice(at, at + rowsAtOnce))
+      .execute();
+    found.push(...rows.map((row) => ({ ...row })));
+  }
+  return found;
 }

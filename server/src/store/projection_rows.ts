@@ -104,6 +104,9 @@ export async function updateRow<T extends OrganizationTable>(
   await sql`update ${sql.table(table)} set ${sql.join(assignments)} where ${isRow(table, row)}`.execute(tx);
 }
 
+/** What was changed in a row may name any number of others, and a statement takes so many values. */
+const valuesAtOnce = 500;
+
 /** The rows of an organization whose column has one of these values. */
 export async function rowsWith<T extends OrganizationTable>(
   tx: Inside,
@@ -112,10 +115,14 @@ export async function rowsWith<T extends OrganizationTable>(
   column: string & keyof Tables[T],
   values: readonly (string | number)[],
 ): Promise<Tables[T][]> {
-  if (values.length === 0) return [];
-  const { rows } = await sql<Tables[T]>`select * from ${sql.table(table)}
-    where organization_id = ${organizationId} and ${sql.ref(column)} in (${sql.join(values)})`.execute(tx);
-  return rows;
+  const found: Tables[T][] = [];
+  for (let at = 0; at < values.length; at += valuesAtOnce) {
+    const { rows } = await sql<Tables[T]>`select * from ${sql.table(table)}
+      where organization_id = ${organizationId}
+        and ${sql.ref(column)} in (${sql.join(values.slice(at, at + valuesAtOnce))})`.execute(tx);
+    found.push(...rows);
+  }
+  return found;
 }
 
 /** The leaf that led to an organization's highest version. */

@@ -74,7 +74,7 @@ export const tables = {
     sealed: "bytes",
     proofs: "text?",
   },
-  /** What proven decisions were taken on: contexts, pages and records by the hex of their SHA-256. `owner_id`: whose members may read it. */
+  /** What proven decisions were taken on: contexts, pages and records by the hex of their SHA-256. `owner_id`: whose members may read it. Long ones lie in pieces (context_pieces.ts). */
   decision_contexts: { organization_id: "text", digest: "text", owner_id: "text", content: "bytes" },
   /** Votes after the submission's own, which stands in the activity's row. */
   votes: {

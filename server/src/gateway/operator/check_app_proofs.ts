@@ -7,6 +7,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { AppProof, AppProofPayload } from "../../state/app_proof.ts";
 import { type DecisionContextContent, decodeDecisionContext, partsOf } from "../../state/decision_context.ts";
 import { sha256 } from "../../state/digest.ts";
+import { joinPieces, pieceOwner, piecesIn } from "../../store/context_pieces.ts";
 import { rowsOf, rowsWith, updateRow } from "../../store/projection_rows.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { LeafCheck } from "./leaf_check.ts";
@@ -68,11 +69,13 @@ async function checkNamedContexts({ tx, organizationId, findings }: ProofsCheck,
 async function checkContext(check: ProofsCheck, row: Tables["decision_contexts"]): Promise<void> {
   const { tx, organizationId, findings } = check;
   const name = `decision_contexts ${row.digest}`;
-  if (toHex(sha256(row.content)) !== row.digest) {
+  const content = await contentOf(check, row);
+  if (content === undefined) return;
+  if (toHex(sha256(content)) !== row.digest) {
     findings.lost(`${name}: its content was changed`);
     return;
   }
-  const context = readContext(row.content);
+  const context = readContext(content);
   if (context === undefined) return;
   const owners = new Map([[row.digest, organizationId], ...partsOf(context)]);
   const rows = await rowsWith(tx, "decision_contexts", organizationId, "digest", [...owners.keys()]);
@@ -83,6 +86,25 @@ async function checkContext(check: ProofsCheck, row: Tables["decision_contexts"]
       await updateRow(tx, "decision_contexts", part, { owner_id: ownerId });
     }
   }
+}
+
+/** The content, put together from its pieces where it is kept in such. */
+async function contentOf(
+  { tx, organizationId, findings }: ProofsCheck,
+  { digest, content }: Tables["decision_contexts"],
+): Promise<Uint8Array | undefined> {
+  const digests = piecesIn(content);
+  if (digests === undefined) return content;
+  const pieces = await rowsWith(tx, "decision_contexts", organizationId, "digest", [...new Set(digests)]);
+  for (const piece of pieces) {
+    if (piece.owner_id === pieceOwner) continue;
+    if (findings.differs(`decision_contexts ${piece.digest}: owner_id not as in decision_contexts ${digest}`)) {
+      await updateRow(tx, "decision_contexts", piece, { owner_id: pieceOwner });
+    }
+  }
+  const whole = joinPieces(digests, new Map(pieces.map((piece) => [piece.digest, piece.content])));
+  if (whole === undefined) findings.lost(`decision_contexts ${digest}: a piece of it is missing`);
+  return whole;
 }
 
 /** Pages and records are no contexts. */

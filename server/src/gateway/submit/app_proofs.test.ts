@@ -103,6 +103,26 @@ onBothDatabases("pages that many decisions were taken on are kept once", async (
   for (const { appProofs } of signed) assert.equal(await replayed(rig, rig.root, appProofs[0]), "OUTCOME_ALLOW");
 });
 
+onBothDatabases("of a long page that changes a little with each decision, a little is kept each time", async (rig) => {
+  for (const part of ["a", "b", "c"]) {
+    const users = Array.from({ length: 100 }, (_, index) => ({ ...newUser(`${part} ${index}`).user, userTags: [] }));
+    await rig.submit(rig.root, "create_users", { users });
+  }
+  const bytesKept = async () => {
+    const rows = await rig.store.db.selectFrom("decision_contexts").select("content").execute();
+    return rows.reduce((sum, { content }) => sum + content.length, 0);
+  };
+  const renamed = (userName: string) => provenBody(rig, "update_user_name", { userId: rig.root.userId, userName });
+  await rig.send(rig.root, "update_user_name", renamed("name 0"));
+  const first = await bytesKept();
+  for (let n = 1; n <= 5; n++) {
+    const { appProofs } = await rig.send(rig.root, "update_user_name", renamed(`name ${n}`));
+    assert.equal(await replayed(rig, rig.root, appProofs[0]), "OUTCOME_ALLOW");
+  }
+  const perAct = ((await bytesKept()) - first) / 5;
+  assert.ok(perAct < first / 2, `${perAct} bytes with each, ${first} with the first`);
+});
+
 onBothDatabases("an activity that waits has none; they are made when it is executed, whoever votes", async (rig) => {
   const { organizationId, people } = await rig.newSubOrganization(2, ["Ann", "Bob"]);
   const [ann, bob] = [people[0] ?? assert.fail(), people[1] ?? assert.fail()];

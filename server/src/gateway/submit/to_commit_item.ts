@@ -7,10 +7,10 @@ import type { Prepared } from "../../frames/messages.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { shownBody } from "../../rules/bearer_params.ts";
 import { decodeKept } from "../../state/decision_context.ts";
-import { sha256 } from "../../state/digest.ts";
 import type { User } from "../../state/entities.ts";
 import type { ActivityRow } from "../../store/activities.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
+import { rowsOfContent } from "../../store/context_pieces.ts";
 import { dayOf } from "../../store/refused_bytes.ts";
 import type { StoredVote } from "../../views/activity_view.ts";
 import { refusedBytesOf } from "./refusal_budget.ts";
@@ -100,11 +100,7 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
 
 function toAppProofs({ proofs, context }: Prepared): Pick<CommitItem, "appProofs"> {
   if (proofs === undefined || context === undefined) return {};
-  const contexts = decodeKept(context).map(({ ownerId, content }) => ({
-    digest: toHex(sha256(content)),
-    ownerId,
-    content,
-  }));
+  const contexts = decodeKept(context).flatMap(({ ownerId, content }) => rowsOfContent(content, ownerId));
   return { appProofs: { sealed: proofs, contexts } };
 }
 
