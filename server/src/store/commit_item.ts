@@ -65,11 +65,14 @@ export type CommitItem = {
   outbox?: readonly NewMessage[];
   /** What a start of the signer shows about itself; it comes with the leaf of that start. */
   bootProof?: NewBootProof;
-  /** Of a refusal at submission: whose it is, and what it takes. */
-  refused?: { userId: string; day: number; bytes: number };
+  /** Of a refusal at submission: whose it is, and what it takes. The user may be one of the parent's. */
+  refused?: Refusal;
   /** Organizations this item brings into the world: they commit with it, or not at all. */
   births?: readonly CommitItem[];
 };
+
+/** A refused user, named in its own organization wherever the request ran, and the bytes that storing the refusal takes. */
+export type Refusal = { organizationId: string; userId: string; day: number; bytes: number };
 
 /** A leaf of an earlier group that the signer has released. `result` and `proofs` are the opened JSON, for the activity's rows. */
 export type ReleasedLeaf = {

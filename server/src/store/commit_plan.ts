@@ -202,10 +202,10 @@ function addSignUpClaims({ organizationId, signUpClaims }: OrganizationPlan, ite
   }
 }
 
-function addRefused({ organizationId, refusedBytes }: OrganizationPlan, { refused }: CommitItem): void {
+function addRefused({ refusedBytes }: OrganizationPlan, { refused }: CommitItem): void {
   if (refused === undefined) return;
-  const { userId, day, bytes } = refused;
-  const name = `${userId} ${day}`;
+  const { organizationId, userId, day, bytes } = refused;
+  const name = `${organizationId} ${userId} ${day}`;
   const earlier = refusedBytes.get(name)?.bytes ?? 0;
   refusedBytes.set(name, { organization_id: organizationId, user_id: userId, day, bytes: earlier + bytes });
 }

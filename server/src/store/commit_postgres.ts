@@ -13,7 +13,7 @@ import { untilNotOvertaken } from "./overtaken.ts";
 import { type StatementBuilder, statementBuilder } from "./postgres_statement.ts";
 import type { PostgresStore } from "./store.ts";
 import { tables } from "./tables.ts";
-import { columnsOf } from "./upserts.ts";
+import { columnsOf, onConflict } from "./upserts.ts";
 
 /**
  * The ids of the organizations whose items were committed. What requires heads of other organizations is written apart, so that those
@@ -187,12 +187,7 @@ function toStatement(groups: readonly OrganizationPlan[], { released, entries, r
     "sign_up_claims",
     plans.flatMap(({ signUpClaims }) => signUpClaims).sort((a, b) => (a.identity < b.identity ? -1 : 1)),
   );
-  // In the order of users: two gateways that refuse the same ones must not wait for each other in a circle.
-  const refused = plans.flatMap(({ refusedBytes }) => [...refusedBytes.values()]);
-  statement.insert(
-    "refused_bytes",
-    refused.sort((a, b) => (a.organization_id + a.user_id < b.organization_id + b.user_id ? -1 : 1)),
-  );
+  addRefused(statement, plans);
   statement.insert(
     "outbox",
     plans.flatMap(({ outbox }) => outbox),
@@ -313,6 +308,26 @@ function bornRow(plan: OrganizationPlan, by: OrganizationPlan) {
   return [
     { ...organizationRow({ ...plan, birth: plan.birth }), requires: plan === by ? undefined : by.organizationId },
   ];
+}
+
+const refusedColumns = { ...tables.refused_bytes, refused_in: "text" } as const;
+
+/**
+ * A user of a parent may be refused in several sub-organizations of a group: one row counts those that commit. Rows come in the order of
+ * users, so that two gateways that refuse the same ones do not wait for each other in a circle.
+ */
+function addRefused(statement: StatementBuilder, plans: readonly OrganizationPlan[]): void {
+  const rows = plans.flatMap(({ organizationId, refusedBytes }) =>
+    [...refusedBytes.values()].map((row) => ({ ...row, refused_in: organizationId })),
+  );
+  if (rows.length === 0) return;
+  statement.part(
+    "insert_refused_bytes",
+    `insert into refused_bytes (organization_id, user_id, day, bytes)
+      select organization_id, user_id, day, sum(bytes)::bigint from ${statement.unnest("input", refusedColumns, rows)}
+      where refused_in in (select organization_id from committed)
+      group by organization_id, user_id, day order by organization_id, user_id, day ${onConflict.refused_bytes}`,
+  );
 }
 
 function addReleased(statement: StatementBuilder, released: readonly ReleasedLeaf[]): void {

@@ -29,7 +29,7 @@ export type OrganizationPlan = {
   /** Of codes whose tokens are given out. */
   readonly otpAttempts: Tables["otp_attempts"][];
   readonly idempotencyKeys: Tables["idempotency_keys"][];
-  /** By user and day. */
+  /** By organization, user and day. The organization is the user's: this one, or its parent. */
   readonly refusedBytes: Map<string, Tables["refused_bytes"]>;
   readonly signUpClaims: Tables["sign_up_claims"][];
   readonly outbox: Tables["outbox"][];

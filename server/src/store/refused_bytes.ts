@@ -1,4 +1,5 @@
 /** How many bytes the refusals of a user have taken on one day, in UTC. Written in the transaction that stores each of them. */
+import type { Refusal } from "./commit_item.ts";
 import { compiled } from "./compiled.ts";
 import type { Store } from "./store.ts";
 
@@ -18,10 +19,10 @@ const beyond = compiled("refused_bytes", (db, organizationId: string, userId: st
     .where("bytes", ">", bytes),
 );
 
-/** Whether a user's refusals of that day have taken more than these bytes. */
+/** Whether a user's refusals of that day have taken more than these bytes. The organization is the user's, wherever they ran. */
 export async function haveRefusalsTaken(
   store: Store,
-  { organizationId, userId, day }: { organizationId: string; userId: string; day: number },
+  { organizationId, userId, day }: Omit<Refusal, "bytes">,
   bytes: number,
 ): Promise<boolean> {
   return (await beyond(store, organizationId, userId, day, bytes)).length > 0;

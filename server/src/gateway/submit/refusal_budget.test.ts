@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createGatewayRig, type GatewayRig, type Person, Refused } from "../../../test/gateway_rig.ts";
 import { dialects } from "../../../test/open_test_store.ts";
+import { parentActBody, registerParentAct, sendParentAct } from "../../../test/parent_act.ts";
 import { forgetRefusedBytes } from "../../store/across_ended.ts";
 import type { Store } from "../../store/store.ts";
 import type { TableName } from "../../store/tables.ts";
 import { createCommitter } from "./committer.ts";
 import { createOrganizations } from "./organization_states.ts";
 import { withRefusalBudget } from "./refusal_budget.ts";
+
+registerParentAct();
 
 const dayMs = 24 * 3_600_000;
 const budget = 100_000;
@@ -38,13 +41,20 @@ async function refusedBytes({ store }: GatewayRig): Promise<number> {
 
 /** A tag that this user may not make, in a body of some length. */
 function longBody(rig: GatewayRig): Uint8Array {
-  const body = JSON.parse(Buffer.from(rig.body("create_user_tag", { userTagName: "no", userIds: [] })).toString());
-  return Buffer.from(JSON.stringify({ ...body, comment: "x".repeat(bodyBytes) }));
+  return long(rig.body("create_user_tag", { userTagName: "no", userIds: [] }));
 }
 
-async function refusalOf(rig: GatewayRig, person: Person, body = longBody(rig), key?: string) {
+function long(body: Uint8Array): Uint8Array {
+  return Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(body).toString()), comment: "x".repeat(bodyBytes) }));
+}
+
+function refusalOf(rig: GatewayRig, person: Person, body = longBody(rig), key?: string) {
+  return refused(rig.send(person, "create_user_tag", body, key));
+}
+
+async function refused(answer: Promise<unknown>) {
   try {
-    await rig.send(person, "create_user_tag", body, key);
+    await answer;
   } catch (error) {
     if (error instanceof Refused) return error.failure;
     throw error;
@@ -120,11 +130,8 @@ for (const dialect of dialects) {
       if (rig === undefined) return;
       const tagId = crypto.randomUUID();
       const fail = async () => {
-        const body = JSON.parse(Buffer.from(rig.body("delete_user_tags", { userTagIds: [tagId] })).toString());
-        const long = Buffer.from(JSON.stringify({ ...body, comment: "x".repeat(bodyBytes) }));
-        const error = await rig.send(rig.root, "delete_user_tags", long).catch((refused: unknown) => refused);
-        assert.ok(error instanceof Refused);
-        return error.failure;
+        const body = long(rig.body("delete_user_tags", { userTagIds: [tagId] }));
+        return refused(rig.send(rig.root, "delete_user_tags", body));
       };
       const failures = [];
       for (let count = 0; count < 20; count++) failures.push(await fail());
@@ -185,6 +192,59 @@ for (const dialect of dialects) {
       await rig.submit(rig.root, "create_policy", parameters);
       rig.dependencies.organizations = organizations;
       assert.equal((await rig.send(member, "create_user_tag", longBody(rig))).status, "ACTIVITY_STATUS_COMPLETED");
+    });
+
+    test("a user of a parent has one budget for all its sub-organizations and the parent itself", async (t) => {
+      const rig = await boundRig(t, dialect);
+      if (rig === undefined) return;
+      const [eve, other] = [await rig.newPerson("eve"), await rig.newPerson("other")];
+      const childIds: string[] = [];
+      for (let count = 0; count < 4; count++) childIds.push((await rig.newSubOrganization(1, ["ann"])).organizationId);
+      const refusedIn = (organizationId: string, person = eve) =>
+        refused(sendParentAct(rig, person, long(parentActBody(rig, organizationId, person.userId, "no"))));
+      const before = await countRows(rig.store, "activities");
+      // Those of one group are counted together, whichever organizations they run in.
+      const failures = await Promise.all(childIds.map((id) => refusedIn(id)));
+      assert.match(failures[0]?.message ?? "", /You don't have sufficient permissions/);
+      assert.equal(await countRows(rig.store, "activities"), before + childIds.length);
+      for (let count = 0; count < 20; count++) await refusedIn(childIds[count % childIds.length] ?? "");
+      const full = await countRows(rig.store, "activities");
+      assert.ok(full - before <= budget / bodyBytes, `${full - before} are stored`);
+      assert.ok((await refusedBytes(rig)) <= budget);
+      const counted = await rig.store.db.selectFrom("refused_bytes").selectAll().execute();
+      assert.deepEqual(
+        counted.map((row) => [row.organization_id, row.user_id]),
+        [[rig.organizationId, eve.userId]],
+      );
+      assert.ok(Number(counted[0]?.bytes) >= (await refusedBytes(rig)) && Number(counted[0]?.bytes) <= budget);
+      // Another gateway has nothing but the database, and finds it there for each of them, and for the parent itself.
+      const said = bound(rig);
+      for (const id of childIds) assert.deepEqual(await refusedIn(id), failures[0]);
+      await refusalOf(rig, eve);
+      assert.equal(await countRows(rig.store, "activities"), full);
+      assert.deepEqual(said, Array(childIds.length + 1).fill(eve.userId));
+      await refusedIn(childIds[0] ?? "", other);
+      assert.equal(await countRows(rig.store, "activities"), full + 1);
+    });
+
+    test("a parent's refusal that is not stored was decided on the parent's newest state, too", async (t) => {
+      const rig = await boundRig(t, dialect);
+      if (rig === undefined) return;
+      const eve = await rig.newPerson("eve");
+      const { organizationId, people } = await rig.newSubOrganization(1, ["ann"]);
+      const body = parentActBody(rig, organizationId, people[0]?.userId ?? "", "Renamed");
+      rig.dependencies.committer = withRefusalBudget(rig.dependencies.committer, rig.store, 0);
+      const { request } = rig.link;
+      // Between decision and commit the parent comes to allow it.
+      rig.link.request = (async (kind: "prepare", message: never) => {
+        const reply = await request(kind, message);
+        if (kind !== "prepare" || reply.kind !== "prepared") return reply;
+        rig.link.request = request;
+        const parameters = { policyName: "All", effect: "EFFECT_ALLOW", condition: "true", notes: "" };
+        await rig.submit(rig.root, "create_policy", parameters);
+        return reply;
+      }) as typeof request;
+      assert.equal((await sendParentAct(rig, eve, body)).status, "ACTIVITY_STATUS_COMPLETED");
     });
 
     test("a vote by which what waited fails is a change of state, and is stored above the budget, too", async (t) => {

@@ -1,9 +1,11 @@
 /**
- * What one user's refusals may take in the database per day. A member without any right could else store a megabyte with each
- * request. Below the budget a refusal is stored as everything is; above it the caller is answered the same, and nothing is written:
+ * What one user's refusals may take in the database per day, wherever they run: a parent's user has one budget for the parent and all
+ * its sub-organizations. A member without any right could else store a megabyte with each request, in each of them. Below the budget a refusal is stored as everything is; above it the caller is answered the same, and nothing is written:
  * no activity, leaf, vote or idempotency key (docs/decisions/0034).
  */
+import { equalBytes } from "../../state/digest.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
+import { findHead } from "../../store/organizations.ts";
 import { haveRefusalsTaken } from "../../store/refused_bytes.ts";
 import type { Store } from "../../store/store.ts";
 import type { Committer } from "./committer.ts";
@@ -43,17 +45,15 @@ export function withRefusalBudget(
   return {
     ...committer,
     async commit(item, run) {
-      const { organizationId, refused } = item;
+      const { refused } = item;
       if (refused === undefined) return committer.commit(item, run);
-      const { userId, day, bytes } = refused;
+      const { organizationId, userId, day, bytes } = refused;
       const name = `${organizationId} ${userId} ${day}`;
       const reserved = (onTheirWay.get(name) ?? 0) + bytes;
       onTheirWay.set(name, reserved);
       try {
         // Looked up after it was reserved: whatever was reserved before is in the sum or in the database.
-        const isExceeded =
-          reserved > bytesPerDay ||
-          (await haveRefusalsTaken(store, { organizationId, userId, day }, bytesPerDay - reserved));
+        const isExceeded = reserved > bytesPerDay || (await haveRefusalsTaken(store, refused, bytesPerDay - reserved));
         if (!isExceeded) return await committer.commit(item, run);
       } finally {
         const left = (onTheirWay.get(name) ?? 0) - bytes;
@@ -61,8 +61,17 @@ export function withRefusalBudget(
         else onTheirWay.delete(name);
       }
       onExceeded(organizationId, userId);
-      // No commit shows that it was decided on the organization's newest state, so that is asked.
-      return (await run.isNewest()) ? { kind: "committed", result: undefined } : { kind: "conflict" };
+      // No commit shows that it was decided on the newest states, so that is asked.
+      const isNewest = (await run.isNewest()) && (await doOthersStand(store, item));
+      return isNewest ? { kind: "committed", result: undefined } : { kind: "conflict" };
     },
   };
+}
+
+async function doOthersStand(store: Store, { standing = [] }: CommitItem): Promise<boolean> {
+  for (const { organizationId, header } of standing) {
+    const head = await findHead(store, organizationId);
+    if (head === undefined || !equalBytes(head.header, header)) return false;
+  }
+  return true;
 }

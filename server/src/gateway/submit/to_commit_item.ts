@@ -93,9 +93,15 @@ export function toActivityItem([own, ...births]: readonly Prepared[], request: S
   // What refuses an activity that waited is a change of state, and is always stored.
   if (activity.isNew && row.failure !== null) {
     const { userId } = vote.user;
-    item.refused = { userId, day: dayOf(activity.updatedAtMs), bytes: refusedBytesOf(item) };
+    const day = dayOf(activity.updatedAtMs);
+    item.refused = { organizationId: callersOrganization(own), userId, day, bytes: refusedBytesOf(item) };
   }
   return { item, row, vote, isNew: activity.isNew };
+}
+
+/** Whose user the caller is. Where a parent acts in its sub-organization, the head that must stand as well is the parent's. */
+function callersOrganization({ organizationId, standing: [parent] }: Prepared): string {
+  return parent?.organizationId ?? organizationId;
 }
 
 function toAppProofs({ proofs, context }: Prepared): Pick<CommitItem, "appProofs"> {
