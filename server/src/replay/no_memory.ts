@@ -32,6 +32,7 @@ export function noMemory(acceptedAtMs: () => number): Memory {
     noteBodyTime: () => undefined,
     takeBody: unasked,
     released: () => [],
+    releasedCount: 0,
     wasReleased: unasked,
     rememberBoot: () => undefined,
     // No record waits for a release: all that is in a log was released.

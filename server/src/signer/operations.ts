@@ -153,14 +153,13 @@ function refuseSecondBirth({ deploymentId }: Memory, adoptUnknown: boolean): voi
 }
 
 function stateReleased({ keyring, memory, now }: Signer, page: number): Reply<"statement"> {
-  const ranges = memory.released();
-  const pages = Math.max(1, Math.ceil(ranges.length / rangesPerPage));
+  const pages = Math.max(1, Math.ceil(memory.releasedCount / rangesPerPage));
   const statement = encodeStatement({
     deploymentId: keyring.deploymentId,
     timeMs: now(),
     page,
     pages,
-    ranges: ranges.slice(page * rangesPerPage, (page + 1) * rangesPerPage),
+    ranges: memory.released(page * rangesPerPage, rangesPerPage),
   });
   return { statement, signature: keyring.signWithLogKey(statementMessage(statement)) };
 }

@@ -143,7 +143,23 @@ function releasedWord(statement: readonly ReleasedStatement[]): ReleasedWord {
       ranges.set(toHex(boot), known);
     }
   }
-  return (boot, number) => ranges.get(boot)?.some(({ first, last }) => first <= number && number <= last);
+  for (const known of ranges.values()) known.sort((a, b) => a.first - b.first);
+  return (boot, number) => {
+    const known = ranges.get(boot);
+    return known && isIn(known, number);
+  };
+}
+
+/** Refusals that were not stored leave gaps: there may be as many ranges as leaves, and each leaf is asked for. */
+function isIn(ranges: readonly { first: number; last: number }[], number: number): boolean {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ranges[middle]?.last ?? 0) < number) low = middle + 1;
+    else high = middle;
+  }
+  const range = ranges[low];
+  return range !== undefined && range.first <= number;
 }
 
 const namedAtOnce = 1_000;

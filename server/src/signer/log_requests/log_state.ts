@@ -21,7 +21,7 @@ export function describeLog(signer: Signer): Reply<"logState"> {
     isListed: log.isListed,
     size: log.size,
     checkpointSize: log.checkpointSize,
-    isOwed: log.takesAll || memory.owed().length > 0,
+    isOwed: log.takesAll || memory.owed(1).length > 0,
   };
 }
 

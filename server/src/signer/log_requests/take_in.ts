@@ -44,7 +44,7 @@ export function takeIn(signer: Signer, taken: TakenIn, { leaves, last }: Request
   if (appending.leaves.length > 0) memory.rememberAppended(nowMs, [], appending.leaves);
   if (newest !== undefined) taken.last = newest;
   if (last && log.takesAll) memory.rememberTakenIn(nowMs);
-  return { places, missing: last ? memory.owed().slice(0, rangesAtOnce) : [] };
+  return { places, missing: last ? memory.owed(rangesAtOnce) : [] };
 }
 
 /** Rows that somebody has changed get no place. If their leaves were released here, they are missing in the end. */

@@ -111,7 +111,7 @@ export const logRecords = {
     apply(contents, ranges) {
       for (const range of ranges) contents.owed.add(range);
     },
-    compaction: { order: 17, values: ({ owed }) => batchesOf(owed.ranges()) },
+    compaction: { order: 17, values: ({ owed }) => batchesOf(owed.otherRanges()) },
   }),
 };
 

@@ -58,8 +58,8 @@ export type Memory = {
   rememberTakenIn(timeMs: number): void;
   /** Whether a leaf was released and is in no log yet. */
   owes(boot: Uint8Array, number: number): boolean;
-  /** All of those. */
-  owed(): ReleasedRange[];
+  /** All of those; or the first so many ranges. */
+  owed(count?: number): ReleasedRange[];
   /** Pins that are set, and leaves that count as released before they are in the log: the log owes them. */
   rememberRelease(timeMs: number, pins: readonly MovedPin[], leaves: readonly ReleasedRange[]): void;
   resetClock(timeMs: number): void;
@@ -74,8 +74,10 @@ export type Memory = {
   takeBody(body: TakenBody, isRootMember: () => boolean, nowMs: number): void;
   /** One-time codes: when they began, who tried to answer them, and how many there are. */
   readonly codes: CodeMemory;
-  /** Every released leaf number, by boot. */
-  released(): ReleasedRange[];
+  /** Every released leaf number, by boot; or so many ranges of them from this one on. Callers can make them too many to list at once. */
+  released(from?: number, count?: number): ReleasedRange[];
+  /** How many ranges that are. */
+  readonly releasedCount: number;
   wasReleased(boot: Uint8Array, number: number): boolean;
   /** A process of this signer begins. */
   rememberBoot(boot: Uint8Array): void;
@@ -146,7 +148,10 @@ function memoryOf(
     },
     wasBornHere: (deploymentId) => contents.born.has(deploymentId),
     knowsBoot: (boot) => contents.ownBoots.has(boot),
-    released: () => [...contents.released.ranges()],
+    released: (from, count) => firstOf(contents.released.ranges(from), count),
+    get releasedCount() {
+      return contents.released.rangeCount;
+    },
     wasReleased: (boot, number) => contents.released.has(boot, number),
     get log() {
       return contents.log;
@@ -155,7 +160,7 @@ function memoryOf(
       return file.isNamed;
     },
     owes: (boot, number) => !contents.owed.isEmpty && contents.owed.has(boot, number),
-    owed: () => [...contents.owed.ranges()],
+    owed: (count) => firstOf(contents.owed.ranges(), count),
     openLog: (log) => remember({ kind: "logOpened", value: log }),
     rememberAppended(timeMs, moved, leaves) {
       remember({ kind: "appended", value: { timeMs, pins: moved.map(pinValue), leaves } });
@@ -201,6 +206,10 @@ function memoryOf(
     sync: () => file.waitForDisk(),
     close: () => file.close(),
   };
+}
+
+function firstOf<T>(items: Generator<T>, count = Number.POSITIVE_INFINITY): T[] {
+  return items.take(count).toArray();
 }
 
 function pinValue({ organizationId, pin: { version, digest } }: MovedPin): Pin & { organizationId: Uint8Array } {

@@ -16,14 +16,14 @@ export function row<T>(kind: RecordKind<T>): RecordKind<T> {
   return kind;
 }
 
-/** How many ranges, pins or leaves one record of a compaction holds. */
+/** How many ranges, pins or leaves one record of a compaction holds, unless its kind says otherwise. */
 const compactedBatch = 4096;
 
-export function* batchesOf<T>(items: Iterable<T>): Generator<T[]> {
+export function* batchesOf<T>(items: Iterable<T>, length = compactedBatch): Generator<T[]> {
   let batch: T[] = [];
   for (const item of items) {
     batch.push(item);
-    if (batch.length < compactedBatch) continue;
+    if (batch.length < length) continue;
     yield batch;
     batch = [];
   }

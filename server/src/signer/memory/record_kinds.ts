@@ -4,6 +4,7 @@
  */
 import { bool, fixed, list, optional, struct, u64, type ValueOf, variant } from "@keystead/core/encoding/layout.ts";
 import { clockToleranceMs } from "../../state/journal.ts";
+import { blockRecords } from "./block_records.ts";
 import { attemptDigestLength } from "./code_attempts.ts";
 import { maxCodeMs } from "./code_starts.ts";
 import type { MemoryContents } from "./contents.ts";
@@ -147,6 +148,7 @@ export const recordKinds = {
     compaction: { order: 9, values: compactedAttempts },
   }),
   ...logRecords,
+  ...blockRecords,
 };
 
 function timeUnlessZero(timeMs: number): ValueOf<typeof timeLayout>[] {
@@ -154,7 +156,7 @@ function timeUnlessZero(timeMs: number): ValueOf<typeof timeLayout>[] {
 }
 
 function* compactedReleases({ released, pins, lastTimeMs }: MemoryContents): Generator<ValueOf<typeof releaseLayout>> {
-  for (const leaves of batchesOf(released.ranges())) yield { timeMs: lastTimeMs, pins: [], leaves };
+  for (const leaves of batchesOf(released.otherRanges())) yield { timeMs: lastTimeMs, pins: [], leaves };
   for (const batch of batchesOf(pins.entries())) {
     const pinned = batch.map(({ organizationId, pin: { version, digest } }) => ({ organizationId, version, digest }));
     yield { timeMs: lastTimeMs, pins: pinned, leaves: [] };
