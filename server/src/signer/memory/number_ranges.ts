@@ -1,4 +1,4 @@
-/** A set of numbers kept as ranges: released leaf numbers are nearly contiguous, so millions of them are a few pairs. */
+/** A set of numbers kept as ranges: where they are nearly contiguous, millions of them are a few pairs. */
 export type NumberRanges = {
   add(number: number): void;
   addRange(first: number, last: number): void;
