@@ -107,7 +107,7 @@ export async function measureAttacks(
     const rows: AttackRow[] = [];
     for (const attack of allAttackNames.filter((each) => plan.only.test(each))) {
       say(`${name}: ${attack}`);
-      rows.push(await measureAttack(server, honest, { ...job, ...sizeOf(attack, plan) }, attack, plan));
+      rows.push(await measureAttack(server, honest, jobFor(attack, job, plan), attack, plan));
     }
     return { database: name, restMb, rows };
   } finally {
@@ -162,6 +162,11 @@ async function measureAttack(
     await pause(calmMs);
   }
   return row;
+}
+
+function jobFor(name: AttackName, job: HonestJob, plan: AttackPlan): HonestJob {
+  const { againstLarge }: Attack = attacks[name];
+  return { ...job, ...sizeOf(name, plan), sendsLarge: againstLarge === true };
 }
 
 function sizeOf(name: AttackName, { seconds, rounds, isQuick }: AttackPlan): { seconds: number; rounds: number } {

@@ -9,6 +9,9 @@ import { createPresigner } from "./presign.ts";
 /** Of each. */
 const perSecond = 50;
 const connections = 16;
+/** Of those who send large bodies, two in a second, so that p99 tells of them. */
+const largeEvery = 25;
+const largeBytes = 100_000;
 /** Nobody waits longer: a server that does not answer has failed. */
 const patienceMs = 10_000;
 
@@ -16,11 +19,13 @@ const patienceMs = 10_000;
 type Errand = readonly Buffer[];
 
 /** Of ten requests six ask, two tag and two sign. */
-function prepareErrands({ account, signWith }: HonestClient, seconds: number): Errand[] {
+function prepareErrands({ account, signWith }: HonestClient, { seconds, sendsLarge }: HonestJob): Errand[] {
   const presigner = createPresigner(account);
   const question = [presigner.whoami()];
+  const largeQuestion = [presigner.whoami(largeBytes)];
   return Array.from({ length: seconds * perSecond }, (_, index): Errand => {
     const kind = index % 9;
+    if (sendsLarge === true && index % largeEvery === 0) return largeQuestion;
     if (kind === 2) return presigner.tagPair(Date.now());
     if (kind === 5 || kind === 8) return [presigner.rawPayload(Date.now(), signWith)];
     return question;
@@ -81,8 +86,9 @@ function tell(message: FromHonest): void {
 }
 
 /** All at once, on connections of their own: one who has to wait keeps nobody else waiting. */
-function prepare({ clients: { member, neighbour }, seconds }: HonestJob): () => Promise<HonestResults> {
-  const errands = { member: prepareErrands(member, seconds), neighbour: prepareErrands(neighbour, seconds) };
+function prepare(job: HonestJob): () => Promise<HonestResults> {
+  const { member, neighbour } = job.clients;
+  const errands = { member: prepareErrands(member, job), neighbour: prepareErrands(neighbour, job) };
   return async () => {
     const results = await Promise.all([run(member, errands.member), run(neighbour, errands.neighbour)]);
     return { member: results[0], neighbour: results[1] };

@@ -11,7 +11,12 @@ export type HonestClient = {
   signWith: string;
 };
 
-export type HonestJob = { clients: Record<HonestName, HonestClient>; seconds: number };
+export type HonestJob = {
+  clients: Record<HonestName, HonestClient>;
+  seconds: number;
+  /** Some of their requests have large bodies. */
+  sendsLarge?: boolean;
+};
 
 export type HonestResult = {
   /** Milliseconds of every request that was answered. */

@@ -16,7 +16,8 @@ export type Account = {
 };
 
 export type Presigner = {
-  whoami(): Buffer;
+  /** With so many bytes more than it needs. */
+  whoami(padding?: number): Buffer;
   /**
    * The creation of a tag, and its deletion: the tag's id derives from the first body, so both are signed at once. In the
    * account's organization, or in another that knows its key.
@@ -63,7 +64,10 @@ export function createPresigner(account: Account): Presigner {
     return objectId(uuidToBytes(organizationId), createHash("sha256").update(body).digest(), 0);
   }
   return {
-    whoami: () => request("/public/v1/query/whoami", Buffer.from(JSON.stringify({ organizationId }))),
+    whoami(padding) {
+      const asked = padding === undefined ? { organizationId } : { organizationId, pad: "x".repeat(padding) };
+      return request("/public/v1/query/whoami", Buffer.from(JSON.stringify(asked)));
+    },
     tagPair(timestampMs, within = organizationId) {
       const create = activity(within, "ACTIVITY_TYPE_CREATE_USER_TAG", timestampMs, {
         userTagName: `bench ${randomUUID()}`,

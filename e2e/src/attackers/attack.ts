@@ -46,6 +46,8 @@ export type Attack = {
   hurtsItsMember?: true;
   /** How much slower honest requests may be, where that is another target than for all. */
   ratio?: number;
+  /** Honest clients have large bodies among theirs, which it is aimed at. */
+  againstLarge?: true;
   /** So long it is measured, and how often, where that differs. */
   measured?: { seconds: number; rounds: number };
   /** Begins, and goes on until the assault is over. */

@@ -137,13 +137,27 @@ function querying(path: QueryPath): Attack {
   });
 }
 
-type FloodName = "payloads flood" | "accounts flood";
+/** As many payloads as are taken at once: large bodies, which are read by turns and take the signer long. */
+function largePayloads(connections: number, seconds: number): Attack {
+  const path = "sign_raw_payloads";
+  const make = (flooder: Target, ground: Ground) => (turn: number) => {
+    const bare = costliestParameters[path](ground, turn);
+    const payloads = Array.from({ length: 1_000 }, (_, index) => index.toString(16).padStart(64, "0"));
+    const body = envelope(flooder.organizationId, path, { ...bare, payloads });
+    return stampedBy(flooder, `/public/v1/submit/${path}`, bytesOf(body));
+  };
+  const says = `the longest ${path}, while honest clients have large bodies too`;
+  return { ...flooding(says, connections, make, seconds), againstLarge: true };
+}
+
+type FloodName = "payloads flood" | "accounts flood" | "large payloads flood";
 type CostliestName = `costliest ${ActivityPath | QueryPath}`;
 
-/** The two that stopped everybody once. */
+/** Each stopped everybody once, the last one everybody with a large body. */
 export const tenantFloods: Record<FloodName, Attack> = {
   "payloads flood": submitting("sign_raw_payloads", 16, 60),
   "accounts flood": submitting("create_wallet_accounts", floodConnections, 60),
+  "large payloads flood": largePayloads(floodConnections, 60),
 };
 
 export const costliestAttacks = Object.fromEntries([

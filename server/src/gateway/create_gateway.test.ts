@@ -4,11 +4,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { encodeVkey } from "@keystead/core/tlog/vkey.ts";
+import { p256 } from "@noble/curves/nist.js";
 import { pino } from "pino";
-import { createGatewayRig } from "../../test/gateway_rig.ts";
+import { createGatewayRig, type GatewayRig } from "../../test/gateway_rig.ts";
 import { nodeCurves } from "../curves/node_curves.ts";
 import { openKeyring } from "../signer/secrets/keyring.ts";
 import { findLog } from "../store/public_log.ts";
@@ -44,9 +46,11 @@ async function start(
   t.after(() => gateway.close());
   const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-  const post = (path: string, body: Uint8Array<ArrayBuffer>) => {
-    const stamp = signStamp(root.privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
-    return fetch(`http://127.0.0.1:${port}/public/v1/${path}`, { method: "POST", body, headers: { "x-stamp": stamp } });
+  const stampOf = (body: Uint8Array, { privateKey } = root) =>
+    signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);
+  const post = (path: string, body: Uint8Array<ArrayBuffer>, stamp = stampOf(body), more: RequestInit = {}) => {
+    const url = `http://127.0.0.1:${port}/public/v1/${path}`;
+    return fetch(url, { method: "POST", body, headers: { "x-stamp": stamp }, ...more });
   };
   const whoami = Buffer.from(JSON.stringify({ organizationId }));
   /** As `main.ts` does when a signer has come. */
@@ -57,7 +61,7 @@ async function start(
     signer.setPublicKeys({ log: openKeyring(rig.signer.rootKey, 1, rig.signer.keyring).publicKeys.log });
     signer.setTrouble(undefined);
   };
-  return { rig, gateway, signer, get, post, whoami, join };
+  return { rig, gateway, signer, get, post, stampOf, whoami, join };
 }
 
 test("a gateway without a signer answers queries and refuses activities; with one it is ready and does both", async (t) => {
@@ -128,4 +132,78 @@ test("a signer that does not answer holds up a stop for a second and a half", as
   const tookMs = performance.now() - begun;
   assert.ok(tookMs > 1_400 && tookMs < 3_500, `${tookMs}`);
   assert.equal((await findLog(rig.store, rig.places.logId ?? ""))?.checkpoint_size, 0);
+});
+
+/** The bytes of a new tag, as many as they may be without being refused for that. */
+function largeTag(rig: GatewayRig, userTagName: string, organizationId: string): Uint8Array<ArrayBuffer> {
+  const body = Buffer.from(rig.body("create_user_tag", { userTagName, userIds: [] }, { organizationId }));
+  return Buffer.from(`{"pad":"${"x".repeat(100_000)}",${body.toString().slice(1)}`);
+}
+
+test("large requests of one organization wait for none of another's, however long those take", async (t) => {
+  let busyId = "";
+  const { promise: freed, resolve: free } = Promise.withResolvers<void>();
+  // What the busy organization asks of the signer is not answered before the end.
+  const stuck = (link: SignerLink): SignerLink => ({
+    ...link,
+    request: (async (kind, message, turn) => {
+      if (turn !== undefined && turn.organizationId === busyId) await freed;
+      return link.request(kind, message, turn);
+    }) as SignerLink["request"],
+  });
+  const { rig, post, stampOf, join } = await start(t, { changed: stuck });
+  await join();
+  const home = await rig.newSubOrganization(1, ["Ann"]);
+  const [ann = rig.root] = home.people;
+  busyId = rig.organizationId;
+  const statuses: number[] = [];
+  const flood = new AbortController();
+  for (let i = 0; i < 18; i++) {
+    const body = largeTag(rig, `Flood ${i}`, busyId);
+    post("submit/create_user_tag", body, stampOf(body), { signal: flood.signal }).then(
+      ({ status }) => statuses.push(status),
+      () => undefined,
+    );
+  }
+  // One is worked on, sixteen wait, and the last one is refused.
+  while (statuses.length === 0) await pause(5);
+  assert.deepEqual(statuses, [429]);
+  for (const name of ["One", "Two"]) {
+    const body = largeTag(rig, name, home.organizationId);
+    const answer = await post("submit/create_user_tag", body, stampOf(body, ann));
+    assert.equal(answer.status, 200, await answer.text());
+  }
+  assert.deepEqual(statuses, [429], "the others have waited all along");
+  const refused = await post("submit/create_user_tag", largeTag(rig, "More", busyId));
+  assert.equal(refused.status, 429);
+  assert.equal((await refused.json()).message, "too many large requests at once; try again");
+  flood.abort();
+  free();
+});
+
+test("strangers' large requests do not keep out a member's, whoever they claim to be", async (t) => {
+  const { rig, post, stampOf, join } = await start(t);
+  await join();
+  const home = await rig.newSubOrganization(1, ["Ann"]);
+  const [ann = rig.root] = home.people;
+  const stranger = { ...ann, privateKey: p256.utils.randomSecretKey() };
+  const heard: Record<number, number> = {};
+  let isOver = false;
+  const junk = largeTag(rig, "Junk", home.organizationId);
+  const stamps = [stampOf(junk, stranger), stampOf(Buffer.from("{}"), ann), "junk"];
+  const flood = Array.from({ length: 40 }, async (_, index) => {
+    while (!isOver) {
+      const { status } = await post("submit/create_user_tag", junk, stamps[index % stamps.length]);
+      heard[status] = (heard[status] ?? 0) + 1;
+    }
+  });
+  while (!(429 in heard)) await pause(5);
+  for (let i = 0; i < 5; i++) {
+    const body = largeTag(rig, `Tag ${i}`, home.organizationId);
+    const answer = await post("submit/create_user_tag", body, stampOf(body, ann));
+    assert.equal(answer.status, 200, await answer.text());
+  }
+  isOver = true;
+  await Promise.all(flood);
+  assert.deepEqual(Object.keys(heard), ["401", "429"]);
 });

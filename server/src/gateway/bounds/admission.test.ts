@@ -130,3 +130,35 @@ test("nothing is let in while nobody can take what comes of it", async () => {
   hasRoom = true;
   while (seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
 });
+
+test("who stops waiting gives up its place, and nothing is kept of it", async () => {
+  const { admission, seen, come } = watched({ inFlight: 1, waiting: 1 });
+  const leave = come("a", "1");
+  const waiting = new AbortController();
+  const turn = admission.enter("a", { cost: 500, bytes: 100 }, "", waiting.signal);
+  assert.ok(turn);
+  const refusal = assert.rejects(turn, { code: "cancelled", message: "the connection was closed" });
+  waiting.abort();
+  await refusal;
+  assert.equal(admission.waitingBytes(), 0);
+  come("a", "2");
+  leave();
+  await breath();
+  assert.deepEqual(seen, ["1", "2"]);
+});
+
+test("who was let in does not stop any more", async () => {
+  const { admission, seen, come } = watched({ inFlight: 1 });
+  const leave = come("a", "1");
+  const waiting = new AbortController();
+  const turn = admission.enter("a", { cost: 500, bytes: 100 }, "", waiting.signal);
+  come("a", "2");
+  leave();
+  await turn;
+  waiting.abort();
+  await breath();
+  assert.deepEqual(seen, ["1"]);
+  admission.leave("a", { cost: 500, bytes: 100 });
+  await breath();
+  assert.deepEqual(seen, ["1", "2"]);
+});

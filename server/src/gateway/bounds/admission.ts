@@ -18,8 +18,11 @@ import { createWaitingRequests } from "./waiting_requests.ts";
 import { createWorkInFlight } from "./work_in_flight.ts";
 
 export type Admission = {
-  /** Undefined when it may go at once. Otherwise resolves when it may; or it is refused, at once or after it has waited too long. */
-  enter(organizationId: string, weight: Weight, caller?: string): Promise<void> | undefined;
+  /**
+   * Undefined when it may go at once. Otherwise resolves when it may; or it is refused, at once or after it has waited too long. With
+   * a signal it stops waiting when that says so.
+   */
+  enter(organizationId: string, weight: Weight, caller?: string, signal?: AbortSignal): Promise<void> | undefined;
   /** The signer has answered it. */
   leave(organizationId: string, weight: Weight): void;
   /** Whether so many are under way that a stranger should not join them. */
@@ -59,12 +62,13 @@ export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean 
     timer = undefined;
   }
 
-  function wait(organization: Organization, weight: Weight, caller: string): Promise<void> {
+  function wait(organization: Organization, weight: Weight, caller: string, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const expiresAt = performance.now() + limits.waitMs;
       const entry: Entry = { ...weight, organization, caller, expiresAt, isGone: false, go: resolve, refuse: reject };
       organization.waiting.add(caller, entry);
       waiting.add(entry);
+      signal?.addEventListener("abort", () => waiting.cancel(entry), { once: true });
       timer ??= setInterval(sweep, sweepMs).unref();
       ready.promote(organization);
       dispatch();
@@ -72,7 +76,7 @@ export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean 
   }
 
   return {
-    enter(organizationId, { cost, bytes }, caller = "") {
+    enter(organizationId, { cost, bytes }, caller = "", signal) {
       const weight = { cost, bytes: bytes + requestBytes };
       const organization = organizations.get(organizationId);
       const isNext = organization.waitingCount === 0 && mayStart(organization, weight, limits);
@@ -82,7 +86,7 @@ export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean 
         return undefined;
       }
       waiting.makeRoom(organization, caller, weight.bytes);
-      return wait(organization, weight, caller);
+      return wait(organization, weight, caller, signal);
     },
     leave(organizationId, { cost, bytes }) {
       const weight = { cost, bytes: bytes + requestBytes };

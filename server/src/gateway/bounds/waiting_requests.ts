@@ -10,6 +10,8 @@ export type WaitingRequests = {
   add(entry: Entry): void;
   /** It was let in. */
   remove(entry: Entry): void;
+  /** Nobody waits for it any more, if it has not been let in. */
+  cancel(entry: Entry): void;
   refuseExpired(): void;
   count(): number;
   bytes(): number;
@@ -66,6 +68,9 @@ export function createWaitingRequests(
       oldest.push(entry);
     },
     remove,
+    cancel(entry) {
+      if (!entry.isGone) refuse(entry, new Fault("cancelled", "the connection was closed"));
+    },
     /** Of two that wait, the older ends first. */
     refuseExpired() {
       const now = performance.now();

@@ -16,8 +16,10 @@ export type Connection = {
   pipelinedBytes: number;
   /** A whole response, written after the current answer; nothing is read after it. */
   lastResponse: string | undefined;
-  /** Gives back the slot for large requests that the current request has. */
-  releaseSlot: (() => void) | undefined;
+  /** While the current request's large body is read: lets others be read. */
+  endReading: (() => void) | undefined;
+  /** While the current request is a large one that is worked on: lets its organization's next be. */
+  leaveLane: (() => void) | undefined;
   /** Of the current request's body. */
   bodyBytes: number;
   /** Of answers that the client has not read. */
@@ -31,7 +33,8 @@ export function newConnection(socket: Socket): Connection {
     pipelined: [],
     pipelinedBytes: 0,
     lastResponse: undefined,
-    releaseSlot: undefined,
+    endReading: undefined,
+    leaveLane: undefined,
     bodyBytes: 0,
     unreadBytes: 0,
   };

@@ -18,7 +18,16 @@ const generous: ConnectionLimits = {
   waitingBytes: 100_000,
   allWaitingBytes: 1_000_000,
   largeBytes: 1000,
-  largeWaiting: 4,
+  lanes: {
+    inFlight: 1,
+    cost: Number.POSITIVE_INFINITY,
+    allInFlight: 10,
+    allCost: Number.POSITIVE_INFINITY,
+    allBytes: 1_000_000,
+    waiting: 4,
+    waitingBytes: 1_000_000,
+    waitMs: patienceMs,
+  },
   stillMs: patienceMs,
   bodiesBytes: 64 * 1024 * 1024,
   answersBytes: 64 * 1024 * 1024,
@@ -321,11 +330,13 @@ test("of large requests only so many wait, and who is gone does not", async (t) 
   let told = 0;
   const { open } = await start(t, async (request, response, connections) => {
     try {
+      // Whoever is refused at once is told before this.
+      const counting = setImmediate(() => (told += 1));
       const turn = connections.beginWork(request.socket, 1000);
-      if (turn !== undefined) {
-        told += 1;
-        await turn;
-      }
+      await turn?.catch((error) => {
+        clearImmediate(counting);
+        throw error;
+      });
       held.push(() => response.end("{}"));
     } catch (error) {
       assert.ok(error instanceof Fault);
@@ -334,7 +345,7 @@ test("of large requests only so many wait, and who is gone does not", async (t) 
     }
   });
   const first = open(last("/"));
-  await until(() => held.length === 1);
+  await until(() => held.length === 1 && told === 1);
   /** One more, which waits or is refused by now. */
   const come = async () => {
     const before = told;
@@ -347,7 +358,7 @@ test("of large requests only so many wait, and who is gone does not", async (t) 
   const refused = await waiting.at(-1)?.ended;
   assert.deepEqual(statuses(refused ?? ""), [429]);
   assert.match(refused ?? "", /too many large requests at once; try again$/);
-  assert.equal(waiting.length, generous.largeWaiting + 1);
+  assert.equal(waiting.length, generous.lanes.waiting + 1);
   for (const { socket } of waiting) socket.resetAndDestroy();
   // It may take the server a while to notice; the first is not answered before that.
   let patient = await come();

@@ -1,5 +1,5 @@
 /**
- * Connections and their limits. Each is answered one request at a time, in order; large requests are worked on one at a time; refusals
+ * Connections and their limits. Each is answered one request at a time, in order; each organization's large requests are worked on one at a time; refusals
  * of stamps leave one by one; and when there are too many connections, the one whose client has been waited for longest is closed,
  * whether it says nothing, never ends its request or does not read its answer. So no client gets more of this process than its share
  * by asking faster, asking more, holding on or never reading. What came on a connection before is never held against what comes next:
@@ -8,7 +8,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createConcurrencyLimit } from "../bounds/concurrency_limit.ts";
-import { type BodyWorkLimits, createBodyWork } from "./body_work.ts";
+import { type BodyWorkLimits, createBodyWork, type FindOwner } from "./body_work.ts";
 import { type Connection, type Handler, newConnection } from "./connection.ts";
 import { endSoon, endWith } from "./end_connection.ts";
 import { createPipelinedRequests, type PipelineLimits } from "./pipelined_requests.ts";
@@ -32,8 +32,10 @@ export type Connections = {
   createServer(options: ServerOptions, handler: Handler): Server;
   /** For bytes that are not HTTP, or too slow: refused when everything before them has been answered. */
   refuse(error: NodeJS.ErrnoException, socket: Socket): void;
-  /** Before anything costly is done for a request: undefined when it may begin at once. Throws when too many wait. */
-  beginWork(socket: Socket, bodyBytes: number): Promise<void> | undefined;
+  /** Before anything costly is done for a request: undefined when it may begin at once. Throws, or is refused, when too many wait. */
+  beginWork(socket: Socket, bodyBytes: number, findOwner?: FindOwner): Promise<void> | undefined;
+  /** The request's body is parsed. */
+  bodyIsRead(socket: Socket): void;
   /**
    * Before a stamp is refused: undefined when the refusal may leave at once. Many refusals leave one by one, so that clients that
    * wait for one answer before they ask again ask no faster than that. Nobody else waits with them.
@@ -94,11 +96,15 @@ export function createConnections(limits: ConnectionLimits): Connections {
       return server;
     },
     refuse: (error, socket) => refuseUnreadable(order, open.get(socket), error, socket),
-    beginWork(socket, bodyBytes) {
+    beginWork(socket, bodyBytes, findOwner = async () => undefined) {
       const connection = open.get(socket);
       if (connection === undefined) return undefined;
       awaitingClient.delete(socket);
-      return bodyWork.begin(connection, bodyBytes, () => open.has(socket));
+      return bodyWork.begin(connection, bodyBytes, () => open.has(socket), findOwner);
+    },
+    bodyIsRead(socket) {
+      const connection = open.get(socket);
+      if (connection !== undefined) bodyWork.bodyIsRead(connection);
     },
     heldBytes: () => ({ pipelined: pipelined.bytes(), bodies: bodyWork.bytes(), answers: unreadAnswers.bytes() }),
     paceOverload: overloads,

@@ -27,11 +27,18 @@ const maxPacedBytes = 16 * 1024;
 const noBody = new Uint8Array(0);
 const notCounted = (): void => undefined;
 
-export function guardedHandler(guards: Guards, { limits, metric, handle }: Route) {
-  const { connections, metrics, faultLog, trustedProxies } = guards;
+export function guardedHandler(guards: Guards, route: Route) {
+  const { connections, bodies, metrics, faultLog, trustedProxies } = guards;
+  const { limits, metric, handle } = route;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { socket } = request.raw;
     const readsBody = limits.bodyBytes > 0;
-    const body = readsBody ? await readInTurn(guards, request, reply, limits.bodyBytes) : noBody;
+    const body = readsBody ? await bodies.read(request.raw, reply.raw, limits.bodyBytes) : noBody;
+    const asked = toRouteRequest(request, reply, body, trustedProxies);
+    if (readsBody) {
+      const turn = connections.beginWork(socket, body.length, async () => route.findOwner?.(asked));
+      if (turn !== undefined) await turn;
+    }
     const count = metric === undefined ? notCounted : metrics.start(metric.kind, metric.path);
     let isSent = false;
     const send = (answer: Answer): void => {
@@ -41,28 +48,16 @@ export function guardedHandler(guards: Guards, { limits, metric, handle }: Route
     };
     try {
       if (readsBody) checkBody(request.headers, body, limits.mayBeEmpty);
-      await handle(toRouteRequest(request, reply, body, trustedProxies), send);
+      const handled = handle(asked, send);
+      connections.bodyIsRead(socket);
+      await handled;
       if (!isSent) throw new Error("the route sent no answer");
     } catch (error) {
-      const { socket } = request.raw;
       if (isUnauthenticated(error) && body.length < maxPacedBytes) await connections.paceRefusal(socket);
       if (error instanceof Overloaded) await connections.paceOverload(socket);
       count(sendFault(faultLog, request, reply, error).statusCode);
     }
   };
-}
-
-/** The whole body, once work on this request may begin. */
-async function readInTurn(
-  { bodies, connections }: Guards,
-  { raw }: FastifyRequest,
-  reply: FastifyReply,
-  maxBytes: number,
-): Promise<Uint8Array> {
-  const body = await bodies.read(raw, reply.raw, maxBytes);
-  const turn = connections.beginWork(raw.socket, body.length);
-  if (turn !== undefined) await turn;
-  return body;
 }
 
 function toRouteRequest(

@@ -1,4 +1,5 @@
-import { memoryBounds } from "../bounds/memory_bounds.ts";
+import type { AdmissionLimits } from "../bounds/admission_limits.ts";
+import { admissionLimits, memoryBounds } from "../bounds/memory_bounds.ts";
 import type { BodyLimits } from "./bodies.ts";
 import type { ConnectionLimits } from "./connections.ts";
 
@@ -16,6 +17,18 @@ export const serverLimits = {
   headers: 100,
 } as const;
 
+/** Of large bodies, which are among all others: of each organization one is worked on, and 16 wait. */
+const laneLimits: AdmissionLimits = {
+  inFlight: 1,
+  cost: Number.POSITIVE_INFINITY,
+  allInFlight: 64,
+  allCost: Number.POSITIVE_INFINITY,
+  allBytes: 16 * maxBodyBytes,
+  waiting: 16,
+  waitingBytes: 16 * maxBodyBytes,
+  waitMs: admissionLimits.waitMs,
+};
+
 export const connectionLimits: ConnectionLimits = {
   connections: 10_000,
   bodyBytes: maxBodyBytes,
@@ -24,7 +37,7 @@ export const connectionLimits: ConnectionLimits = {
   // Clients of ours ask one at a time on a connection: only floods come near this.
   allWaitingBytes: memoryBounds.pipelined,
   largeBytes: 64 * 1024,
-  largeWaiting: 16,
+  lanes: laneLimits,
   // While it is answered; nothing that is asked takes nearly as long.
   stillMs: 60_000,
   bodiesBytes: memoryBounds.bodies,

@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { HTTPMethods } from "fastify";
 import type { Failure } from "../../views/error_body.ts";
+import type { BodyOwner } from "./body_work.ts";
 import type { MetricKind } from "./metrics.ts";
 
 export type Route = {
@@ -13,7 +14,9 @@ export type Route = {
   limits: RouteLimits;
   /** The name under which `/metrics` counts its requests; without it they are not counted. */
   metric?: { kind: MetricKind; path: string };
-  /** Sends exactly one answer, or throws a Fault, which is sent. */
+  /** Whose turn a large body takes; it is asked before the body is read. Without an answer it is a stranger's. */
+  findOwner?(request: RouteRequest): Promise<BodyOwner | undefined>;
+  /** Sends exactly one answer, or throws a Fault, which is sent. It reads the body before it first waits for anything. */
   handle(request: RouteRequest, send: Send): Promise<void> | void;
 };
 

@@ -7,6 +7,7 @@ import type { AnyQuery } from "../../endpoints/define_query.ts";
 import { activities } from "../../generated/activities.ts";
 import { queries } from "../../generated/queries.ts";
 import { toFailure } from "../../views/error_body.ts";
+import type { RequestKind } from "../evidence/evidence_header.ts";
 import { createRefusedCredentials } from "../evidence/refused_credentials.ts";
 import { maxBodyBytes } from "../http/http_limits.ts";
 import type { MetricKind } from "../http/metrics.ts";
@@ -15,6 +16,7 @@ import type { Route } from "../http/route.ts";
 import { answerQuery } from "./answer_query.ts";
 import { answerSubmit } from "./answer_submit.ts";
 import type { ApiDependencies } from "./api_dependencies.ts";
+import { findLargeBodyOwner } from "./large_body_owner.ts";
 
 /** Of stamps under keys whose last stamp was refused. */
 const refusedCredentialLimits = { places: 2, waiting: 1_000, keys: 1_000, keptMs: 60_000 };
@@ -24,10 +26,12 @@ export function apiRoutes(given: ApiDependencies): Route[] {
   const openapi = readFileSync(new URL("../../generated/openapi.json", import.meta.url));
   return [
     ...(Object.values(activities) as AnyActivity[]).map((activity) =>
-      endpoint("submit", activity.path, (request, send) => answerSubmit(dependencies, activity, request, send)),
+      endpoint(dependencies, "submit", activity.path, (request, send) =>
+        answerSubmit(dependencies, activity, request, send),
+      ),
     ),
     ...(Object.values(queries) as AnyQuery[]).map((query) =>
-      endpoint("query", query.path, (request, send) => answerQuery(dependencies, query, request, send)),
+      endpoint(dependencies, "query", query.path, (request, send) => answerQuery(dependencies, query, request, send)),
     ),
     otherMethods("submit", activities),
     otherMethods("query", queries),
@@ -41,9 +45,15 @@ export function apiRoutes(given: ApiDependencies): Route[] {
   ];
 }
 
-function endpoint(kind: MetricKind, path: string, handle: Route["handle"]): Route {
-  const url = `/public/v1/${kind}/${path}`;
-  return { method: "POST", path: url, limits: { bodyBytes: maxBodyBytes }, metric: { kind, path }, handle };
+function endpoint(dependencies: ApiDependencies, kind: RequestKind, path: string, handle: Route["handle"]): Route {
+  return {
+    method: "POST",
+    path: `/public/v1/${kind}/${path}`,
+    limits: { bodyBytes: maxBodyBytes },
+    metric: { kind, path },
+    findOwner: (request) => findLargeBodyOwner(dependencies, kind, request),
+    handle,
+  };
 }
 
 /** Those an API path answers only to refuse them. */
