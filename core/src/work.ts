@@ -14,11 +14,7 @@ export function finish<T>(work: Work<T>): T {
 }
 
 /** Like `Array.map`, with a pause after each item, or after every so many that take some microseconds each. */
-export function* mapWithPauses<A, B>(
-  items: readonly A[],
-  each: (item: A, index: number) => B,
-  atOnce = 1,
-): Work<B[]> {
+export function* mapWithPauses<A, B>(items: readonly A[], each: (item: A, index: number) => B, atOnce = 1): Work<B[]> {
   const results: B[] = [];
   for (const [index, item] of items.entries()) {
     results.push(each(item, index));

@@ -4,6 +4,7 @@
  * The bytes read are the bytes hashed and signed; everything in them is in the parsed value, and nothing else is taken.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js";
+import type { Curves } from "../crypto/curves.ts";
 import { fromRlp, type RlpItem, toRlpInteger } from "../encoding/rlp.ts";
 import {
   asList,
@@ -187,9 +188,12 @@ export function serialiseEthereum(transaction: EthereumTransaction): Uint8Array<
   return enveloped(prefix, fields.write(transaction));
 }
 
-/** What the account's key signs. */
-export function ethereumDigest(transaction: EthereumTransaction): Uint8Array {
-  return keccak_256(serialiseEthereum(transaction));
+/** What the account's key signs. A long one takes a faster hash than runs everywhere. */
+export function ethereumDigest(
+  transaction: EthereumTransaction,
+  { keccak256 }: Pick<Curves, "keccak256"> = { keccak256: keccak_256 },
+): Uint8Array {
+  return keccak256(serialiseEthereum(transaction));
 }
 
 /** The transaction as it is broadcast. */

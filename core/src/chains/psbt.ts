@@ -160,11 +160,7 @@ function hasType(pairs: readonly PsbtPair[], ...types: readonly number[]): boole
   return pairs.some(({ key }) => types.includes(key[0] ?? -1));
 }
 
-function* readingInput(
-  { previousId, vout }: BitcoinInput,
-  pairs: readonly PsbtPair[],
-  index: number,
-): Work<PsbtInput> {
+function* readingInput({ previousId, vout }: BitcoinInput, pairs: readonly PsbtPair[], index: number): Work<PsbtInput> {
   const whole = findValue(pairs, psbtIn.nonWitnessUtxo);
   const claimed = findValue(pairs, psbtIn.witnessUtxo);
   const nonWitnessUtxo = whole && (yield* parsingBitcoinTransaction(whole));

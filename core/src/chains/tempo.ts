@@ -4,6 +4,7 @@
  * with a fee payer the digest has a zero byte in place of their signature and no token.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js";
+import type { Curves } from "../crypto/curves.ts";
 import { fromRlp, type RlpItem } from "../encoding/rlp.ts";
 import {
   asList,
@@ -150,12 +151,15 @@ export function serialiseTempo(transaction: TempoTransaction): Uint8Array<ArrayB
 }
 
 /** What the sender's key signs. */
-export function tempoDigest(transaction: TempoTransaction): Uint8Array {
+export function tempoDigest(
+  transaction: TempoTransaction,
+  { keccak256 }: Pick<Curves, "keccak256"> = { keccak256: keccak_256 },
+): Uint8Array {
   const paidByOther = transaction.feePayer.kind !== "sender";
   const signed: TempoTransaction = paidByOther
     ? { ...transaction, feePayer: { kind: "awaited" }, feeToken: undefined }
     : transaction;
-  return keccak_256(serialiseTempo(signed));
+  return keccak256(serialiseTempo(signed));
 }
 
 /** The transaction as it is broadcast, or as the fee payer receives it. */

@@ -26,7 +26,7 @@ import { type ActingParent, readActingParent } from "./acting_parent.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { isProxySent, proxySender } from "./auth_proxy_sender.ts";
 import { authenticate } from "./authenticate.ts";
-import { decideAct } from "./decided.ts";
+import { decidingAct } from "./decided.ts";
 import { openIdentityTokens } from "./identity_tokens.ts";
 import { openKeyAccess } from "./key_records.ts";
 import { changedRows } from "./line.ts";
@@ -37,7 +37,7 @@ import { type OpenState, weightOf } from "./open_state.ts";
 import { createOtherStates, type OtherStates } from "./other_states.ts";
 import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
 import { readingInterfaces } from "./policy_interfaces.ts";
-import { makesWiderSession, outsideScope } from "./session_scope.ts";
+import { findingScopeRefusal, makesWiderSession } from "./session_scope.ts";
 import type { Signer } from "./signer.ts";
 import { approvalOf, approveAgain, vote } from "./vote.ts";
 
@@ -229,11 +229,11 @@ function* decide(context: DecisionContext, asked: Asked): Work<Prepared[]> {
   const proposerId = caller.user.userId;
   const approvals = [approvalOf(context)];
   const submitted = { ...context, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
-  const outside = outsideScope(submitted) ?? makesWiderSession(submitted);
+  const outside = (yield* findingScopeRefusal(submitted)) ?? makesWiderSession(submitted);
   if (outside !== undefined) {
     return refuse(submitted, outside.code === "permission_denied" ? "REJECTED" : "FAILED", outside);
   }
-  const { decision, decided } = decideAct(submitted, approvals);
+  const { decision, decided } = yield* decidingAct(submitted, approvals);
   const act: Act = { ...submitted, weighed: decision.weighed, decided };
   if (decision.kind === "allow") return yield* complete(act, decision.grounds);
   if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
