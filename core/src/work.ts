@@ -24,7 +24,9 @@ export function* mapWithPauses<A, B>(items: readonly A[], each: (item: A, index:
 }
 
 /** Adds up work of different sizes, in any unit. Says that a pause is due when there was so much since the last one. */
-export function createPace(atOnce: number): (amount: number) => boolean {
+export type Pace = (amount: number) => boolean;
+
+export function createPace(atOnce: number): Pace {
   let done = 0;
   return (amount) => {
     done += amount;
