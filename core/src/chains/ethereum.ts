@@ -17,9 +17,10 @@ import {
   string,
   tuple,
 } from "../encoding/rlp_layout.ts";
+import type { Work } from "../work.ts";
 import { type AccessListEntry, accessList, address, enveloped, u64, u256 } from "./evm_items.ts";
 import { checkSignature, type RecoverableSignature } from "./signature.ts";
-import { parseStrictly, type TransactionFormat, unparsable } from "./strict_parsing.ts";
+import { parseStrictly, parsingStrictly, pausing, type TransactionFormat, unparsable } from "./strict_parsing.ts";
 
 /** The words that policies use. */
 export type EthereumTransactionType = "LEGACY" | "TYPE_1" | "TYPE_2" | "TYPE_3" | "TYPE_4";
@@ -123,6 +124,11 @@ const format: TransactionFormat<EthereumTransaction> = { maxLength: 1024 * 1024,
 /** Reads an unsigned transaction, or refuses it with the reason. */
 export function parseEthereum(bytes: Uint8Array): EthereumTransaction {
   return parseStrictly(bytes, format);
+}
+
+/** The same with pauses: an access list may have twenty thousand addresses. */
+export function parsingEthereum(bytes: Uint8Array): Work<EthereumTransaction> {
+  return parsingStrictly(bytes, pausing(format));
 }
 
 function read(bytes: Uint8Array): EthereumTransaction {

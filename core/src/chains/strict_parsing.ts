@@ -36,6 +36,21 @@ export type LongTransactionFormat<T> = {
   serialising(value: T): Work<Uint8Array>;
 };
 
+/** A format that needs a pause only between reading and writing. */
+export function pausing<T>({ maxLength, read, serialise }: TransactionFormat<T>): LongTransactionFormat<T> {
+  return {
+    maxLength,
+    *reading(bytes) {
+      yield;
+      return read(bytes);
+    },
+    *serialising(value) {
+      yield;
+      return serialise(value);
+    },
+  };
+}
+
 /** Like `parseStrictly`, with pauses. */
 export function* parsingStrictly<T>(
   bytes: Uint8Array,

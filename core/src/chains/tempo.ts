@@ -16,9 +16,10 @@ import {
   string,
   tuple,
 } from "../encoding/rlp_layout.ts";
+import type { Work } from "../work.ts";
 import { type AccessListEntry, accessList, address, enveloped, u64, u256 } from "./evm_items.ts";
 import { checkSignature, type RecoverableSignature, toRsv } from "./signature.ts";
-import { parseStrictly, type TransactionFormat, unparsable } from "./strict_parsing.ts";
+import { parseStrictly, parsingStrictly, pausing, type TransactionFormat, unparsable } from "./strict_parsing.ts";
 
 /** One call; without `to` it creates a contract. */
 export type TempoCall = { to: Uint8Array | undefined; value: bigint; data: Uint8Array };
@@ -122,6 +123,11 @@ const format: TransactionFormat<TempoTransaction> = { maxLength: 1024 * 1024, re
 /** Reads an unsigned transaction, or refuses it with the reason. */
 export function parseTempo(bytes: Uint8Array): TempoTransaction {
   return parseStrictly(bytes, format);
+}
+
+/** The same with pauses: an access list may have twenty thousand addresses. */
+export function parsingTempo(bytes: Uint8Array): Work<TempoTransaction> {
+  return parsingStrictly(bytes, pausing(format));
 }
 
 function read(bytes: Uint8Array): TempoTransaction {

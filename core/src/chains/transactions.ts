@@ -5,18 +5,18 @@
 import { fromHexAt } from "../encoding/hex.ts";
 import { finish, type Known, keeping, recall, type Work } from "../work.ts";
 import { parsingBitcoin } from "./bitcoin.ts";
-import { parseEthereum } from "./ethereum.ts";
+import { parsingEthereum } from "./ethereum.ts";
 import { parseSolana } from "./solana.ts";
 import { unparsable } from "./strict_parsing.ts";
-import { parseTempo } from "./tempo.ts";
+import { parsingTempo } from "./tempo.ts";
 import { parseTron } from "./tron.ts";
 
 const parsers = {
-  TRANSACTION_TYPE_ETHEREUM: atOnce(parseEthereum),
+  TRANSACTION_TYPE_ETHEREUM: parsingEthereum,
   TRANSACTION_TYPE_SOLANA: atOnce(parseSolana),
   TRANSACTION_TYPE_TRON: atOnce(parseTron),
   TRANSACTION_TYPE_BITCOIN: parsingBitcoin,
-  TRANSACTION_TYPE_TEMPO: atOnce(parseTempo),
+  TRANSACTION_TYPE_TEMPO: parsingTempo,
 } as const;
 
 /** A parser that needs no pauses of its own: a megabyte of hex takes it some milliseconds. */
