@@ -11,8 +11,8 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { pointCompress, verify as verifyEcdsaSecp256k1 } from "tiny-secp256k1";
 
 /**
- * OpenSSL has it from 3.2 on, and is ten times as fast as a library in JavaScript: a megabyte that is stamped or signed under it would
- * else keep everybody waiting for a tenth of a second.
+ * OpenSSL has it from 3.2 on, and takes three milliseconds for a megabyte that is stamped or signed under it, where a library in
+ * JavaScript keeps everybody waiting for fifty.
  */
 const keccak256 = getHashes().includes("keccak-256")
   ? (bytes: Uint8Array) => plain(hash("keccak-256", bytes, "buffer"))

@@ -102,15 +102,10 @@ function policies() {
   return Array.from({ length: 50 }, () => ({ policyName: randomUUID(), effect: "EFFECT_ALLOW", condition, notes: "" }));
 }
 
-/** What each of these was before it was cut is written beside it, in milliseconds. */
 const transactions: Record<string, [type: string, unsignedTransaction: () => string]> = {
-  // 220
   "500 inputs from before SegWit": ["TRANSACTION_TYPE_BITCOIN", () => legacyPsbt(publicKey, 500, 850)],
-  // 100
   "2,850 outputs with addresses": ["TRANSACTION_TYPE_BITCOIN", () => legacyPsbt(publicKey, 1, 2_850)],
-  // 220
   "90,000 fields": ["TRANSACTION_TYPE_BITCOIN", () => psbtOfManyFields(publicKey, 10, 9_000)],
-  // 100
   "an input from a transaction of 50,000 outputs": [
     "TRANSACTION_TYPE_BITCOIN",
     () => psbtOfManyOutputs(publicKey, 50_000),
@@ -120,9 +115,7 @@ const transactions: Record<string, [type: string, unsignedTransaction: () => str
 };
 
 const payloads: Record<string, [encoding: string, hashFunction: string, payloads: () => string[]]> = {
-  // 100
   "typed data": ["EIP712", "NO_OP", () => [longTypedData(), longTypedData()]],
-  // 100
   "a megabyte under Keccak": ["TEXT_UTF8", "KECCAK256", () => ["x".repeat(1_000_000)]],
   "a thousand digests": ["HEXADECIMAL", "NO_OP", () => Array(1_000).fill("00".repeat(32))],
 };
@@ -135,9 +128,7 @@ const ofContract = (smartContractInterface: string, type: string, smartContractA
 const nextAddress = () => `0x${(++contracts).toString(16).padStart(40, "0")}`;
 
 const others: Record<string, [type: string, parameters: () => object]> = {
-  // 100
   "an ABI of 400 KiB": ["CREATE_SMART_CONTRACT_INTERFACE", () => ofContract(longAbi(), "ETHEREUM", nextAddress())],
-  // 50
   "an IDL of 400 KiB": [
     "CREATE_SMART_CONTRACT_INTERFACE",
     () => ofContract(longIdl(), "SOLANA", "11111111111111111111111111111111"),
