@@ -4,15 +4,24 @@ import { sameBytes } from "../encoding/bytes.ts";
 import { toHex } from "../encoding/hex.ts";
 import { type BitcoinNetwork, bitcoinAddress } from "../keys/addresses/bitcoin.ts";
 import { hash160 } from "../keys/addresses/hash160.ts";
-import { checkAmounts, checkBitcoinTransaction, toTxId } from "./bitcoin_transaction.ts";
-import { type Psbt, type PsbtInput, parsePsbt } from "./psbt.ts";
+import { finish, mapWithPauses, type Work } from "../work.ts";
+import { type BitcoinOutput, checkAmounts, checkBitcoinTransaction, toTxId } from "./bitcoin_transaction.ts";
+import { type Psbt, type PsbtInput, parsingPsbt } from "./psbt.ts";
 import { unparsable } from "./strict_parsing.ts";
 
 /** Reads a PSBT that is worth signing, or refuses it with the reason. */
 export function parseBitcoin(bytes: Uint8Array): Psbt {
-  const psbt = parsePsbt(bytes);
+  return finish(parsingBitcoin(bytes));
+}
+
+/** Inputs that are checked, or outputs whose addresses are written, between two pauses. */
+const partsAtOnce = 50;
+
+/** The same with pauses. */
+export function* parsingBitcoin(bytes: Uint8Array): Work<Psbt> {
+  const psbt = yield* parsingPsbt(bytes);
   checkBitcoinTransaction(psbt.transaction);
-  for (const [i, input] of psbt.inputs.entries()) checkInput(input, `input ${i}`);
+  yield* mapWithPauses(psbt.inputs, (input, i) => checkInput(input, `input ${i}`), partsAtOnce);
   const { fee } = feeOf(psbt);
   if (fee !== undefined && fee < 0n) throw unparsable("it pays more than it spends");
   return psbt;
@@ -84,11 +93,17 @@ const firstLockTimeInSeconds = 500_000_000;
 
 /** The facts of a PSBT, with addresses as the given network writes them. */
 export function bitcoinFacts(psbt: Psbt, network: BitcoinNetwork): BitcoinFacts {
+  return finish(readingBitcoinFacts(psbt, network));
+}
+
+/** The same with pauses: an address is two hashes, and there may be thousands. */
+export function* readingBitcoinFacts(psbt: Psbt, network: BitcoinNetwork): Work<BitcoinFacts> {
   const { version, inputs, outputs, lockTime } = psbt.transaction;
+  const shown = ({ value, scriptPubKey }: BitcoinOutput) => outputFacts(value, scriptPubKey, network);
   return {
     version: String(version),
     inputs: inputs.map(({ previousId, vout, sequence }) => ({ txId: toTxId(previousId), vout, sequence })),
-    outputs: outputs.map(({ value, scriptPubKey }) => outputFacts(value, scriptPubKey, network)),
+    outputs: yield* mapWithPauses(outputs, shown, partsAtOnce),
     lockTime: { amount: lockTime, type: lockTime < firstLockTimeInSeconds ? "Blocks" : "Seconds" },
     ...feeOf(psbt),
   };

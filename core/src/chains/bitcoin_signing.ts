@@ -6,9 +6,18 @@ import { sameBytes } from "../encoding/bytes.ts";
 import { toEcdsaDer } from "../encoding/der.ts";
 import { Fault } from "../fault.ts";
 import { bitcoinScripts } from "../keys/addresses/bitcoin.ts";
+import { finish, mapWithPauses, type Work } from "../work.ts";
 import { p2sh } from "./bitcoin.ts";
 import { type BitcoinOutput, serialiseWithoutWitnesses } from "./bitcoin_transaction.ts";
-import { maxTransactionLength, type Psbt, type PsbtInput, psbtIn, serialisePsbt, withInputPair } from "./psbt.ts";
+import {
+  maxTransactionLength,
+  type Psbt,
+  type PsbtInput,
+  type PsbtPair,
+  psbtIn,
+  serialisingPsbt,
+  withInputPairs,
+} from "./psbt.ts";
 import { type Sighashes, sighashAll, sighashDefault, sighashesOf } from "./sighash.ts";
 import { checkSignature } from "./signature.ts";
 import { unparsable } from "./strict_parsing.ts";
@@ -75,6 +84,16 @@ export function getSigningInputs(
   publicKey: Uint8Array,
   types: readonly SpendableScript[],
 ): readonly BitcoinSigningInput[] {
+  return finish(digestingInputs(psbt, publicKey, types));
+}
+
+/** The same with a pause after each digest; `sha256` may be a faster one than runs everywhere. */
+export function* digestingInputs(
+  psbt: Psbt,
+  publicKey: Uint8Array,
+  types: readonly SpendableScript[],
+  sha256?: (bytes: Uint8Array) => Uint8Array,
+): Work<readonly BitcoinSigningInput[]> {
   const candidates = types.map((type) => {
     const spending: Spending = spendings[type];
     return { spending, scripts: spending.scripts(publicKey) };
@@ -87,9 +106,9 @@ export function getSigningInputs(
   });
   if (ours.length === 0) throw unparsable("no input of it can be signed with this key");
   checkSignedLength(psbt, ours.filter(({ spending }) => spending.kind === "legacy").length);
-  const sighashes = sighashesOf(psbt.transaction);
+  const sighashes = sighashesOf(psbt.transaction, sha256);
   const spent = psbt.inputs.map((input) => input.spent);
-  return ours.map(({ index, input, output, spending, scripts }) => {
+  return yield* mapWithPauses(ours, ({ index, input, output, spending, scripts }) => {
     checkOwn(input, spending, scripts, publicKey, `input ${index}`);
     const hashType = input.sighashType ?? (spending.kind === "taproot" ? sighashDefault : sighashAll);
     const scriptCode = spending.scriptCode(scripts, publicKey);
@@ -157,17 +176,32 @@ function checkScript(what: string, needed: Uint8Array | undefined, given: Uint8A
   if (needed === undefined || !sameBytes(needed, given)) throw unparsable(`${what} is not the one of its output`);
 }
 
+type SignedInput = { input: BitcoinSigningInput; signature: Uint8Array };
+
 /** The PSBT with a signature of 64 bytes for each input: r‖s, or BIP-340's. Everything else stays as it came. */
 export function withBitcoinSignatures(
   psbt: Psbt,
   publicKey: Uint8Array,
-  signed: readonly { input: BitcoinSigningInput; signature: Uint8Array }[],
+  signed: readonly SignedInput[],
 ): Uint8Array<ArrayBuffer> {
-  const complete = signed.reduce((partial, { input, signature }) => {
-    const { index, scheme, hashType } = input;
-    return withInputPair(partial, index, { key: keys[scheme](publicKey), value: values[scheme](signature, hashType) });
-  }, psbt);
-  return serialisePsbt(complete);
+  return finish(addingBitcoinSignatures(psbt, publicKey, signed));
+}
+
+/** Signatures that are written between two pauses. */
+const signaturesAtOnce = 50;
+
+/** The same with pauses. */
+export function* addingBitcoinSignatures(
+  psbt: Psbt,
+  publicKey: Uint8Array,
+  signed: readonly SignedInput[],
+): Work<Uint8Array<ArrayBuffer>> {
+  const pairOf = ({ input: { index, scheme, hashType }, signature }: SignedInput): [number, PsbtPair] => [
+    index,
+    { key: keys[scheme](publicKey), value: values[scheme](signature, hashType) },
+  ];
+  const pairs = yield* mapWithPauses(signed, pairOf, signaturesAtOnce);
+  return yield* serialisingPsbt(withInputPairs(psbt, new Map(pairs)));
 }
 
 type Scheme = BitcoinSigningInput["scheme"];

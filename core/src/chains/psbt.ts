@@ -7,19 +7,20 @@ import { sameBytes } from "../encoding/bytes.ts";
 import { compactSize, countedBytes } from "../encoding/compact_size.ts";
 import { toHex } from "../encoding/hex.ts";
 import { joined } from "../encoding/joined.ts";
-import { decode, encode, type Layout, type Reader, u8 } from "../encoding/layout.ts";
+import { decode, encodeAll, type Layout, type Reader, readerOf, struct } from "../encoding/layout.ts";
+import { createPace, finish, mapWithPauses, type Work } from "../work.ts";
 import {
   type BitcoinInput,
   type BitcoinOutput,
   type BitcoinTransaction,
-  bitcoinId,
   bitcoinOutput,
-  parseBitcoinTransaction,
-  parseUnsignedBitcoinTransaction,
+  hashingBitcoinId,
+  parsingBitcoinTransaction,
+  parsingUnsignedBitcoinTransaction,
 } from "./bitcoin_transaction.ts";
 import { toU32 } from "./little_endian.ts";
 import { checkField, globalFields, inputFields, outputFields, type PsbtFields } from "./psbt_fields.ts";
-import { parseStrictly, refusing, type TransactionFormat, unparsable } from "./strict_parsing.ts";
+import { type LongTransactionFormat, parsingStrictly, refusing, unparsable } from "./strict_parsing.ts";
 
 /** One field: its key begins with its type. */
 export type PsbtPair = { key: Uint8Array; value: Uint8Array };
@@ -75,53 +76,58 @@ export const psbtIn = {
 export const maxTransactionLength = 100_000;
 /** Far beyond any real input; each field costs us a hundred times its least size in memory. */
 const maxFields = 10_000;
+/** Fields between two pauses. */
+const fieldsAtOnce = 500;
 const maxLength = 2 * 1024 * 1024;
 
 const sized = countedBytes(compactSize);
 
-/** Pairs up to a key of length zero. */
-const map: Layout<readonly PsbtPair[]> = {
-  write(out, pairs) {
-    for (const { key, value } of pairs) {
-      sized.write(out, key);
-      sized.write(out, value);
-    }
-    u8.write(out, 0);
-  },
-  read(from) {
-    const pairs: PsbtPair[] = [];
-    while (from.bytes[from.at] !== 0) {
-      if (pairs.length === maxFields) throw unparsable(`over ${maxFields} fields in one map`);
-      pairs.push({ key: sized.read(from), value: sized.read(from) });
-    }
-    from.at++;
-    return pairs;
-  },
-};
+const pair: Layout<PsbtPair> = struct({ key: sized, value: sized });
+/** A key of length zero, behind the pairs of a map. */
+const endOfMap = Uint8Array.of(0);
 
-const format: TransactionFormat<Psbt> = { maxLength, read, serialise: serialisePsbt };
+function* readingPairs(from: Reader): Work<readonly PsbtPair[]> {
+  const pairs: PsbtPair[] = [];
+  while (from.bytes[from.at] !== 0) {
+    if (pairs.length === maxFields) throw unparsable(`over ${maxFields} fields in one map`);
+    pairs.push(pair.read(from));
+    if (pairs.length % fieldsAtOnce === 0) yield;
+  }
+  from.at++;
+  return pairs;
+}
+
+const format: LongTransactionFormat<Psbt> = { maxLength, reading, serialising: serialisingPsbt };
 
 /** Reads a PSBT by the rules of its format, or refuses it with the reason. */
 export function parsePsbt(bytes: Uint8Array): Psbt {
-  return parseStrictly(bytes, format);
+  return finish(parsingPsbt(bytes));
 }
 
-function read(bytes: Uint8Array): Psbt {
+/** The same with pauses: a megabyte of hex can have a hundred thousand fields. */
+export function parsingPsbt(bytes: Uint8Array): Work<Psbt> {
+  return parsingStrictly(bytes, format);
+}
+
+function* reading(bytes: Uint8Array): Work<Psbt> {
   if (!sameBytes(bytes.subarray(0, magic.length), magic)) throw unparsable("not a PSBT");
-  const from: Reader = {
-    bytes,
-    view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-    at: magic.length,
-  };
-  const global = checkedMap(map.read(from), "globals", globalFields);
+  const from = readerOf(bytes);
+  from.at = magic.length;
+  const global = yield* readingMap(from, "globals", globalFields);
   const unsigned = findValue(global, 0x00) ?? missing();
   if (unsigned.length > maxTransactionLength) throw unparsable(`a transaction over ${maxTransactionLength} bytes`);
-  const transaction = parseUnsignedBitcoinTransaction(unsigned);
+  const transaction = yield* parsingUnsignedBitcoinTransaction(unsigned);
   if (transaction.inputs.some(({ scriptSig }) => scriptSig.length > 0)) throw unparsable("its transaction is signed");
-  const inputs = transaction.inputs.map((input, i) =>
-    readInput(input, checkedMap(map.read(from), `input ${i}`, inputFields), i),
-  );
-  const outputs = transaction.outputs.map((_, i) => checkedMap(map.read(from), `output ${i}`, outputFields));
+  const inputs: PsbtInput[] = [];
+  for (const [i, input] of transaction.inputs.entries()) {
+    inputs.push(yield* readingInput(input, yield* readingMap(from, `input ${i}`, inputFields), i));
+    yield;
+  }
+  const outputs: (readonly PsbtPair[])[] = [];
+  for (const i of transaction.outputs.keys()) {
+    outputs.push(yield* readingMap(from, `output ${i}`, outputFields));
+    yield;
+  }
   if (from.at !== bytes.length) throw unparsable("trailing bytes");
   return { transaction, global, inputs, outputs };
 }
@@ -131,13 +137,16 @@ function missing(): never {
 }
 
 /** BIP-174: no key twice in a map, and every known field in its shape. */
-function checkedMap(pairs: readonly PsbtPair[], where: string, fields: PsbtFields): readonly PsbtPair[] {
+function* readingMap(from: Reader, where: string, fields: PsbtFields): Work<readonly PsbtPair[]> {
+  const pairs = yield* readingPairs(from);
   const seen = new Set<string>();
+  const pace = createPace(fieldsAtOnce);
   for (const { key, value } of pairs) {
     const name = toHex(key);
     if (seen.has(name)) throw unparsable(`${where}: a field of type ${key[0]} twice`);
     seen.add(name);
     checkField(fields, where, key, value);
+    if (pace(1)) yield;
   }
   return pairs;
 }
@@ -151,12 +160,12 @@ function hasType(pairs: readonly PsbtPair[], ...types: readonly number[]): boole
   return pairs.some(({ key }) => types.includes(key[0] ?? -1));
 }
 
-function readInput({ previousId, vout }: BitcoinInput, pairs: readonly PsbtPair[], index: number): PsbtInput {
+function* readingInput({ previousId, vout }: BitcoinInput, pairs: readonly PsbtPair[], index: number): Work<PsbtInput> {
   const whole = findValue(pairs, psbtIn.nonWitnessUtxo);
   const claimed = findValue(pairs, psbtIn.witnessUtxo);
-  const nonWitnessUtxo = whole && parseBitcoinTransaction(whole);
+  const nonWitnessUtxo = whole && (yield* parsingBitcoinTransaction(whole));
   const witnessUtxo = claimed && refusing(() => decode(bitcoinOutput, claimed));
-  if (nonWitnessUtxo !== undefined && !sameBytes(bitcoinId(nonWitnessUtxo), previousId)) {
+  if (nonWitnessUtxo !== undefined && !sameBytes(yield* hashingBitcoinId(nonWitnessUtxo), previousId)) {
     throw unparsable(`input ${index}: non_witness_utxo is another transaction than the one spent`);
   }
   const proven = nonWitnessUtxo?.outputs[vout];
@@ -185,16 +194,28 @@ function isSameOutput(a: BitcoinOutput, b: BitcoinOutput): boolean {
 }
 
 /** The bytes of a PSBT, pair by pair as they were read. */
-export function serialisePsbt({ global, inputs, outputs }: Psbt): Uint8Array<ArrayBuffer> {
+export function serialisePsbt(psbt: Psbt): Uint8Array<ArrayBuffer> {
+  return finish(serialisingPsbt(psbt));
+}
+
+/** The same with pauses. */
+export function* serialisingPsbt({ global, inputs, outputs }: Psbt): Work<Uint8Array<ArrayBuffer>> {
   const maps = [global, ...inputs.map(({ pairs }) => pairs), ...outputs];
-  return joined([magic, ...maps.map((pairs) => encode(map, pairs))]);
+  const written = yield* mapWithPauses(maps, (pairs) => encodeAll(pair, pairs));
+  return joined([magic, ...written.flatMap((bytes) => [bytes, endOfMap])]);
 }
 
 /** The PSBT with one more field in an input, at its place by type; a field with the same key is replaced where it is. */
 export function withInputPair(psbt: Psbt, index: number, pair: PsbtPair): Psbt {
-  const inputs = psbt.inputs.map((input, i) =>
-    i === index ? { ...input, pairs: inserted(input.pairs, pair) } : input,
-  );
+  return withInputPairs(psbt, new Map([[index, pair]]));
+}
+
+/** The same with a field for each of several inputs. */
+export function withInputPairs(psbt: Psbt, added: ReadonlyMap<number, PsbtPair>): Psbt {
+  const inputs = psbt.inputs.map((input, index) => {
+    const pair = added.get(index);
+    return pair === undefined ? input : { ...input, pairs: inserted(input.pairs, pair) };
+  });
   return { ...psbt, inputs };
 }
 

@@ -1,7 +1,7 @@
 /** The shapes of the PSBT fields that standards define (BIP-174, 370, 371, 373): one row per type and kind of map. */
 import { isPointEncoding } from "../crypto/curves.ts";
 import { compactSize, countedBytes } from "../encoding/compact_size.ts";
-import { type Layout, type Reader, u8 } from "../encoding/layout.ts";
+import { type Layout, readerOf, u8 } from "../encoding/layout.ts";
 import { bitcoinOutput, witnessStack } from "./bitcoin_transaction.ts";
 import { toU32 } from "./little_endian.ts";
 import { refusing, unparsable } from "./strict_parsing.ts";
@@ -28,10 +28,6 @@ function all(layout: Layout<unknown>): Shape {
     layout.read(from);
     return from.at === bytes.length;
   };
-}
-
-function readerOf(bytes: Uint8Array): Reader {
-  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), at: 0 };
 }
 
 /** Only the encoding: points off the curve harm nobody here, and a check of thousands would cost us seconds. */

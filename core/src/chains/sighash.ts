@@ -2,7 +2,7 @@
  * What a Bitcoin signature signs: the original digest, BIP-143's for SegWit version 0 and BIP-341's for Taproot key
  * spends. All hash types are here because the published vectors use them all; we sign with ALL and DEFAULT only.
  */
-import { sha256 } from "@noble/hashes/sha2.js";
+import { sha256 as portableSha256 } from "@noble/hashes/sha2.js";
 import { concatBytes } from "@noble/hashes/utils.js";
 import { compactSize, countedBytes } from "../encoding/compact_size.ts";
 import { joined } from "../encoding/joined.ts";
@@ -44,19 +44,21 @@ const outputOf = (output: BitcoinOutput) => encode(bitcoinOutput, output);
 const amountOf = ({ value }: BitcoinOutput) => u64(value);
 const lockOf = ({ scriptPubKey }: BitcoinOutput) => encode(script, scriptPubKey);
 
-/** SHA-256 of the parts of all values, computed when first asked for. */
-function hashedOnce<T>(values: readonly T[], bytesOf: (value: T) => Uint8Array): () => Uint8Array {
-  let hash: Uint8Array | undefined;
-  return () => {
-    hash ??= sha256(joined(values.map(bytesOf)));
-    return hash;
-  };
-}
-
 const zeroHash = new Uint8Array(32);
 
-/** Prepares the digests of a transaction. */
-export function sighashesOf(transaction: BitcoinTransaction): Sighashes {
+type Hash = (bytes: Uint8Array) => Uint8Array;
+
+/** Prepares the digests of a transaction. Each one from before SegWit hashes all of it, so a fast hash is worth passing in. */
+export function sighashesOf(transaction: BitcoinTransaction, sha256: Hash = portableSha256): Sighashes {
+  const doubleSha256: Hash = (bytes) => sha256(sha256(bytes));
+  /** SHA-256 of the parts of all values, computed when first asked for. */
+  function hashedOnce<T>(values: readonly T[], bytesOf: (value: T) => Uint8Array): () => Uint8Array {
+    let hash: Uint8Array | undefined;
+    return () => {
+      hash ??= sha256(joined(values.map(bytesOf)));
+      return hash;
+    };
+  }
   const { version, inputs, outputs, lockTime } = transaction;
   const outpoints = hashedOnce(inputs, outpointOf);
   const sequences = hashedOnce(inputs, sequenceOf);
@@ -136,8 +138,8 @@ const utf8 = new TextEncoder();
 
 /** BIP-340's hash with a name in front, so that digests of different purposes are never the same. */
 export function taggedHash(tag: string, ...parts: readonly Uint8Array[]): Uint8Array {
-  const name = sha256(utf8.encode(tag));
-  return sha256(concatBytes(name, name, ...parts));
+  const name = portableSha256(utf8.encode(tag));
+  return portableSha256(concatBytes(name, name, ...parts));
 }
 
 /** Not a hash at all: what the first client gave for SINGLE without a matching output, and all others must. */

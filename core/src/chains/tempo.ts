@@ -4,6 +4,7 @@
  * with a fee payer the digest has a zero byte in place of their signature and no token.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js";
+import type { Curves } from "../crypto/curves.ts";
 import { fromRlp, type RlpItem } from "../encoding/rlp.ts";
 import {
   asList,
@@ -15,9 +16,10 @@ import {
   string,
   tuple,
 } from "../encoding/rlp_layout.ts";
+import type { Work } from "../work.ts";
 import { type AccessListEntry, accessList, address, enveloped, u64, u256 } from "./evm_items.ts";
 import { checkSignature, type RecoverableSignature, toRsv } from "./signature.ts";
-import { parseStrictly, type TransactionFormat, unparsable } from "./strict_parsing.ts";
+import { parseStrictly, parsingStrictly, pausing, type TransactionFormat, unparsable } from "./strict_parsing.ts";
 
 /** One call; without `to` it creates a contract. */
 export type TempoCall = { to: Uint8Array | undefined; value: bigint; data: Uint8Array };
@@ -123,6 +125,11 @@ export function parseTempo(bytes: Uint8Array): TempoTransaction {
   return parseStrictly(bytes, format);
 }
 
+/** The same with pauses: an access list may have twenty thousand addresses. */
+export function parsingTempo(bytes: Uint8Array): Work<TempoTransaction> {
+  return parsingStrictly(bytes, pausing(format));
+}
+
 function read(bytes: Uint8Array): TempoTransaction {
   if (bytes[0] !== prefix) throw unparsable("not of type 0x76");
   const items = asList(fromRlp(bytes.subarray(1)));
@@ -150,12 +157,15 @@ export function serialiseTempo(transaction: TempoTransaction): Uint8Array<ArrayB
 }
 
 /** What the sender's key signs. */
-export function tempoDigest(transaction: TempoTransaction): Uint8Array {
+export function tempoDigest(
+  transaction: TempoTransaction,
+  { keccak256 }: Pick<Curves, "keccak256"> = { keccak256: keccak_256 },
+): Uint8Array {
   const paidByOther = transaction.feePayer.kind !== "sender";
   const signed: TempoTransaction = paidByOther
     ? { ...transaction, feePayer: { kind: "awaited" }, feeToken: undefined }
     : transaction;
-  return keccak_256(serialiseTempo(signed));
+  return keccak256(serialiseTempo(signed));
 }
 
 /** The transaction as it is broadcast, or as the fee payer receives it. */

@@ -9,8 +9,10 @@
  */
 import { concatBytes } from "@noble/hashes/utils.js";
 import { fromHex, fromHexAt } from "../encoding/hex.ts";
+import { joined } from "../encoding/joined.ts";
 import { readJson } from "../encoding/json.ts";
 import { Fault } from "../fault.ts";
+import { createPace, finish, type Work } from "../work.ts";
 import type { Curves } from "./curves.ts";
 
 /** Integers are bigints; addresses and bytes are lower-case `0x` text; a struct is a map, so no name is special in it. */
@@ -62,16 +64,24 @@ export function parseTypedData(text: string): TypedData {
 }
 
 /** What is signed: keccak256 of `1901`, the domain's hash and the message's. */
-export function typedDataDigest(hashes: Keccak, { types, primaryType, domain, message }: TypedData): Uint8Array {
+export function typedDataDigest(hashes: Keccak, typedData: TypedData): Uint8Array {
+  return finish(digestingTypedData(hashes, typedData));
+}
+
+/** The same with pauses: four thousand values are as many hashes. */
+export function* digestingTypedData(
+  hashes: Keccak,
+  { types, primaryType, domain, message }: TypedData,
+): Work<Uint8Array> {
   const hasher = createHasher(hashes, types);
-  const parts = [Uint8Array.of(0x19, 0x01), hasher.hashStruct(domainType, domain)];
-  if (primaryType !== domainType) parts.push(hasher.hashStruct(primaryType, message));
+  const parts = [Uint8Array.of(0x19, 0x01), yield* hasher.hashingStruct(domainType, domain)];
+  if (primaryType !== domainType) parts.push(yield* hasher.hashingStruct(primaryType, message));
   return hashes.keccak256(concatBytes(...parts));
 }
 
 /** The standard's `hashStruct`. */
 export function hashStruct(hashes: Keccak, types: TypedTypes, name: string, value: TypedStruct): Uint8Array {
-  return createHasher(hashes, types).hashStruct(name, value);
+  return finish(createHasher(hashes, types).hashingStruct(name, value));
 }
 
 /** The struct's own declaration, then those it refers to, sorted by name. */
@@ -228,10 +238,14 @@ function readStruct(reader: Reader, name: string, value: unknown, where: string)
   return struct;
 }
 
-type Hasher = { hashStruct(name: string, value: TypedStruct): Uint8Array };
+type Hasher = { hashingStruct(name: string, value: TypedStruct): Work<Uint8Array> };
+
+/** Values between two pauses. Most take a hash each, which is some microseconds. */
+const valuesAtOnce = 100;
 
 /** Struct types are hashed once each, however many values they have. */
 function createHasher(hashes: Keccak, types: TypedTypes): Hasher {
+  const pace = createPace(valuesAtOnce);
   const typeHashes = new Map<string, Uint8Array>();
   let typeTextLeft = maxTypeText;
   const typeHash = (name: string): Uint8Array => {
@@ -244,23 +258,26 @@ function createHasher(hashes: Keccak, types: TypedTypes): Hasher {
     typeHashes.set(name, made);
     return made;
   };
-  const encodeValue = (type: string, value: TypedValue): Uint8Array => {
+  function* encodingValue(type: string, value: TypedValue): Work<Uint8Array> {
+    if (pace(1)) yield;
     const array = findArray(type);
     if (array !== undefined) {
-      const items = value as readonly TypedValue[];
-      return hashes.keccak256(concatBytes(...items.map((item) => encodeValue(array.item, item))));
+      const words: Uint8Array[] = [];
+      for (const item of value as readonly TypedValue[]) words.push(yield* encodingValue(array.item, item));
+      return hashes.keccak256(joined(words));
     }
-    return atoms.get(type)?.encode(hashes, value) ?? hashStruct(type, value as TypedStruct);
-  };
-  const hashStruct = (name: string, value: TypedStruct): Uint8Array => {
-    const words = fieldsOf(types, name).map((field) => {
+    return atoms.get(type)?.encode(hashes, value) ?? (yield* hashingStruct(type, value as TypedStruct));
+  }
+  function* hashingStruct(name: string, value: TypedStruct): Work<Uint8Array> {
+    const words: Uint8Array[] = [typeHash(name)];
+    for (const field of fieldsOf(types, name)) {
       const fieldValue = value.get(field.name);
       if (fieldValue === undefined) throw new Fault("internal", "a typed value went missing");
-      return encodeValue(field.type, fieldValue);
-    });
-    return hashes.keccak256(concatBytes(typeHash(name), ...words));
-  };
-  return { hashStruct };
+      words.push(yield* encodingValue(field.type, fieldValue));
+    }
+    return hashes.keccak256(joined(words));
+  }
+  return { hashingStruct };
 }
 
 /** In the order in which the standard lists them. */

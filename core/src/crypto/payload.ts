@@ -5,8 +5,9 @@
 import { fromHexAt } from "../encoding/hex.ts";
 import { Fault } from "../fault.ts";
 import type { SignatureScheme } from "../keys/key_curves.ts";
+import { finish, type Work } from "../work.ts";
 import type { Curves } from "./curves.ts";
-import { parseTypedData, type TypedData, typedDataDigest } from "./eip712.ts";
+import { digestingTypedData, parseTypedData, type TypedData } from "./eip712.ts";
 import { type Authorization, authorizationDigest, parseAuthorization } from "./eip7702.ts";
 import { checkDigest, type SignatureSchemeRow, signatureSchemes } from "./signing.ts";
 
@@ -35,7 +36,7 @@ export type ReadPayload = {
 export type PayloadEncodingRow = {
   /** Whether reading it ends in a digest of its own, so that no hash function is left to choose. */
   isDigest: boolean;
-  read(hashes: Hashes, payload: string): ReadPayload;
+  read(hashes: Hashes, payload: string): ReadPayload | Work<ReadPayload>;
 };
 
 const utf8 = new TextEncoder();
@@ -52,9 +53,10 @@ export const payloadEncodings = {
   },
   PAYLOAD_ENCODING_EIP712: {
     isDigest: true,
-    read(hashes, payload) {
+    *read(hashes, payload) {
       const typedData = parseTypedData(payload);
-      return { bytes: typedDataDigest(hashes, typedData), typedData };
+      yield;
+      return { bytes: yield* digestingTypedData(hashes, typedData), typedData };
     },
   },
   PAYLOAD_ENCODING_EIP7702_AUTHORIZATION: {
@@ -80,12 +82,19 @@ export const hashFunctions = {
   HASH_FUNCTION_NOT_APPLICABLE: { makes: "message", hash: (_, bytes) => bytes },
 } as const satisfies Record<HashFunction, HashFunctionRow>;
 
+type PayloadToRead = { payload: string; encoding: string; hashFunction: string };
+
 /** Reads one payload for a key of `scheme`, or throws `invalid_argument` with a published text. */
-export function readPayload(
+export function readPayload(hashes: Hashes, scheme: SignatureScheme, payload: PayloadToRead): ReadPayload {
+  return finish(readingPayload(hashes, scheme, payload));
+}
+
+/** The same with pauses. */
+export function* readingPayload(
   hashes: Hashes,
   scheme: SignatureScheme,
-  { payload, encoding, hashFunction }: { payload: string; encoding: string; hashFunction: string },
-): ReadPayload {
+  { payload, encoding, hashFunction }: PayloadToRead,
+): Work<ReadPayload> {
   if (!isPayloadEncoding(encoding)) throw new Fault("invalid_argument", "invalid payload encoding");
   if (!isHashFunction(hashFunction)) throw new Fault("invalid_argument", "invalid hash function");
   const encodingRow: PayloadEncodingRow = payloadEncodings[encoding];
@@ -95,14 +104,19 @@ export function readPayload(
   if (encodingRow.isDigest) {
     if (takes === "message") throw new Fault("invalid_argument", `invalid payload encoding: ${messageOnly}`);
     if (hashFunction !== "HASH_FUNCTION_NO_OP") throw new Fault("invalid_argument", digestAlready);
-    return encodingRow.read(hashes, payload);
+    return yield* reading(encodingRow, hashes, payload);
   }
   if (hashRow.makes !== takes) {
     throw new Fault("invalid_argument", `invalid hash function: ${takes === "message" ? messageOnly : digestOnly}`);
   }
-  const bytes = hashRow.hash(hashes, encodingRow.read(hashes, payload).bytes);
+  const bytes = hashRow.hash(hashes, (yield* reading(encodingRow, hashes, payload)).bytes);
   checkDigest(schemeRow, bytes);
   return { bytes };
+}
+
+function* reading(row: PayloadEncodingRow, hashes: Hashes, payload: string): Work<ReadPayload> {
+  const read = row.read(hashes, payload);
+  return "next" in read ? yield* read : read;
 }
 
 const messageOnly =
@@ -121,8 +135,8 @@ export function isHashFunction(text: string): text is HashFunction {
 }
 
 /**
- * How long all payloads of a request may be together, in characters. A signer does one thing at a time: typed data takes up to
- * two microseconds per character to read and hash, so that these keep everybody else waiting for half a second at most.
+ * How long all payloads of a request may be together, in characters. Typed data takes up to a microsecond per character to read and
+ * hash, so that this is a quarter of a second of the signer, in pieces.
  */
 const maxTotalLength = { structured: 256 * 1024, plain: 1024 * 1024 } as const;
 

@@ -3,7 +3,8 @@
  * The shortest form is the only one read: a longer one would give a transaction a second spelling with the same id.
  */
 import { Fault } from "../fault.ts";
-import { fixed, type Layout, type Reader, u8 } from "./layout.ts";
+import type { Work } from "../work.ts";
+import { encode, encodeAll, fixed, type Layout, type Reader, u8 } from "./layout.ts";
 
 /** The reference client's bound on any size it reads. */
 const maxSize = 0x02000000;
@@ -72,4 +73,28 @@ export function countedList<T>(count: Layout<number>, item: Layout<T>): Layout<r
       return values;
     },
   };
+}
+
+/** Items that are read or written before a pause: together they take about a millisecond. */
+const itemsAtOnce = 500;
+
+/** Reads what `countedList` does, with pauses: a transaction may have fifty thousand outputs. */
+export function* readingList<T>(count: Layout<number>, item: Layout<T>, from: Reader): Work<readonly T[]> {
+  const length = readCount(count, from);
+  const values: T[] = [];
+  while (values.length < length) {
+    values.push(item.read(from));
+    if (values.length % itemsAtOnce === 0) yield;
+  }
+  return values;
+}
+
+/** The bytes that `countedList` writes, with pauses and in several parts. */
+export function* writingList<T>(count: Layout<number>, item: Layout<T>, values: readonly T[]): Work<Uint8Array[]> {
+  const parts: Uint8Array[] = [encode(count, values.length)];
+  for (let at = 0; at < values.length; at += itemsAtOnce) {
+    parts.push(encodeAll(item, values.slice(at, at + itemsAtOnce)));
+    yield;
+  }
+  return parts;
 }

@@ -89,12 +89,34 @@ export function encode<T>(layout: Layout<T>, value: T, headLength = 0): Uint8Arr
   }
 }
 
+/** The bytes of several values of one layout, one behind the other. */
+export function encodeAll<T>(layout: Layout<T>, values: readonly T[]): Uint8Array<ArrayBuffer> {
+  const out = sharedBuffer;
+  try {
+    out.at = 0;
+    for (const value of values) layout.write(out, value);
+    return cutOut(out);
+  } finally {
+    out.bytes.fill(0, 0, out.at);
+  }
+}
+
+/** A reader at the beginning of some bytes. */
+export function readerOf(bytes: Uint8Array): Reader {
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), at: 0 };
+}
+
 /** Reads `bytes` as exactly one value of `layout`; anything short, long or non-canonical is refused. */
 export function decode<T>(layout: Layout<T>, bytes: Uint8Array): T {
-  const from = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), at: 0 };
+  const from = readerOf(bytes);
   const value = layout.read(from);
-  if (from.at !== bytes.length) throw malformed("trailing bytes");
+  checkAtEnd(from);
   return value;
+}
+
+/** Refuses bytes behind what was read. */
+export function checkAtEnd({ bytes, at }: Reader): void {
+  if (at !== bytes.length) throw malformed("trailing bytes");
 }
 
 export const u8: Layout<number> = {

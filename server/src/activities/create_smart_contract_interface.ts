@@ -1,5 +1,5 @@
 import { Fault } from "@keystead/core/fault.ts";
-import { parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
+import { parsingInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
 import { costOfText, unitCosts } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
@@ -37,7 +37,7 @@ export const createSmartContractInterface = defineActivity({
   result: Type.Object({ smartContractInterfaceId: id }),
   cost: ({ smartContractInterface: text }) => costOfText(text.length, unitCosts.contractInterface),
   state: ({ contractInterfaces }) => contractInterfaces,
-  run(page, { smartContractAddress, smartContractInterface: text, type: wireType, label, notes }, context) {
+  *run(page, { smartContractAddress, smartContractInterface: text, type: wireType, label, notes }, context) {
     const { organizationId, nowMs } = context;
     const type = interfaceTypes[wireType];
     const address = parseContractAddress(type, smartContractAddress);
@@ -55,7 +55,7 @@ export const createSmartContractInterface = defineActivity({
       page.values().reduce((sum, each) => sum + each.length, length),
       context,
     );
-    parseInterface(type, text);
+    yield* parsingInterface(type, text);
     const interfaceId = context.newId();
     const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
     return {

@@ -1,4 +1,4 @@
-import { costOfText, dearestSignature, unitCosts } from "../endpoints/cost.ts";
+import { costOfPayloads } from "../endpoints/cost.ts";
 import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { privateKeyUuid } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
@@ -31,7 +31,7 @@ export const signRawPayload = defineActivity({
   pure: true,
   sealed: true,
   records: ({ signWith }) => [{ by: "signWith", signWith }],
-  cost: ({ payload }) => dearestSignature + costOfText(payload.length, unitCosts.kilobyte),
+  cost: ({ payload, encoding }) => costOfPayloads([payload], encoding),
   state: () => undefined,
   policySubject: ({ signWith }) => ({ by: "signWith", signWith }),
   *run(_, { signWith, payload, ...choices }, context) {

@@ -1,4 +1,4 @@
-import { dearestSignature } from "../endpoints/cost.ts";
+import { costOfPayloads } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { Type } from "../fields/schema.ts";
 import { payload, payloadChoices, signature, signWith } from "../fields/signing.ts";
@@ -20,7 +20,7 @@ export const signRawPayloads = defineActivity({
   pure: true,
   sealed: true,
   records: ({ signWith }) => [{ by: "signWith", signWith }],
-  cost: ({ payloads }) => payloads.length * dearestSignature,
+  cost: ({ payloads, encoding }) => costOfPayloads(payloads, encoding),
   state: () => undefined,
   policySubject: ({ signWith }) => ({ by: "signWith", signWith }),
   *run(_, { signWith, payloads, ...choices }, context) {

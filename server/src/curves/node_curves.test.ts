@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nobleCurves } from "@keystead/core/crypto/noble_curves.ts";
 import { p256 } from "@noble/curves/nist.js";
-import { createNodeCurves } from "./node_curves.ts";
+import { createNodeCurves, nodeCurves } from "./node_curves.ts";
 
 const message = new TextEncoder().encode("message");
 const signers = Array.from({ length: 5 }, (_, i) => {
@@ -31,4 +32,12 @@ test("a key kept under its bytes is not changed by the caller reusing its buffer
   assert.ok(!curves.verifyP256(buffer, message, a.signature));
   assert.ok(curves.verifyP256(buffer, message, b.signature));
   assert.ok(curves.verifyP256(a.publicKey, message, a.signature));
+});
+
+test("Keccak is the same as the library's, at every length around its blocks of 136 bytes and of a megabyte", () => {
+  const bytes = Uint8Array.from({ length: 1_048_577 }, (_, at) => at % 251);
+  for (const length of [...Array(300).keys(), 1_048_576, 1_048_577]) {
+    const part = bytes.subarray(0, length);
+    assert.deepEqual(nodeCurves.keccak256(part), nobleCurves.keccak256(part), String(length));
+  }
 });

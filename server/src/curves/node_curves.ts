@@ -3,12 +3,20 @@
  * OpenSSL (270 µs against 360). Importing a compressed P-256 key in the cheapest form that Node has costs most of a
  * verification again (64 µs against 90), so imported keys are kept.
  */
-import { constants, createPublicKey, ECDH, hash, type KeyObject, verify } from "node:crypto";
+import { constants, createPublicKey, ECDH, getHashes, hash, type KeyObject, verify } from "node:crypto";
 import { type Curves, isPointEncoding, type PointCurve } from "@keystead/core/crypto/curves.ts";
 import { isStrongEd25519Point } from "@keystead/core/crypto/ed25519_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { pointCompress, verify as verifyEcdsaSecp256k1 } from "tiny-secp256k1";
+
+/**
+ * OpenSSL has it from 3.2 on, and takes three milliseconds for a megabyte that is stamped or signed under it, where a library in
+ * JavaScript keeps everybody waiting for fifty.
+ */
+const keccak256 = getHashes().includes("keccak-256")
+  ? (bytes: Uint8Array) => plain(hash("keccak-256", bytes, "buffer"))
+  : keccak_256;
 
 /** A kept key holds about 4 KiB, mostly in OpenSSL: 10,000 of them are 40 MB. */
 const defaultKeptKeys = 10_000;
@@ -20,7 +28,7 @@ export function createNodeCurves(keptKeys: number = defaultKeptKeys): Curves {
   const findP256Key = keepRecent(keptKeys, importP256);
   return {
     sha256: (bytes) => plain(hash("sha256", bytes, "buffer")),
-    keccak256: keccak_256,
+    keccak256,
     verifyP256(publicKey, message, signature) {
       if (publicKey.length !== 33 || signature.length !== 64) return false;
       const key = findP256Key(publicKey);

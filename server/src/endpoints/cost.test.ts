@@ -34,7 +34,9 @@ test("every activity whose parameters can grow says what it costs", () => {
 test("the dearest of what limits allow is within what a request may cost", () => {
   const { sign_raw_payloads: payloads, create_private_keys: keys, create_wallet_accounts: derive } = activities;
   const cost = (activity: { cost?: unknown }, params: object) => (activity.cost as (params: object) => number)(params);
-  assert.ok(cost(payloads, { payloads: Array(1_000).fill("00") }) <= maxRequestCost);
+  const typedData = "x".repeat(256);
+  const encoding = "PAYLOAD_ENCODING_EIP712";
+  assert.ok(cost(payloads, { payloads: Array(1_000).fill(typedData), encoding }) <= maxRequestCost);
   const addressFormats = ["MAINNET", "TESTNET", "SIGNET", "REGTEST"].map((net) => `ADDRESS_FORMAT_BITCOIN_${net}_P2TR`);
   const key = { curve: "CURVE_SECP256K1", addressFormats };
   assert.ok(cost(keys, { privateKeys: Array(100).fill(key) }) <= maxRequestCost);
@@ -48,6 +50,47 @@ test("a deeper path and a dearer curve cost more", () => {
   assert.equal(costOfAccounts([{ ...account, path: "m/0/1/2" }]) - plain, unitCosts.derive.CURVE_SECP256K1);
   assert.ok(costOfAccounts([{ ...account, curve: "CURVE_ED25519" }]) < plain);
   assert.ok(costOfAccounts([{ ...account, addressFormat: "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR" }]) > plain);
+});
+
+const costOfParams = (path: keyof typeof activities, params: object) =>
+  (activities[path] as { cost: (params: object) => number }).cost(params);
+
+test("longer payloads cost more, and typed data the most, with as many signatures", () => {
+  const costs = (encoding: string, length: number) => [
+    costOfParams("sign_raw_payload", { encoding, payload: "x".repeat(length) }),
+    costOfParams("sign_raw_payloads", { encoding, payloads: Array(4).fill("x".repeat(length / 4)) }),
+  ];
+  const [plain, typed] = ["PAYLOAD_ENCODING_TEXT_UTF8", "PAYLOAD_ENCODING_EIP712"];
+  const growth = (encoding: string) => {
+    const [short, long] = [costs(encoding, 1_000), costs(encoding, 201_000)];
+    return long.map((cost, at) => cost - (short[at] ?? 0));
+  };
+  assert.deepEqual(growth(plain), Array(2).fill(200 * unitCosts.kilobyte));
+  assert.deepEqual(growth(typed), Array(2).fill(200 * unitCosts.typedData));
+});
+
+test("a transaction of Bitcoin costs what inputs times its length is, until nodes would not relay it", () => {
+  const cost = (length: number, type = "TRANSACTION_TYPE_BITCOIN") =>
+    costOfParams("sign_transaction", { type, unsignedTransaction: "0".repeat(length) });
+  const linear = (length: number) =>
+    Math.ceil(length / 180) * unitCosts.sign.CURVE_SECP256K1 + (length * unitCosts.psbt) / 1_000;
+  const digests = [36_000, 72_000, 144_000].map((length) => cost(length) - linear(length));
+  const [first = 0] = digests;
+  assert.ok(first > 0);
+  assert.deepEqual(digests, [first, 4 * first, 16 * first]);
+  const most = 1_000_000;
+  const atMost = 25_000 * unitCosts.legacyDigest;
+  assert.equal(cost(most), 2_000 * unitCosts.sign.CURVE_SECP256K1 + (most * unitCosts.psbt) / 1_000 + atMost);
+  assert.ok(cost(most) <= maxRequestCost);
+  assert.equal(cost(200_000, "TRANSACTION_TYPE_TRON") - cost(100_000, "TRANSACTION_TYPE_TRON"), 10_000);
+});
+
+test("longer interfaces and expressions cost more", () => {
+  const abi = (length: number) =>
+    costOfParams("create_smart_contract_interface", { smartContractInterface: " ".repeat(length) });
+  assert.equal(abi(3_000) - abi(1_000), 2 * unitCosts.contractInterface);
+  const policy = (length: number) => costOfParams("create_policy", { condition: " ".repeat(length) });
+  assert.equal(policy(3_000) - policy(1_000), 2 * unitCosts.expression);
 });
 
 test("what costs more than a request may is refused", () => {

@@ -40,8 +40,13 @@ export const unitCosts = {
   passkey: 400,
   /** A token of another issuer, read and verified: its key may have 4,096 bits. */
   identityToken: 400,
-  /** A thousand characters of a transaction, read and written. */
+  /** A thousand characters of a transaction, read and written; one of Bitcoin's may be nothing but small fields. */
   transaction: 100,
+  psbt: 300,
+  /** A thousand bytes that a digest of Bitcoin's from before SegWit hashes: each hashes the whole transaction. */
+  legacyDigest: 2,
+  /** A thousand characters of typed data: parsed for the decision and for the digest, and hashed value by value. */
+  typedData: 500,
   /** A thousand characters of policies that are compiled. */
   expression: 600,
   /** A thousand characters of a contract's interface. */
@@ -49,7 +54,7 @@ export const unitCosts = {
 } as const satisfies Record<string, number | Record<Curve, number>>;
 
 /** Whatever the curve is: only the record tells. */
-export const dearestSignature = Math.max(...Object.values(unitCosts.sign));
+const dearestSignature = Math.max(...Object.values(unitCosts.sign));
 
 /** What one request may cost. Every published limit stays below it; a test holds that. */
 export const maxRequestCost = 3_000_000;
@@ -72,9 +77,28 @@ export function costOfTransaction({
   unsignedTransaction: string;
 }): number {
   const { length } = unsignedTransaction;
-  const inputs = type === "TRANSACTION_TYPE_BITCOIN" ? Math.ceil(length / inputCharacters) : 1;
-  const signatures = Math.min(inputs, maxTransactionSignatures) * unitCosts.sign.CURVE_SECP256K1;
-  return signatures + costOfText(length, unitCosts.transaction);
+  if (type !== "TRANSACTION_TYPE_BITCOIN") {
+    return unitCosts.sign.CURVE_SECP256K1 + costOfText(length, unitCosts.transaction);
+  }
+  const inputs = Math.min(Math.ceil(length / inputCharacters), maxTransactionSignatures);
+  const digests = costOfText(legacyBytes(length), unitCosts.legacyDigest);
+  return inputs * unitCosts.sign.CURVE_SECP256K1 + costOfText(length, unitCosts.psbt) + digests;
+}
+
+/**
+ * The most that the digests of so much hex hash together: inputs times the length of the transaction. An input takes some ninety bytes
+ * beside the transaction, of which there are `length / 2` in all, so that the product is greatest with `length / 360` inputs. Once
+ * signed, the transaction must still be one that nodes relay, which bounds it at 500 inputs and 50,000 bytes.
+ */
+function legacyBytes(length: number): number {
+  return Math.min(500 * 50_000, (length * length) / 1_440);
+}
+
+/** Payloads of which each is signed, whatever the curve is. */
+export function costOfPayloads(payloads: readonly string[], encoding: string): number {
+  const perThousand = encoding === "PAYLOAD_ENCODING_EIP712" ? unitCosts.typedData : unitCosts.kilobyte;
+  const length = payloads.reduce((sum, payload) => sum + payload.length, 0);
+  return payloads.length * dearestSignature + costOfText(length, perThousand);
 }
 
 type CostlyAccount = { curve: Curve; path: string; addressFormat: AddressFormat };

@@ -6,16 +6,17 @@
 import { Fault } from "@keystead/core/fault.ts";
 import type { LeafGrounds } from "@keystead/core/log/leaf_words.ts";
 import {
-  decidePolicies,
-  eligibleAmong,
+  decidingPolicies,
+  findingEligible,
   type Outcome,
   type PolicyDecision,
   type PolicyEvaluation,
   type PolicyQuestion,
 } from "@keystead/core/policy/decision/decide.ts";
 import { explain, type PolicyExplanation } from "@keystead/core/policy/decision/explain.ts";
-import { viewsOf } from "@keystead/core/policy/facts/condition_views.ts";
+import { readingViews } from "@keystead/core/policy/facts/condition_views.ts";
 import type { UserFacts } from "@keystead/core/policy/facts/facts.ts";
+import { finish, type Work } from "@keystead/core/work.ts";
 import type { ActivityForm } from "../endpoints/define_activity.ts";
 import type { Approval } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
@@ -65,7 +66,12 @@ export type Decision = (
 };
 
 export function authorise(question: Question): Decision {
-  const decision = decide(question);
+  return finish(authorising(question));
+}
+
+/** The same with pauses. */
+export function* authorising(question: Question): Work<Decision> {
+  const decision = yield* decide(question);
   return question.isByParent === true ? ofParent(decision, question) : decision;
 }
 
@@ -80,16 +86,16 @@ function ofParent(decision: Decision, question: Question): Decision {
 }
 
 /** The configuration is the permission. A denial holds; nobody is waited for. */
-function decideForProxy(question: Question): Decision {
-  const asked = askPolicies(question, activeApprovals(question));
+function* decideForProxy(question: Question): Work<Decision> {
+  const asked = yield* askingPolicies(question, activeApprovals(question));
   if (asked instanceof Fault) return { kind: "fail", fault: asked };
-  const { verdict, weighed } = weigh(asked);
+  const { verdict, weighed } = yield* weighing(asked);
   if (verdict === "deny") return refuse(denialOf(weighed), question, weighed);
   return { kind: "allow", grounds: "AUTH_PROXY", weighed };
 }
 
-function decide(question: Question): Decision {
-  if (question.isByAuthProxy === true) return decideForProxy(question);
+function* decide(question: Question): Work<Decision> {
+  if (question.isByAuthProxy === true) return yield* decideForProxy(question);
   const { pages, form, params, proposerId, isWaiting } = question;
   const { members } = pages;
   const { activity } = form;
@@ -112,9 +118,9 @@ function decide(question: Question): Decision {
   if (activity.rootQuorumOnly === true) {
     return isOpenToQuorum ? { kind: "consensus" } : { kind: "refuse", fault: refusal(noAllow, question) };
   }
-  const asked = askPolicies(question, approvals);
+  const asked = yield* askingPolicies(question, approvals);
   if (asked instanceof Fault) return { kind: "fail", fault: asked };
-  const { verdict, weighed } = weigh(asked);
+  const { verdict, weighed } = yield* weighing(asked);
   if (verdict === "deny") {
     // The quorum could still bypass the policy; ended here, one bad denial would keep it from ever being mended, and a member
     // who approves what waits would end it by that.
@@ -142,21 +148,30 @@ export function mayApprove(question: Question, userId: string, credentialId?: st
 
 /** Those of these users who may approve. Policies are asked once for all of them. */
 export function approversAmong(question: Question, userIds: readonly string[], credentialId?: string): string[] {
+  return finish(findingApprovers(question, userIds, credentialId));
+}
+
+/** The same with pauses. */
+export function* findingApprovers(
+  question: Question,
+  userIds: readonly string[],
+  credentialId?: string,
+): Work<string[]> {
   const { members } = question.pages;
   const quorum = rootMembers(members);
   const others = userIds.filter((userId) => members.users.has(userId) && !quorum.includes(userId));
-  const named = new Set(namedByPolicies(question, others, credentialId));
+  const named = new Set(yield* findingNamed(question, others, credentialId));
   return userIds.filter((userId) => quorum.includes(userId) || named.has(userId));
 }
 
-function namedByPolicies(question: Question, userIds: readonly string[], credentialId?: string): readonly string[] {
+function* findingNamed(question: Question, userIds: readonly string[], credentialId?: string): Work<readonly string[]> {
   if (userIds.length === 0 || question.form.activity.rootQuorumOnly === true) return [];
-  const asked = askPolicies(question, activeApprovals(question));
+  const asked = yield* askingPolicies(question, activeApprovals(question));
   if (asked === undefined || asked instanceof Fault) return [];
-  if (credentialId === undefined) return eligibleAmong(asked, userIds);
+  if (credentialId === undefined) return yield* findingEligible(asked, userIds);
   const members = () =>
     asked.members().map((user) => (userIds.includes(user.userId) ? using(user, credentialId) : user));
-  return eligibleAmong({ ...asked, members }, userIds);
+  return yield* findingEligible({ ...asked, members }, userIds);
 }
 
 function using(user: UserFacts, credentialId: string): UserFacts {
@@ -165,16 +180,23 @@ function using(user: UserFacts, credentialId: string): UserFacts {
 
 /** A proposer may always take its own back. */
 export function mayReject(question: Question, userId: string): boolean {
-  const isOwn = question.proposerId === userId && question.pages.members.users.has(userId);
-  return isOwn || mayApprove(question, userId);
+  return finish(findingRejecter(question, userId));
+}
+
+/** The same with pauses. */
+export function* findingRejecter(question: Question, userId: string): Work<boolean> {
+  return isOwn(question, userId) || (yield* findingApprovers(question, [userId])).length > 0;
+}
+
+function isOwn({ proposerId, pages }: Question, userId: string): boolean {
+  return proposerId === userId && pages.members.users.has(userId);
 }
 
 /** What a user could do about a waiting activity now. */
 export function rightsOf(question: Question, userId: string) {
   const has = activeApprovals(question).some((approval) => approval.userId === userId);
   const may = mayApprove(question, userId);
-  const isOwn = question.proposerId === userId && question.pages.members.users.has(userId);
-  return { canApprove: may && !has, canReject: may || isOwn };
+  return { canApprove: may && !has, canReject: may || isOwn(question, userId) };
 }
 
 /** A deleted user's approval does not count, nor one whose day is over. */
@@ -188,13 +210,21 @@ export const nothingWeighed: Weighed = { evaluations: [], explanations: [], view
 
 /** What the engine is asked; nothing where there is no policy. A payload that cannot be read is a fault of the request. */
 export function askPolicies(question: Question, approvals: readonly Approval[]): PolicyQuestion | Fault | undefined {
+  return finish(askingPolicies(question, approvals));
+}
+
+/** The same with pauses. What is read of the activity on the way is kept, so that whoever asks about it again has it at once. */
+export function* askingPolicies(
+  question: Question,
+  approvals: readonly Approval[],
+): Work<PolicyQuestion | Fault | undefined> {
   const { pages, form, params, proposerId, nowMs } = question;
   const { members, policies } = pages;
   if (policies.size === 0) return undefined;
   try {
     return {
       policies: compiledPolicies(policies),
-      views: viewsOf(activityFacts(question, form, params)),
+      views: yield* readingViews(activityFacts(question, form, params)),
       proposerId,
       approvers: approversOf(members, approvals),
       members: () => memberFacts(members),
@@ -206,19 +236,22 @@ export function askPolicies(question: Question, approvals: readonly Approval[]):
   }
 }
 
-function weigh(asked: PolicyQuestion | undefined): { verdict: PolicyDecision["verdict"]; weighed: Weighed } {
+type Verdict = { verdict: PolicyDecision["verdict"]; weighed: Weighed };
+
+function* weighing(asked: PolicyQuestion | undefined): Work<Verdict> {
   if (asked === undefined) return { verdict: "none", weighed: nothingWeighed };
-  const decision = decidePolicies(asked);
+  const decision = yield* decidingPolicies(asked);
+  yield;
   const { verdict, evaluations, view } = decision;
   return { verdict, weighed: { evaluations, explanations: withinBounds(explain(asked, decision), evaluations), view } };
 }
 
 /** What a rejection came to: the policies that waited for more approvals are told no. Nothing where no policy was asked. */
-export function weighRejection(question: Question): Weighed | undefined {
+export function* weighingRejection(question: Question): Work<Weighed | undefined> {
   const isAsked = question.form.activity.rootQuorumOnly !== true;
-  const asked = isAsked ? askPolicies(question, activeApprovals(question)) : undefined;
+  const asked = isAsked ? yield* askingPolicies(question, activeApprovals(question)) : undefined;
   if (asked === undefined || asked instanceof Fault) return undefined;
-  const { evaluations, explanations, view } = weigh(asked).weighed;
+  const { evaluations, explanations, view } = (yield* weighing(asked)).weighed;
   return { evaluations: evaluations.map(asRefused), explanations: explanations.map(asRefused), view };
 }
 
@@ -265,10 +298,10 @@ const voteless =
   "this user has no vote on this activity; members of the root quorum have one, and so have users whom a policy names that the activity waits for";
 
 /** The refusal of a vote. Where there are policies, it says what each of them waits for, or why it waits for nothing. */
-export function noVote(question: Question): Fault {
+export function* refusingVote(question: Question): Work<Fault> {
   const isAsked = question.form.activity.rootQuorumOnly !== true;
-  const asked = isAsked ? askPolicies(question, activeApprovals(question)) : undefined;
-  const { weighed } = weigh(asked instanceof Fault ? undefined : asked);
+  const asked = isAsked ? yield* askingPolicies(question, activeApprovals(question)) : undefined;
+  const { weighed } = yield* weighing(asked instanceof Fault ? undefined : asked);
   const why = "no policy that this activity waits for is about this user and this credential";
   return new Fault("permission_denied", `request not authorized: ${voteless}`, {
     errorCode: "REQUEST_NOT_AUTHORIZED",

@@ -4,8 +4,10 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { type CompiledPolicy, compilePolicy } from "@keystead/core/policy/decision/compiled_policy.ts";
-import { decidePolicies, type Outcome } from "@keystead/core/policy/decision/decide.ts";
-import { viewsOf } from "@keystead/core/policy/facts/condition_views.ts";
+import { decidingPolicies, type Outcome } from "@keystead/core/policy/decision/decide.ts";
+import { readingViews } from "@keystead/core/policy/facts/condition_views.ts";
+import type { ConditionFacts } from "@keystead/core/policy/facts/facts.ts";
+import { finish, type Work } from "@keystead/core/work.ts";
 import type { ActivityContext, ActivityForm } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import { foldName } from "../fields/names.ts";
@@ -112,14 +114,19 @@ export type ScopeQuestion = FactSources & { form: ActivityForm; params: unknown;
  * that only the root quorum decides on have nothing that a condition could ask about, so only a scope that is always true allows them.
  */
 export function scopeRefusal(profile: SessionProfile, question: ScopeQuestion): Fault | undefined {
+  return finish(findingRefusal(profile, question));
+}
+
+/** The same with pauses. */
+export function* findingRefusal(profile: SessionProfile, question: ScopeQuestion): Work<Fault | undefined> {
   const policy = compiledScope(profile);
   if (policy.isOpen) return undefined;
   const { sessionProfileId } = profile;
   const { form, params, proposerId, nowMs } = question;
   if (form.activity.rootQuorumOnly === true) return outsideScope(sessionProfileId, "OUTCOME_DENY_IMPLICIT");
-  let views: ReturnType<typeof viewsOf>;
+  let views: readonly ConditionFacts[];
   try {
-    views = viewsOf(activityFacts(question, form, params));
+    views = yield* readingViews(activityFacts(question, form, params));
   } catch (error) {
     // A payload that cannot be read: whatever the scope says, it could not be done.
     if (error instanceof Fault && error.code === "invalid_argument") return error;
@@ -127,7 +134,7 @@ export function scopeRefusal(profile: SessionProfile, question: ScopeQuestion): 
   }
   const policies = [{ policyId: sessionProfileId, policy }];
   const asked = { policies, views, proposerId, approvers: [], members: () => [], nowMs };
-  const { verdict, evaluations } = decidePolicies(asked);
+  const { verdict, evaluations } = yield* decidingPolicies(asked);
   if (verdict === "allow") return undefined;
   return outsideScope(sessionProfileId, evaluations[0]?.outcome ?? "OUTCOME_DENY_IMPLICIT");
 }

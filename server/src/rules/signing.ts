@@ -3,7 +3,7 @@ import {
   checkTotalLength,
   type HashFunction,
   type PayloadEncoding,
-  readPayload,
+  readingPayload,
 } from "@keystead/core/crypto/payload.ts";
 import { type Signature, signBytes, toWireSignature, type WireSignature } from "@keystead/core/crypto/signing.ts";
 import { getAddressUse } from "@keystead/core/keys/address_formats.ts";
@@ -44,9 +44,11 @@ export function* signPayloads(
   const resource = getSigningResource(keys, signWith);
   const scheme = schemeOf(resource);
   checkTotalLength(payloads, encoding);
-  const items = yield* mapWithPauses(payloads, (payload) => {
-    const { bytes } = readPayload(curves, scheme, { payload, encoding, hashFunction });
-    return { scheme, bytes };
-  });
+  const items: ToSign[] = [];
+  for (const payload of payloads) {
+    const { bytes } = yield* readingPayload(curves, scheme, { payload, encoding, hashFunction });
+    items.push({ scheme, bytes });
+    yield;
+  }
   return (yield* signAll(keys, resource, items)).map(toWireSignature);
 }

@@ -1,19 +1,20 @@
 /** The transaction types: which keys sign each, what they sign of it, and where the signatures go. */
 import {
-  getSigningInputs,
+  addingBitcoinSignatures,
+  digestingInputs,
   type SpendableScript,
-  withBitcoinSignatures,
 } from "@keystead/core/chains/bitcoin_signing.ts";
 import { ethereumDigest, withEthereumSignature } from "@keystead/core/chains/ethereum.ts";
 import { getSolanaSlot, solanaMessage, withSolanaSignature } from "@keystead/core/chains/solana.ts";
 import { tempoDigest, withTempoSignature } from "@keystead/core/chains/tempo.ts";
 import {
-  readTransaction,
+  readingTransaction,
   type Transaction,
   type TransactionRequest,
   type TransactionType,
 } from "@keystead/core/chains/transactions.ts";
 import { tronDigest, withTronSignature } from "@keystead/core/chains/tron.ts";
+import type { Curves } from "@keystead/core/crypto/curves.ts";
 import type { Signature } from "@keystead/core/crypto/signing.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
@@ -38,30 +39,32 @@ type TransactionKey = {
 type Readied = {
   items: readonly ToSign[];
   /** The transaction with one signature for each item, in their order. */
-  withSignatures(signatures: readonly Signature[]): Uint8Array;
+  withSignatures(signatures: readonly Signature[]): Uint8Array | Work<Uint8Array>;
 };
+
+type Hashes = Pick<Curves, "sha256" | "keccak256">;
 
 type TransactionTypeRow = {
   curve: Curve;
   /** Whether addresses of this format live on the chain. */
   isFor(format: AddressFormat): boolean;
-  read(request: TransactionRequest, key: TransactionKey): Readied;
+  reading(request: TransactionRequest, key: TransactionKey, hashes: Hashes): Work<Readied>;
 };
 
 /** A chain whose transactions take one recoverable ECDSA signature of secp256k1 over one digest. */
 function recoverable<T extends TransactionType>(
   type: T,
   format: AddressFormat,
-  digest: (transaction: Transaction<T>) => Uint8Array,
+  digest: (transaction: Transaction<T>, hashes: Hashes) => Uint8Array,
   withSignature: (transaction: Transaction<T>, signature: Signature) => Uint8Array,
 ): TransactionTypeRow {
   return {
     curve: "CURVE_SECP256K1",
     isFor: (other) => other === format,
-    read(request) {
-      const transaction = readTransaction(type, request);
+    *reading(request, _, hashes) {
+      const transaction = yield* readingTransaction(type, request);
       return {
-        items: [{ scheme: "ecdsa", bytes: digest(transaction) }],
+        items: [{ scheme: "ecdsa", bytes: digest(transaction, hashes) }],
         withSignatures: ([only]) => withSignature(transaction, present(only)),
       };
     },
@@ -86,9 +89,9 @@ const transactionTypes = {
   TRANSACTION_TYPE_SOLANA: {
     curve: "CURVE_ED25519",
     isFor: (format) => format === "ADDRESS_FORMAT_SOLANA",
-    read(request, key) {
+    *reading(request, key) {
       const publicKey = key.publicKey();
-      const transaction = readTransaction("TRANSACTION_TYPE_SOLANA", request);
+      const transaction = yield* readingTransaction("TRANSACTION_TYPE_SOLANA", request);
       // Asked before anything is signed: the key may not be one of its signers.
       getSolanaSlot(transaction, publicKey);
       return {
@@ -100,15 +103,15 @@ const transactionTypes = {
   TRANSACTION_TYPE_BITCOIN: {
     curve: "CURVE_SECP256K1",
     isFor: (format) => scriptOf(format) !== undefined,
-    read(request, { publicKey: publicKeyOf, addressFormat }) {
+    *reading(request, { publicKey: publicKeyOf, addressFormat }, { sha256 }) {
       const publicKey = publicKeyOf();
-      const psbt = readTransaction("TRANSACTION_TYPE_BITCOIN", request);
-      const inputs = getSigningInputs(psbt, publicKey, spendableBy(addressFormat));
+      const psbt = yield* readingTransaction("TRANSACTION_TYPE_BITCOIN", request);
+      const inputs = yield* digestingInputs(psbt, publicKey, spendableBy(addressFormat), sha256);
       return {
         items: inputs.map(({ scheme, digest }) => ({ scheme, bytes: digest })),
         withSignatures(signatures) {
           const signed = inputs.map((input, index) => ({ input, signature: joined(present(signatures[index])) }));
-          return withBitcoinSignatures(psbt, publicKey, signed);
+          return addingBitcoinSignatures(psbt, publicKey, signed);
         },
       };
     },
@@ -160,14 +163,15 @@ export function* signTransactionText(
     const stored = fromHex(record.publicKey);
     return row.curve === "CURVE_ED25519" ? stored : curves.compressPoint("secp256k1", stored);
   };
-  const { items, withSignatures } = row.read(request, { publicKey, addressFormat });
+  const { items, withSignatures } = yield* row.reading(request, { publicKey, addressFormat }, curves);
   if (items.length > maxTransactionSignatures) {
     throw new Fault(
       "invalid_argument",
       `too many inputs: ${items.length} of this transaction are signed by one key, where ${maxTransactionSignatures} are taken`,
     );
   }
-  return toHex(withSignatures(yield* signAll(keys, resource, items)));
+  const signed = withSignatures(yield* signAll(keys, resource, items));
+  return toHex("next" in signed ? yield* signed : signed);
 }
 
 function joined({ r, s }: Signature): Uint8Array {

@@ -3,6 +3,8 @@
  * decide: a denial beats everything, then an allowance, then a policy that waits for more approvals. Otherwise nothing is
  * allowed. SPEC.md has the table.
  */
+
+import { finish, type Work } from "../../work.ts";
 import { exhausted } from "../evaluation/compiler.ts";
 import { Allowance, maxDecisionSteps, Scope, spendShared } from "../evaluation/scope.ts";
 import type { Approver, ConditionFacts, UserFacts } from "../facts/facts.ts";
@@ -52,7 +54,12 @@ export type PolicyDecision = {
 const fromWorst: readonly Verdict[] = ["deny", "none", "consensus", "allow"];
 
 export function decidePolicies(question: PolicyQuestion): PolicyDecision {
-  const decisions = decideViews(question, electorateOf(question));
+  return finish(decidingPolicies(question));
+}
+
+/** The same with pauses. */
+export function* decidingPolicies(question: PolicyQuestion): Work<PolicyDecision> {
+  const decisions = yield* decidingViews(question, electorateOf(question));
   for (const verdict of fromWorst) {
     const decision = decisions.find((one) => one.verdict === verdict);
     if (decision !== undefined) return decision;
@@ -71,8 +78,14 @@ export function isEligible(question: PolicyQuestion, userId: string): boolean {
 
 /** Those of these users whose approval counts. The policies are asked once for all of them. */
 export function eligibleAmong(question: PolicyQuestion, userIds: readonly string[]): readonly string[] {
+  return finish(findingEligible(question, userIds));
+}
+
+/** The same with pauses. */
+export function* findingEligible(question: PolicyQuestion, userIds: readonly string[]): Work<readonly string[]> {
   const electorate = electorateOf(question);
-  const decisions = decideViews(question, electorate);
+  const decisions = yield* decidingViews(question, electorate);
+  yield;
   if (decisions.some(({ verdict }) => verdict === "deny" || verdict === "none")) return [];
   const asking = question.policies.filter(({ policy }, at) =>
     decisions.some(({ evaluations }) => {
@@ -97,15 +110,22 @@ function electorateOf(question: PolicyQuestion): Electorate {
 /** What does not depend on the view is asked once for all of them. */
 type Common = { consensus: Result; time: Result; isOpen: boolean | undefined };
 
-function decideViews({ policies, views, nowMs }: PolicyQuestion, electorate: Electorate): readonly PolicyDecision[] {
+/** Steps between two pauses: a few milliseconds. */
+const stepsAtOnce = 50_000;
+
+function* decidingViews(
+  { policies, views, nowMs }: PolicyQuestion,
+  electorate: Electorate,
+): Work<readonly PolicyDecision[]> {
   const { allowance } = electorate;
+  let pauseAt = allowance.left - stepsAtOnce;
   const commons: (Common | undefined)[] = new Array(policies.length).fill(undefined);
   const decisions: PolicyDecision[] = [];
   for (const [view, facts] of views.entries()) {
     const isSpent = allowance.left <= 0;
     const scope = new Scope(facts, electorate.voices, nowMs, allowance);
     const present = presentIn(facts);
-    const evaluations = policies.map(({ policyId, policy }, at) => {
+    const evaluate = ({ policyId, policy }: IdentifiedPolicy, at: number): PolicyEvaluation => {
       // Of a thousand views and a thousand policies, to see that they have nothing in common takes its time too.
       const isPaid = spendShared(allowance);
       if (!isApplicable(policy.needs, facts, present)) return notApplicable(policyId);
@@ -114,7 +134,14 @@ function decideViews({ policies, views, nowMs }: PolicyQuestion, electorate: Ele
       const condition = isPaid ? policy.condition.evaluate(scope) : exhausted(policy.condition.root);
       const outcome = outcomeOf(policy, condition, common, electorate);
       return { policyId, outcome, denies: isDenial(policy, outcome, condition, common) };
-    });
+    };
+    const evaluations: PolicyEvaluation[] = [];
+    for (const [at, policy] of policies.entries()) {
+      evaluations.push(evaluate(policy, at));
+      if (allowance.left > pauseAt) continue;
+      pauseAt = allowance.left - stepsAtOnce;
+      yield;
+    }
     decisions.push({ verdict: verdictOf(evaluations), evaluations, view });
     // Views of one activity have the same namespaces: without steps, the same policies err in all those that are left.
     if (isSpent) break;

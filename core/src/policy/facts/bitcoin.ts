@@ -1,8 +1,9 @@
 /** `bitcoin.tx`, from the transaction in the PSBT whose inputs are signed. */
-import { type BitcoinFacts, bitcoinFacts } from "../../chains/bitcoin.ts";
+import { type BitcoinFacts, bitcoinFacts, readingBitcoinFacts } from "../../chains/bitcoin.ts";
 import type { Psbt } from "../../chains/psbt.ts";
 import { type AddressFormat, type AddressFormatRow, addressFormats } from "../../keys/address_formats.ts";
 import type { BitcoinNetwork } from "../../keys/addresses/bitcoin.ts";
+import type { Work } from "../../work.ts";
 import type { Struct } from "../values/values.ts";
 
 /** A transaction does not say its network: the signing address does, and without one it is the main network's. */
@@ -11,9 +12,23 @@ export function networkOf(addressFormat: string | undefined): BitcoinNetwork {
   return (addressFormats[addressFormat as AddressFormat] as AddressFormatRow).bitcoin?.network ?? "mainnet";
 }
 
+// A transaction that is read is never changed.
+const known = new WeakMap<Psbt, { network: BitcoinNetwork; facts: BitcoinFacts }>();
+
+function findFacts(psbt: Psbt, network: BitcoinNetwork): BitcoinFacts | undefined {
+  const before = known.get(psbt);
+  return before?.network === network ? before.facts : undefined;
+}
+
+/** Reads the facts of a transaction with pauses, so that `bitcoinStruct` has them at hand. */
+export function* readyingBitcoin(psbt: Psbt, network: BitcoinNetwork): Work<void> {
+  if (findFacts(psbt, network) !== undefined) return;
+  known.set(psbt, { network, facts: yield* readingBitcoinFacts(psbt, network) });
+}
+
 /** The facts of a transaction. Outputs that no address can be written for have empty ones. */
 export function bitcoinStruct(psbt: Psbt, network: BitcoinNetwork): Struct {
-  const facts = bitcoinFacts(psbt, network);
+  const facts = findFacts(psbt, network) ?? bitcoinFacts(psbt, network);
   const { version, inputs, outputs, lockTime } = facts;
   return {
     version,

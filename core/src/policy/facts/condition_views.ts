@@ -1,9 +1,10 @@
 /** What policies see of an activity: itself, its parameters, the key that it uses, and what it gives that key to sign. */
 import { Fault } from "../../fault.ts";
+import { finish, type Work } from "../../work.ts";
 import { activityKinds, kindOf } from "../vocabulary/activity_kinds.ts";
 import type { ConditionFacts } from "./facts.ts";
 import { compileParams } from "./params.ts";
-import { type Contract, type FindInterface, type Payload, readPayloads } from "./payloads.ts";
+import { type Contract, type FindInterface, type Payload, readingPayloads } from "./payloads.ts";
 import { type KeyView, keyNamespaces, type WalletView, walletStruct } from "./used_key.ts";
 
 export type { KeyView, WalletView } from "./used_key.ts";
@@ -38,6 +39,11 @@ const kinds = new Map(
 
 /** One view per thing that is signed or exported; every one of them must be allowed. Refuses a payload that cannot be read. */
 export function viewsOf(activity: ActivityFacts): readonly ConditionFacts[] {
+  return finish(readingViews(activity));
+}
+
+/** The same with pauses. */
+export function* readingViews(activity: ActivityFacts): Work<readonly ConditionFacts[]> {
   const { type, params, key, wallet, wallets, findInterface } = activity;
   const kind = kindOf(type);
   const row = kinds.get(kind);
@@ -52,8 +58,9 @@ export function viewsOf(activity: ActivityFacts): readonly ConditionFacts[] {
     ...(key === undefined ? {} : keyNamespaces(key)),
   };
   if (kind === "EXPORT_SECRETS") return secretViews(shared, activity.secrets ?? []);
-  const payloads = readPayloads(kind, params);
+  const payloads = yield* readingPayloads(kind, params);
   activity.expectInterfaces?.(contractsIn(payloads));
+  for (const { readying } of payloads) if (readying !== undefined) yield* readying(key);
   return payloads.map((payload) => ({ ...shared, ...payload.namespaces(key, findInterface) }));
 }
 
@@ -67,7 +74,7 @@ function secretViews(shared: ConditionFacts, secrets: readonly StaticProperties[
 
 /** The contracts and programs whose interfaces the views look up, each once, so that they can be fetched before. */
 export function interfacesOf({ type, params }: Pick<ActivityFacts, "type" | "params">): readonly Contract[] {
-  return contractsIn(readPayloads(kindOf(type), params));
+  return contractsIn(finish(readingPayloads(kindOf(type), params)));
 }
 
 function contractsIn(payloads: readonly Payload[]): readonly Contract[] {

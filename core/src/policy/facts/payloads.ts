@@ -3,7 +3,7 @@ import { parseSolana } from "../../chains/solana.ts";
 import {
   fromTransactionHex,
   isTransactionType,
-  readTransaction,
+  readingTransaction,
   type Transaction,
   type TransactionRequest,
   type TransactionType,
@@ -12,10 +12,11 @@ import { parseTypedData } from "../../crypto/eip712.ts";
 import { parseAuthorization } from "../../crypto/eip7702.ts";
 import { checkTotalLength, isPayloadEncoding, type PayloadEncoding } from "../../crypto/payload.ts";
 import { Fault } from "../../fault.ts";
+import { type Known, keeping, mapWithPauses, recall, type Work } from "../../work.ts";
 import type { Abi } from "../interfaces/abi.ts";
 import type { InterfaceType, ParsedInterface } from "../interfaces/contract_interface.ts";
 import type { EvmText } from "../values/values.ts";
-import { bitcoinStruct, networkOf } from "./bitcoin.ts";
+import { bitcoinStruct, networkOf, readyingBitcoin } from "./bitcoin.ts";
 import { typedDataStruct } from "./eip712.ts";
 import { authorizationStruct } from "./eip7702.ts";
 import { ethereumStruct } from "./ethereum.ts";
@@ -38,6 +39,8 @@ type Namespaces = Pick<ConditionFacts, "eth" | "solana" | "bitcoin" | "tron" | "
 export type Payload = {
   /** Whose interfaces say more about it. */
   contracts: readonly Contract[];
+  /** What takes long to show, made ready with pauses before it is asked for. */
+  readying?(key: KeyView | undefined): Work<void>;
   namespaces(key: KeyView | undefined, findInterface: FindInterface): Namespaces;
 };
 
@@ -81,6 +84,7 @@ function solana({ message }: Transaction<"TRANSACTION_TYPE_SOLANA">): Payload {
 function bitcoin(psbt: Transaction<"TRANSACTION_TYPE_BITCOIN">): Payload {
   return {
     contracts: [],
+    readying: (key) => readyingBitcoin(psbt, networkOf(key?.addressFormat)),
     namespaces: (key) => ({ bitcoin: { tx: bitcoinStruct(psbt, networkOf(key?.addressFormat)) } }),
   };
 }
@@ -93,15 +97,24 @@ function tempo(transaction: Transaction<"TRANSACTION_TYPE_TEMPO">): Payload {
   return { contracts: [], namespaces: (key) => ({ tempo: { tx: tempoStruct(transaction, accountOf(key)) } }) };
 }
 
-const transactions: { readonly [T in TransactionType]: (request: TransactionRequest) => Payload } = {
-  TRANSACTION_TYPE_ETHEREUM: (request) => ethereum(readTransaction("TRANSACTION_TYPE_ETHEREUM", request)),
-  TRANSACTION_TYPE_SOLANA: (request) => solana(readTransaction("TRANSACTION_TYPE_SOLANA", request)),
-  TRANSACTION_TYPE_TRON: (request) => tron(readTransaction("TRANSACTION_TYPE_TRON", request)),
-  TRANSACTION_TYPE_BITCOIN: (request) => bitcoin(readTransaction("TRANSACTION_TYPE_BITCOIN", request)),
-  TRANSACTION_TYPE_TEMPO: (request) => tempo(readTransaction("TRANSACTION_TYPE_TEMPO", request)),
+function shown<T extends TransactionType>(
+  type: T,
+  show: (transaction: Transaction<T>) => Payload,
+): (request: TransactionRequest) => Work<Payload> {
+  return function* reading(request) {
+    return show(yield* readingTransaction(type, request));
+  };
+}
+
+const transactions: { readonly [T in TransactionType]: (request: TransactionRequest) => Work<Payload> } = {
+  TRANSACTION_TYPE_ETHEREUM: shown("TRANSACTION_TYPE_ETHEREUM", ethereum),
+  TRANSACTION_TYPE_SOLANA: shown("TRANSACTION_TYPE_SOLANA", solana),
+  TRANSACTION_TYPE_TRON: shown("TRANSACTION_TYPE_TRON", tron),
+  TRANSACTION_TYPE_BITCOIN: shown("TRANSACTION_TYPE_BITCOIN", bitcoin),
+  TRANSACTION_TYPE_TEMPO: shown("TRANSACTION_TYPE_TEMPO", tempo),
 };
 
-function transaction(params: Params): Payload {
+function transaction(params: Params): Work<Payload> {
   const type = textOf(params.type);
   if (!isTransactionType(type)) {
     throw new Fault("invalid_argument", "unsupported transaction type", { errorCode: "UNSUPPORTED_TRANSACTION_TYPE" });
@@ -126,7 +139,7 @@ const structured: { readonly [E in PayloadEncoding]?: (payload: string) => Paylo
 };
 
 /** Payloads that nothing is seen of all look the same, so that one stands for any number of them. */
-function rawPayloads(encoding: unknown, payloads: readonly unknown[]): readonly Payload[] {
+function* rawPayloads(encoding: unknown, payloads: readonly unknown[]): Work<readonly Payload[]> {
   const name = textOf(encoding);
   if (!isPayloadEncoding(name)) throw new Fault("invalid_argument", "invalid payload encoding");
   const read = structured[name];
@@ -135,7 +148,7 @@ function rawPayloads(encoding: unknown, payloads: readonly unknown[]): readonly 
     payloads.filter((payload) => typeof payload === "string"),
     name,
   );
-  return read === undefined ? [opaque] : payloads.map((payload) => read(textOf(payload)));
+  return read === undefined ? [opaque] : yield* mapWithPauses(payloads, (payload) => read(textOf(payload)));
 }
 
 function sentCalls(params: Params): readonly Payload[] {
@@ -171,8 +184,12 @@ function missing(): Fault {
   return new Fault("invalid_argument", "invalid request body: what is to be signed is missing or misshapen");
 }
 
-const readers: Readonly<Record<string, (params: Params) => readonly Payload[]>> = {
-  SIGN_TRANSACTION: (params) => [transaction(params)],
+type Read = readonly Payload[];
+
+const readers: Readonly<Record<string, (params: Params) => Work<Read> | Read>> = {
+  *SIGN_TRANSACTION(params) {
+    return [yield* transaction(params)];
+  },
   SIGN_RAW_PAYLOAD: ({ encoding, payload }) => rawPayloads(encoding, [payload]),
   SIGN_RAW_PAYLOADS: ({ encoding, payloads }) => rawPayloads(encoding, listOf(payloads)),
   ETH_SEND_TRANSACTION: sentCalls,
@@ -180,15 +197,17 @@ const readers: Readonly<Record<string, (params: Params) => readonly Payload[]>> 
 };
 
 // One request is asked about several times: which interfaces it needs, who may vote on it, what becomes of it.
-const known = new WeakMap<Params, { kind: string; payloads: readonly Payload[] }>();
+const read = new WeakMap<Params, { kind: string; known: Known<Read> }>();
 
 /** Everything that an activity of this kind signs: never nothing, so that asking about each of them asks something. */
-export function readPayloads(kind: string, params: Params): readonly Payload[] {
-  const read = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
-  if (read === undefined) return [opaque];
-  const before = known.get(params);
-  if (before?.kind === kind) return before.payloads;
-  const payloads = read(params);
-  known.set(params, { kind, payloads });
-  return payloads;
+export function* readingPayloads(kind: string, params: Params): Work<Read> {
+  const before = read.get(params);
+  if (before?.kind === kind) return recall(before.known);
+  if (!Object.hasOwn(readers, kind)) return [opaque];
+  return yield* keeping(reading(kind, params), (known) => void read.set(params, { kind, known }));
+}
+
+function* reading(kind: string, params: Params): Work<Read> {
+  const found = readers[kind]?.(params) ?? [opaque];
+  return "next" in found ? yield* found : found;
 }

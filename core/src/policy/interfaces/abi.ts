@@ -1,9 +1,10 @@
 /** Contract ABIs: which function a call is of, and what its arguments are. */
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { Fault } from "../../fault.ts";
+import { createPace, finish, type Pace, type Work } from "../../work.ts";
 import type { PolicyMap } from "../values/values.ts";
 import { decodeArguments } from "./abi_decode.ts";
-import { type AbiType, parseAbiType, tupleOf } from "./abi_types.ts";
+import { type AbiType, readingAbiType, tupleOf } from "./abi_types.ts";
 import { addName, asList, asName, asObject, readInterfaceText, unusable } from "./interface_text.ts";
 
 export type AbiFunction = {
@@ -25,6 +26,8 @@ const selectorLength = 4;
 const maxInputs = 256;
 /** Each costs a hash whenever the text is read, and what can be deployed at one address has fewer. */
 const maxFunctions = 500;
+/** Functions and types of inputs between two pauses. */
+const typesAtOnce = 100;
 const ascii = new TextEncoder();
 
 /** Entries that are no functions say nothing about calls. */
@@ -32,7 +35,14 @@ const otherEntries: readonly unknown[] = ["constructor", "receive", "fallback", 
 
 /** Reads a JSON array of entries, or an object with one as `abi`, as build tools write it. */
 export function parseAbi(text: string): Abi {
+  return finish(parsingAbi(text));
+}
+
+/** The same with pauses. */
+export function* parsingAbi(text: string): Work<Abi> {
   const json = readInterfaceText(text);
+  yield;
+  const pace = createPace(typesAtOnce);
   const entries = asList(Array.isArray(json) ? json : asObject(json, "the ABI").abi, "the ABI");
   const functions = new Map<number, AbiFunction>();
   for (const [i, item] of entries.entries()) {
@@ -41,7 +51,8 @@ export function parseAbi(text: string): Abi {
     const { type = "function" } = entry;
     if (otherEntries.includes(type)) continue;
     if (type !== "function") throw unusable(`entry ${i} is of no known type`);
-    const one = parseFunction(entry, `entry ${i}`);
+    const one = yield* readingFunction(entry, `entry ${i}`, pace);
+    if (pace(1)) yield;
     const selector = selectorOf(one.signature);
     const other = functions.get(selector);
     // One of them would be a name for the other's calls.
@@ -52,19 +63,20 @@ export function parseAbi(text: string): Abi {
   return { functions };
 }
 
-function parseFunction(entry: Readonly<Record<string, unknown>>, where: string): AbiFunction {
+function* readingFunction(entry: Readonly<Record<string, unknown>>, where: string, pace: Pace): Work<AbiFunction> {
   const name = asName(entry.name, `the name of ${where}`);
   const inputs = asList(entry.inputs ?? [], `the inputs of \`${name}\``);
   if (inputs.length > maxInputs) throw unusable(`\`${name}\` has more than ${maxInputs} inputs`);
   const seen = new Set<string>();
-  const parsed = inputs.map((item, i) => {
+  const parsed: { key: string; type: AbiType }[] = [];
+  for (const [i, item] of inputs.entries()) {
     const what = `input ${i} of \`${name}\``;
     const input = asObject(item, what);
     const { name: own = "" } = input;
     const key = own === "" ? String(i) : asName(own, `the name of ${what}`);
     addName(seen, key, `\`${name}\``);
-    return { key, type: parseAbiType(input, what) };
-  });
+    parsed.push({ key, type: yield* readingAbiType(input, what, pace) });
+  }
   const types = parsed.map(({ type }) => type);
   return { name, signature: `${name}${tupleOf(types).canonical}`, keys: parsed.map(({ key }) => key), types };
 }

@@ -3,6 +3,7 @@
  * where it stands: a static type all of its own, a dynamic one an offset to the rest.
  */
 import type { Fault } from "../../fault.ts";
+import type { Pace, Work } from "../../work.ts";
 import { quote } from "../position.ts";
 import { asList, asObject, unusable } from "./interface_text.ts";
 
@@ -47,8 +48,14 @@ const aliases = new Map([
   ["int", "int256"],
 ]);
 
-/** Reads a parameter's `type` and, for tuples, its `components`. `where` is for the refusal. */
-export function parseAbiType(parameter: Readonly<Record<string, unknown>>, where: string, depth = 0): AbiType {
+/** Reads a parameter's `type` and, for tuples, its `components`, with pauses. `where` is for the refusal. */
+export function* readingAbiType(
+  parameter: Readonly<Record<string, unknown>>,
+  where: string,
+  pace: Pace,
+  depth = 0,
+): Work<AbiType> {
+  if (pace(1)) yield;
   const { type, components } = parameter;
   if (typeof type !== "string" || type.length > 256) throw unusable(`${where} has no type`);
   const bracket = type.indexOf("[");
@@ -58,7 +65,8 @@ export function parseAbiType(parameter: Readonly<Record<string, unknown>>, where
   if (base !== "tuple" && asList(components ?? [], `the components of ${where}`).length > 0) {
     throw unusable(`${where} has components, but is no tuple`);
   }
-  const innermost = base === "tuple" ? parseTuple(components, where, depth + lengths.length) : parseBase(base, where);
+  const innermost =
+    base === "tuple" ? yield* readingTuple(components, where, pace, depth + lengths.length) : parseBase(base, where);
   return lengths.reduce((of, length) => arrayOf(of, length, where), innermost);
 }
 
@@ -82,11 +90,15 @@ function parseBase(base: string, where: string): AbiType {
   return { kind: "atom", atom, canonical, staticWords: 1 };
 }
 
-function parseTuple(components: unknown, where: string, depth: number): AbiType {
+function* readingTuple(components: unknown, where: string, pace: Pace, depth: number): Work<AbiType> {
   const parts = asList(components, `the components of ${where}`);
   if (parts.length === 0) throw unusable(`${where} is a tuple of nothing`);
   // Policies count the parts of a tuple, so their names are neither needed nor shown.
-  return tupleOf(parts.map((part, i) => parseAbiType(asObject(part, where), `${where}[${i}]`, depth + 1)));
+  const types: AbiType[] = [];
+  for (const [i, part] of parts.entries()) {
+    types.push(yield* readingAbiType(asObject(part, where), `${where}[${i}]`, pace, depth + 1));
+  }
+  return tupleOf(types);
 }
 
 /** Several values behind each other: a tuple, or the inputs of a function. */

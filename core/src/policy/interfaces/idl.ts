@@ -1,9 +1,10 @@
 /** Anchor IDLs: which instruction some data is of, what its accounts are called and what its arguments are. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { toHex } from "../../encoding/hex.ts";
+import { finish, type Work } from "../../work.ts";
 import type { PolicyMap } from "../values/values.ts";
 import { decodeFields } from "./idl_decode.ts";
-import { createTypeReader, type IdlType, readNamed, type TypeReader } from "./idl_types.ts";
+import { creatingTypeReader, type IdlType, readNamed, type TypeReader } from "./idl_types.ts";
 import { addName, asList, asName, asObject, readInterfaceText, unusable } from "./interface_text.ts";
 
 export type IdlInstruction = {
@@ -40,8 +41,14 @@ const ascii = new TextEncoder();
  * describes no calls.
  */
 export function parseIdl(text: string): Idl {
+  return finish(parsingIdl(text));
+}
+
+/** The same with pauses. */
+export function* parsingIdl(text: string): Work<Idl> {
   const json = asObject(readInterfaceText(text), "the IDL");
-  const readType = createTypeReader(asList(json.types ?? [], "`types`"));
+  yield;
+  const readType = yield* creatingTypeReader(asList(json.types ?? [], "`types`"));
   const instructions = new Map<string, IdlInstruction>();
   const names = new Set<string>();
   const items = asList(json.instructions, "`instructions`");
@@ -52,6 +59,7 @@ export function parseIdl(text: string): Idl {
     const other = instructions.get(instruction.discriminator);
     if (other !== undefined) throw ambiguous(instruction, other);
     instructions.set(instruction.discriminator, instruction);
+    yield;
   }
   refusePrefixes(instructions);
   const lengths = new Set([...instructions.keys()].map((discriminator) => discriminator.length / 2));

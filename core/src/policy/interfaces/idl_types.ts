@@ -3,7 +3,7 @@
  * `{defined: "A"}` and `{defined: {name: "A"}}`, aliases as `type` and as `alias`. A type that we do not read refuses the
  * interface if an instruction needs it.
  */
-
+import { createPace, type Work } from "../../work.ts";
 import { quote } from "../position.ts";
 import { addName, asList, asName, asObject, unusable } from "./interface_text.ts";
 
@@ -50,7 +50,7 @@ type Definitions = ReadonlyMap<string, Definition>;
 export type TypeReader = (json: unknown, where: string) => IdlType;
 
 /** Reads `types`, refuses definitions that lead back to themselves, and gives a reader of types that may use them. */
-export function createTypeReader(types: readonly unknown[]): TypeReader {
+export function* creatingTypeReader(types: readonly unknown[]): Work<TypeReader> {
   const definitions = new Map<string, Definition>();
   const names = new Set<string>();
   for (const [i, item] of types.entries()) {
@@ -61,7 +61,7 @@ export function createTypeReader(types: readonly unknown[]): TypeReader {
     addName(names, name, "`types`");
     definitions.set(name, definition);
   }
-  const depths = depthsOf(definitions);
+  const depths = yield* findingDepths(definitions);
   const known = new Map<string, IdlType>();
 
   const readDefined = (name: string, where: string): IdlType => {
@@ -159,7 +159,7 @@ function readEnum(readType: TypeReader, variants: readonly unknown[], where: str
 }
 
 /** How many definitions deep each one is, itself included. One that leads back to itself has no end and is refused. */
-function depthsOf(definitions: Definitions): ReadonlyMap<string, number> {
+function* findingDepths(definitions: Definitions): Work<ReadonlyMap<string, number>> {
   const depths = new Map<string, number>();
   const open = new Set<string>();
   const depthOf = (name: string): number => {
@@ -177,11 +177,17 @@ function depthsOf(definitions: Definitions): ReadonlyMap<string, number> {
     depths.set(name, depth);
     return depth;
   };
-  for (const name of definitions.keys()) depthOf(name);
+  const pace = createPace(definitionsAtOnce);
+  for (const name of definitions.keys()) {
+    depthOf(name);
+    if (pace(1)) yield;
+  }
   return depths;
 }
 
 const maxDefinitionChain = 100;
+/** Definitions that are looked into between two pauses. */
+const definitionsAtOnce = 20;
 
 /** The names behind every `defined` inside, whether or not we read what is around it. */
 function referencesIn(json: unknown): ReadonlySet<string> {

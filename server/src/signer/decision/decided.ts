@@ -1,5 +1,6 @@
 /** Deciding an act, and what the decision looked at where it is to be proven. */
-import { authorise, type Decision, type Question } from "../../rules/authorise.ts";
+import type { Work } from "@keystead/core/work.ts";
+import { authorising, type Decision, type Question } from "../../rules/authorise.ts";
 import type { KnownKeys } from "../../rules/keys.ts";
 import { outcomeOf } from "../../rules/policy_outcome.ts";
 import type { Approval } from "../../state/entities.ts";
@@ -8,11 +9,14 @@ import type { Act, Decided } from "./act.ts";
 import { questionOf } from "./question.ts";
 
 /** Without the flag in its body, an act is decided as if there were no proofs. */
-export function decideAct(act: Act, approvals: readonly Approval[]): { decision: Decision; decided?: Decided } {
+export function* decidingAct(
+  act: Act,
+  approvals: readonly Approval[],
+): Work<{ decision: Decision; decided?: Decided }> {
   const question = questionOf(act, approvals);
-  if (!act.asked.envelope.generateAppProofs) return { decision: authorise(question) };
+  if (!act.asked.envelope.generateAppProofs) return { decision: yield* authorising(question) };
   const looked = { records: [] as readonly KeyRecord[], keyIds: new Set<string>(), interfaceIds: new Set<string>() };
-  const decision = authorise(watched(question, looked));
+  const decision = yield* authorising(watched(question, looked));
   return { decision, decided: { outcome: outcomeOf(decision), approvals, ...looked } };
 }
 

@@ -1,15 +1,20 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { finish } from "@keystead/core/work.ts";
 import fc from "fast-check";
 import { type Journal, runningDigest } from "../../state/journal.ts";
-import { createJournalCache } from "./journal_cache.ts";
+import { createJournalCache, type JournalCache } from "./journal_cache.ts";
 
 const organizationId = "11111111-1111-4111-8111-111111111111";
 const empty: Journal = { slot: 7, count: 0, digest: new Uint8Array(32) };
 
 function fingerprintOf(number: number): Uint8Array {
   return new Uint8Array(createHash("sha256").update(String(number)).digest());
+}
+
+function has(cache: JournalCache, ...asked: Parameters<JournalCache["looking"]>): boolean | undefined {
+  return finish(cache.looking(...asked));
 }
 
 /** A journal with its entries in order, as a state and the database know it. */
@@ -25,7 +30,7 @@ test("a journal holds what was appended to it, whatever else was appended and gi
       for (const { on, number } of steps) {
         const { journal, entries } = known[on % known.length] ?? { journal: empty, entries: [] };
         const stored = Buffer.concat(entries.map(fingerprintOf));
-        const held = cache.has(organizationId, journal, fingerprintOf(number), stored);
+        const held = has(cache, organizationId, journal, fingerprintOf(number), stored);
         assert.equal(held, entries.includes(number));
         if (held) continue;
         const next = cache.append(organizationId, journal, fingerprintOf(number));
@@ -36,7 +41,7 @@ test("a journal holds what was appended to it, whatever else was appended and gi
       for (const { journal, entries } of known) {
         const stored = Buffer.concat(entries.map(fingerprintOf));
         for (let number = 0; number <= 40; number++) {
-          assert.equal(cache.has(organizationId, journal, fingerprintOf(number), stored), entries.includes(number));
+          assert.equal(has(cache, organizationId, journal, fingerprintOf(number), stored), entries.includes(number));
         }
       }
     }),
@@ -50,8 +55,8 @@ test("thousands of entries are found, and nothing else is", () => {
     journal = cache.append(organizationId, journal, fingerprintOf(number));
   }
   for (let number = 0; number < 5_000; number++) {
-    assert.equal(cache.has(organizationId, journal, fingerprintOf(number), undefined), true);
-    assert.equal(cache.has(organizationId, journal, fingerprintOf(number + 5_000), undefined), false);
+    assert.equal(has(cache, organizationId, journal, fingerprintOf(number), undefined), true);
+    assert.equal(has(cache, organizationId, journal, fingerprintOf(number + 5_000), undefined), false);
   }
 });
 
@@ -64,11 +69,11 @@ test("a journal that is not at hand is believed only with the entries that run u
   const asked = fingerprintOf(1);
   const entries = [0, 1, 2].map(fingerprintOf);
   const reader = createJournalCache();
-  const told = (given: Uint8Array[]) => reader.has(organizationId, journal, asked, Buffer.concat(given));
-  assert.equal(reader.has(organizationId, journal, asked, undefined), undefined);
+  const told = (given: Uint8Array[]) => has(reader, organizationId, journal, asked, Buffer.concat(given));
+  assert.equal(has(reader, organizationId, journal, asked, undefined), undefined);
   assert.equal(told(entries.slice(0, 2)), undefined);
   assert.equal(told(entries.toReversed()), undefined);
   assert.equal(told([fingerprintOf(0), fingerprintOf(9), fingerprintOf(2)]), undefined);
   assert.equal(told(entries), true);
-  assert.equal(reader.has("22222222-2222-4222-8222-222222222222", journal, asked, undefined), undefined);
+  assert.equal(has(reader, "22222222-2222-4222-8222-222222222222", journal, asked, undefined), undefined);
 });

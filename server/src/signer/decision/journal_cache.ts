@@ -3,6 +3,7 @@
  * a list answers for every prefix of itself: an entry is in the journal if it stands before the state's count.
  */
 import { randomInt } from "node:crypto";
+import type { Work } from "@keystead/core/work.ts";
 import { type Journal, runningDigest } from "../../state/journal.ts";
 import { createLru } from "../../state/lru.ts";
 
@@ -11,12 +12,12 @@ export type JournalCache = {
    * Whether the journal holds the fingerprint. When the cache does not know this journal, `entries` from outside may tell:
    * they are believed if they run up to exactly its digest. Undefined when neither can tell.
    */
-  has(
+  looking(
     organizationId: string,
     journal: Journal,
     fingerprint: Uint8Array,
     entries: Uint8Array | undefined,
-  ): boolean | undefined;
+  ): Work<boolean | undefined>;
   /** The journal after one more entry. */
   append(organizationId: string, journal: Journal, fingerprint: Uint8Array): Journal;
 };
@@ -33,7 +34,11 @@ export function createJournalCache(maxEntries = 100_000): JournalCache {
     lists.set(`${organizationId} ${slot}`, list, Math.max(1, list.length));
   }
 
-  function learn(organizationId: string, journal: Journal, entries: Uint8Array | undefined): EntryList | undefined {
+  function* learning(
+    organizationId: string,
+    journal: Journal,
+    entries: Uint8Array | undefined,
+  ): Work<EntryList | undefined> {
     if (entries?.length !== journal.count * digestLength) return undefined;
     const list = createEntryList();
     let digest: Uint8Array = new Uint8Array(digestLength);
@@ -41,6 +46,7 @@ export function createJournalCache(maxEntries = 100_000): JournalCache {
       const fingerprint = entries.subarray(at, at + digestLength);
       digest = runningDigest(digest, fingerprint);
       list.put(list.length, fingerprint, digest);
+      if (list.length % entriesAtOnce === 0) yield;
     }
     if (!list.runsUpTo(journal.count, journal.digest)) return undefined;
     keep(organizationId, journal, list);
@@ -48,9 +54,9 @@ export function createJournalCache(maxEntries = 100_000): JournalCache {
   }
 
   return {
-    has(organizationId, journal, fingerprint, entries) {
+    *looking(organizationId, journal, fingerprint, entries) {
       if (journal.count === 0) return false;
-      const list = listOf(organizationId, journal) ?? learn(organizationId, journal, entries);
+      const list = listOf(organizationId, journal) ?? (yield* learning(organizationId, journal, entries));
       return list?.has(fingerprint, journal.count);
     },
     append(organizationId, journal, fingerprint) {
@@ -67,6 +73,9 @@ export function createJournalCache(maxEntries = 100_000): JournalCache {
 }
 
 const digestLength = 32;
+
+/** Entries between two pauses: a full journal takes a third of a second to read. */
+const entriesAtOnce = 1_000;
 
 /** One journal's entries in their order. */
 type EntryList = {

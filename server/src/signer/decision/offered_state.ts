@@ -4,6 +4,7 @@
  */
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { finish, type Work } from "@keystead/core/work.ts";
 import type { OfferedState } from "../../frames/messages.ts";
 import { digestKey, sha256 } from "../../state/digest.ts";
 import { decodeDirectory } from "../../state/directory.ts";
@@ -14,7 +15,12 @@ import type { Signer } from "./signer.ts";
 
 /** The state of this organization; any other that is offered in its place is refused, whoever wrote it. */
 export function openStateOf(signer: Signer, organizationId: string, offered: OfferedState): OpenState {
-  return openedAs(signer, organizationId, offered, openState);
+  return finish(openingStateOf(signer, organizationId, offered));
+}
+
+/** The same with a pause before each page: together they may have five megabytes. */
+export function* openingStateOf(signer: Signer, organizationId: string, offered: OfferedState): Work<OpenState> {
+  return yield* openedAs(signer, organizationId, offered, openingState);
 }
 
 /** The same without its pages, for whoever only asks which there are. */
@@ -23,18 +29,21 @@ export function openDirectoryOf(
   organizationId: string,
   offered: OfferedState,
 ): Omit<OpenState, "pages" | "pageLengths"> {
-  return openedAs(signer, organizationId, offered, openDirectory);
+  return finish(openedAs(signer, organizationId, offered, openDirectory));
 }
 
-function openedAs<S>(
+function* openedAs<S extends object>(
   signer: Signer,
   organizationId: string,
   offered: OfferedState,
-  open: (signer: Signer, offered: OfferedState) => S,
-): S {
+  open: (signer: Signer, offered: OfferedState) => S | Work<S>,
+): Work<S> {
   try {
     const { header } = signer.line.know(offered.header);
-    if (uuidFromBytes(header.organizationId) === organizationId) return open(signer, offered);
+    if (uuidFromBytes(header.organizationId) === organizationId) {
+      const opened = open(signer, offered);
+      return "next" in opened ? yield* opened : opened;
+    }
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "failed_precondition") throw error;
     throw changedRows(organizationId, error.message);
@@ -52,12 +61,17 @@ function openDirectory({ line }: Signer, offered: OfferedState): Omit<OpenState,
 }
 
 export function openState(signer: Signer, offered: OfferedState): OpenState {
+  return finish(openingState(signer, offered));
+}
+
+function* openingState(signer: Signer, offered: OfferedState): Work<OpenState> {
   const { known, organizationId, directory } = openDirectory(signer, offered);
   const refuse = (why: string): Fault => changedRows(organizationId, why);
   // A page that the directory does not list was never written: it is the signer's own word that it is empty.
   let pages: Pages = emptyPages;
   const pageLengths = new Map<string, number>();
   for (const { name, digest } of directory.pages) {
+    yield;
     if (!isPageName(name)) throw refuse(`page \`${name}\` was written by a newer version of Keystead`);
     const content = offered.pages.find((page) => page.name === name)?.content;
     if (content === undefined && isOptionalPage(name)) continue;

@@ -37,7 +37,7 @@ import { sealResult, withSpentCode } from "./results.ts";
 import { sealMessages } from "./seal_messages.ts";
 import type { Signer } from "./signer.ts";
 import { UnrecordedFault } from "./unrecorded_fault.ts";
-import { type Executed, type Executing, executedIn, noteExecuted, writeState } from "./write_state.ts";
+import { type Executed, type Executing, executedIn, noteExecuted, readyingPages, writeState } from "./write_state.ts";
 
 /**
  * What was changed in the database, and a memory that cannot be written, are nobody's failure: the request is refused and not recorded, and
@@ -65,6 +65,7 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
   }
   try {
     const addresses = yield* provingAddresses(act, outcome);
+    yield* readyingPages(act.state, outcome.changes);
     return take(act, grounds, outcome, addresses);
   } finally {
     // Sealed or not: an outcome that is not used after all leaves its secrets to nobody else.

@@ -6,9 +6,9 @@ import { Fault } from "@keystead/core/fault.ts";
 import {
   functionCount,
   type ParsedInterface,
-  parseInterface,
+  parsingInterface,
 } from "@keystead/core/policy/interfaces/contract_interface.ts";
-import type { Work } from "@keystead/core/work.ts";
+import { finish, type Work } from "@keystead/core/work.ts";
 import type { FactSources } from "../../rules/activity_facts.ts";
 import { createLru, type Lru } from "../../state/lru.ts";
 import { type RecordWish, wishKey } from "../../state/record_wish.ts";
@@ -35,7 +35,9 @@ export function openInterfaces(
   { organizationId, pages }: Pick<OpenState, "organizationId" | "pages">,
   supplied: Supplied,
   fromTexts = false,
-): Required<Pick<FactSources, "openInterface" | "expectInterfaces">> {
+): Required<Pick<FactSources, "openInterface" | "expectInterfaces">> & {
+  openingInterface(interfaceId: string): Work<ParsedInterface>;
+} {
   // Held for as long as the question is, whatever the cache forgets meanwhile.
   const opened = new Map<string, ParsedInterface>();
   let texts: ReadonlyMap<string, string> | undefined;
@@ -58,30 +60,33 @@ export function openInterfaces(
       const wishes = absent.map(wishFor).filter((wish) => !supplied.wishes.includes(wishKey(wish)));
       if (wishes.length > 0) throw needsRecords(wishes);
     },
-    openInterface(interfaceId) {
-      const listed = pages.contractInterfaces.get(interfaceId);
-      if (listed === undefined) throw new Fault("internal", "an interface that the state does not list is asked for");
-      const known = findOpened(interfaceId);
-      if (known !== undefined) return known;
-      const text = findText(interfaceId);
-      if (text === undefined) throw missing(organizationId, interfaceId, supplied);
-      const parsed = parseInterface(listed.type, text);
-      opened.set(interfaceId, parsed);
-      const weight = listed.length + functionWeight * functionCount(parsed);
-      signer.interfaces.set(keyOf(organizationId, interfaceId), parsed, weight);
-      return parsed;
-    },
+    openInterface: (interfaceId) => finish(openingInterface(interfaceId)),
+    openingInterface,
   };
+
+  function* openingInterface(interfaceId: string): Work<ParsedInterface> {
+    const listed = pages.contractInterfaces.get(interfaceId);
+    if (listed === undefined) throw new Fault("internal", "an interface that the state does not list is asked for");
+    const known = findOpened(interfaceId);
+    if (known !== undefined) return known;
+    const text = findText(interfaceId);
+    if (text === undefined) throw missing(organizationId, interfaceId, supplied);
+    const parsed = yield* parsingInterface(listed.type, text);
+    opened.set(interfaceId, parsed);
+    const weight = listed.length + functionWeight * functionCount(parsed);
+    signer.interfaces.set(keyOf(organizationId, interfaceId), parsed, weight);
+    return parsed;
+  }
 }
 
-/** Reads the texts that came with the frame, with a pause after each: together they may take a quarter of a second. */
+/** Reads the texts that came with the frame, with pauses: together they may take a quarter of a second. */
 export function* readingInterfaces(signer: Signer, state: OpenState, supplied: Supplied): Work<void> {
   if (supplied.wishes.length === 0) return;
-  const { openInterface } = openInterfaces(signer, state, supplied);
+  const { openingInterface } = openInterfaces(signer, state, supplied);
   try {
     for (const interfaceId of textsIn(signer, state.organizationId, supplied).keys()) {
       if (!state.pages.contractInterfaces.has(interfaceId)) continue;
-      openInterface(interfaceId);
+      yield* openingInterface(interfaceId);
       yield;
     }
   } catch {

@@ -26,18 +26,18 @@ import { type ActingParent, readActingParent } from "./acting_parent.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { isProxySent, proxySender } from "./auth_proxy_sender.ts";
 import { authenticate } from "./authenticate.ts";
-import { decideAct } from "./decided.ts";
+import { decidingAct } from "./decided.ts";
 import { openIdentityTokens } from "./identity_tokens.ts";
 import { openKeyAccess } from "./key_records.ts";
 import { changedRows } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { openOrders } from "./oauth2_orders.ts";
-import { missingLinks, openStateOf, withOffered } from "./offered_state.ts";
+import { missingLinks, openingStateOf, withOffered } from "./offered_state.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
 import { createOtherStates, type OtherStates } from "./other_states.ts";
 import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
 import { readingInterfaces } from "./policy_interfaces.ts";
-import { makesWiderSession, outsideScope } from "./session_scope.ts";
+import { findingScopeRefusal, makesWiderSession } from "./session_scope.ts";
 import type { Signer } from "./signer.ts";
 import { approvalOf, approveAgain, vote } from "./vote.ts";
 
@@ -62,7 +62,8 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   checkOpens(evidence, form.activity);
   const { subOrganizationId } = request;
   const organizationId = subOrganizationId ?? envelope.organizationId;
-  const found = offered === undefined ? signer.heads.get(organizationId) : openStateOf(signer, organizationId, offered);
+  const found =
+    offered === undefined ? signer.heads.get(organizationId) : yield* openingStateOf(signer, organizationId, offered);
   if (found === undefined) return again({ kind: "state", value: {} });
   checkNamed(asked, found, subOrganizationId);
   const state = withOffered(found, request.pages);
@@ -123,7 +124,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     return prepared(yield* vote(context, form.activity.vote, asked, request.target));
   }
   const journal = findJournalIn(journalsOf(state.directory, state.pages), slotOf(envelope.timestampMs));
-  const executed = signer.journals.has(state.organizationId, journal, fingerprint, request.journal);
+  const executed = yield* signer.journals.looking(state.organizationId, journal, fingerprint, request.journal);
   if (executed === undefined) return again({ kind: "journal", value: { slot: journal.slot } });
   if (executed) throw alreadyExists();
   const isRootMember = () => actingParent === undefined && rootMembers(members).includes(caller.user.userId);
@@ -229,11 +230,11 @@ function* decide(context: DecisionContext, asked: Asked): Work<Prepared[]> {
   const proposerId = caller.user.userId;
   const approvals = [approvalOf(context)];
   const submitted = { ...context, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
-  const outside = outsideScope(submitted) ?? makesWiderSession(submitted);
+  const outside = (yield* findingScopeRefusal(submitted)) ?? makesWiderSession(submitted);
   if (outside !== undefined) {
     return refuse(submitted, outside.code === "permission_denied" ? "REJECTED" : "FAILED", outside);
   }
-  const { decision, decided } = decideAct(submitted, approvals);
+  const { decision, decided } = yield* decidingAct(submitted, approvals);
   const act: Act = { ...submitted, weighed: decision.weighed, decided };
   if (decision.kind === "allow") return yield* complete(act, decision.grounds);
   if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);

@@ -3,17 +3,18 @@
  * or the organization's own where it has no parent. It is never changed and never deleted, so one that was read once is kept by its id.
  */
 import type { Fault } from "@keystead/core/fault.ts";
-import { scopeRefusal, widerSession } from "../../rules/session_profiles.ts";
+import type { Work } from "@keystead/core/work.ts";
+import { findingRefusal, widerSession } from "../../rules/session_profiles.ts";
 import type { SessionProfile } from "../../state/entities.ts";
 import type { Act } from "./act.ts";
 import { changedRows } from "./line.ts";
 import { questionOf } from "./question.ts";
 
 /** Why the caller's session may not do this, or vote on it; undefined where it may, and for callers without a profile. */
-export function outsideScope(act: Act): Fault | undefined {
+export function* findingScopeRefusal(act: Act): Work<Fault | undefined> {
   const { sessionProfileId } = act.caller.credential;
   if (sessionProfileId === undefined) return undefined;
-  return scopeRefusal(profileOf(act, sessionProfileId), questionOf(act, []));
+  return yield* findingRefusal(profileOf(act, sessionProfileId), questionOf(act, []));
 }
 
 /** Why the caller's session may not make this one; undefined where it may, and where none is made. */

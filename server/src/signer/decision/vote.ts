@@ -8,7 +8,7 @@ import type { Work } from "@keystead/core/work.ts";
 import { noSuchActivity } from "../../endpoints/known_faults.ts";
 import { parseFingerprint } from "../../fields/fingerprint.ts";
 import type { Prepared } from "../../frames/messages.ts";
-import { mayApprove, mayReject, noVote, weighRejection } from "../../rules/authorise.ts";
+import { findingApprovers, findingRejecter, refusingVote, weighingRejection } from "../../rules/authorise.ts";
 import { checkApproval } from "../../rules/pending_limits.ts";
 import { isActive } from "../../rules/votes.ts";
 import { keptTypeOf } from "../../state/credentials.ts";
@@ -17,11 +17,11 @@ import { type Approval, type PendingActivity, put } from "../../state/entities.t
 import type { Act, DecisionContext } from "./act.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { openBody } from "./body_boxes.ts";
-import { decideAct } from "./decided.ts";
+import { decidingAct } from "./decided.ts";
 import { changedRows } from "./line.ts";
 import { complete, keepWaiting, refuse, reject } from "./outcome.ts";
 import { questionOf } from "./question.ts";
-import { outsideScope } from "./session_scope.ts";
+import { findingScopeRefusal } from "./session_scope.ts";
 
 export type Selection = "APPROVED" | "REJECTED";
 
@@ -38,10 +38,10 @@ export function* vote(
   const asked = readAsked(bodyOf(context, waiting, target));
   if (selection === "APPROVED") return yield* approve(context, waiting, asked, stamped);
   const act = toAct(context, waiting, asked, stamped);
-  refuseOutsideScope(act);
+  yield* checkingScope(act);
   const question = questionOf(act, waiting.approvals);
-  if (!mayReject(question, context.caller.user.userId)) throw noVote(question);
-  return reject({ ...act, weighed: weighRejection(question) });
+  if (!(yield* findingRejecter(question, context.caller.user.userId))) throw yield* refusingVote(question);
+  return reject({ ...act, weighed: yield* weighingRejection(question) });
 }
 
 /** The bytes of what waits. Where they hold a bearer value, what is stored, and so what comes here, is their box. */
@@ -83,15 +83,17 @@ function* approve(
   const { caller, nowMs } = context;
   const { userId } = caller.user;
   const act = toAct(context, waiting, asked, stamped);
-  refuseOutsideScope(act);
+  yield* checkingScope(act);
   const asBefore = questionOf(act, waiting.approvals);
-  if (!mayApprove(asBefore, userId, caller.credential.credentialId)) throw noVote(asBefore);
+  const [approver] = yield* findingApprovers(asBefore, [userId], caller.credential.credentialId);
+  if (approver === undefined) throw yield* refusingVote(asBefore);
   const others = waiting.approvals.filter((approval) => approval.userId !== userId);
   const earlier = waiting.approvals.find((approval) => approval.userId === userId);
   // A user has one vote; the same again changes nothing, unless the day of the first is over.
   if (earlier !== undefined && isActive(earlier, nowMs, context.signer.memory.acceptedAtMs)) throw hasApproved();
   const approvals = [...others, approvalOf(context)];
-  const { decision, decided } = decideAct(act, approvals);
+  yield;
+  const { decision, decided } = yield* decidingAct(act, approvals);
   const weighed: Act = { ...act, weighed: decision.weighed, decided };
   if (decision.kind === "allow") return yield* complete(weighed, decision.grounds);
   if (decision.kind === "refuse") return refuse(weighed, "REJECTED", decision.fault);
@@ -115,8 +117,8 @@ function toAct(context: DecisionContext, waiting: PendingActivity, asked: Asked,
 }
 
 /** A session whose scope does not allow the activity neither approves nor rejects it. What waits goes on waiting. */
-function refuseOutsideScope(act: Act): void {
-  const outside = outsideScope(act);
+function* checkingScope(act: Act): Work<void> {
+  const outside = yield* findingScopeRefusal(act);
   if (outside !== undefined) throw outside;
 }
 

@@ -2,16 +2,20 @@
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { noState } from "@keystead/core/log/header.ts";
+import { createPace, type Work } from "@keystead/core/work.ts";
 import type { NextState } from "../../frames/messages.ts";
 import { applyChanges } from "../../state/apply_changes.ts";
 import { sha256 } from "../../state/digest.ts";
 import { type Directory, encodeDirectory, journalsOf } from "../../state/directory.ts";
 import { type Drawn, drawnAfter, nothingDrawn } from "../../state/drawn.ts";
 import type { Change } from "../../state/entities.ts";
+import { entityKinds, type ListedKind } from "../../state/entity_kinds.ts";
 import { dropJournalsIn, findJournalIn, type Journals, oldestSlot, putJournalIn, slotOf } from "../../state/journal.ts";
+import { entityJson } from "../../state/page_codec.ts";
 import {
   emptyPages,
   encodePageOf,
+  entitiesIn,
   hasPage,
   isCounted,
   isOptionalPage,
@@ -50,6 +54,31 @@ export type Executed = { journals: Journals; floor: number };
 
 export function executedIn({ directory, pages }: Pick<Before, "directory" | "pages">): Executed {
   return { journals: journalsOf(directory, pages), floor: directory.floor };
+}
+
+/** Pages from this length on are made ready in pieces. */
+const longPage = 256 * 1024;
+/** Entities whose texts are made between two pauses. */
+const entitiesAtOnce = 50;
+
+/**
+ * Makes the texts of what long pages hold, with pauses, if `changes` write them. Entities keep their texts, so that `writeState` only
+ * joins them. Of a state that was just opened none are made, and megabytes of them take as long as reading them did.
+ */
+export function* readyingPages(
+  { pages, pageLengths }: Pick<OpenState, "pages" | "pageLengths">,
+  changes: readonly Change[],
+): Work<void> {
+  const touched = new Set<string>(changes.map(({ kind }) => entityKinds[kind].page));
+  const pace = createPace(entitiesAtOnce);
+  for (const [kind, { place, page }] of Object.entries(entityKinds)) {
+    const isList = place === "list" || place === "listPage";
+    if (!isList || !touched.has(page) || (pageLengths.get(page) ?? 0) < longPage) continue;
+    for (const entity of entitiesIn(pages, kind as ListedKind).values()) {
+      entityJson(entity);
+      if (pace(1)) yield;
+    }
+  }
 }
 
 /** The state after `changes`, as the bytes to store and opened for the next decision. */
