@@ -118,35 +118,58 @@ function* decidingViews(
   electorate: Electorate,
 ): Work<readonly PolicyDecision[]> {
   const { allowance } = electorate;
-  let pauseAt = allowance.left - stepsAtOnce;
   const commons: (Common | undefined)[] = new Array(policies.length).fill(undefined);
   const decisions: PolicyDecision[] = [];
-  for (const [view, facts] of views.entries()) {
+  for (let view = 0; view < views.length; view++) {
+    const facts = views[view] as ConditionFacts;
     const isSpent = allowance.left <= 0;
     const scope = new Scope(facts, electorate.voices, nowMs, allowance);
-    const present = presentIn(facts);
-    const evaluate = ({ policyId, policy }: IdentifiedPolicy, at: number): PolicyEvaluation => {
-      // Of a thousand views and a thousand policies, to see that they have nothing in common takes its time too.
-      const isPaid = spendShared(allowance);
-      if (!isApplicable(policy.needs, facts, present)) return notApplicable(policyId);
-      const common = commons[at] ?? ask(policy, scope);
-      commons[at] = common;
-      const condition = isPaid ? policy.condition.evaluate(scope) : exhausted(policy.condition.root);
-      const outcome = outcomeOf(policy, condition, common, electorate);
-      return { policyId, outcome, denies: isDenial(policy, outcome, condition, common) };
-    };
+    const asked = { policies, facts, present: presentIn(facts), scope, commons, electorate };
     const evaluations: PolicyEvaluation[] = [];
-    for (const [at, policy] of policies.entries()) {
-      evaluations.push(evaluate(policy, at));
-      if (allowance.left > pauseAt) continue;
-      pauseAt = allowance.left - stepsAtOnce;
-      yield;
-    }
+    while (evaluateSome(asked, evaluations)) yield;
     decisions.push({ verdict: verdictOf(evaluations), evaluations, view });
     // Views of one activity have the same namespaces: without steps, the same policies err in all those that are left.
     if (isSpent) break;
+    if (view % viewsAtOnce === viewsAtOnce - 1) yield;
   }
   return decisions;
+}
+
+/** Views between two pauses, where each takes few steps. */
+const viewsAtOnce = 20;
+
+type Asked = {
+  policies: readonly IdentifiedPolicy[];
+  facts: ConditionFacts;
+  present: number;
+  scope: Scope;
+  commons: (Common | undefined)[];
+  electorate: Electorate;
+};
+
+/** Goes on with the policies of one view until they have taken their steps. Whether some are left. */
+function evaluateSome(
+  { policies, facts, present, scope, commons, electorate }: Asked,
+  evaluations: PolicyEvaluation[],
+): boolean {
+  const { allowance } = electorate;
+  const pauseAt = allowance.left - stepsAtOnce;
+  for (let at = evaluations.length; at < policies.length; at++) {
+    if (allowance.left <= pauseAt) return true;
+    const { policyId, policy } = policies[at] as IdentifiedPolicy;
+    // Of a thousand views and a thousand policies, to see that they have nothing in common takes its time too.
+    const isPaid = spendShared(allowance);
+    if (!isApplicable(policy.needs, facts, present)) {
+      evaluations.push(notApplicable(policyId));
+      continue;
+    }
+    const common = commons[at] ?? ask(policy, scope);
+    commons[at] = common;
+    const condition = isPaid ? policy.condition.evaluate(scope) : exhausted(policy.condition.root);
+    const outcome = outcomeOf(policy, condition, common, electorate);
+    evaluations.push({ policyId, outcome, denies: isDenial(policy, outcome, condition, common) });
+  }
+  return false;
 }
 
 function ask({ consensus, time }: CompiledPolicy, scope: Scope): Common {
